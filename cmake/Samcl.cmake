@@ -1,0 +1,52 @@
+# What every target of the project shares: warnings, sanitizers, ccache, and the way tests are declared.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+add_library(samcl_flags INTERFACE)
+target_compile_options(samcl_flags INTERFACE -Wall -Wextra -Werror -Wnon-virtual-dtor -Wold-style-cast)
+target_compile_definitions(samcl_flags INTERFACE CL_TARGET_OPENCL_VERSION=300
+                                                 CL_USE_DEPRECATED_OPENCL_1_0_APIS
+                                                 CL_USE_DEPRECATED_OPENCL_1_1_APIS
+                                                 CL_USE_DEPRECATED_OPENCL_1_2_APIS
+                                                 CL_USE_DEPRECATED_OPENCL_2_0_APIS
+                                                 CL_USE_DEPRECATED_OPENCL_2_1_APIS
+                                                 CL_USE_DEPRECATED_OPENCL_2_2_APIS)
+target_link_libraries(samcl_flags INTERFACE Threads::Threads)
+if(SAMCL_SANITIZE)
+  target_compile_options(samcl_flags INTERFACE -fsanitize=${SAMCL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(samcl_flags INTERFACE -fsanitize=${SAMCL_SANITIZE})
+endif()
+
+# samcl_library(NAME SOURCES... [DEPENDS libs...]): a static library whose headers are included by their
+# path from the repository root, e.g. "libsamcl/coherence/directory.h".
+function(samcl_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE samcl_flags)
+  # libsamcl.so carries these into foreign programs: only what is exported on purpose may be seen there.
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# samcl_program(NAME SOURCES... [DEPENDS libs...]): an executable in build/<preset>/bin.
+function(samcl_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} samcl_flags)
+endfunction()
+
+# samcl_test(NAME SOURCES... [DEPENDS libs...]): a GoogleTest program, each of its tests known to ctest.
+function(samcl_test name)
+  samcl_program(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+endfunction()

@@ -1,0 +1,91 @@
+// What the translator found out about one OpenCL C source, as libsamcl uses it. The translator is a program
+// of its own (sam-translate), so that no LLVM lives in the host program; this header is the contract between
+// the two. translate() runs it, or takes its answer from the cache on disk.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsamcl/result.h"
+
+namespace samcl {
+
+// The auxiliary kernel parameter, passed by value as the last argument of every kernel that needs it.
+// All counts are per dimension; dimensions the program did not use hold 1 (counts) or 0 (offsets).
+// The rewritten source declares the same structure with OpenCL C's ulong.
+struct NdrangeArgument {
+  uint64_t group_offset[3];   // first work-group of this sub-kernel, in work-groups of the original NDRange
+  uint64_t num_groups[3];     // work-groups of the original NDRange
+  uint64_t global_size[3];    // work-items of the original NDRange
+  uint64_t global_offset[3];  // the program's own global_work_offset, in work-items
+};
+static_assert(sizeof(NdrangeArgument) == 96);
+
+enum class ArgumentKind : uint8_t { global_buffer, constant_buffer, local_memory, value, image, sampler, pipe, other };
+
+// One argument of a kernel, as the program declared it.
+struct KernelArgument {
+  std::string name;
+  std::string type_name;
+  ArgumentKind kind = ArgumentKind::other;
+  uint64_t size = 0;          // bytes of a value argument; 0 otherwise
+  bool may_read = false;      // buffers and images: the kernel may load through it
+  bool may_write = false;     // buffers and images: the kernel may store through it
+  uint32_t store_width = 0;   // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
+};
+
+// One kernel of a source.
+struct KernelTranslation {
+  std::string name;
+  std::vector<KernelArgument> arguments;
+  std::vector<std::string> affected_builtins;  // e.g. "get_group_id": those that a sub-kernel would get wrong
+  bool needs_ndrange_argument = false;         // the rewritten kernel has NdrangeArgument as its last parameter
+  bool may_split = false;                      // parts of its NDRange may run on several devices
+  bool may_slice = false;                      // parts of its NDRange may run one after another on one device
+  std::string why_not_split;                   // empty if may_split; else one short reason for people
+  std::string why_not_slice;                   // empty if may_slice
+  // True if the result may depend on the local size: it uses local memory, a barrier, or a built-in about
+  // groups (get_group_id, get_local_id, get_local_size, get_num_groups, sub-group and work-group functions).
+  bool depends_on_local_size = true;
+  std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
+};
+
+// The answer for one source with its build options.
+struct Translation {
+  // What to give the driver in place of the program's source; nullopt: nothing needed rewriting.
+  std::optional<std::string> source;
+  // Build options to use with `source` (the program's own, less what preprocessing has consumed).
+  std::string options;
+  std::vector<KernelTranslation> kernels;
+
+  // The kernel of that name, or nullptr.
+  const KernelTranslation* find(const std::string& kernel_name) const;
+};
+
+// What the real device would show to a source; decides which branches of #ifdef are taken.
+struct DeviceFacts {
+  std::string device_version;      // CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL HSTR: ..."
+  std::string opencl_c_version;    // CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
+  std::string extensions;          // CL_DEVICE_EXTENSIONS, separated by blanks
+  uint32_t address_bits = 64;      // CL_DEVICE_ADDRESS_BITS
+  bool image_support = false;      // CL_DEVICE_IMAGE_SUPPORT
+  bool little_endian = true;       // CL_DEVICE_ENDIAN_LITTLE
+  std::vector<std::string> defines;  // vendor's predefined macros, "NAME" or "NAME=VALUE" (from driver/)
+};
+
+struct TranslatorSettings {
+  std::string program;          // path of sam-translate
+  std::string cache_directory;  // empty: no cache
+  int timeout_ms = 60000;       // after it the translator is killed and an Error returned
+};
+
+// Translates `source`. Thread-safe. The program's environment is given to sam-translate less LD_PRELOAD and
+// OPENCL_LAYERS. Errors: the translator is missing, crashed, timed out, or could not parse the source (its
+// first diagnostic is in the message).
+Result<Translation> translate(const std::string& source, const std::string& build_options,
+                              const DeviceFacts& device, const TranslatorSettings& settings);
+
+}  // namespace samcl

@@ -1,0 +1,87 @@
+// The client side of sam-managerd: one Client per process, used by the worker threads of libsamcl. A worker
+// holds at most one lease at a time (a GPU or a PCIe link, never both), so clients cannot deadlock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libsamcl/result.h"
+
+namespace samcl::lease {
+
+enum class ResourceKind : uint8_t { gpu, pcie };
+
+struct Settings {
+  std::string instance = "default";  // which daemon: names under /samcl.<instance>.
+  std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
+  int connect_timeout_ms = 500;      // how long the daemon may take to answer
+};
+
+// What the daemon may do to this process's share of the machine.
+struct Assignment {
+  std::string task;          // name under which the daemon knows us; "" if it is not registered
+  int priority = 0;          // larger is more urgent
+  uint32_t gpus = 0;         // mode: GPUs to use; 0: as many as there are
+};
+
+class Client {
+ public:
+  // Connects to the daemon and announces this machine's devices by stable names, in the order of their
+  // index below (e.g. "pocl:0"). Every process that uses the same GPU must give it the same name.
+  // Errors: no daemon, it did not answer in time, it refused (its reason is the message).
+  static Result<std::unique_ptr<Client>> connect(const Settings& settings, const std::vector<std::string>& devices);
+
+  virtual ~Client() = default;  // gives back what is held and says goodbye
+
+  // The present assignment; the daemon may change it while we run. Thread-safe, one load of shared memory.
+  virtual Assignment assignment() const = 0;
+
+  // Blocks until the resource of that device is ours. Uncontended: one compare-and-swap, no message.
+  // If the daemon is gone it returns after a bounded wait and the process goes on unmanaged. Thread-safe.
+  virtual void acquire(ResourceKind kind, uint32_t device) = 0;
+
+  // True if a more urgent task waits for what we hold: give way after the slice or chunk in flight.
+  // One load of shared memory.
+  virtual bool revoke_requested(ResourceKind kind, uint32_t device) const = 0;
+
+  // Gives the resource back; if someone waits, the daemon is told.
+  virtual void release(ResourceKind kind, uint32_t device) = 0;
+
+  // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it.
+  virtual void adopt_thread(int tid) = 0;
+
+  // False once the daemon was found dead; all calls then return at once.
+  virtual bool managed() const = 0;
+
+  // Total ns this process spent waiting for leases; for the report.
+  virtual uint64_t waited_ns() const = 0;
+};
+
+// A lease for a scope. Does nothing if client is nullptr (unmanaged).
+class Lease {
+ public:
+  Lease(Client* client, ResourceKind kind, uint32_t device) : client_(client), kind_(kind), device_(device) {
+    if (client_) client_->acquire(kind_, device_);
+  }
+  ~Lease() {
+    if (client_) client_->release(kind_, device_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  // Between slices or chunks: gives way if a more urgent task waits, and takes the resource again.
+  void yield_if_revoked() {
+    if (!client_ || !client_->revoke_requested(kind_, device_)) return;
+    client_->release(kind_, device_);
+    client_->acquire(kind_, device_);
+  }
+
+ private:
+  Client* client_;
+  ResourceKind kind_;
+  uint32_t device_;
+};
+
+}  // namespace samcl::lease

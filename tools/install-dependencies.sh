@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs from Debian's packages what building and testing samcl needs; quick when all of it is there.
+# Root, or a user with sudo. usage: tools/install-dependencies.sh
+set -euo pipefail
+packages=(
+  g++ cmake ninja-build ccache git python3
+  ocl-icd-opencl-dev ocl-icd-libopencl1 opencl-headers pocl-opencl-icd clinfo
+  clang-19 libclang-19-dev llvm-19-dev
+  libboost-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
+  python3-pyopencl hashcat
+)
+missing=()
+for p in "${packages[@]}"; do
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing+=("$p")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "samcl: these packages are missing, and neither root nor sudo is here to install them: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "samcl: installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
