@@ -1,0 +1,90 @@
+// The directory of one virtual buffer: which bytes are valid where. Pure bookkeeping: it moves nothing and
+// locks nothing; its owner (Storage) does both.
+//
+// Every byte has a set of places that hold its present contents. An empty set means that the contents are
+// undefined (never written): any bytes will do, and nothing has to move.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace samcl {
+
+// Half-open interval of bytes of a buffer.
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  uint64_t size() const { return end > begin ? end - begin : 0; }
+  bool empty() const { return end <= begin; }
+  bool operator==(const Range&) const = default;
+};
+
+// The overlap of two ranges; empty if they do not meet.
+Range intersect(Range a, Range b);
+
+// A place that can hold a buffer's bytes: devices are 0, 1, ...; then the host copy, and "zeros", which is
+// nowhere and can be made anywhere by a fill.
+using Place = unsigned;
+constexpr Place kMaxDevices = 30;
+constexpr Place kHost = 30;
+constexpr Place kZeros = 31;
+
+// A set of places, one bit each.
+using Places = uint32_t;
+constexpr Places only(Place place) { return Places{1} << place; }
+constexpr bool contains(Places places, Place place) { return (places >> place) & 1; }
+// The set of devices 0 .. count-1.
+constexpr Places first_devices(unsigned count) { return (Places{1} << count) - 1; }
+constexpr Places kAnyDevice = first_devices(kMaxDevices);
+
+class Directory {
+ public:
+  // A buffer of `size` bytes whose contents are undefined.
+  explicit Directory(uint64_t size);
+
+  // A maximal run of bytes that are valid at the same places.
+  struct Piece {
+    Range range;
+    Places valid;
+    bool operator==(const Piece&) const = default;
+  };
+
+  uint64_t size() const { return size_; }
+
+  // All pieces of `range`, in order, clipped to it.
+  std::vector<Piece> pieces(Range range) const;
+
+  // The defined pieces of `range` that are not valid at `place`: what has to move before it is read there.
+  std::vector<Piece> missing(Range range, Place place) const;
+
+  // Bytes that missing() would list, without building the list.
+  uint64_t missing_bytes(Range range, Place place) const;
+
+  // `range` was overwritten; its contents are valid at exactly these places.
+  void written(Range range, Places places);
+
+  // Valid bytes of `range` were copied to `place`. Undefined bytes stay undefined.
+  void copied(Range range, Place place);
+
+  // The undefined bytes of `range` become zeros, valid at `places` (usually only(kZeros)).
+  void define_as_zeros(Range range, Places places);
+
+  // Forgets a place, e.g. a host copy that was freed. Bytes valid nowhere else would be lost: the caller
+  // makes sure that there are none.
+  void forget(Place place);
+
+ private:
+  using Map = std::map<uint64_t, Places>;  // begin of a run -> where it is valid; the run ends at the next key
+
+  Map::iterator split_at(uint64_t position);
+  void coalesce(uint64_t from, uint64_t to);
+  template <typename Change>
+  void change(Range range, Change change_places);
+
+  uint64_t size_;
+  Map runs_;
+};
+
+}  // namespace samcl
