@@ -1,0 +1,102 @@
+#include "benchmarks/host/jobs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "benchmarks/host/checksum.h"
+
+namespace bench {
+namespace {
+
+double since(Clock::time_point start) {
+  return Milliseconds(Clock::now() - start).count();
+}
+
+// Start and end of commands on the device's clock, ns.
+struct DeviceSpan {
+  cl_ulong first_start = ~cl_ulong{0};
+  cl_ulong last_end = 0;
+};
+
+// Sum of the durations of the phase's commands, ms; widens `span` to include them.
+double device_time(const EventList& events, DeviceSpan& span) {
+  cl_ulong sum = 0;
+  for (cl_uint i = 0; i < events.size(); ++i) {
+    cl_event event = events.data()[i];
+    cl_ulong start = 0, end = 0;
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr));
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr));
+    sum += end - start;
+    span.first_start = std::min(span.first_start, start);
+    span.last_end = std::max(span.last_end, end);
+  }
+  return static_cast<double>(sum) * 1e-6;
+}
+
+JobTimes run_job(Workload& workload) {
+  // What an earlier job left must not pass for this one's result.
+  std::memset(workload.result().data(), 0xdb, workload.result().size());
+
+  JobEvents events;
+  JobTimes times;
+  const auto release = Clock::now();
+  workload.upload(events);
+  times.host[kUpload] = since(release);
+  auto phase = Clock::now();
+  workload.launch(events);
+  times.host[kKernel] = since(phase);
+  phase = Clock::now();
+  workload.download(events);
+  times.host[kDownload] = since(phase);
+  times.host[kTotal] = since(release);
+
+  for (const EventList* list : {&events.upload, &events.kernel, &events.download})
+    if (list->size() > 0) check(clWaitForEvents(list->size(), list->data()));
+  DeviceSpan span;
+  times.device[kUpload] = device_time(events.upload, span);
+  times.device[kKernel] = device_time(events.kernel, span);
+  times.device[kDownload] = device_time(events.download, span);
+  times.device[kTotal] = static_cast<double>(span.last_end - span.first_start) * 1e-6;
+  return times;
+}
+
+// Compares the result just computed with the first one.
+void compare_result(Workload& workload, size_t job, JobLog& log) {
+  const uint64_t sum = checksum(workload.result());
+  if (job == 0) log.checksum = sum;
+  if (sum != log.checksum && !log.first_changed) log.first_changed = job;
+}
+
+}  // namespace
+
+JobLog run_back_to_back(Workload& workload, size_t warmup, size_t count) {
+  JobLog log;
+  for (size_t job = 0; job < warmup + count; ++job) {
+    const JobTimes times = run_job(workload);
+    if (job >= warmup) log.jobs.push_back(times);
+    compare_result(workload, job, log);
+  }
+  return log;
+}
+
+JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Milliseconds period,
+                    Milliseconds deadline) {
+  JobLog log = run_back_to_back(workload, warmup, 0);
+  const auto start = Clock::now();
+  for (size_t job = 0; job < count; ++job) {
+    const auto release =
+        start + std::chrono::duration_cast<Clock::duration>(period * static_cast<double>(job));
+    std::this_thread::sleep_until(release);
+    JobTimes times = run_job(workload);
+    const double response = since(release);
+    times.host[kTotal] = response;
+    log.jobs.push_back(times);
+    log.responses.push_back(response);
+    if (response > deadline.count()) ++log.misses;
+    compare_result(workload, warmup + job, log);
+  }
+  return log;
+}
+
+}  // namespace bench

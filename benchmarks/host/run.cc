@@ -1,0 +1,164 @@
+#include "benchmarks/host/run.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/host/jobs.h"
+#include "benchmarks/host/statistics.h"
+
+namespace bench {
+namespace {
+
+struct Options {
+  unsigned platform = 0;
+  unsigned device = 0;
+  uint64_t seed = 1;
+  size_t warmup = 2;
+  size_t iterations = 10;
+  double period_ms = 0;    // 0: back to back
+  double deadline_ms = 0;  // 0: the period
+  size_t jobs = 20;
+  bool json = false;
+  std::optional<size_t> flip;  // byte of the result to damage before it is verified
+};
+
+const CLI::Validator above_zero(
+    [](std::string& text) {
+      double value = 0;
+      if (CLI::detail::lexical_cast(text, value) && value > 0 && value <= 1e9) return std::string();
+      return "expected a number above 0, at most 1e9, not '" + text + "'";
+    },
+    "POSITIVE");
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of the input")->capture_default_str();
+  app.add_option("--warmup", options.warmup, "Jobs before the measured ones")->capture_default_str();
+  auto* iterations = app.add_option("--iterations", options.iterations, "Measured jobs, back to back")
+                         ->capture_default_str()
+                         ->check(above_zero);
+  auto* period = app.add_option("--period", options.period_ms, "Release one job every so many ms")
+                     ->check(above_zero)
+                     ->excludes(iterations);
+  app.add_option("--deadline", options.deadline_ms, "Deadline in ms after the release (default: the period)")
+      ->check(above_zero)
+      ->needs(period);
+  app.add_option("--jobs", options.jobs, "Periodic jobs")
+      ->capture_default_str()
+      ->check(above_zero)
+      ->needs(period);
+  app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
+  app.add_option("--flip-byte", options.flip,
+                 "Damage this byte of the result before it is verified: shows that the check can fail");
+}
+
+constexpr std::array kPhaseNames = {"upload", "kernel", "download", "total"};
+
+double median(const std::vector<JobTimes>& jobs, std::array<double, kPhases> JobTimes::*clock, Phase phase) {
+  std::vector<double> values;
+  for (const JobTimes& job : jobs) values.push_back((job.*clock)[phase]);
+  return summarize(std::move(values)).median;
+}
+
+void print_times(const JobLog& log) {
+  std::printf("median of %zu jobs, ms    device      host\n", log.jobs.size());
+  for (int phase = 0; phase < kPhases; ++phase)
+    std::printf("  %-18s %11.3f %9.3f\n", kPhaseNames[phase],
+                median(log.jobs, &JobTimes::device, Phase(phase)),
+                median(log.jobs, &JobTimes::host, Phase(phase)));
+}
+
+void print_responses(const JobLog& log, double period, double deadline) {
+  const Summary r = summarize(log.responses);
+  std::printf("response times, ms: min %.3f  median %.3f  95%% %.3f  max %.3f\n", r.min, r.median, r.p95,
+              r.max);
+  std::printf("period %.3f ms, deadline %.3f ms: %zu of %zu jobs missed it\n", period, deadline, log.misses,
+              r.count);
+}
+
+nlohmann::ordered_json to_json(const JobLog& log) {
+  nlohmann::ordered_json times;
+  for (int phase = 0; phase < kPhases; ++phase)
+    times[kPhaseNames[phase]] = {{"device_ms", median(log.jobs, &JobTimes::device, Phase(phase))},
+                                 {"host_ms", median(log.jobs, &JobTimes::host, Phase(phase))}};
+  return times;
+}
+
+nlohmann::ordered_json responses_to_json(const JobLog& log, double period, double deadline) {
+  const Summary r = summarize(log.responses);
+  return {{"period_ms", period}, {"deadline_ms", deadline},      {"misses", log.misses},
+          {"min_ms", r.min},     {"median_ms", r.median},        {"p95_ms", r.p95},
+          {"max_ms", r.max},     {"responses_ms", log.responses}};
+}
+
+std::string hex(uint64_t value) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%016" PRIx64, value);
+  return text;
+}
+
+// Why the results are wrong; empty: they are right.
+std::string judge(Workload& workload, const JobLog& log) {
+  if (log.first_changed)
+    return "job " + std::to_string(*log.first_changed) +
+           " computed another result than job 0 from the same input";
+  return workload.verify();
+}
+
+bool run_with(Workload& workload, const Options& options) {
+  const Session session = Session::open(options.platform, options.device);
+  std::printf("%s %s on %s (%s), seed %" PRIu64 "\n", workload.name(), workload.size().c_str(),
+              session.device_name.c_str(), session.platform_name.c_str(), options.seed);
+  workload.set_up(session, options.seed);
+
+  const bool periodic = options.period_ms > 0;
+  const double deadline = options.deadline_ms > 0 ? options.deadline_ms : options.period_ms;
+  const JobLog log = periodic ? run_periodic(workload, options.warmup, options.jobs,
+                                             Milliseconds(options.period_ms), Milliseconds(deadline))
+                              : run_back_to_back(workload, options.warmup, options.iterations);
+  if (options.flip) {
+    if (*options.flip >= workload.result().size())
+      throw std::runtime_error("--flip-byte: the result has " + std::to_string(workload.result().size()) +
+                               " bytes");
+    workload.result()[*options.flip] ^= std::byte{0x80};
+  }
+  const std::string wrong = judge(workload, log);
+
+  print_times(log);
+  if (periodic) print_responses(log, options.period_ms, deadline);
+  if (!wrong.empty()) std::printf("wrong: %s\n", wrong.c_str());
+  std::printf("checksum %s\n%s\n", hex(log.checksum).c_str(), wrong.empty() ? "PASS" : "FAIL");
+  if (options.json) {
+    nlohmann::ordered_json line = {
+        {"program", workload.name()},        {"size", workload.size()},       {"seed", options.seed},
+        {"platform", session.platform_name}, {"device", session.device_name}, {"passed", wrong.empty()},
+        {"checksum", hex(log.checksum)},     {"jobs", log.jobs.size()},       {"median", to_json(log)}};
+    if (!wrong.empty()) line["wrong"] = wrong;
+    if (periodic) line["periodic"] = responses_to_json(log, options.period_ms, deadline);
+    std::printf("%s\n", line.dump().c_str());
+  }
+  return wrong.empty();
+}
+
+}  // namespace
+
+int run(Workload& workload, int argc, char** argv) {
+  CLI::App app(std::string(workload.name()) + ": an OpenCL program that checks its own result");
+  Options options;
+  add_options(app, options);
+  workload.add_options(app);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run_with(workload, options) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", workload.name(), error.what());
+    std::printf("FAIL\n");
+    return 1;
+  }
+}
+
+}  // namespace bench

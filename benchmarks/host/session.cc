@@ -1,0 +1,86 @@
+#include "benchmarks/host/session.h"
+
+#include <vector>
+
+namespace bench {
+namespace {
+
+template <typename Object, typename Query>
+std::string text(Query query, Object object, cl_uint parameter) {
+  size_t bytes = 0;
+  check(query(object, parameter, 0, nullptr, &bytes));
+  std::string value(bytes, '\0');
+  check(query(object, parameter, bytes, value.data(), nullptr));
+  if (!value.empty()) value.pop_back();
+  return value;
+}
+
+[[noreturn]] void no_such(const char* what, unsigned index, cl_uint count) {
+  throw std::runtime_error("there is no " + std::string(what) + " " + std::to_string(index) +
+                           ": OpenCL lists " + std::to_string(count));
+}
+
+}  // namespace
+
+Session Session::open(unsigned platform_index, unsigned device_index) {
+  cl_uint count = 0;
+  check(clGetPlatformIDs(0, nullptr, &count));
+  if (platform_index >= count) no_such("platform", platform_index, count);
+  std::vector<cl_platform_id> platforms(count);
+  check(clGetPlatformIDs(count, platforms.data(), nullptr));
+  cl_platform_id platform = platforms[platform_index];
+
+  check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count));
+  if (device_index >= count) no_such("device", device_index, count);
+  std::vector<cl_device_id> devices(count);
+  check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+
+  Session session;
+  session.device = devices[device_index];
+  session.device_name = text(clGetDeviceInfo, session.device, CL_DEVICE_NAME);
+  session.platform_name = text(clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(platform), 0};
+  cl_int status = CL_SUCCESS;
+  session.context = Context(clCreateContext(properties, 1, &session.device, nullptr, nullptr, &status));
+  check(status);
+  session.queue = session.make_queue();
+  return session;
+}
+
+Queue Session::make_queue(cl_command_queue_properties more) const {
+  cl_int status = CL_SUCCESS;
+  Queue made(clCreateCommandQueue(context.get(), device, CL_QUEUE_PROFILING_ENABLE | more, &status));
+  check(status);
+  return made;
+}
+
+Buffer Session::make_buffer(cl_mem_flags flags, size_t bytes, void* host) const {
+  cl_int status = CL_SUCCESS;
+  Buffer made(clCreateBuffer(context.get(), flags, bytes, host, &status));
+  check(status);
+  return made;
+}
+
+Program Session::build(std::string_view source, const std::string& options) const {
+  const char* start = source.data();
+  const size_t length = source.size();
+  cl_int status = CL_SUCCESS;
+  Program program(clCreateProgramWithSource(context.get(), 1, &start, &length, &status));
+  check(status);
+  status = clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return program;
+  auto log_of = [&](cl_program built, cl_uint parameter, size_t size, void* value, size_t* size_out) {
+    return clGetProgramBuildInfo(built, device, parameter, size, value, size_out);
+  };
+  throw std::runtime_error(status_name(status) + "\n" + text(log_of, program.get(), CL_PROGRAM_BUILD_LOG));
+}
+
+Kernel make_kernel(const Program& program, const char* name) {
+  cl_int status = CL_SUCCESS;
+  Kernel made(clCreateKernel(program.get(), name, &status));
+  check(status);
+  return made;
+}
+
+}  // namespace bench

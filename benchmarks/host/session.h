@@ -1,0 +1,34 @@
+// The OpenCL side of a program: one device of one platform, its context, and a profiling in-order queue.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "benchmarks/host/handle.h"
+
+namespace bench {
+
+struct Session {
+  cl_device_id device = nullptr;
+  std::string device_name;
+  std::string platform_name;
+  Context context;
+  Queue queue;
+
+  // Takes device `device_index` of platform `platform_index`, both as the OpenCL loader lists them.
+  // Throws std::runtime_error if there are fewer.
+  static Session open(unsigned platform_index, unsigned device_index);
+
+  // Another queue of the same device, always with profiling.
+  Queue make_queue(cl_command_queue_properties more = 0) const;
+
+  Buffer make_buffer(cl_mem_flags flags, size_t bytes, void* host = nullptr) const;
+
+  // Compiles the source; what the compiler has to say about a failure is in the exception.
+  Program build(std::string_view source, const std::string& options = "") const;
+};
+
+Kernel make_kernel(const Program& program, const char* name);
+
+}  // namespace bench

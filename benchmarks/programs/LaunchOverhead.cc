@@ -1,0 +1,152 @@
+// What launching costs by itself: empty kernels in a burst, one at a time, and with a buffer argument.
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "LaunchOverhead.cl.h"
+#include "benchmarks/host/jobs.h"
+#include "benchmarks/host/statistics.h"
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+  unsigned platform = 0;
+  unsigned device = 0;
+  size_t launches = 1000;
+  size_t repeats = 11;
+  bool json = false;
+};
+
+class LaunchOverhead {
+ public:
+  explicit LaunchOverhead(const Options& options)
+      : options_(options), session_(Session::open(options.platform, options.device)) {
+    cl_int status = CL_SUCCESS;
+    queue_ = Queue(clCreateCommandQueue(session_.context.get(), session_.device, 0, &status));
+    check(status);
+    program_ = session_.build(kLaunchOverheadCl);
+    nothing_ = make_kernel(program_, "nothing");
+    one_argument_ = make_kernel(program_, "one_argument");
+    buffer_ = session_.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_int));
+    set_arguments(one_argument_, buffer_);
+  }
+
+  const std::string& device_name() const { return session_.device_name; }
+
+  // ns per launch of so many launches with one clFinish at the end; the finish is in the time.
+  Summary burst() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) enqueue(nothing_);
+      check(clFinish(queue_.get()));
+    });
+  }
+  // ns per enqueue call of such a burst; the finish is not in the time.
+  Summary enqueue_only() {
+    std::vector<double> values;
+    for (size_t repeat = 0; repeat < options_.repeats + 1; ++repeat) {
+      const auto start = Clock::now();
+      for (size_t i = 0; i < options_.launches; ++i) enqueue(nothing_);
+      values.push_back(per_launch(start));
+      check(clFinish(queue_.get()));
+    }
+    values.erase(values.begin());
+    return summarize(std::move(values));
+  }
+  // ns of launch and clFinish.
+  Summary launch_and_finish() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) {
+        enqueue(nothing_);
+        check(clFinish(queue_.get()));
+      }
+    });
+  }
+  // ns of setting the argument, launch and clFinish, with a buffer of 4 bytes.
+  Summary with_buffer() {
+    return measure([&] {
+      for (size_t i = 0; i < options_.launches; ++i) {
+        set_arguments(one_argument_, buffer_);
+        enqueue(one_argument_);
+        check(clFinish(queue_.get()));
+      }
+    });
+  }
+
+ private:
+  void enqueue(const Kernel& kernel) {
+    const size_t one = 1;
+    check(clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 1, nullptr, &one, &one, 0, nullptr, nullptr));
+  }
+  double per_launch(Clock::time_point start) const {
+    const std::chrono::duration<double, std::nano> ns = Clock::now() - start;
+    return ns.count() / static_cast<double>(options_.launches);
+  }
+  // One warm-up, then the repeats.
+  Summary measure(const std::function<void()>& launches) {
+    launches();
+    std::vector<double> values;
+    for (size_t repeat = 0; repeat < options_.repeats; ++repeat) {
+      const auto start = Clock::now();
+      launches();
+      values.push_back(per_launch(start));
+    }
+    return summarize(std::move(values));
+  }
+
+  Options options_;
+  Session session_;
+  Queue queue_;
+  Program program_;
+  Kernel nothing_, one_argument_;
+  Buffer buffer_;
+};
+
+void run_with(const Options& options) {
+  LaunchOverhead measured(options);
+  std::printf("LaunchOverhead on %s: %zu launches, %zu repeats\n", measured.device_name().c_str(),
+              options.launches, options.repeats);
+  std::printf("ns per launch                     min    median\n");
+  nlohmann::ordered_json line = {{"program", "LaunchOverhead"},
+                                 {"device", measured.device_name()},
+                                 {"launches", options.launches},
+                                 {"repeats", options.repeats}};
+  auto report = [&](const char* what, const char* key, const Summary& ns) {
+    std::printf("  %-24s %10.0f %9.0f\n", what, ns.min, ns.median);
+    line[key] = {{"min_ns", ns.min}, {"median_ns", ns.median}};
+  };
+  report("burst", "burst", measured.burst());
+  report("enqueue call in a burst", "enqueue", measured.enqueue_only());
+  report("launch + finish", "launch_finish", measured.launch_and_finish());
+  report("4-byte buffer + finish", "buffer_finish", measured.with_buffer());
+  std::printf("PASS\n");
+  if (options.json) std::printf("%s\n", line.dump().c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("LaunchOverhead: what launching an empty OpenCL kernel costs");
+  app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")
+      ->capture_default_str();
+  app.add_option("--launches", options.launches, "Launches per measurement")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--repeats", options.repeats, "Measurements of each kind")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run_with(options);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "LaunchOverhead: %s\n", error.what());
+    std::printf("FAIL\n");
+    return 1;
+  }
+}

@@ -1,0 +1,3 @@
+__kernel void nothing(void) {}
+
+__kernel void one_argument(__global int* unused) {}
