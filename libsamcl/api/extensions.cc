@@ -1,0 +1,231 @@
+#include "libsamcl/api/extensions.h"
+
+#include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "entry_points.h"
+#include "libsamcl/driver/dispatch.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/unwrap.h"
+
+namespace samcl {
+namespace {
+
+// Shown: they change the kernel language, the set of valid queries or flags, or are served by the functions
+// below. In the order of the alphabet.
+constexpr std::string_view kVisible[] = {
+    "cl_amd_device_attribute_query",
+    "cl_amd_fp64",
+    "cl_amd_media_ops",
+    "cl_amd_media_ops2",
+    "cl_amd_printf",
+    "cl_amd_vec3",
+    "cl_arm_core_id",
+    "cl_arm_integer_dot_product_accumulate_int8",
+    "cl_arm_integer_dot_product_int8",
+    "cl_arm_printf",
+    "cl_ext_cxx_for_opencl",
+    "cl_ext_float_atomics",
+    "cl_intel_bfloat16_conversions",
+    "cl_intel_device_attribute_query",
+    "cl_intel_required_subgroup_size",
+    "cl_intel_split_work_group_barrier",
+    "cl_intel_subgroup_local_block_io",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_long",
+    "cl_intel_subgroups_short",
+    "cl_khr_3d_image_writes",
+    "cl_khr_async_work_group_copy_fence",
+    "cl_khr_byte_addressable_store",
+    "cl_khr_create_command_queue",
+    "cl_khr_depth_images",
+    "cl_khr_device_uuid",
+    "cl_khr_expect_assume",
+    "cl_khr_extended_async_copies",
+    "cl_khr_extended_bit_ops",
+    "cl_khr_extended_versioning",
+    "cl_khr_fp16",
+    "cl_khr_fp64",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_icd",
+    "cl_khr_image2d_from_buffer",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_integer_dot_product",
+    "cl_khr_kernel_clock",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
+    "cl_khr_pci_bus_info",
+    "cl_khr_priority_hints",
+    "cl_khr_select_fprounding_mode",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_named_barrier",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroups",
+    "cl_khr_suggested_local_work_size",
+    "cl_khr_throttle_hints",
+    "cl_khr_work_group_uniform_arithmetic",
+    "cl_loader_info",
+    "cl_loader_layers",
+    "cl_nv_compiler_options",
+    "cl_nv_copy_opts",
+    "cl_nv_device_attribute_query",
+    "cl_nv_pragma_unroll",
+};
+static_assert(std::is_sorted(std::begin(kVisible), std::end(kVisible)));
+
+// Names that extensions gave to functions which the core took over with the same signature.
+struct Twin {
+  std::string_view name, core;
+};
+constexpr Twin kTwins[] = {
+    {"clCreateCommandQueueWithPropertiesKHR", "clCreateCommandQueueWithProperties"},
+    {"clCreateBufferWithPropertiesINTEL", "clCreateBufferWithProperties"},
+};
+
+// Entries of the table that we cannot serve: objects of other APIs belong to one device.
+constexpr std::string_view kHiddenEntries[] = {
+    "clCreateEventFromEGLSyncKHR",
+    "clCreateEventFromGLsyncKHR",
+    "clCreateFromEGLImageKHR",
+    "clCreateFromGLBuffer",
+    "clCreateFromGLRenderbuffer",
+    "clCreateFromGLTexture",
+    "clCreateFromGLTexture2D",
+    "clCreateFromGLTexture3D",
+    "clEnqueueAcquireEGLObjectsKHR",
+    "clEnqueueAcquireGLObjects",
+    "clEnqueueReleaseEGLObjectsKHR",
+    "clEnqueueReleaseGLObjects",
+    "clGetGLContextInfoKHR",
+    "clGetGLObjectInfo",
+    "clGetGLTextureInfo",
+    "clCreateProgramWithIL",
+    "clCreateSubDevicesEXT",
+};
+
+// Extension functions that take no handle: the platform's own are handed out.
+constexpr std::string_view kPassedThrough[] = {
+    "clGetICDLoaderInfoOCLICD",
+    "clLogMessagesToStderrAPPLE",
+    "clLogMessagesToStdoutAPPLE",
+    "clLogMessagesToSystemLogAPPLE",
+};
+
+template <size_t N>
+bool contains(const std::string_view (&list)[N], std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+void* real_extension_function(cl_platform_id platform, const char* name) {
+  return driver::real().clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
+cl_int CL_API_CALL suggested_local_work_size(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                             const size_t* offset, const size_t* size, size_t* suggested) {
+  const cl_command_queue real_queue = unwrap(queue);
+  const cl_kernel real_kernel = unwrap(kernel);
+  if (!real_queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!real_kernel) return CL_INVALID_KERNEL;
+  const auto& cl = driver::real();
+  cl_device_id device = nullptr;
+  cl_platform_id platform = nullptr;
+  if (cl.clGetCommandQueueInfo(real_queue, CL_QUEUE_DEVICE, sizeof(device), &device, nullptr) != CL_SUCCESS ||
+      cl.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, nullptr) != CL_SUCCESS)
+    return CL_INVALID_COMMAND_QUEUE;
+  const auto function = reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
+      real_extension_function(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
+  return function ? function(real_queue, real_kernel, dimensions, offset, size, suggested)
+                  : CL_INVALID_OPERATION;
+}
+
+// Our own function of that name, or nullptr.
+void* our_function(std::string_view name) {
+  for (const Twin& twin : kTwins)
+    if (twin.name == name) name = twin.core;
+  if (contains(kHiddenEntries, name)) return nullptr;
+  const auto names = driver::entry_names();
+  const auto slots = driver::slots_of(samcl_dispatch);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return slots[i];
+  return nullptr;
+}
+
+// Of all platforms, for the query that names none: the first that knows the function.
+void* any_platforms_function(const char* name) {
+  cl_platform_id platforms[64];
+  cl_uint count = 0;
+  if (driver::real().clGetPlatformIDs(64, platforms, &count) != CL_SUCCESS) return nullptr;
+  for (cl_uint p = 0; p < std::min<cl_uint>(count, 64); ++p)
+    if (void* function = real_extension_function(platforms[p], name)) return function;
+  return nullptr;
+}
+
+// `platform` may be null for "any".
+void* extension_function(cl_platform_id platform, const char* name) {
+  if (!name) return nullptr;
+  const auto real_function = [&] {
+    return platform ? real_extension_function(platform, name) : any_platforms_function(name);
+  };
+  if (contains(kPassedThrough, name)) {
+    if (void* function = real_function()) return function;
+    return driver::real().clGetExtensionFunctionAddress(name);
+  }
+  if (std::strcmp(name, "clGetKernelSuggestedLocalWorkSizeKHR") == 0)
+    return real_function() ? reinterpret_cast<void*>(suggested_local_work_size) : nullptr;
+  void* ours = our_function(name);
+  // A twin exists where the driver has the extension; core functions exist always.
+  const bool is_core =
+      contains(kHiddenEntries, name) ||
+      std::none_of(std::begin(kTwins), std::end(kTwins), [&](const Twin& t) { return t.name == name; });
+  return ours && (is_core || real_function()) ? ours : nullptr;
+}
+
+}  // namespace
+
+bool is_visible_extension(std::string_view extension) {
+  return std::binary_search(std::begin(kVisible), std::end(kVisible), extension);
+}
+
+std::string filter_extensions(std::string_view extensions) {
+  std::string visible;
+  while (!extensions.empty()) {
+    const size_t end = std::min(extensions.find_first_of(" \0", 0, 2), extensions.size());
+    const std::string_view extension = extensions.substr(0, end);
+    if (is_visible_extension(extension)) {
+      if (!visible.empty()) visible += ' ';
+      visible += extension;
+    }
+    extensions.remove_prefix(std::min(end + 1, extensions.size()));
+  }
+  return visible;
+}
+
+namespace api {
+
+void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
+  // The loader being opened by us passes on the call that made it initialise itself.
+  if (driver::opening_on_this_thread()) return nullptr;
+  return extension_function(nullptr, name);
+}
+
+void* CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char* name) {
+  return platform ? extension_function(platform, name) : nullptr;
+}
+
+}  // namespace api
+}  // namespace samcl

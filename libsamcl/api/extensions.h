@@ -1,0 +1,19 @@
+// Extensions under virtual objects. An extension function that takes a handle would be given one of ours, so
+// only functions known to work are handed out, and only extensions known to work are shown. What is not
+// listed in extensions.cc is hidden: a program then does what it does on a device without the extension.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <string>
+#include <string_view>
+
+namespace samcl {
+
+// The extensions of a blank-separated list that programs may see, in their order, separated by one blank.
+std::string filter_extensions(std::string_view extensions);
+
+// Whether one extension may be seen.
+bool is_visible_extension(std::string_view extension);
+
+}  // namespace samcl

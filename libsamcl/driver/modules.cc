@@ -1,0 +1,60 @@
+#include "libsamcl/driver/modules.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace samcl::driver {
+namespace {
+
+// The link map of the library around an address; nullptr for generated code and the like.
+const link_map* module_of(const void* address) {
+  dl_find_object found;
+  if (_dl_find_object(const_cast<void*>(address), &found) != 0) return nullptr;
+  return found.dlfo_link_map;
+}
+
+// Verdicts on the modules seen, one word each: the link map's address with the verdict in its lowest bit.
+// A library that was unloaded and another one loaded at the same link map would be misjudged; drivers and
+// loaders are not unloaded while their handles are in use.
+constinit std::array<std::atomic<uintptr_t>, 64> g_verdicts{};
+
+}  // namespace
+
+bool is_this_library(const void* address) {
+  static const link_map* const self = module_of(reinterpret_cast<const void*>(&is_this_library));
+  return module_of(address) == self;
+}
+
+void* own_symbol(const void* address, const char* name) {
+  const link_map* module = module_of(address);
+  if (!module || is_this_library(address)) return nullptr;
+  // The main program has an empty name; a program never is a driver.
+  if (!module->l_name || !*module->l_name) return nullptr;
+  void* handle = dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return nullptr;
+  void* symbol = dlsym(handle, name);  // searches the library first, then what it depends on
+  dlclose(handle);
+  return symbol && module_of(symbol) == module ? symbol : nullptr;
+}
+
+bool is_opencl_code(const void* address) {
+  const link_map* module = module_of(address);
+  if (!module) return false;
+  const uintptr_t key = reinterpret_cast<uintptr_t>(module);
+  for (auto& slot : g_verdicts) {
+    const uintptr_t seen = slot.load(std::memory_order_relaxed);
+    if ((seen & ~uintptr_t{1}) == key) return seen & 1;
+    if (seen) continue;
+    const bool verdict = own_symbol(address, "clGetPlatformIDs") != nullptr;
+    uintptr_t empty = 0;
+    slot.compare_exchange_strong(empty, key | uintptr_t{verdict});
+    return verdict;
+  }
+  return own_symbol(address, "clGetPlatformIDs") != nullptr;
+}
+
+}  // namespace samcl::driver
