@@ -23,7 +23,7 @@ struct Options {
   std::optional<size_t> flip;  // byte of the result to damage before it is verified
 };
 
-const CLI::Validator above_zero(
+const CLI::Validator kAboveZero(
     [](std::string& text) {
       double value = 0;
       if (CLI::detail::lexical_cast(text, value) && value > 0 && value <= 1e9) return std::string();
@@ -39,16 +39,16 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--warmup", options.warmup, "Jobs before the measured ones")->capture_default_str();
   auto* iterations = app.add_option("--iterations", options.iterations, "Measured jobs, back to back")
                          ->capture_default_str()
-                         ->check(above_zero);
+                         ->check(kAboveZero);
   auto* period = app.add_option("--period", options.period_ms, "Release one job every so many ms")
-                     ->check(above_zero)
+                     ->check(kAboveZero)
                      ->excludes(iterations);
   app.add_option("--deadline", options.deadline_ms, "Deadline in ms after the release (default: the period)")
-      ->check(above_zero)
+      ->check(kAboveZero)
       ->needs(period);
   app.add_option("--jobs", options.jobs, "Periodic jobs")
       ->capture_default_str()
-      ->check(above_zero)
+      ->check(kAboveZero)
       ->needs(period);
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   app.add_option("--flip-byte", options.flip,
