@@ -1,0 +1,73 @@
+#include "libsamcl/driver/vendor.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <mutex>
+
+#include "libsamcl/driver/query.h"
+
+namespace samcl::driver {
+namespace {
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string plain_name(const std::string& name) {
+  std::string result;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result.empty() ? "opencl" : result;
+}
+
+}  // namespace
+
+VendorFacts vendor_facts(const std::string& name, const std::string& vendor, const std::string& version) {
+  VendorFacts facts;
+  if (contains(version, "PoCL") || name == "Portable Computing Language") {
+    facts.vendor = Vendor::pocl;
+    facts.short_name = "pocl";
+    facts.needs_distinct_source_per_device = true;
+    facts.predefined_macros = {"cl_khr_int64", "POCL_DEVICE_ADDRESS_BITS=64",
+                               "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE=0"};
+    facts.compiles_for_device_version = true;
+    facts.pocl_chooses_local_size = true;
+  } else if (contains(vendor, "NVIDIA")) {
+    facts.vendor = Vendor::nvidia;
+    facts.short_name = "nvidia";
+    facts.predefined_macros = {"__NV_CL_C_VERSION=120"};
+  } else if (contains(vendor, "Advanced Micro Devices")) {
+    facts.vendor = Vendor::amd;
+    facts.short_name = "amd";
+    facts.predefined_macros = {"__AMD__=1"};
+  } else if (contains(vendor, "Intel")) {
+    facts.vendor = Vendor::intel;
+    facts.short_name = "intel";
+  } else {
+    facts.short_name = plain_name(name);
+  }
+  return facts;
+}
+
+const VendorFacts& vendor_facts(cl_platform_id platform) {
+  static std::mutex& lock = *new std::mutex;
+  static auto& known = *new std::map<cl_platform_id, VendorFacts>;
+  const std::lock_guard guard(lock);
+  const auto found = known.find(platform);
+  if (found != known.end()) return found->second;
+  return known[platform] = vendor_facts(text(platform, CL_PLATFORM_NAME), text(platform, CL_PLATFORM_VENDOR),
+                                        text(platform, CL_PLATFORM_VERSION));
+}
+
+const VendorFacts& vendor_facts(cl_device_id device) {
+  return vendor_facts(value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+}
+
+std::string distinct_option(const VendorFacts& facts, unsigned device_index) {
+  if (!facts.needs_distinct_source_per_device || device_index == 0) return {};
+  return " -DSAMCL_DEVICE=" + std::to_string(device_index);
+}
+
+}  // namespace samcl::driver

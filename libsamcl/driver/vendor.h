@@ -1,0 +1,50 @@
+// What differs between vendors beyond what OpenCL lets one ask.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace samcl::driver {
+
+enum class Vendor : uint8_t { pocl, nvidia, amd, intel, other };
+
+struct VendorFacts {
+  Vendor vendor = Vendor::other;
+
+  // "pocl", "nvidia", "amd", "intel", or the platform's name in lower case without blanks.
+  std::string short_name;
+
+  // One source, built for two devices, must not be run on both at once. PoCL keeps its compiled kernels in
+  // one cache for all devices, found by the hash of source and options and by the local size alone, while
+  // entries also differ by NDRange; two devices then free each other's (assertion in
+  // pocl_release_dlhandle_cache). Comments and blanks do not count in that hash, a macro given as an option
+  // does: see distinct_option().
+  bool needs_distinct_source_per_device = false;
+
+  // Macros that the vendor's compiler predefines in OpenCL C beyond those of the standard and of the device's
+  // extensions; "NAME" or "NAME=VALUE".
+  std::vector<std::string> predefined_macros;
+
+  // CL_DEVICE_OPENCL_C_VERSION does not tell the language of a build without -cl-std: PoCL compiles for the
+  // device's own version.
+  bool compiles_for_device_version = false;
+
+  // The local size for a launch without one is chosen by the algorithm of pocl_local_size().
+  bool pocl_chooses_local_size = false;
+};
+
+// From CL_PLATFORM_NAME, CL_PLATFORM_VENDOR and CL_PLATFORM_VERSION.
+VendorFacts vendor_facts(const std::string& name, const std::string& vendor, const std::string& version);
+
+// The same for a real platform or for a real device's platform; remembered. Thread-safe.
+const VendorFacts& vendor_facts(cl_platform_id platform);
+const VendorFacts& vendor_facts(cl_device_id device);
+
+// What to add to the build options for the device of that index so that its kernels are its own; empty for
+// the first device and for vendors that do not need it. Begins with a blank otherwise.
+std::string distinct_option(const VendorFacts& facts, unsigned device_index);
+
+}  // namespace samcl::driver
