@@ -53,8 +53,10 @@ cl_icd_dispatch symbols_of(void* loader) {
   return table;
 }
 
-// A driver's faulty slots (see dispatch.h) are reached past the loader, which would call them blindly.
+// A driver's faulty slots (see dispatch.h) are reached past the loader, which would call them blindly. What
+// has no handle is the loader's own.
 void go_round_faults(cl_icd_dispatch& table) {
+  const cl_icd_dispatch loader = table;
   cl_platform_id platforms[64];
   cl_uint count = 0;
   if (table.clGetPlatformIDs(64, platforms, &count) != CL_SUCCESS) return;
@@ -62,6 +64,9 @@ void go_round_faults(cl_icd_dispatch& table) {
   const std::span<void* const> direct = slots_of(direct_table());
   for (cl_uint p = 0; p < count && p < 64; ++p)
     for (size_t i : faulty_slots(platforms[p])) slots[i] = direct[i];
+  table.clGetPlatformIDs = loader.clGetPlatformIDs;
+  table.clGetExtensionFunctionAddress = loader.clGetExtensionFunctionAddress;
+  table.clUnloadCompiler = loader.clUnloadCompiler;
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ const link_map* module_of(const void* address) {
   return found.dlfo_link_map;
 }
 
+// Every driver for an ICD loader and every loader exports it.
+constexpr char kMark[] = "clGetExtensionFunctionAddress";
+
 // Verdicts on the modules seen, one word each: the link map's address with the verdict in its lowest bit.
 // A library that was unloaded and another one loaded at the same link map would be misjudged; drivers and
 // loaders are not unloaded while their handles are in use.
@@ -49,12 +52,12 @@ bool is_opencl_code(const void* address) {
     const uintptr_t seen = slot.load(std::memory_order_relaxed);
     if ((seen & ~uintptr_t{1}) == key) return seen & 1;
     if (seen) continue;
-    const bool verdict = own_symbol(address, "clGetPlatformIDs") != nullptr;
+    const bool verdict = own_symbol(address, kMark) != nullptr;
     uintptr_t empty = 0;
     slot.compare_exchange_strong(empty, key | uintptr_t{verdict});
     return verdict;
   }
-  return own_symbol(address, "clGetPlatformIDs") != nullptr;
+  return own_symbol(address, kMark) != nullptr;
 }
 
 }  // namespace samcl::driver

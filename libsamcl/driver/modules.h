@@ -10,8 +10,8 @@ bool is_this_library(const void* address);
 // The symbol of that name which the library around `address` itself defines; nullptr if it defines none.
 void* own_symbol(const void* address, const char* name);
 
-// Whether `address` lies in a library that defines clGetPlatformIDs itself: a driver or a loader, never a
-// program. What such a library calls is its own function, not ours. Remembers its answers; any thread.
+// Whether `address` lies in a library that exports clGetExtensionFunctionAddress itself: a driver or a loader,
+// never a program. What such a library calls is its own function, not ours. Remembers its answers; any thread.
 bool is_opencl_code(const void* address);
 
 // own_symbol() as a function, nullptr if the caller has none.
