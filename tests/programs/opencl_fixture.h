@@ -121,6 +121,19 @@ class OpenCl : public ::testing::Test {
                                values.data(), 0, nullptr, nullptr));
   }
 
+  // Blocking map of `count` elements from `first`; give it back with unmap().
+  template <typename T>
+  T* map(const Buffer& buffer, cl_map_flags flags, size_t count, size_t first = 0) const {
+    cl_int status = CL_SUCCESS;
+    void* mapped = clEnqueueMapBuffer(queue(), buffer.get(), CL_TRUE, flags, first * sizeof(T),
+                                      count * sizeof(T), 0, nullptr, nullptr, &status);
+    check(status);
+    return static_cast<T*>(mapped);
+  }
+  void unmap(const Buffer& buffer, void* mapped) const {
+    check(clEnqueueUnmapMemObject(queue(), buffer.get(), mapped, 0, nullptr, nullptr));
+  }
+
   Event user_event() const {
     cl_int status = CL_SUCCESS;
     Event event(clCreateUserEvent(context(), &status));

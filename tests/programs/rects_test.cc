@@ -1,0 +1,149 @@
+// Rectangular reads, writes and copies in three dimensions, against plain loops.
+#include <array>
+
+#include "tests/programs/opencl_fixture.h"
+
+namespace cases {
+namespace {
+
+using Triple = std::array<size_t, 3>;
+
+// A box in memory: x in bytes, y in rows, z in slices; pitches in bytes.
+struct Box {
+  Triple origin;
+  size_t row_pitch, slice_pitch;
+
+  size_t at(size_t x, size_t y, size_t z) const {
+    return (origin[2] + z) * slice_pitch + (origin[1] + y) * row_pitch + origin[0] + x;
+  }
+};
+
+void copy_box(const std::vector<cl_uchar>& from, const Box& source, std::vector<cl_uchar>& to,
+              const Box& target, const Triple& region) {
+  for (size_t z = 0; z < region[2]; ++z)
+    for (size_t y = 0; y < region[1]; ++y)
+      for (size_t x = 0; x < region[0]; ++x) to[target.at(x, y, z)] = from[source.at(x, y, z)];
+}
+
+class Rects : public OpenCl {
+ protected:
+  // 5 slices of 8 rows of 20 bytes, and 6 slices of 10 rows of 16 bytes, both with more room than the region.
+  const Box device_box_{{3, 2, 1}, 20, 160};
+  const Box host_box_{{5, 1, 2}, 16, 160};
+  const Triple region_{7, 5, 3};
+  const std::vector<cl_uchar> device_start_ = std::vector<cl_uchar>(800, 200);
+  const std::vector<cl_uchar> pattern_ = [] {
+    std::vector<cl_uchar> values(960);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<cl_uchar>(i * 7 + i / 256);
+    return values;
+  }();
+
+  cl_int write_rect(const Buffer& x, const Box& device, const Box& host, const Triple& region,
+                    const cl_uchar* data) {
+    return clEnqueueWriteBufferRect(queue(), x.get(), CL_TRUE, device.origin.data(), host.origin.data(),
+                                    region.data(), device.row_pitch, device.slice_pitch, host.row_pitch,
+                                    host.slice_pitch, data, 0, nullptr, nullptr);
+  }
+  cl_int copy_rect(const Buffer& from, const Buffer& to, const Box& source, const Box& target,
+                   const Triple& region) {
+    return clEnqueueCopyBufferRect(queue(), from.get(), to.get(), source.origin.data(), target.origin.data(),
+                                   region.data(), source.row_pitch, source.slice_pitch, target.row_pitch,
+                                   target.slice_pitch, 0, nullptr, nullptr);
+  }
+};
+
+TEST_F(Rects, WriteTouchesTheBoxOnly) {
+  const Buffer x = buffer(device_start_);
+  ASSERT_OK(write_rect(x, device_box_, host_box_, region_, pattern_.data()));
+  std::vector<cl_uchar> expected = device_start_;
+  copy_box(pattern_, host_box_, expected, device_box_, region_);
+  EXPECT_EQ(read<cl_uchar>(x, 800), expected);
+}
+
+TEST_F(Rects, ReadTouchesTheBoxInHostMemoryOnly) {
+  std::vector<cl_uchar> contents(pattern_.begin(), pattern_.begin() + 800), host(960, 1), expected(960, 1);
+  const Buffer x = buffer(contents);
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, device_box_.origin.data(),
+                                    host_box_.origin.data(), region_.data(), device_box_.row_pitch,
+                                    device_box_.slice_pitch, host_box_.row_pitch, host_box_.slice_pitch,
+                                    host.data(), 0, nullptr, nullptr));
+  copy_box(contents, device_box_, expected, host_box_, region_);
+  EXPECT_EQ(host, expected);
+}
+
+TEST_F(Rects, CopyBetweenBuffers) {
+  const Buffer from = buffer(pattern_), to = buffer(device_start_);
+  ASSERT_OK(copy_rect(from, to, host_box_, device_box_, region_));
+  std::vector<cl_uchar> expected = device_start_;
+  copy_box(pattern_, host_box_, expected, device_box_, region_);
+  EXPECT_EQ(read<cl_uchar>(to, 800), expected);
+  EXPECT_EQ(read<cl_uchar>(from, 960), pattern_);
+}
+
+TEST_F(Rects, ZeroPitchesMeanTight) {
+  const Buffer x = buffer(pattern_);
+  const Triple zero{0, 0, 0}, region{4, 3, 2};
+  std::vector<cl_uchar> host(24);
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, zero.data(), zero.data(), region.data(), 0, 0,
+                                    0, 0, host.data(), 0, nullptr, nullptr));
+  EXPECT_EQ(host, std::vector<cl_uchar>(pattern_.begin(), pattern_.begin() + 24));
+}
+
+TEST_F(Rects, BetweenLaunches) {
+  const auto k = kernel("__kernel void k(__global uchar* x) { x[get_global_id(0)] += 3; }");
+  const Buffer x = buffer(device_start_);
+  set_arguments(k, x);
+  launch(k, {{800}});
+  ASSERT_OK(write_rect(x, device_box_, host_box_, region_, pattern_.data()));
+  launch(k, {{800}});
+  std::vector<cl_uchar> expected(800, 203);
+  copy_box(pattern_, host_box_, expected, device_box_, region_);
+  for (cl_uchar& value : expected) value = static_cast<cl_uchar>(value + 3);
+  EXPECT_EQ(read<cl_uchar>(x, 800), expected);
+}
+
+TEST_F(Rects, NonBlockingTwoColumnsOfOneMatrix) {
+  const Buffer x = buffer(counting<cl_uchar>(64));  // 8 x 8
+  std::vector<cl_uchar> two(8), five(8);
+  const Triple origin2{2, 0, 0}, origin5{5, 0, 0}, zero{0, 0, 0}, column{1, 8, 1};
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin2.data(), zero.data(), column.data(), 8,
+                                    0, 1, 0, two.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin5.data(), zero.data(), column.data(), 8,
+                                    0, 1, 0, five.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clFinish(queue()));
+  EXPECT_EQ(two, (std::vector<cl_uchar>{2, 10, 18, 26, 34, 42, 50, 58}));
+  EXPECT_EQ(five, (std::vector<cl_uchar>{5, 13, 21, 29, 37, 45, 53, 61}));
+}
+
+// The boxes interleave row by row but share no byte.
+TEST_F(Rects, CopyWithinOneBufferOfBoxesSideBySide) {
+  std::vector<cl_uchar> expected = counting<cl_uchar>(64);
+  const Buffer x = buffer(expected);
+  const Box left{{0, 0, 0}, 8, 64}, right{{4, 0, 0}, 8, 64};
+  ASSERT_OK(copy_rect(x, x, left, right, {4, 8, 1}));
+  copy_box(counting<cl_uchar>(64), left, expected, right, {4, 8, 1});
+  EXPECT_EQ(read<cl_uchar>(x, 64), expected);
+}
+
+TEST_F(Rects, OverlappingCopyIsRefused) {
+  const Buffer x = buffer(counting<cl_uchar>(64));
+  const Box left{{0, 0, 0}, 8, 64}, shifted{{2, 1, 0}, 8, 64};
+  EXPECT_STATUS(copy_rect(x, x, left, shifted, {4, 4, 1}), CL_MEM_COPY_OVERLAP);
+  EXPECT_EQ(read<cl_uchar>(x, 64), counting<cl_uchar>(64));
+}
+
+TEST_F(Rects, BadPitchesAndRegionsAreRefused) {
+  const Buffer x = buffer(device_start_);
+  auto refused = [&](const Box& device, const Triple& region) {
+    return write_rect(x, device, {{0, 0, 0}, 0, 0}, region, pattern_.data());
+  };
+  EXPECT_STATUS(refused({{0, 0, 0}, 3, 0}, {4, 2, 1}), CL_INVALID_VALUE);      // row pitch below the row
+  EXPECT_STATUS(refused({{0, 0, 0}, 20, 30}, {4, 2, 2}), CL_INVALID_VALUE);    // slice pitch below two rows
+  EXPECT_STATUS(refused({{0, 0, 0}, 20, 160}, {4, 0, 1}), CL_INVALID_VALUE);   // empty region
+  EXPECT_STATUS(refused({{0, 0, 4}, 20, 160}, {4, 2, 2}), CL_INVALID_VALUE);   // beyond the end
+  EXPECT_STATUS(refused({{17, 7, 4}, 20, 160}, {4, 1, 1}), CL_INVALID_VALUE);  // beyond by one byte
+  EXPECT_OK(refused({{16, 7, 4}, 20, 160}, {4, 1, 1}));                        // up to the last byte
+}
+
+}  // namespace
+}  // namespace cases
