@@ -1,8 +1,8 @@
 # samcl_entry_points(DIR PARTS driver|doors [OVERRIDES FILE] [UNWRAP_HEADER PATH]): generates the entry points
 # into DIR when the project is built; see the generator for the files.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(samcl_entry_points directory)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   cmake_parse_arguments(ARG "" "PARTS;OVERRIDES;UNWRAP_HEADER" "" ${ARGN})
   set(generator ${CMAKE_SOURCE_DIR}/libsamcl/api/generate_entry_points.py)
   if(ARG_PARTS STREQUAL driver)

@@ -35,11 +35,11 @@ const Repaired* find_repaired(const cl_icd_dispatch* table) {
   return nullptr;
 }
 
-// The driver's library: that of any function in its table that is not ours.
-const void* address_in_driver(std::span<void* const> slots) {
-  for (const void* function : slots)
+// An address in the driver's library: any function in its table that is not ours, else the table itself.
+const void* address_in_driver(const cl_icd_dispatch* table) {
+  for (const void* function : slots_of(*table))
     if (function && !is_this_library(function)) return function;
-  return nullptr;
+  return table;
 }
 
 const Repaired* repair(const cl_icd_dispatch* table) {
@@ -48,11 +48,11 @@ const Repaired* repair(const cl_icd_dispatch* table) {
   auto* usable = new cl_icd_dispatch(*table);
   const std::span<void*> slots = slots_of(*usable);
   const std::span<void* const> unsupported = slots_of(unsupported_table());
-  const void* const inside_driver = address_in_driver(slots);
+  const void* const inside_driver = address_in_driver(table);
   std::vector<size_t> faults;
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i] && !is_this_library(slots[i])) continue;
-    void* own = slots[i] && inside_driver ? own_symbol(inside_driver, entry_names()[i]) : nullptr;
+    void* own = slots[i] ? own_symbol(inside_driver, entry_names()[i]) : nullptr;
     slots[i] = own ? own : unsupported[i];
     faults.push_back(i);
   }

@@ -1,0 +1,13 @@
+// The marking runtime has no virtual objects: every handle is the driver's.
+#pragma once
+
+#include <CL/cl.h>
+
+namespace samcl {
+
+template <typename Handle>
+Handle unwrap(Handle handle) {
+  return handle;
+}
+
+}  // namespace samcl
