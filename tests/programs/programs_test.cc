@@ -1,0 +1,344 @@
+// Program objects: sources, options, logs, binaries, compiling and linking apart.
+#include <condition_variable>
+#include <mutex>
+#include <set>
+
+#include "tests/programs/opencl_fixture.h"
+
+namespace cases {
+namespace {
+
+class Programs : public OpenCl {
+ protected:
+  Program create(std::vector<const char*> strings, const size_t* lengths = nullptr) {
+    cl_int status = CL_SUCCESS;
+    Program program(clCreateProgramWithSource(context(), static_cast<cl_uint>(strings.size()), strings.data(),
+                                              lengths, &status));
+    check(status);
+    return program;
+  }
+  cl_int build_status(const Program& program, const char* options = nullptr) {
+    const cl_device_id target = device();
+    return clBuildProgram(program.get(), 1, &target, options, nullptr, nullptr);
+  }
+  std::string log_of(const Program& program) {
+    size_t size = 0;
+    check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size));
+    std::string log(size, '\0');
+    check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr));
+    return log;
+  }
+  cl_build_status state_of(const Program& program) {
+    cl_build_status state = 99;
+    check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_STATUS, sizeof state, &state,
+                                nullptr));
+    return state;
+  }
+  // What kernel `name` of a built program writes into one int.
+  cl_int result_of(const Program& program, const char* name = "k") {
+    const Kernel k = bench::make_kernel(program, name);
+    const Buffer x = buffer(std::vector<cl_int>{-1});
+    set_arguments(k, x);
+    launch(k, {{1}});
+    return read<cl_int>(x, 1)[0];
+  }
+};
+
+constexpr char kSeven[] = "__kernel void k(__global int* x) { x[get_group_id(0)] = 7; }";
+
+TEST_F(Programs, SourceOfManyKilobytes) {
+  std::string source;
+  for (int i = 0; source.size() < 60000; ++i)
+    source += "// line " + std::to_string(i) + " of a long comment that makes the source long\n" + "int f" +
+              std::to_string(i) + "(int x) { return x + " + std::to_string(i) + "; }\n";
+  source += "__kernel void k(__global int* x) { x[get_group_id(0)] = f3(f4(0)); }";
+  EXPECT_EQ(result_of(build(source)), 7);
+}
+
+TEST_F(Programs, SourceAsSeveralStrings) {
+  const Program program = create({"__kernel void k(__glo", "bal int* x) { x[get_gr", "oup_id(0)] = 7; }"});
+  ASSERT_OK(build_status(program));
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, SourceAsSeveralStringsWithLengths) {
+  // A length of 0 means: up to the terminating zero.
+  const size_t lengths[] = {15, 0, 6};
+  const Program program =
+      create({"__kernel void kGARBAGE", "(__global int* x) { x[get_group_id(0)]", " = 7;}}}}}"}, lengths);
+  ASSERT_OK(build_status(program));
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, SourceInfoIsTheProgramsOwn) {
+  const Program program = create({"__kernel void k(__global int* x)", " { x[get_group_id(0)] = 7; }"});
+  ASSERT_OK(build_status(program));
+  size_t size = 0;
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_SOURCE, 0, nullptr, &size));
+  std::string source(size, '\0');
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_SOURCE, size, source.data(), nullptr));
+  source.pop_back();
+  EXPECT_EQ(source, kSeven);
+}
+
+TEST_F(Programs, KernelNamesAndNumber) {
+  const Program program =
+      build("__kernel void a(void) {} __kernel void b(__global int* x) { x[get_group_id(0)] = 1; }");
+  size_t count = 0, size = 0;
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr));
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size));
+  std::string names(size, '\0');
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr));
+  names.pop_back();
+  EXPECT_EQ(count, 2u);
+  EXPECT_TRUE(names == "a;b" || names == "b;a") << names;
+}
+
+TEST_F(Programs, InfoNamesContextAndDevices) {
+  const Program program = build(kSeven);
+  cl_context its_context = nullptr;
+  cl_uint devices = 0;
+  cl_device_id its_device = nullptr;
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_CONTEXT, sizeof its_context, &its_context, nullptr));
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_NUM_DEVICES, sizeof devices, &devices, nullptr));
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_DEVICES, sizeof its_device, &its_device, nullptr));
+  EXPECT_EQ(its_context, context());
+  EXPECT_EQ(devices, 1u);
+  EXPECT_EQ(its_device, device());
+}
+
+TEST_F(Programs, KernelsOfAProgramAllAtOnce) {
+  const Program program = build(
+      "__kernel void a(__global int* x) { x[get_group_id(0)] = 1; }"
+      "__kernel void b(__global int* x) { x[get_group_id(0)] = 2; }");
+  cl_uint count = 0;
+  ASSERT_OK(clCreateKernelsInProgram(program.get(), 0, nullptr, &count));
+  ASSERT_EQ(count, 2u);
+  cl_kernel kernels[2] = {};
+  ASSERT_OK(clCreateKernelsInProgram(program.get(), 2, kernels, nullptr));
+  std::set<cl_int> results;
+  for (cl_kernel raw : kernels) {
+    const Kernel k(raw);
+    const Buffer x = buffer_of(4);
+    set_arguments(k, x);
+    launch(k, {{1}});
+    results.insert(read<cl_int>(x, 1)[0]);
+  }
+  EXPECT_EQ(results, (std::set<cl_int>{1, 2}));
+}
+
+TEST_F(Programs, BuildFailureNamesTheErrorInTheLog) {
+  const Program program = create({"__kernel void k(__global int* x) { x[0] = undeclared_name; }"});
+  EXPECT_STATUS(build_status(program), CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(state_of(program), CL_BUILD_ERROR);
+  EXPECT_NE(log_of(program).find("undeclared_name"), std::string::npos) << log_of(program);
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clCreateKernel(program.get(), "k", &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_PROGRAM_EXECUTABLE);
+}
+
+TEST_F(Programs, MissingBraceFailsToBuild) {
+  const Program program = create({"__kernel void k(__global int* x) { x[0] = get_group_id(0);"});
+  EXPECT_STATUS(build_status(program), CL_BUILD_PROGRAM_FAILURE);
+}
+
+TEST_F(Programs, ErrorDirectiveFailsToBuildWithItsText) {
+  const Program program = create({"#ifndef WANTED\n#error define WANTED first\n#endif\n", kSeven});
+  EXPECT_STATUS(build_status(program), CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_NE(log_of(program).find("define WANTED first"), std::string::npos);
+  EXPECT_OK(build_status(program, "-DWANTED"));
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, OptionsDefine) {
+  const Program program =
+      create({"__kernel void k(__global int* x) { x[get_group_id(0)] = A + B * (int)sizeof(TYPE); }"});
+  ASSERT_OK(build_status(program, "-DA=3 -D B=2 -D TYPE=short -cl-mad-enable -w"));
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, OptionsAreTold) {
+  const Program program = create({kSeven});
+  ASSERT_OK(build_status(program, "-DA=3 -cl-mad-enable"));
+  char options[64] = {};
+  ASSERT_OK(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
+                                  nullptr));
+  EXPECT_STREQ(options, "-DA=3 -cl-mad-enable");
+}
+
+TEST_F(Programs, UnknownOptionIsRefused) {
+  const Program program = create({kSeven});
+  EXPECT_STATUS(build_status(program, "-there-is-no-such-option"), CL_INVALID_BUILD_OPTIONS);
+}
+
+TEST_F(Programs, BuiltTwiceTheLastBuildCounts) {
+  const Program program = create({"__kernel void k(__global int* x) { x[get_group_id(0)] = VALUE; }"});
+  ASSERT_OK(build_status(program, "-DVALUE=1"));
+  EXPECT_EQ(result_of(program), 1);
+  ASSERT_OK(build_status(program, "-DVALUE=2"));
+  EXPECT_EQ(result_of(program), 2);
+}
+
+TEST_F(Programs, NotRebuiltWhileItHasKernels) {
+  const Program program = build(kSeven);
+  const Kernel k = bench::make_kernel(program, "k");
+  EXPECT_STATUS(build_status(program), CL_INVALID_OPERATION);
+}
+
+TEST_F(Programs, BuildWithoutADeviceList) {
+  const Program program = create({kSeven});
+  ASSERT_OK(clBuildProgram(program.get(), 0, nullptr, nullptr, nullptr, nullptr));
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, BuildWithACallback) {
+  struct Wait {
+    std::mutex mutex;
+    std::condition_variable changed;
+    cl_program told = nullptr;
+    static void CL_CALLBACK done(cl_program program, void* self) {
+      auto* wait = static_cast<Wait*>(self);
+      const std::lock_guard lock(wait->mutex);
+      wait->told = program;
+      wait->changed.notify_all();
+    }
+  } wait;
+  const Program program = create({kSeven});
+  ASSERT_OK(clBuildProgram(program.get(), 0, nullptr, nullptr, Wait::done, &wait));
+  std::unique_lock lock(wait.mutex);
+  ASSERT_TRUE(wait.changed.wait_for(lock, std::chrono::seconds(20), [&] { return wait.told != nullptr; }));
+  EXPECT_EQ(wait.told, program.get());
+  EXPECT_EQ(state_of(program), CL_BUILD_SUCCESS);
+  EXPECT_EQ(result_of(program), 7);
+}
+
+TEST_F(Programs, CallbackIsCalledForAFailedBuildToo) {
+  struct Wait {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool called = false;
+    static void CL_CALLBACK done(cl_program, void* self) {
+      auto* wait = static_cast<Wait*>(self);
+      const std::lock_guard lock(wait->mutex);
+      wait->called = true;
+      wait->changed.notify_all();
+    }
+  } wait;
+  const Program program = create({"this is no OpenCL C"});
+  clBuildProgram(program.get(), 0, nullptr, nullptr, Wait::done, &wait);
+  std::unique_lock lock(wait.mutex);
+  ASSERT_TRUE(wait.changed.wait_for(lock, std::chrono::seconds(20), [&] { return wait.called; }));
+  EXPECT_EQ(state_of(program), CL_BUILD_ERROR);
+}
+
+TEST_F(Programs, NotBuiltYetHasNoKernels) {
+  const Program program = create({kSeven});
+  EXPECT_EQ(state_of(program), CL_BUILD_NONE);
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clCreateKernel(program.get(), "k", &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_PROGRAM_EXECUTABLE);
+}
+
+TEST_F(Programs, UnknownKernelName) {
+  const Program program = build(kSeven);
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clCreateKernel(program.get(), "no_such_kernel", &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_KERNEL_NAME);
+  EXPECT_EQ(clCreateKernel(program.get(), nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_VALUE);
+}
+
+TEST_F(Programs, BinaryMakesTheSameProgram) {
+  const Program program = build(R"(__kernel void k(__global int* x) {
+                                     x[get_global_id(0)] = 10 * get_group_id(0) + get_num_groups(0); })");
+  size_t size = 0;
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+  ASSERT_GT(size, 0u);
+  std::vector<unsigned char> binary(size);
+  unsigned char* place = binary.data();
+  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+
+  cl_int status = CL_SUCCESS, of_binary = CL_SUCCESS;
+  const cl_device_id target = device();
+  const unsigned char* start = binary.data();
+  const Program again(clCreateProgramWithBinary(context(), 1, &target, &size, &start, &of_binary, &status));
+  ASSERT_OK(status);
+  ASSERT_OK(of_binary);
+  ASSERT_OK(build_status(again));
+  const Kernel k = bench::make_kernel(again, "k");
+  const Buffer x = buffer(std::vector<cl_int>(8, -1));
+  set_arguments(k, x);
+  launch(k, {{8}, {2}});
+  EXPECT_EQ(read<cl_int>(x, 8), (std::vector<cl_int>{4, 4, 14, 14, 24, 24, 34, 34}));
+}
+
+TEST_F(Programs, GarbageIsNoBinary) {
+  const unsigned char garbage[] = "certainly no binary of any device";
+  const unsigned char* start = garbage;
+  const size_t size = sizeof garbage;
+  const cl_device_id target = device();
+  cl_int status = CL_SUCCESS, of_binary = CL_SUCCESS;
+  const Program program(clCreateProgramWithBinary(context(), 1, &target, &size, &start, &of_binary, &status));
+  EXPECT_STATUS(status, CL_INVALID_BINARY);
+}
+
+TEST_F(Programs, CompileWithAHeaderThenLink) {
+  const Program header = create({"#define SEVEN (get_group_id(0) + 7)\n"});
+  const Program main =
+      create({"#include \"numbers/seven.h\"\n__kernel void k(__global int* x) { x[0] = SEVEN; }"});
+  const cl_device_id target = device();
+  const cl_program headers[] = {header.get()};
+  const char* names[] = {"numbers/seven.h"};
+  ASSERT_OK(clCompileProgram(main.get(), 1, &target, nullptr, 1, headers, names, nullptr, nullptr));
+  const cl_program parts[] = {main.get()};
+  cl_int status = CL_SUCCESS;
+  const Program linked(clLinkProgram(context(), 1, &target, nullptr, 1, parts, nullptr, nullptr, &status));
+  ASSERT_OK(status);
+  EXPECT_EQ(result_of(linked), 7);
+}
+
+TEST_F(Programs, LinkTwoParts) {
+  const Program helper = create({"int seven(void) { return 7 + (int)get_group_id(0); }"});
+  const Program main = create({"int seven(void); __kernel void k(__global int* x) { x[0] = seven(); }"});
+  const cl_device_id target = device();
+  for (const Program* part : {&helper, &main})
+    ASSERT_OK(clCompileProgram(part->get(), 1, &target, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
+  const cl_program parts[] = {helper.get(), main.get()};
+  cl_int status = CL_SUCCESS;
+  const Program linked(clLinkProgram(context(), 1, &target, nullptr, 2, parts, nullptr, nullptr, &status));
+  ASSERT_OK(status);
+  EXPECT_EQ(result_of(linked), 7);
+}
+
+TEST_F(Programs, CompileFailureHasItsOwnCode) {
+  const Program program = create({"int f(void) { return undeclared_name; }"});
+  const cl_device_id target = device();
+  EXPECT_STATUS(clCompileProgram(program.get(), 1, &target, nullptr, 0, nullptr, nullptr, nullptr, nullptr),
+                CL_COMPILE_PROGRAM_FAILURE);
+  EXPECT_NE(log_of(program).find("undeclared_name"), std::string::npos);
+}
+
+TEST_F(Programs, ManyProgramsFromOneSource) {
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(result_of(build(kSeven)), 7);
+}
+
+TEST_F(Programs, CreationErrors) {
+  cl_int status = CL_SUCCESS;
+  const char* none = nullptr;
+  EXPECT_EQ(clCreateProgramWithSource(context(), 0, &none, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_VALUE);
+  EXPECT_EQ(clCreateProgramWithSource(context(), 1, &none, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_VALUE);
+  EXPECT_EQ(clCreateProgramWithSource(nullptr, 1, &none, nullptr, &status), nullptr);
+  EXPECT_STATUS(status, CL_INVALID_CONTEXT);
+}
+
+TEST_F(Programs, UnloadingTheCompilerHarmsNothing) {
+  cl_platform_id platform = nullptr;
+  ASSERT_OK(clGetDeviceInfo(device(), CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr));
+  EXPECT_OK(clUnloadPlatformCompiler(platform));
+  EXPECT_EQ(result_of(build(kSeven)), 7);
+}
+
+}  // namespace
+}  // namespace cases
