@@ -1,0 +1,34 @@
+#include "libsamcl/api/extensions.h"
+
+#include <gtest/gtest.h>
+
+namespace samcl {
+namespace {
+
+TEST(FilterExtensions, KeepsWhatChangesTheLanguageAndHidesOtherApisObjects) {
+  EXPECT_EQ(filter_extensions(
+                "cl_khr_fp64 cl_khr_gl_sharing cl_khr_icd cl_intel_va_api_media_sharing cl_khr_gl_event"),
+            "cl_khr_fp64 cl_khr_icd");
+}
+
+TEST(FilterExtensions, HidesCommandBuffersIntermediateLanguageAndExternalObjects) {
+  EXPECT_EQ(filter_extensions("cl_khr_command_buffer cl_khr_il_program cl_khr_spir cl_khr_semaphore "
+                              "cl_khr_external_memory cl_khr_external_memory_opaque_fd cl_pocl_content_size"),
+            "");
+}
+
+TEST(FilterExtensions, HidesWhatNobodyHasLookedAt) {
+  EXPECT_EQ(filter_extensions("cl_new_thing cl_khr_fp16"), "cl_khr_fp16");
+}
+
+TEST(FilterExtensions, ToleratesPoclsDoubleBlanks) {
+  EXPECT_EQ(filter_extensions("  cl_khr_byte_addressable_store   cl_khr_int64_base_atomics "),
+            "cl_khr_byte_addressable_store cl_khr_int64_base_atomics");
+}
+
+TEST(FilterExtensions, OfNothingIsNothing) {
+  EXPECT_EQ(filter_extensions(""), "");
+}
+
+}  // namespace
+}  // namespace samcl
