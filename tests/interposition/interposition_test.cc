@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "libsamcl/driver/loader.h"
-#include "tests/interposition/run_program.h"
+#include "tests/support/run_program.h"
 
 namespace samcl::testing {
 namespace {

@@ -1,0 +1,59 @@
+#include "tools/sam-run/environment.h"
+
+#include <fstream>
+#include <iterator>
+
+namespace samcl::run {
+namespace {
+
+std::string value(const Environment& present, const std::string& name) {
+  const auto found = present.find(name);
+  return found == present.end() ? "" : found->second;
+}
+
+std::string in_front(const std::string& first, const std::string& rest) {
+  return rest.empty() ? first : first + ":" + rest;
+}
+
+std::string text(Manager manager) {
+  switch (manager) {
+    case Manager::off:
+      return "off";
+    case Manager::required:
+      return "required";
+    case Manager::embedded:
+    case Manager::automatic:
+      break;
+  }
+  return "auto";
+}
+
+}  // namespace
+
+Result<Environment> environment_changes(const Options& options, const Parts& parts,
+                                        const Environment& present, const std::string& instance,
+                                        bool needs_links) {
+  if (parts.library.find_first_of(" :") != std::string::npos)
+    return fail("libsamcl.so cannot be preloaded from a path with blanks or colons: " + parts.library);
+  Environment changes;
+  changes["LD_PRELOAD"] = in_front(parts.library, value(present, "LD_PRELOAD"));
+  if (needs_links)
+    changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
+  if (!options.devices.empty()) changes["SAMCL_DEVICES"] = options.devices;
+  if (options.gpus) changes["SAMCL_GPUS"] = std::to_string(*options.gpus);
+  if (options.manager) changes["SAMCL_MANAGER"] = text(*options.manager);
+  if (!options.task.empty()) changes["SAMCL_TASK"] = options.task;
+  if (options.report) changes["SAMCL_REPORT"] = *options.report;
+  if (!instance.empty()) changes["SAMCL_INSTANCE"] = instance;
+  if (value(present, "SAMCL_TRANSLATOR").empty() && !parts.translator.empty())
+    changes["SAMCL_TRANSLATOR"] = parts.translator;
+  return changes;
+}
+
+bool loader_knows_layers(const std::string& loader) {
+  std::ifstream in(loader, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  return bytes.empty() || bytes.find("OPENCL_LAYERS") != std::string::npos;
+}
+
+}  // namespace samcl::run

@@ -1,0 +1,118 @@
+// sam-run: starts a program with libsamcl.so in front of its OpenCL. After its checks it becomes the program,
+// so that signals, exit code and terminal are the program's own.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "libsamcl/driver/loader.h"
+#include "tools/sam-run/device_list.h"
+#include "tools/sam-run/embedded_manager.h"
+#include "tools/sam-run/environment.h"
+#include "tools/sam-run/options.h"
+#include "tools/sam-run/program.h"
+
+extern char** environ;
+
+namespace samcl::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As shells: the command was used wrongly, cannot be run, was not found.
+constexpr int kUsage = 2;
+constexpr int kNotRunnable = 126;
+
+int complain(const std::string& message, int code = kUsage) {
+  std::cerr << "sam-run: " << message << "\n";
+  return code;
+}
+
+std::string beside(const fs::path& folder, const std::string& name) {
+  std::error_code error;
+  const fs::path file = folder / name;
+  return fs::exists(file, error) ? file.string() : "";
+}
+
+Environment present_environment() {
+  Environment result;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos) result[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return result;
+}
+
+// The options' devices and numbers against those that exist. Costs a start of OpenCL, so only if needed.
+Result<void> check_devices(const Options& options) {
+  if (options.devices.empty() && !options.gpus) return {};
+  const char* inherited = std::getenv("SAMCL_DEVICES");
+  const std::string selection = !options.devices.empty() ? options.devices : inherited ? inherited : "";
+  const auto count = count_devices(selection);
+  if (!count) return tl::unexpected(Error{"--devices: " + count.error().message});
+  if (options.gpus && *options.gpus > *count)
+    return tl::unexpected(Error{"--gpus " + std::to_string(*options.gpus) + ": only " +
+                                std::to_string(*count) + (*count == 1 ? " device is" : " devices are") +
+                                " chosen"});
+  return {};
+}
+
+int run(int argc, char** argv) {
+  const auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
+  if (!options) return complain(options.error().message);
+  if (options->help) {
+    std::cout << options->help_text;
+    return 0;
+  }
+
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"),
+                    beside(folder, "samcl-links")};
+  if (parts.library.empty()) return complain("libsamcl.so is missing in " + folder.string(), kNotRunnable);
+
+  const char* path = std::getenv("PATH");
+  const auto program = find_program(options->program[0], path ? path : "/usr/bin:/bin");
+  if (!program) return complain(program.error().message, 127);
+  for (const std::string& obstacle : preload_obstacles(*program))
+    complain("warning: " + obstacle + "; it runs as without samcl");
+  if (const auto checked = check_devices(*options); !checked) return complain(checked.error().message);
+  if (parts.translator.empty() && !std::getenv("SAMCL_TRANSLATOR"))
+    complain("warning: sam-translate is missing in " + folder.string() + "; kernels run on one device each");
+
+  std::string instance;
+  if (options->manager == Manager::embedded) {
+    const auto started = start_embedded_manager((folder / "sam-managerd").string());
+    if (!started) return complain("--manager embedded: " + started.error().message, kNotRunnable);
+    instance = *started;
+  }
+
+  const bool needs_links = !parts.link_directory.empty() && !loader_knows_layers(driver::find_loader(
+                                                                driver::loader_directories(), parts.library));
+  const auto changes = environment_changes(*options, parts, present_environment(), instance, needs_links);
+  if (!changes) return complain(changes.error().message, kNotRunnable);
+  for (const auto& [name, value] : *changes) setenv(name.c_str(), value.c_str(), 1);
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : options->program)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(program->c_str(), arguments.data());
+  // A script without "#!" is run by the shell, as execvp does.
+  if (errno == ENOEXEC) {
+    arguments.insert(arguments.begin(), const_cast<char*>("/bin/sh"));
+    arguments[1] = const_cast<char*>(program->c_str());
+    execv("/bin/sh", arguments.data());
+  }
+  return complain("cannot run " + *program + ": " + std::strerror(errno), kNotRunnable);
+}
+
+}  // namespace
+}  // namespace samcl::run
+
+int main(int argc, char** argv) {
+  return samcl::run::run(argc, argv);
+}

@@ -1,0 +1,31 @@
+// sam-run's command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsamcl/result.h"
+
+namespace samcl::run {
+
+enum class Manager { automatic, off, embedded, required };
+
+struct Options {
+  std::string devices;                // --devices: as SAMCL_DEVICES; empty: not given
+  std::optional<unsigned> gpus;       // --gpus, at least 1
+  std::optional<Manager> manager;     // --manager
+  std::string task;                   // --task; empty: not given
+  std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON
+  std::vector<std::string> program;   // PROGRAM and its arguments; never empty
+
+  bool help = false;  // --help was given: print help_text() and exit with 0
+  std::string help_text;
+};
+
+// Reads the command line without argv[0]. Options end at "--" or at the first word that is not an option;
+// what follows is the program's. `directory`: the working directory, for a relative report.
+// Errors name the option, its value and what was expected.
+Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory);
+
+}  // namespace samcl::run
