@@ -1,0 +1,79 @@
+// Sorts 32-bit keys in place: log2(n) (log2(n) + 1) / 2 launches, each needing all of the one before,
+// enqueued one after the other with changed arguments and without a wait between.
+#include <algorithm>
+
+#include "BitonicSort.cl.h"
+#include "benchmarks/host/random.h"
+#include "benchmarks/host/run.h"
+
+namespace {
+
+using namespace bench;
+
+class BitonicSort : public Workload {
+ public:
+  const char* name() const override { return "BitonicSort"; }
+  void add_options(CLI::App& app) override {
+    app.add_option("--log2-size", log2_, "Number of keys, as a power of two")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 26));
+  }
+  std::string size() const override { return std::to_string(1u << log2_); }
+
+  void set_up(const Session& session, uint64_t seed) override {
+    Random random(seed);
+    unsorted_.resize(size_t{1} << log2_);
+    for (cl_uint& key : unsorted_) key = static_cast<cl_uint>(random.next());
+    keys_.resize(unsorted_.size());
+    queue_ = session.queue.get();
+    device_keys_ = session.make_buffer(CL_MEM_READ_WRITE, bytes());
+    program_ = session.build(kBitonicSortCl);
+    kernel_ = make_kernel(program_, "compare_and_swap");
+  }
+
+  void upload(JobEvents& events) override {
+    check(clEnqueueWriteBuffer(queue_, device_keys_.get(), CL_FALSE, 0, bytes(), unsorted_.data(), 0, nullptr,
+                               events.upload.add()));
+  }
+  void launch(JobEvents& events) override {
+    const size_t global = unsorted_.size() / 2, local = std::min<size_t>(global, 128);
+    for (cl_uint block = 2; block <= unsorted_.size(); block *= 2)
+      for (cl_uint distance = block / 2; distance > 0; distance /= 2) {
+        set_arguments(kernel_, device_keys_, distance, block);
+        check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 1, nullptr, &global, &local, 0, nullptr,
+                                     events.kernel.add()));
+      }
+  }
+  void download(JobEvents& events) override {
+    check(clEnqueueReadBuffer(queue_, device_keys_.get(), CL_TRUE, 0, bytes(), keys_.data(), 0, nullptr,
+                              events.download.add()));
+  }
+
+  std::span<std::byte> result() override { return std::as_writable_bytes(std::span(keys_)); }
+
+  // Exact.
+  std::string verify() override {
+    std::vector<cl_uint> expected = unsorted_;
+    std::sort(expected.begin(), expected.end());
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (keys_[i] != expected[i]) return differs(i, keys_[i], expected[i]);
+    return {};
+  }
+
+ private:
+  size_t bytes() const { return unsorted_.size() * sizeof(cl_uint); }
+
+  cl_uint log2_ = 16;
+  std::vector<cl_uint> unsorted_, keys_;
+  cl_command_queue queue_ = nullptr;
+  Buffer device_keys_;
+  Program program_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  BitonicSort program;
+  return run(program, argc, argv);
+}

@@ -1,0 +1,95 @@
+// Counts bytes, in local memory per work-group, then sums. The data stays in the program's own memory
+// (CL_MEM_USE_HOST_PTR) and is handed over by mapping and unmapping.
+#include <algorithm>
+#include <array>
+
+#include "Histogram.cl.h"
+#include "benchmarks/host/random.h"
+#include "benchmarks/host/run.h"
+
+namespace {
+
+using namespace bench;
+
+constexpr size_t kLocal = 64;
+
+class Histogram : public Workload {
+ public:
+  const char* name() const override { return "Histogram"; }
+  void add_options(CLI::App& app) override {
+    app.add_option("--size", n_, "Bytes to count")->capture_default_str()->check(CLI::Range(1, 1 << 30));
+    app.add_option("--groups", groups_, "Work-groups")->capture_default_str()->check(CLI::Range(1, 65536));
+  }
+  std::string size() const override {
+    return std::to_string(n_) + " in " + std::to_string(groups_) + " groups";
+  }
+
+  void set_up(const Session& session, uint64_t seed) override {
+    Random random(seed);
+    source_.resize(n_);
+    for (cl_uchar& value : source_)
+      value = static_cast<cl_uchar>(random.below(random.below(256) + 1));  // skewed
+    data_.resize(n_);
+    queue_ = session.queue.get();
+    device_data_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, n_, data_.data());
+    device_rows_ =
+        session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, groups_ * 256 * sizeof(cl_uint));
+    device_histogram_ = session.make_buffer(CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY, sizeof histogram_);
+    program_ = session.build(kHistogramCl);
+    count_ = make_kernel(program_, "count");
+    sum_ = make_kernel(program_, "sum");
+    set_arguments(count_, device_data_, n_, device_rows_, LocalMemory{256 * sizeof(cl_uint)});
+    set_arguments(sum_, device_rows_, groups_, device_histogram_);
+  }
+
+  void upload(JobEvents& events) override {
+    cl_int status = CL_SUCCESS;
+    void* mapped = clEnqueueMapBuffer(queue_, device_data_.get(), CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                      n_, 0, nullptr, events.upload.add(), &status);
+    check(status);
+    if (mapped != data_.data())
+      throw std::runtime_error("a mapped CL_MEM_USE_HOST_PTR buffer must be the host's own memory");
+    std::copy(source_.begin(), source_.end(), data_.begin());
+    check(clEnqueueUnmapMemObject(queue_, device_data_.get(), mapped, 0, nullptr, events.upload.add()));
+  }
+  void launch(JobEvents& events) override {
+    const size_t local = kLocal, global = groups_ * kLocal, bins = 256;
+    check(clEnqueueNDRangeKernel(queue_, count_.get(), 1, nullptr, &global, &local, 0, nullptr,
+                                 events.kernel.add()));
+    check(clEnqueueNDRangeKernel(queue_, sum_.get(), 1, nullptr, &bins, &local, 0, nullptr,
+                                 events.kernel.add()));
+  }
+  void download(JobEvents& events) override {
+    check(clEnqueueReadBuffer(queue_, device_histogram_.get(), CL_TRUE, 0, sizeof histogram_,
+                              histogram_.data(), 0, nullptr, events.download.add()));
+  }
+
+  std::span<std::byte> result() override { return std::as_writable_bytes(std::span(histogram_)); }
+
+  // Exact.
+  std::string verify() override {
+    std::array<cl_uint, 256> expected{};
+    for (cl_uchar value : source_) ++expected[value];
+    for (size_t bin = 0; bin < 256; ++bin)
+      if (histogram_[bin] != expected[bin]) return differs(bin, histogram_[bin], expected[bin]);
+    return {};
+  }
+
+ private:
+  cl_uint n_ = 1 << 23;
+  cl_uint groups_ = 64;
+  std::vector<cl_uchar> source_;
+  std::vector<cl_uchar> data_;  // the buffer's memory
+  std::array<cl_uint, 256> histogram_{};
+  cl_command_queue queue_ = nullptr;
+  Buffer device_data_, device_rows_, device_histogram_;
+  Program program_;
+  Kernel count_, sum_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Histogram program;
+  return run(program, argc, argv);
+}
