@@ -65,7 +65,7 @@ int run(int argc, char** argv) {
   const auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
   if (!options) return complain(options.error().message);
   if (options->help) {
-    std::cout << options->help_text;
+    std::cout << help_text();
     return 0;
   }
 

@@ -8,15 +8,28 @@
 namespace samcl::run {
 namespace {
 
-constexpr char kDescription[] =
-    "Runs an unmodified OpenCL program on several devices as if they were one.\n"
-    "usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]";
+constexpr char kHelp[] =
+    R"(sam-run runs an unmodified OpenCL program on several devices as if they were one.
 
-constexpr char kFooter[] =
-    "Examples:\n"
-    "  sam-run -- ./app                         all alike devices of a platform as one\n"
-    "  sam-run --devices 0,1 --report -- ./app  the first two devices, and a table at the end\n"
-    "  sam-run --gpus 1 -- ./app                on one device, as without sam-run";
+usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
+
+  --devices LIST       real devices to use, in this order. Elements, separated by commas: an index over all
+                       platforms in the order of `clinfo -l` (0,1), PLATFORM.DEVICE (0.0,0.1), or a part of a
+                       device's name. Default: all; each group of alike devices is one device to the program.
+  --gpus K             spread each kernel over at most K of them. Default: all.
+  --manager WHICH      auto (default): use sam-managerd if it runs; off: never; required: fail without it;
+                       embedded: start a private one that ends with the program.
+  --task NAME          the task's name, as registered with `sam-ctl register`.
+  --report[=FILE.json] at exit, print what ran where and why as a table on stderr, or write it to FILE.json.
+  -h, --help           print this.
+
+examples:
+  sam-run -- ./app
+  sam-run --devices 0,1 --report -- ./app --size 1000
+  sam-run --manager embedded --task vision -- ./app
+
+Exit code: the program's own. 2: wrong use; 126: the program cannot be run; 127: there is no such program.
+)";
 
 Result<unsigned> positive_number(const std::string& option, const std::string& text) {
   unsigned value = 0;
@@ -47,27 +60,21 @@ Result<std::string> report_from(const std::string& text, const std::string& dire
 
 }  // namespace
 
+const char* help_text() {
+  return kHelp;
+}
+
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory) {
   Options options;
   std::string devices, gpus, manager, report;
-  CLI::App app(kDescription);
-  app.footer(kFooter);
+  CLI::App app;
   app.set_help_flag("");  // ours below: CLI11's leaves by an exception
-  app.add_flag("-h,--help", options.help, "print this and exit");
-  auto* devices_option =
-      app.add_option("--devices", devices,
-                     "real devices to use, in this order: indices as `clinfo -l` counts them "
-                     "over all platforms (0,1), or PLATFORM.DEVICE (0.0,0.1), or parts of names");
-  auto* gpus_option = app.add_option("--gpus", gpus, "spread each kernel over at most K of them");
-  auto* manager_option =
-      app.add_option("--manager", manager,
-                     "auto: use sam-managerd if it runs (default); off: never; required: fail "
-                     "without it; embedded: start a private one that ends with the program");
-  auto* task_option = app.add_option("--task", options.task, "name of the task as registered with sam-ctl");
-  auto* report_option =
-      app.add_flag("--report{-}", report,
-                   "at exit, print what ran where as a table on stderr; --report=FILE.json: "
-                   "write it to a file");
+  app.add_flag("-h,--help", options.help);
+  auto* devices_option = app.add_option("--devices", devices);
+  auto* gpus_option = app.add_option("--gpus", gpus);
+  auto* manager_option = app.add_option("--manager", manager);
+  auto* task_option = app.add_option("--task", options.task);
+  auto* report_option = app.add_flag("--report{-}", report);
   app.prefix_command();
 
   try {
@@ -76,7 +83,6 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   } catch (const CLI::ParseError& error) {
     return fail(error.what());
   }
-  options.help_text = app.help();
   if (options.help) return options;
 
   options.program = app.remaining();

@@ -18,8 +18,7 @@ struct Options {
   std::string task;                   // --task; empty: not given
   std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON
   std::vector<std::string> program;   // PROGRAM and its arguments; never empty
-
-  bool help = false;  // --help was given: print help_text() and exit with 0
+  bool help = false;                  // --help was given: print help_text() and exit with 0
   std::string help_text;
 };
 

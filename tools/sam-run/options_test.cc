@@ -57,9 +57,7 @@ TEST(Options, AllTogether) {
 }
 
 TEST(Options, HelpNeedsNoProgram) {
-  const Options options = parsed({"--help"});
-  EXPECT_TRUE(options.help);
-  EXPECT_THAT(options.help_text, HasSubstr("--devices"));
+  EXPECT_TRUE(parsed({"--help"}).help);
 }
 
 TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
