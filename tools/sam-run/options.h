@@ -19,8 +19,9 @@ struct Options {
   std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON
   std::vector<std::string> program;   // PROGRAM and its arguments; never empty
   bool help = false;                  // --help was given: print help_text() and exit with 0
-  std::string help_text;
 };
+
+const char* help_text();
 
 // Reads the command line without argv[0]. Options end at "--" or at the first word that is not an option;
 // what follows is the program's. `directory`: the working directory, for a relative report.

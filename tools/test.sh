@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, runs all tests: the release build, then the project's own code under the
+# address and thread sanitizers. Quick where nothing has changed since the last run.
+#
+# usage: tools/test.sh [RELEASE_ONLY=1 in the environment: without the sanitizers]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools/install-dependencies.sh
+
+builds=(release asan tsan)
+[ -n "${RELEASE_ONLY:-}" ] && builds=(release)
+jobs=$(nproc)
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for build in "${builds[@]}"; do
+  echo "samcl: building ($build)"
+  if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs"; } >"$log" 2>&1; then
+    tail -n 60 "$log"
+    echo "samcl: the $build build failed; its last lines are above" >&2
+    exit 1
+  fi
+done
+
+# One run over all builds, so that it has one result.
+mkdir -p build/all
+for build in "${builds[@]}"; do
+  echo "subdirs(\"$PWD/build/$build\")"
+done >build/all/CTestTestfile.cmake
+ctest --test-dir build/all --parallel "$jobs" --output-on-failure --no-tests=error --progress
