@@ -28,8 +28,8 @@ struct VendorFacts {
   // extensions; "NAME" or "NAME=VALUE".
   std::vector<std::string> predefined_macros;
 
-  // CL_DEVICE_OPENCL_C_VERSION does not tell the language of a build without -cl-std: PoCL compiles for the
-  // device's own version.
+  // CL_DEVICE_OPENCL_C_VERSION does not tell the language of a build without -cl-std: PoCL 3.1 and NVIDIA's
+  // driver 580 say 1.2 and compile for 3.0, the device's own version.
   bool compiles_for_device_version = false;
 
   // The local size for a launch without one is chosen by the algorithm of pocl_local_size().
