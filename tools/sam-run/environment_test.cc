@@ -19,6 +19,11 @@ TEST(Environment, PreloadsUsBeforeWhatIsPreloadedAlready) {
   EXPECT_EQ(changes({}, {{"LD_PRELOAD", "/other.so"}})["LD_PRELOAD"], "/s/libsamcl.so:/other.so");
 }
 
+TEST(Environment, PreloadsUsOnceIfSamRunRunsUnderSamRun) {
+  EXPECT_EQ(changes({}, {{"LD_PRELOAD", "/s/libsamcl.so:/other.so"}})["LD_PRELOAD"],
+            "/s/libsamcl.so:/other.so");
+}
+
 TEST(Environment, SetsOnlyWhatWasAskedFor) {
   EXPECT_EQ(changes({}),
             (Environment{{"LD_PRELOAD", "/s/libsamcl.so"}, {"SAMCL_TRANSLATOR", "/s/sam-translate"}}));
