@@ -44,9 +44,11 @@ def measure(bin_folder, task):
 
 
 def register(bin_folder, task, gpus):
-    subprocess.run([pathlib.Path(bin_folder) / "sam-ctl", "register", task.program, "--priority", str(task.priority),
-                    "--period", f"{task.period_ms():.3f}ms", "--deadline", f"{task.deadline_ms():.3f}ms",
-                    "--gpus", str(gpus)], check=True, capture_output=True)
+    line = [str(pathlib.Path(bin_folder) / "sam-ctl"), "register", task.program, "--priority", str(task.priority),
+            "--period", f"{task.period_ms():.3f}ms", "--deadline", f"{task.deadline_ms():.3f}ms", "--gpus", str(gpus)]
+    done = subprocess.run(line, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise programs.Failed(f"{' '.join(line)} failed with exit code {done.returncode}:\n{done.stdout}{done.stderr}")
 
 
 def start(bin_folder, task, devices, gpus):
@@ -88,7 +90,7 @@ def demo(bin_folder):
     print("\n   Each task split over both devices:\n")
     print_table(run_all(bin_folder, 2))
     print("\n   The deadline of MatrixMultiplication is shorter than the time one device needs for it: it can be\n"
-          "   met only by splitting. The more urgent tasks hold it up by no more than a slice at a time.")
+          "   met only by splitting. It holds up the more urgent tasks by no more than a slice or chunk at a time.")
 
 
 if __name__ == "__main__":
