@@ -106,6 +106,16 @@ class OpenCl : public ::testing::Test {
     return Event(event);
   }
 
+  // x[0] = value, after the events.
+  Event fill(const Buffer& x, cl_int value, std::vector<cl_event> after = {},
+             cl_command_queue where = nullptr) const {
+    cl_event event = nullptr;
+    check(clEnqueueFillBuffer(where ? where : queue(), x.get(), &value, sizeof value, 0, sizeof value,
+                              static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(),
+                              &event));
+    return Event(event);
+  }
+
   // Blocking; `first` and `count` are in elements.
   template <typename T>
   std::vector<T> read(const Buffer& buffer, size_t count, size_t first = 0,
