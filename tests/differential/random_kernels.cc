@@ -19,6 +19,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned kernels = 200;
   std::optional<unsigned> only;
+  bool opencl_c_1_only = false;
   bool print = false;
   std::string dump;
 };
@@ -41,7 +42,7 @@ void dump(const std::string& path, const Outcome& outcome) {
 
 void run(const Options& options) {
   const bench::Session session = bench::Session::open(options.platform, options.device);
-  const bool opencl_c_3 = compiles_opencl_c_3(session.device);
+  const bool opencl_c_3 = !options.opencl_c_1_only && compiles_opencl_c_3(session.device);
   std::printf("seed %" PRIu64 ", OpenCL C 3.0: %s\n", options.seed, opencl_c_3 ? "yes" : "no");
   const unsigned first = options.only.value_or(0), end = options.only ? *options.only + 1 : options.kernels;
   uint64_t total = 0;
@@ -77,6 +78,8 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   auto* only = app.add_option("--only", options.only, "Run just the kernel with this index");
+  app.add_flag("--opencl-c-1", options.opencl_c_1_only,
+               "Use no OpenCL C 3.0, even where the device compiles it");
   app.add_flag("--print", options.print, "Print each kernel's source and steps before it runs");
   app.add_option("--dump", options.dump, "Write the final bytes of all buffers to this file")->needs(only);
   CLI11_PARSE(app, argc, argv);
