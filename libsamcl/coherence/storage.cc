@@ -1,0 +1,179 @@
+#include "libsamcl/coherence/storage.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/context.h"
+
+namespace samcl {
+namespace {
+
+// Bytes in flight when they pass from device to device without a host copy.
+constexpr uint64_t kStaging = 4 << 20;
+
+unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(places)); }
+
+}  // namespace
+
+Storage::Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr)
+    : context_(std::move(context)),
+      size_(size),
+      directory_(size),
+      replicas_(context_->devices.size(), nullptr),
+      host_(static_cast<std::byte*>(host_ptr)) {
+  if (host_) directory_.written({0, size}, only(kHost));
+}
+
+Storage::~Storage() {
+  for (cl_mem replica : replicas_) {
+    if (replica) driver::real().clReleaseMemObject(replica);
+  }
+  if (owns_host_) munmap(host_, size_);
+}
+
+cl_mem Storage::replica(unsigned device, cl_int* error) {
+  std::lock_guard lock(mutex_);
+  *error = CL_SUCCESS;
+  if (!replicas_[device]) {
+    replicas_[device] = driver::real().clCreateBuffer(context_->devices[device]->context(), CL_MEM_READ_WRITE,
+                                                      size_, nullptr, error);
+  }
+  return replicas_[device];
+}
+
+std::byte* Storage::host_locked() {
+  if (host_) return host_;
+  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  host_ = static_cast<std::byte*>(memory);
+  owns_host_ = true;
+  // Fresh pages are zeros already.
+  for (const auto& piece : directory_.pieces({0, size_})) {
+    if (contains(piece.valid, kZeros)) directory_.copied(piece.range, kHost);
+  }
+  return host_;
+}
+
+std::byte* Storage::host() {
+  std::lock_guard lock(mutex_);
+  return host_locked();
+}
+
+bool Storage::has_host_copy() const {
+  std::lock_guard lock(mutex_);
+  return host_ != nullptr;
+}
+
+uint64_t Storage::missing_bytes(Range range, Place place) const {
+  std::lock_guard lock(mutex_);
+  return directory_.missing_bytes(range, place);
+}
+
+std::vector<Directory::Piece> Storage::pieces(Range range) const {
+  std::lock_guard lock(mutex_);
+  return directory_.pieces(range);
+}
+
+void Storage::written(Range range, Places places) {
+  std::lock_guard lock(mutex_);
+  directory_.written(range, places);
+}
+
+void Storage::copied(Range range, Place place) {
+  std::lock_guard lock(mutex_);
+  directory_.copied(range, place);
+}
+
+void Storage::define(Range range) {
+  std::lock_guard lock(mutex_);
+  directory_.define_as_zeros(range, only(kZeros));
+}
+
+Places Storage::destination() const {
+  std::lock_guard lock(mutex_);
+  if (host_) return only(kHost);
+  return users_ ? users_ : first_devices(static_cast<unsigned>(context_->devices.size()));
+}
+
+void Storage::used_on(Places devices) {
+  std::lock_guard lock(mutex_);
+  users_ = devices;
+}
+
+cl_int Storage::make_valid(Range range, Place place, Traffic& traffic) {
+  if (place == kHost) {
+    std::lock_guard one_at_a_time(host_copy_mutex_);
+    if (!host()) return CL_OUT_OF_HOST_MEMORY;
+    std::vector<Directory::Piece> missing;
+    {
+      std::lock_guard lock(mutex_);
+      missing = directory_.missing(range, kHost);
+    }
+    for (const auto& piece : missing) {
+      if (cl_int error = bring_to_host(piece, traffic); error != CL_SUCCESS) return error;
+    }
+    return CL_SUCCESS;
+  }
+  cl_int error;
+  if (!replica(place, &error)) return error;
+  std::vector<Directory::Piece> missing;
+  {
+    std::lock_guard lock(mutex_);
+    missing = directory_.missing(range, place);
+  }
+  for (const auto& piece : missing) {
+    error = bring_to_device(piece, place, traffic);
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+cl_int Storage::bring_to_host(const Directory::Piece& piece, Traffic& traffic) {
+  std::byte* to = host_ + piece.range.begin;
+  if (contains(piece.valid, kZeros)) {
+    std::memset(to, 0, piece.range.size());
+  } else {
+    const unsigned source = lowest(piece.valid);
+    cl_int error;
+    cl_mem from = replica(source, &error);
+    if (from) {
+      error = context_->devices[source]->download(from, piece.range.begin, piece.range.size(), to, traffic);
+    }
+    if (error != CL_SUCCESS) return error;
+  }
+  copied(piece.range, kHost);
+  return CL_SUCCESS;
+}
+
+cl_int Storage::bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic) {
+  RealDevice& target = *context_->devices[device];
+  cl_int error;
+  cl_mem to = replica(device, &error);
+  if (!to) return error;
+  const Range range = piece.range;
+  if (contains(piece.valid, kZeros)) {
+    const uint64_t zero = 0;
+    const size_t width = (range.begin | range.end) % 8 == 0 ? 8 : 1;
+    error = target.fill(to, range.begin, range.size(), &zero, width);
+  } else if (contains(piece.valid, kHost)) {
+    error = target.upload(to, range.begin, range.size(), host_ + range.begin, traffic);
+  } else {
+    const unsigned source = lowest(piece.valid);
+    cl_mem from = replica(source, &error);
+    if (!from) return error;
+    std::vector<std::byte> staging(std::min(kStaging, range.size()));
+    for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kStaging) {
+      const uint64_t length = std::min(kStaging, range.end - at);
+      error = context_->devices[source]->download(from, at, length, staging.data(), traffic);
+      if (error == CL_SUCCESS) error = target.upload(to, at, length, staging.data(), traffic);
+    }
+  }
+  if (error == CL_SUCCESS) copied(range, device);
+  return error;
+}
+
+}  // namespace samcl

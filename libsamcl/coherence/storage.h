@@ -1,0 +1,86 @@
+// The memory behind a virtual buffer: one replica per device, made when it is first needed, perhaps a copy in
+// host memory, and the directory that says what is valid where. Sub-buffers share their parent's storage.
+//
+// Threads: commands hold a storage, exclusively or shared, before they touch it (Graph). What the holds do
+// not order is guarded by mutex_: replicas, the host pointer, the directory. host_copy_mutex_ lets one thread
+// at a time bring bytes to the host copy; mutex_ may be taken under it, never the other way round.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/transfer/real_device.h"
+
+namespace samcl {
+
+class Context;
+
+class Storage {
+ public:
+  // host_ptr: the program's memory with CL_MEM_USE_HOST_PTR, which then is the host copy; else nullptr.
+  Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  uint64_t size() const { return size_; }
+  const std::shared_ptr<Context>& context() const { return context_; }
+
+  // Holds; called by the Graph only, whose lock guards them.
+  bool can_hold(bool exclusive) const { return exclusive ? readers_ == 0 && !writer_ : !writer_; }
+  void hold(bool exclusive) { exclusive ? void(writer_ = true) : void(++readers_); }
+  void release_hold(bool exclusive) { exclusive ? void(writer_ = false) : void(--readers_); }
+
+  // The real buffer on a device, of the whole size; nullptr and the driver's code if it can't be had.
+  cl_mem replica(unsigned device, cl_int* error);
+
+  // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life.
+  std::byte* host();
+  bool has_host_copy() const;
+
+  // What the directory says; see Directory.
+  uint64_t missing_bytes(Range range, Place place) const;
+  std::vector<Directory::Piece> pieces(Range range) const;
+  void written(Range range, Places places);
+  void copied(Range range, Place place);
+
+  // Undefined bytes of `range` become zeros, so that all replicas start from the same.
+  void define(Range range);
+
+  // Moves what is missing, so that `range` may be read at `place` (a device or kHost). Blocks; returns the
+  // driver's code, or CL_OUT_OF_HOST_MEMORY.
+  cl_int make_valid(Range range, Place place, Traffic& traffic);
+
+  // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
+  // that are expected to use them.
+  Places destination() const;
+
+  // A kernel used the buffer on these devices; what destination() goes by.
+  void used_on(Places devices);
+
+ private:
+  cl_int bring_to_host(const Directory::Piece& piece, Traffic& traffic);
+  cl_int bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic);
+  std::byte* host_locked();
+
+  const std::shared_ptr<Context> context_;
+  const uint64_t size_;
+
+  unsigned readers_ = 0;
+  bool writer_ = false;
+
+  mutable std::mutex mutex_;
+  std::mutex host_copy_mutex_;
+  Directory directory_;
+  std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
+  std::byte* host_ = nullptr;
+  bool owns_host_ = false;
+  Places users_ = 0;
+};
+
+}  // namespace samcl

@@ -1,0 +1,65 @@
+#include "libsamcl/runtime/buffer.h"
+
+#include <algorithm>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/context.h"
+
+namespace samcl {
+
+Buffer::Buffer(std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_mem_flags buffer_flags,
+               void* program_memory, std::shared_ptr<Buffer> buffer_parent,
+               std::vector<cl_mem_properties> buffer_properties)
+    : storage(std::move(buffer_storage)),
+      range(buffer_range),
+      flags(buffer_flags),
+      host_ptr(program_memory),
+      parent(std::move(buffer_parent)),
+      properties(std::move(buffer_properties)),
+      views_(parent ? storage->context()->devices.size() : 0, nullptr) {}
+
+Buffer::~Buffer() {
+  for (cl_mem view : views_) {
+    if (view) driver::real().clReleaseMemObject(view);
+  }
+  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
+}
+
+cl_mem Buffer::real(unsigned device, cl_int* error) {
+  cl_mem whole = storage->replica(device, error);
+  if (!parent || !whole) return whole;
+  std::lock_guard lock(mutex_);
+  if (!views_[device]) {
+    const cl_buffer_region region{range.begin, range.size()};
+    views_[device] = driver::real().clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                                      &region, error);
+  }
+  return views_[device];
+}
+
+void Buffer::add_mapping(const Mapping& mapping) {
+  std::lock_guard lock(mutex_);
+  mappings_.push_back(mapping);
+}
+
+std::optional<Buffer::Mapping> Buffer::remove_mapping(void* pointer) {
+  std::lock_guard lock(mutex_);
+  auto found = std::find_if(mappings_.begin(), mappings_.end(),
+                            [&](const Mapping& mapping) { return mapping.pointer == pointer; });
+  if (found == mappings_.end()) return std::nullopt;
+  Mapping mapping = *found;
+  mappings_.erase(found);
+  return mapping;
+}
+
+cl_uint Buffer::mappings() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<cl_uint>(mappings_.size());
+}
+
+void Buffer::add_destructor_callback(DestructorCallback callback, void* user_data) {
+  std::lock_guard lock(mutex_);
+  destructors_.push_back({callback, user_data});
+}
+
+}  // namespace samcl

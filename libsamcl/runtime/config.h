@@ -1,0 +1,28 @@
+// The settings that sam-run or a user gives through the environment, read once. README.md has the table.
+#pragma once
+
+#include <string>
+
+namespace samcl {
+
+struct Config {
+  enum class Manager { automatic, off, required };
+
+  std::string devices;                   // SAMCL_DEVICES: which real devices, in which order; empty: all
+  unsigned gpus = 0;                     // SAMCL_GPUS: devices a kernel is split over; 0: all of its group
+  Manager manager = Manager::automatic;  // SAMCL_MANAGER=auto|off|required
+  std::string instance = "default";      // SAMCL_INSTANCE: which sam-managerd
+  std::string task;                      // SAMCL_TASK: our task's name there
+  std::string report;                    // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
+  std::string translator;                // SAMCL_TRANSLATOR; default: sam-translate beside libsamcl.so
+  std::string cache_directory;           // SAMCL_CACHE_DIR; default: $XDG_CACHE_HOME/samcl or ~/.cache/samcl
+  bool direct = true;                    // SAMCL_DIRECT=off: virtual objects even for one device (for tests)
+
+  // Never destroyed. A value that makes no sense is warned of once and replaced by the default.
+  static const Config& get();
+};
+
+// Prints "samcl: <message>" on stderr, each distinct message once.
+void warn(const std::string& message);
+
+}  // namespace samcl

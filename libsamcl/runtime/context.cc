@@ -1,0 +1,103 @@
+#include "libsamcl/runtime/context.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+#include "libsamcl/runtime/config.h"
+
+namespace samcl {
+namespace {
+
+// All live contexts, by the real contexts they use.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<cl_context, Context*> by_real;
+};
+
+Registry& registry() {
+  static Registry* const registry = new Registry;
+  return *registry;
+}
+
+std::vector<cl_context_properties> copy_properties(const cl_context_properties* properties) {
+  std::vector<cl_context_properties> copy;
+  if (!properties) return copy;
+  for (; *properties; properties += 2) copy.insert(copy.end(), {properties[0], properties[1]});
+  copy.push_back(0);
+  return copy;
+}
+
+}  // namespace
+
+Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_devices,
+               std::vector<LeaseTarget> device_leases)
+    : platform(device_platform), real(std::move(real_devices)), leases(std::move(device_leases)) {}
+
+Context::Context(std::shared_ptr<Device> context_device, const cl_context_properties* context_properties)
+    : device(std::move(context_device)), properties(copy_properties(context_properties)) {}
+
+std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
+                                         cl_int* error) {
+  std::shared_ptr<Context> context(new Context(std::move(device), properties));
+  const Device& group = *context->device;
+  for (unsigned i = 0; i < group.real.size(); ++i) {
+    context->devices.push_back(
+        std::make_unique<RealDevice>(i, group.real[i], properties, group.leases[i], error));
+    if (*error != CL_SUCCESS) return nullptr;
+  }
+  std::lock_guard lock(registry().mutex);
+  for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
+  return context;
+}
+
+Context::~Context() {
+  {
+    std::lock_guard lock(registry().mutex);
+    for (const auto& real : devices) registry().by_real.erase(real->context());
+  }
+  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
+}
+
+unsigned Context::mode() const {
+  const unsigned all = static_cast<unsigned>(devices.size());
+  unsigned wanted = 0;
+  if (const lease::Client* client = devices[0]->lease.client; client && client->managed()) {
+    wanted = client->assignment().gpus;
+  }
+  if (wanted == 0) wanted = Config::get().gpus;
+  return wanted == 0 ? all : std::min(wanted, all);
+}
+
+std::shared_ptr<Context> Context::of_real(cl_context real) {
+  std::lock_guard lock(registry().mutex);
+  auto found = registry().by_real.find(real);
+  return found == registry().by_real.end() ? nullptr : found->second->weak_from_this().lock();
+}
+
+void Context::add_destructor_callback(DestructorCallback callback, void* user_data) {
+  std::lock_guard lock(destructors_mutex_);
+  destructors_.push_back({callback, user_data});
+}
+
+bool Context::drain_all(int milliseconds) {
+  std::vector<std::shared_ptr<Context>> contexts;
+  {
+    std::lock_guard lock(registry().mutex);
+    for (const auto& [real, context] : registry().by_real) {
+      if (auto alive = context->weak_from_this().lock()) contexts.push_back(std::move(alive));
+    }
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  bool idle = true;
+  for (const auto& context : contexts) {
+    for (const auto& real : context->devices) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      idle &= real->worker().drain(static_cast<int>(std::max<int64_t>(0, left.count())));
+    }
+  }
+  return idle;
+}
+
+}  // namespace samcl

@@ -1,0 +1,74 @@
+// Virtual contexts and the virtual device behind them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libsamcl/runtime/graph.h"
+#include "libsamcl/runtime/object.h"
+#include "libsamcl/runtime/worker.h"
+#include "libsamcl/transfer/real_device.h"
+
+namespace samcl {
+
+class Device;
+
+template <>
+struct HandleTraits<Device> {
+  static constexpr Kind kKind = Kind::device;
+  using Api = cl_device_id;
+};
+template <>
+struct HandleTraits<Context> {
+  static constexpr Kind kKind = Kind::context;
+  using Api = cl_context;
+};
+
+// One device as the program sees it: a group of alike real devices. Lives as long as the process.
+class Device : public Object<Device> {
+ public:
+  Device(cl_platform_id platform, std::vector<cl_device_id> real, std::vector<LeaseTarget> leases);
+
+  const cl_platform_id platform;          // the real one
+  const std::vector<cl_device_id> real;   // in the order they are used
+  const std::vector<LeaseTarget> leases;  // one per real device
+};
+
+class Context : public Object<Context> {
+ public:
+  // The device's real contexts are created at once; on failure *error is the driver's code.
+  static std::shared_ptr<Context> create(std::shared_ptr<Device> device,
+                                         const cl_context_properties* properties, cl_int* error);
+  ~Context();
+
+  const std::shared_ptr<Device> device;
+  const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
+  std::vector<std::unique_ptr<RealDevice>> devices;     // one per real device, fixed after creation
+  Graph graph;
+  Worker callbacks{"samcl-callback"};  // runs the program's callback functions
+
+  // Number of devices a kernel is split over at present: the manager's choice, else SAMCL_GPUS, else all.
+  unsigned mode() const;
+
+  // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
+  static std::shared_ptr<Context> of_real(cl_context real);
+
+  using DestructorCallback = void(CL_CALLBACK*)(cl_context, void*);
+  void add_destructor_callback(DestructorCallback callback, void* user_data);
+
+  // Waits until the workers have nothing left to do, for at most the given time; false if they still have.
+  // For the end of the process.
+  static bool drain_all(int milliseconds);
+
+ private:
+  Context(std::shared_ptr<Device> device, const cl_context_properties* properties);
+  struct Destructor {
+    DestructorCallback function;
+    void* user_data;
+  };
+  std::mutex destructors_mutex_;
+  std::vector<Destructor> destructors_;
+};
+
+}  // namespace samcl

@@ -1,0 +1,97 @@
+#include "libsamcl/runtime/event.h"
+
+#include <time.h>
+
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/queue.h"
+
+namespace samcl {
+
+cl_ulong now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<cl_ulong>(now.tv_sec) * 1'000'000'000 + static_cast<cl_ulong>(now.tv_nsec);
+}
+
+void EmptyCommand::start(const std::shared_ptr<Event>& event, bool) {
+  event->set_running();
+  event->context->graph.finish(event, CL_COMPLETE);
+}
+
+Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> event_queue, cl_command_type event_type)
+    : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
+  times_[0] = now_ns();
+  // A user event is submitted from the start (clCreateUserEvent).
+  if (type == CL_COMMAND_USER) status_ = CL_SUBMITTED;
+}
+
+cl_int Event::wait() const {
+  cl_int status = status_.load(std::memory_order_acquire);
+  while (status > CL_COMPLETE) {
+    status_.wait(status, std::memory_order_acquire);
+    status = status_.load(std::memory_order_acquire);
+  }
+  return status;
+}
+
+void Event::set_running() {
+  cl_int submitted = CL_SUBMITTED;
+  if (status_.load(std::memory_order_relaxed) != submitted) return;
+  times_[2] = now_ns();
+  set_status(CL_RUNNING);
+}
+
+void Event::set_status(cl_int status) {
+  std::vector<PendingCallback> due;
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    if (status == CL_SUBMITTED) times_[1] = now_ns();
+    if (status <= CL_COMPLETE) {
+      times_[3] = now_ns();
+      if (times_[1] == 0) times_[1] = times_[3].load();
+      if (times_[2] == 0) times_[2] = times_[3].load();
+    }
+    status_.store(status, std::memory_order_release);
+    for (auto it = callbacks_.begin(); it != callbacks_.end();) {
+      if (status <= it->at) {
+        due.push_back(*it);
+        it = callbacks_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+  status_.notify_all();
+  for (const PendingCallback& callback : due) {
+    // Each callback is told the status it waited for, or the error that took its place.
+    context->callbacks.post([self = shared_from_this(), callback, status] {
+      callback.function(self->api(), status < 0 ? status : callback.at, callback.user_data);
+    });
+  }
+}
+
+cl_ulong Event::time(cl_profiling_info param) const {
+  switch (param) {
+    case CL_PROFILING_COMMAND_QUEUED: return times_[0];
+    case CL_PROFILING_COMMAND_SUBMIT: return times_[1];
+    case CL_PROFILING_COMMAND_START: return times_[2];
+    default: return times_[3];  // no child commands, so COMPLETE equals END
+  }
+}
+
+void Event::add_callback(cl_int at, Callback callback, void* user_data) {
+  cl_int reached;
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    reached = status();
+    if (reached > at) {
+      callbacks_.push_back({at, callback, user_data});
+      return;
+    }
+  }
+  context->callbacks.post([self = shared_from_this(), callback, user_data, at, reached] {
+    callback(self->api(), reached < 0 ? reached : at, user_data);
+  });
+}
+
+}  // namespace samcl

@@ -1,0 +1,111 @@
+// Virtual events and the commands behind them. Every enqueued command has an Event, handed to the program or
+// not; the Graph (graph.h) decides when it may start.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "libsamcl/runtime/object.h"
+
+namespace samcl {
+
+class Context;
+class Event;
+class Queue;
+class Storage;
+
+template <>
+struct HandleTraits<Event> {
+  static constexpr Kind kKind = Kind::event;
+  using Api = cl_event;
+};
+
+// A buffer that a command touches while it runs. Exclusive: the command writes it, or moves its contents
+// between places; shared: it only reads what is already where it is needed.
+struct Use {
+  std::shared_ptr<Storage> storage;
+  bool exclusive;
+};
+
+// What an enqueued command does.
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  // The buffers to hold while it runs; asked when all dependencies are met, under the graph's lock, and
+  // perhaps again if they were not free. May lock storages; must not call into the graph.
+  virtual std::vector<Use> uses() { return {}; }
+
+  // Does the work, or gives it to workers; sooner or later Graph::finish() is called for the event, once.
+  // on_callers_thread: the program waits in this very call for the command's end, so short work is best done
+  // here and now. Called without locks.
+  virtual void start(const std::shared_ptr<Event>& event, bool on_callers_thread) = 0;
+};
+
+// A command that does nothing: markers, barriers, migrations.
+class EmptyCommand : public Command {
+ public:
+  void start(const std::shared_ptr<Event>& event, bool on_callers_thread) override;
+};
+
+class Event : public Object<Event> {
+ public:
+  Event(std::shared_ptr<Context> context, std::shared_ptr<Queue> queue, cl_command_type type);
+
+  const std::shared_ptr<Context> context;
+  const std::shared_ptr<Queue> queue;  // nullptr for user events
+  const cl_command_type type;
+
+  // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error.
+  cl_int status() const { return status_.load(std::memory_order_acquire); }
+  bool ended() const { return status() <= CL_COMPLETE; }
+
+  // Blocks until the command ended; its final status.
+  cl_int wait() const;
+
+  // The command begins to execute on a device; the first call counts.
+  void set_running();
+
+  // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
+  cl_ulong time(cl_profiling_info param) const;
+
+  using Callback = void(CL_CALLBACK*)(cl_event, cl_int, void*);
+  // Calls back when the status reaches `at`, on the context's callback thread; at once if it is past.
+  void add_callback(cl_int at, Callback callback, void* user_data);
+
+ private:
+  friend class Graph;
+  struct Dependent {
+    std::shared_ptr<Event> event;
+    bool passes_errors;  // from an event wait list, not from a queue's order
+  };
+  struct PendingCallback {
+    cl_int at;
+    Callback function;
+    void* user_data;
+  };
+
+  void set_status(cl_int status);
+
+  std::atomic<cl_int> status_{CL_QUEUED};
+  std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
+  std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
+  std::vector<PendingCallback> callbacks_;
+
+  // Guarded by the graph's lock.
+  std::shared_ptr<Command> command_;
+  std::vector<Dependent> dependents_;
+  std::vector<Use> held_;
+  unsigned unmet_ = 0;                // dependencies that have not ended
+  cl_int inherited_ = CL_COMPLETE;    // error of an event in the wait list
+  bool on_callers_thread_ = false;
+};
+
+// Nanoseconds of the host's monotonic clock.
+cl_ulong now_ns();
+
+}  // namespace samcl

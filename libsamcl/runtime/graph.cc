@@ -1,0 +1,151 @@
+#include "libsamcl/runtime/graph.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "libsamcl/coherence/storage.h"
+#include "libsamcl/runtime/queue.h"
+
+namespace samcl {
+
+void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
+                   std::span<const std::shared_ptr<Event>> waits, Order order, bool on_callers_thread) {
+  Ready startable;
+  {
+    std::lock_guard lock(mutex_);
+    event->command_ = std::move(command);
+    event->on_callers_thread_ = on_callers_thread;
+    auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
+      if (!on->ended()) {
+        on->dependents_.push_back({event, passes_errors});
+        ++event->unmet_;
+      } else if (passes_errors && on->status() < 0) {
+        event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      }
+    };
+    for (const auto& on : waits) depend(on, true);
+    for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
+    if (event->unmet_ == 0) {
+      make_ready(event, startable);
+    }
+    if (startable.empty()) event->on_callers_thread_ = false;
+  }
+  start(std::move(startable));
+}
+
+std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
+  std::lock_guard lock(mutex_);
+  return queue.outstanding();
+}
+
+void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
+  Ready startable;
+  std::shared_ptr<Command> done;  // destroyed without the lock: it may hold the last reference to a buffer
+  {
+    std::lock_guard lock(mutex_);
+    done = std::move(event->command_);
+    end(event, status, startable);
+    retry_blocked(startable);
+  }
+  start(std::move(startable));
+}
+
+// Ends an event and, where an error passes on, those that waited for it, without recursion: a chain may be
+// thousands of commands long.
+void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Ready& startable) {
+  std::deque<std::pair<std::shared_ptr<Event>, cl_int>> ending{{event, status}};
+  while (!ending.empty()) {
+    auto [current, result] = std::move(ending.front());
+    ending.pop_front();
+    for (const Use& use : current->held_) use.storage->release_hold(use.exclusive);
+    current->held_.clear();
+    if (current->queue) current->queue->ended(*current);
+    current->set_status(result);
+    for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
+      if (result < 0 && dependent.passes_errors) {
+        dependent.event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      }
+      if (--dependent.event->unmet_ > 0) continue;
+      if (dependent.event->inherited_ < 0) {
+        ending.emplace_back(dependent.event, dependent.event->inherited_);
+      } else {
+        make_ready(dependent.event, startable);
+      }
+    }
+  }
+}
+
+void Graph::make_ready(const std::shared_ptr<Event>& event, Ready& startable) {
+  if (event->inherited_ < 0) {
+    end(event, event->inherited_, startable);
+  } else if (take_buffers(event)) {
+    startable.push_back(event);
+  } else {
+    event->on_callers_thread_ = false;
+    blocked_.push_back(event);
+  }
+}
+
+bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
+  std::vector<Use> uses = event->command_->uses();
+  // The same storage may be named several times (a buffer as two arguments): one hold, the stronger.
+  std::vector<Use> distinct;
+  for (Use& use : uses) {
+    auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Use& d) { return d.storage == use.storage; });
+    if (same == distinct.end()) {
+      distinct.push_back(std::move(use));
+    } else {
+      same->exclusive |= use.exclusive;
+    }
+  }
+  for (const Use& use : distinct) {
+    if (!use.storage->can_hold(use.exclusive)) return false;
+  }
+  // Nobody overtakes a command that has waited longer for the same buffer.
+  for (const auto& earlier : blocked_) {
+    if (earlier == event) break;
+    for (const Use& wanted : earlier->command_->uses()) {
+      for (const Use& use : distinct) {
+        if (use.storage == wanted.storage && (use.exclusive || wanted.exclusive)) return false;
+      }
+    }
+  }
+  for (const Use& use : distinct) use.storage->hold(use.exclusive);
+  event->held_ = std::move(distinct);
+  return true;
+}
+
+void Graph::retry_blocked(Ready& startable) {
+  for (auto it = blocked_.begin(); it != blocked_.end();) {
+    if (take_buffers(*it)) {
+      startable.push_back(*it);
+      it = blocked_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
+// Commands that end at once (markers) finish inside start(), which would recurse once per command of a
+// chain: the outermost call on a thread starts what the inner ones found.
+void Graph::start(Ready startable) {
+  thread_local std::deque<std::shared_ptr<Event>>* pending = nullptr;
+  if (startable.empty()) return;
+  if (pending) {
+    pending->insert(pending->end(), startable.begin(), startable.end());
+    return;
+  }
+  std::deque<std::shared_ptr<Event>> mine(startable.begin(), startable.end());
+  pending = &mine;
+  while (!mine.empty()) {
+    std::shared_ptr<Event> event = std::move(mine.front());
+    mine.pop_front();
+    event->set_status(CL_SUBMITTED);
+    std::shared_ptr<Command> command = event->command_;  // it may end, and be dropped, inside start()
+    command->start(event, event->on_callers_thread_);
+  }
+  pending = nullptr;
+}
+
+}  // namespace samcl

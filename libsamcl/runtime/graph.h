@@ -1,0 +1,48 @@
+// The commands of one context and the order they may run in. A command starts when everything it waits for
+// has ended (its wait list, its queue's order) and the buffers it uses are free: commands that are ready but
+// touch a buffer another one is changing wait for it, in the order they became ready. Buffers are taken all
+// at once and only by commands that can run to their end, so nothing can block for good.
+//
+// Locks: mutex_ guards all edges, holds and waiting lists. Storage mutexes may be taken under it, never the
+// other way round. Commands start, and callbacks run, without it.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libsamcl/runtime/event.h"
+#include "libsamcl/runtime/queue.h"
+
+namespace samcl {
+
+class Graph {
+ public:
+  // Enters a command into its event's queue. It starts when `waits` (whose errors pass on) and what the
+  // queue's order puts before it (errors do not pass on) have ended.
+  // on_callers_thread: see Command::start; it applies only if the command can start at once.
+  void submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
+              std::span<const std::shared_ptr<Event>> waits, Order order, bool on_callers_thread);
+
+  // The events of the queue that have not ended, and whose end means that all before them have.
+  std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
+
+  // Ends a command, or a user event, with CL_COMPLETE or a negative error. Whatever waited for it is started.
+  void finish(const std::shared_ptr<Event>& event, cl_int status);
+
+ private:
+  using Ready = std::vector<std::shared_ptr<Event>>;
+
+  void end(const std::shared_ptr<Event>& event, cl_int status, Ready& startable);
+  void make_ready(const std::shared_ptr<Event>& event, Ready& startable);
+  bool take_buffers(const std::shared_ptr<Event>& event);
+  void retry_blocked(Ready& startable);
+  static void start(Ready startable);
+
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Event>> blocked_;  // ready, but a buffer is in use; in the order they became ready
+};
+
+}  // namespace samcl

@@ -1,0 +1,100 @@
+// What the program holds in its hands: virtual OpenCL objects. Each begins with the words that an ICD loader
+// looks at, then says of itself what it is and whether it is alive.
+//
+// Lifetime: an object lives as long as the program's reference count is above zero or anything inside samcl
+// (a command in flight, a child object) holds a std::shared_ptr to it. The memory of dead objects is kept for
+// later objects of the same type and never given back, so that a stale handle can be recognised.
+//
+// Threads: every function here may be called from any thread.
+#pragma once
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "libsamcl/runtime/pool.h"
+
+namespace samcl {
+
+// The dispatch table that every handle of ours carries in its first word (generated, libsamcl/api).
+extern const cl_icd_dispatch samcl_dispatch;
+
+enum class Kind : uint32_t { device = 1, context, queue, buffer, program, kernel, event };
+
+struct Handle {
+  const cl_icd_dispatch* dispatch;
+  void* reserved = nullptr;  // loaders of ICD 2.0 keep their own data here
+  const Kind kind;
+  std::atomic<bool> alive{true};
+
+  explicit Handle(Kind k) : dispatch(&samcl_dispatch), kind(k) {}
+  ~Handle() { alive.store(false, std::memory_order_relaxed); }
+};
+
+template <typename Derived>
+struct HandleTraits;  // gives kKind and the cl_* type; specialised beside each class
+
+// Base of all virtual objects. No class derived from it may have virtual functions: the first word is taken.
+template <typename Derived>
+class Object : public Handle, public std::enable_shared_from_this<Derived> {
+ public:
+  using Api = typename HandleTraits<Derived>::Api;
+
+  Object() : Handle(HandleTraits<Derived>::kKind) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  static void* operator new(size_t size) { return pool().allocate(size); }
+  static void operator delete(void* memory) { pool().release(memory); }
+
+  // Gives the object to the program, with a reference count of one.
+  static Api hand_out(std::shared_ptr<Derived> object) {
+    Derived* raw = object.get();
+    raw->references_.store(1, std::memory_order_relaxed);
+    raw->self_ = std::move(object);
+    return raw->api();
+  }
+
+  Api api() { return reinterpret_cast<Api>(static_cast<Handle*>(this)); }
+
+  cl_uint references() const { return references_.load(std::memory_order_relaxed); }
+
+  void retain() {
+    if (references_.fetch_add(1, std::memory_order_relaxed) == 0) self_ = this->shared_from_this();
+  }
+
+  // One reference of the program less. After the last the object lives on as long as samcl needs it.
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    std::shared_ptr<Derived> last = std::move(self_);
+  }
+
+ private:
+  static Pool& pool() {
+    static Pool* const pool = new Pool;  // outlives every static destructor
+    return *pool;
+  }
+
+  std::atomic<cl_uint> references_{0};
+  std::shared_ptr<Derived> self_;  // keeps us alive while references_ > 0
+};
+
+// Whether a handle is one of ours, dead or alive; otherwise it is the driver's. Any non-null handle of a
+// conforming OpenCL implementation has a readable first word.
+inline bool is_virtual(const void* handle) {
+  return handle && static_cast<const Handle*>(handle)->dispatch == &samcl_dispatch;
+}
+
+// The virtual object behind a handle; nullptr if the handle is null, real, dead or of another kind.
+template <typename T>
+std::shared_ptr<T> find(typename HandleTraits<T>::Api handle) {
+  if (!is_virtual(handle)) return nullptr;
+  Handle* header = reinterpret_cast<Handle*>(handle);
+  if (header->kind != HandleTraits<T>::kKind || !header->alive.load(std::memory_order_relaxed)) return nullptr;
+  return static_cast<T*>(header)->weak_from_this().lock();
+}
+
+}  // namespace samcl

@@ -1,0 +1,48 @@
+#include "libsamcl/runtime/steps.h"
+
+namespace samcl {
+namespace {
+
+struct Round {
+  std::atomic<size_t> left;
+  std::atomic<cl_int> error{CL_SUCCESS};
+  std::function<void(cl_int)> then;
+
+  void add(cl_int result) {
+    cl_int none = CL_SUCCESS;
+    if (result != CL_SUCCESS) error.compare_exchange_strong(none, result);
+    if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) then(error.load());
+  }
+};
+
+}  // namespace
+
+void run_on_workers(Context& context, std::vector<Step> steps, std::function<void(cl_int)> then) {
+  if (steps.empty()) return then(CL_SUCCESS);
+  auto round = std::make_shared<Round>();
+  round->left = steps.size();
+  round->then = std::move(then);
+  for (Step& step : steps) {
+    context.devices[step.device]->worker().post([round, work = std::move(step.work)] { round->add(work()); });
+  }
+}
+
+void SteppedCommand::start(const std::shared_ptr<Event>& event, bool on_callers_thread) {
+  event->set_running();
+  std::vector<Step> steps = plan();
+  Context& context = *event->context;
+  auto end = [this, event, &context](cl_int error) {
+    if (error == CL_SUCCESS) done();
+    context.graph.finish(event, error);
+  };
+  if (!steps.empty() && !(on_callers_thread && (steps.size() == 1 || small()))) {
+    return run_on_workers(context, std::move(steps), end);
+  }
+  cl_int error = CL_SUCCESS;
+  for (const Step& step : steps) {
+    if (error == CL_SUCCESS) error = step.work();
+  }
+  end(error);
+}
+
+}  // namespace samcl

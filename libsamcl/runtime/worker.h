@@ -1,0 +1,36 @@
+// A thread with a queue of jobs. It starts with the first job and is gone when the Worker is destroyed.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace samcl {
+
+class Worker {
+ public:
+  // on_start: called once on the new thread before its first job (may be empty).
+  explicit Worker(std::string name, std::function<void()> on_start = {});
+
+  // Runs the jobs that are queued to their end, then joins the thread. If called on the worker's own thread
+  // (a job dropped the last reference to our owner) the thread ends by itself after that job.
+  ~Worker();
+
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw.
+  void post(std::function<void()> job);
+
+  // Waits at most `milliseconds` until all jobs posted so far are done; false if they are not.
+  bool drain(int milliseconds);
+
+ private:
+  struct State;
+  static void run(const std::shared_ptr<State>& state);
+
+  std::shared_ptr<State> state_;  // shared with the thread, which may outlive us for a moment
+};
+
+}  // namespace samcl

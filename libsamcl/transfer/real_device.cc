@@ -1,0 +1,112 @@
+#include "libsamcl/transfer/real_device.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/event.h"
+
+namespace samcl {
+namespace {
+
+// A chunk keeps a more urgent task waiting for less than 0.2 ms at the 54 GB/s of a present PCIe link, and
+// for about 1 ms from pageable memory.
+constexpr uint64_t kChunk = 8 << 20;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<uint64_t>& sum) : sum_(sum), start_(now_ns()) {}
+  ~Stopwatch() { sum_ += now_ns() - start_; }
+
+ private:
+  std::atomic<uint64_t>& sum_;
+  cl_ulong start_;
+};
+
+// Calls move(offset, bytes) for the whole or, if managed, chunk by chunk under the link's lease.
+template <typename Move>
+cl_int in_chunks(const LeaseTarget& target, uint64_t bytes, Move move) {
+  if (!target.client) return move(0, bytes);
+  lease::Lease lease(target.client, lease::ResourceKind::pcie, target.index);
+  for (uint64_t done = 0; done < bytes; done += kChunk) {
+    if (done > 0) lease.yield_if_revoked();
+    cl_int error = move(done, std::min(kChunk, bytes - done));
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+}  // namespace
+
+RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
+                       LeaseTarget lease_target, cl_int* error)
+    : index(device_index),
+      id(device_id),
+      lease(lease_target),
+      worker_(std::make_unique<Worker>("samcl-gpu" + std::to_string(device_index), [lease_target] {
+        if (lease_target.client) lease_target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+      })) {
+  const auto& cl = driver::real();
+  context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
+  if (*error != CL_SUCCESS) return;
+  compute_ = cl.clCreateCommandQueue(context_, id, 0, error);
+  if (*error != CL_SUCCESS) return;
+  transfer_ = cl.clCreateCommandQueue(context_, id, 0, error);
+}
+
+RealDevice::~RealDevice() {
+  worker_.reset();  // its last jobs still use the queues
+  const auto& cl = driver::real();
+  if (transfer_) cl.clReleaseCommandQueue(transfer_);
+  if (compute_) cl.clReleaseCommandQueue(compute_);
+  if (context_) cl.clReleaseContext(context_);
+}
+
+cl_int RealDevice::wait_for(cl_event event) {
+  const auto& cl = driver::real();
+  cl_int error = cl.clWaitForEvents(1, &event);
+  if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+    cl_int status = error;
+    cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    error = status < 0 ? status : error;
+  }
+  cl.clReleaseEvent(event);
+  return error;
+}
+
+cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic) {
+  Stopwatch watch(traffic.upload_ns);
+  traffic.uploaded_bytes += bytes;
+  return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
+    return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length,
+                                               static_cast<const char*>(from) + at, 0, nullptr, nullptr);
+  });
+}
+
+cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic) {
+  Stopwatch watch(traffic.download_ns);
+  traffic.downloaded_bytes += bytes;
+  return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
+    return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length,
+                                              static_cast<char*>(to) + at, 0, nullptr, nullptr);
+  });
+}
+
+cl_int RealDevice::fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* pattern, size_t pattern_size) {
+  return transfer([&](cl_command_queue queue, cl_event* event) {
+    return driver::real().clEnqueueFillBuffer(queue, to, pattern, pattern_size, offset, bytes, 0, nullptr, event);
+  });
+}
+
+cl_int RealDevice::copy(cl_mem from, cl_mem to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes,
+                        Traffic& traffic) {
+  traffic.copied_bytes += bytes;
+  return transfer([&](cl_command_queue queue, cl_event* event) {
+    return driver::real().clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr, event);
+  });
+}
+
+}  // namespace samcl

@@ -1,0 +1,74 @@
+// One real device inside one virtual context: its own real context and queues, and the thread that works for
+// it; and how bytes move between it and host memory.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "libsamcl/lease/lease.h"
+#include "libsamcl/runtime/worker.h"
+
+namespace samcl {
+
+// What a device did for a kernel or for the whole program; bytes and ns. Added to from any thread.
+struct Traffic {
+  std::atomic<uint64_t> uploaded_bytes{0}, downloaded_bytes{0}, copied_bytes{0};
+  std::atomic<uint64_t> upload_ns{0}, download_ns{0};
+};
+
+// The share of the manager's resources that a real device stands for; client is nullptr when unmanaged.
+struct LeaseTarget {
+  lease::Client* client = nullptr;
+  uint32_t index = 0;
+};
+
+class RealDevice {
+ public:
+  // Creates the real context and queues. On failure *error is the driver's code and the object is unusable.
+  // index: position in the virtual device.
+  RealDevice(unsigned index, cl_device_id id, const cl_context_properties* properties, LeaseTarget lease,
+             cl_int* error);
+  ~RealDevice();
+  RealDevice(const RealDevice&) = delete;
+  RealDevice& operator=(const RealDevice&) = delete;
+
+  const unsigned index;
+  const cl_device_id id;
+  const LeaseTarget lease;
+
+  cl_context context() const { return context_; }
+  // In order; used by the worker thread only.
+  cl_command_queue compute_queue() const { return compute_; }
+
+  // Blocking moves; any thread. With a manager they hold the device's PCIe link and go in chunks, between
+  // which a more urgent task may take it. They return the driver's code.
+  cl_int upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic);
+  cl_int download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic);
+  cl_int fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* pattern, size_t pattern_size);
+  cl_int copy(cl_mem from, cl_mem to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes, Traffic& traffic);
+
+  // Runs `enqueue(queue, &event)` on the transfer queue and waits for its event. For commands without a
+  // method above (rectangles, images). Any thread.
+  template <typename Enqueue>
+  cl_int transfer(Enqueue enqueue) {
+    cl_event event = nullptr;
+    cl_int error = enqueue(transfer_, &event);
+    return error == CL_SUCCESS ? wait_for(event) : error;
+  }
+
+  // The thread that launches kernels here.
+  Worker& worker() { return *worker_; }
+
+ private:
+  cl_int wait_for(cl_event event);
+
+  cl_context context_ = nullptr;
+  cl_command_queue compute_ = nullptr;
+  cl_command_queue transfer_ = nullptr;
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace samcl
