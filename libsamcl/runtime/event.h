@@ -70,6 +70,9 @@ class Event : public Object<Event> {
   // The command begins to execute on a device; the first call counts.
   void set_running();
 
+  // For user events: true for the first caller, who alone may end it with Graph::finish().
+  bool claim_user_status() { return !user_status_claimed_.exchange(true, std::memory_order_acq_rel); }
+
   // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
   cl_ulong time(cl_profiling_info param) const;
 
@@ -92,6 +95,7 @@ class Event : public Object<Event> {
   void set_status(cl_int status);
 
   std::atomic<cl_int> status_{CL_QUEUED};
+  std::atomic<bool> user_status_claimed_{false};
   std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;

@@ -1,0 +1,201 @@
+// Devices. A virtual device answers as its first real one would, except where the group is weaker or where
+// samcl itself does the work.
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "entry_points.h"
+#include "libsamcl/api/extensions.h"
+#include "libsamcl/api/info.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/query.h"
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/machine.h"
+#include "libsamcl/runtime/unwrap.h"
+
+namespace samcl::api {
+namespace {
+
+// The loader's default for a null platform: the first.
+cl_platform_id or_first(cl_platform_id platform) {
+  if (!platform) driver::real().clGetPlatformIDs(1, &platform, nullptr);
+  return platform;
+}
+
+// Named values of a real device for which keep(name) holds.
+template <typename Keep>
+cl_int named_versions(cl_device_id real, cl_device_info name, const Answer& answer, Keep keep) {
+  size_t bytes = 0;
+  cl_int error = driver::real().clGetDeviceInfo(real, name, 0, nullptr, &bytes);
+  if (error != CL_SUCCESS) return error;
+  std::vector<cl_name_version> all(bytes / sizeof(cl_name_version));
+  error = driver::real().clGetDeviceInfo(real, name, bytes, all.data(), nullptr);
+  if (error != CL_SUCCESS) return error;
+  std::erase_if(all, [&](const cl_name_version& named) { return !keep(named.name); });
+  return answer.array(all);
+}
+
+// What is alike for real and virtual devices: extensions that do not work through samcl are not shown.
+cl_int real_info(cl_device_id real, cl_device_info name, const Answer& answer) {
+  switch (name) {
+    case CL_DEVICE_EXTENSIONS:
+      return answer.text(filter_extensions(driver::text(real, name)));
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+      return named_versions(real, name, answer, is_visible_extension);
+    default:
+      return driver::real().clGetDeviceInfo(real, name, answer.size, answer.value, answer.size_ret);
+  }
+}
+
+template <typename T>
+cl_int smallest(const Device& device, cl_device_info name, const Answer& answer) {
+  T least = driver::value<T>(device.real[0], name);
+  for (cl_device_id real : device.real) least = std::min(least, driver::value<T>(real, name));
+  return answer.with<T>(least);
+}
+
+template <typename T>
+cl_int largest(const Device& device, cl_device_info name, const Answer& answer) {
+  T most = 0;
+  for (cl_device_id real : device.real) most = std::max(most, driver::value<T>(real, name));
+  return answer.with<T>(most);
+}
+
+bool is_offered_feature(std::string_view feature) {
+  return feature != "__opencl_c_device_enqueue" && feature != "__opencl_c_pipes";
+}
+
+cl_int virtual_info(const Device& device, cl_device_info name, const Answer& answer) {
+  switch (name) {
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+    case CL_DEVICE_LOCAL_MEM_SIZE:
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
+      return smallest<cl_ulong>(device, name, answer);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+      return smallest<size_t>(device, name, answer);
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+      return largest<cl_uint>(device, name, answer);
+
+    // It is as many devices as it is; it can't be divided by the program.
+    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
+      return answer.with<cl_uint>(0);
+    case CL_DEVICE_PARTITION_PROPERTIES:
+    case CL_DEVICE_PARTITION_TYPE:
+      return answer.with<cl_device_partition_property>(0);
+    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
+      return answer.with<cl_device_affinity_domain>(0);
+    case CL_DEVICE_PARENT_DEVICE:
+      return answer.with<cl_device_id>(nullptr);
+    case CL_DEVICE_REFERENCE_COUNT:
+      return answer.with<cl_uint>(1);
+
+    // Kernels are read as OpenCL C to find what they touch.
+    case CL_DEVICE_IL_VERSION:
+      return answer.text("");
+    case CL_DEVICE_ILS_WITH_VERSION:
+      return answer.array(std::vector<cl_name_version>{});
+
+    // A kernel that enqueues kernels, or hands on packets, can't be spread over devices.
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+      return answer.with<cl_command_queue_properties>(0);
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
+      return answer.with<cl_device_device_enqueue_capabilities>(0);
+    case CL_DEVICE_PIPE_SUPPORT:
+      return answer.with<cl_bool>(CL_FALSE);
+    case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
+    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
+    case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
+    case CL_DEVICE_MAX_PIPE_ARGS:
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
+      return answer.with<cl_uint>(0);
+    case CL_DEVICE_OPENCL_C_FEATURES:
+      return named_versions(device.real[0], name, answer, is_offered_feature);
+
+    // Queues and their clock are ours.
+    case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
+      return answer.with<cl_command_queue_properties>(CL_QUEUE_PROFILING_ENABLE |
+                                                      CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
+      return answer.with<size_t>(1);
+    default:
+      return real_info(device.real[0], name, answer);
+  }
+}
+
+}  // namespace
+
+cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
+                                  cl_device_id* devices, cl_uint* num_devices) try {
+  platform = or_first(platform);
+  cl_uint count = 0;
+  const cl_int error = driver::real().clGetDeviceIDs(platform, type, 0, nullptr, &count);
+  if (error != CL_SUCCESS) {
+    if (num_devices) *num_devices = 0;
+    return error;
+  }
+  if ((devices && num_entries == 0) || (!devices && !num_devices)) return CL_INVALID_VALUE;
+  const std::vector<cl_device_id> shown = program_devices(platform, type);
+  if (num_devices) *num_devices = static_cast<cl_uint>(shown.size());
+  if (devices) std::copy_n(shown.begin(), std::min<size_t>(num_entries, shown.size()), devices);
+  return shown.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void* value,
+                                   size_t* size_ret) try {
+  if (!device) return CL_INVALID_DEVICE;
+  const Answer answer{size, value, size_ret};
+  if (!is_virtual(device)) return real_info(device, name, answer);
+  const auto ours = find<Device>(device);
+  return ours ? virtual_info(*ours, name, answer) : CL_INVALID_DEVICE;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+// A root device's reference count never changes.
+cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
+  if (is_virtual(device)) return find<Device>(device) ? CL_SUCCESS : CL_INVALID_DEVICE;
+  return device ? driver::real().clRetainDevice(device) : CL_INVALID_DEVICE;
+}
+
+cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
+  if (is_virtual(device)) return find<Device>(device) ? CL_SUCCESS : CL_INVALID_DEVICE;
+  return device ? driver::real().clReleaseDevice(device) : CL_INVALID_DEVICE;
+}
+
+// A device that supports no partition scheme does not support the one that was asked for.
+cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property* properties,
+                                      cl_uint num_devices, cl_device_id* devices, cl_uint* num_devices_ret) {
+  if (is_virtual(device)) return find<Device>(device) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
+  if (!device) return CL_INVALID_DEVICE;
+  return driver::real().clCreateSubDevices(device, properties, num_devices, devices, num_devices_ret);
+}
+
+// The clock of a virtual device is the one its events are timed by: the host's.
+cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong* device_timestamp,
+                                           cl_ulong* host_timestamp) {
+  if (!device) return CL_INVALID_DEVICE;
+  if (!is_virtual(device))
+    return driver::real().clGetDeviceAndHostTimer(device, device_timestamp, host_timestamp);
+  if (!find<Device>(device)) return CL_INVALID_DEVICE;
+  if (!device_timestamp || !host_timestamp) return CL_INVALID_VALUE;
+  *device_timestamp = *host_timestamp = now_ns();
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_timestamp) {
+  if (!device) return CL_INVALID_DEVICE;
+  if (!is_virtual(device)) return driver::real().clGetHostTimer(device, host_timestamp);
+  if (!find<Device>(device)) return CL_INVALID_DEVICE;
+  if (!host_timestamp) return CL_INVALID_VALUE;
+  *host_timestamp = now_ns();
+  return CL_SUCCESS;
+}
+
+}  // namespace samcl::api

@@ -1,0 +1,213 @@
+// Command queues of virtual contexts are ours and live on the host; device-side queues are not offered.
+#include "libsamcl/runtime/queue.h"
+
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "entry_points.h"
+#include "libsamcl/api/info.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/query.h"
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/machine.h"
+#include "libsamcl/runtime/unwrap.h"
+
+namespace samcl::api {
+namespace {
+
+constexpr cl_command_queue_properties kHostBits =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+constexpr cl_command_queue_properties kDeviceBits = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+
+cl_int check_bits(cl_command_queue_properties bits) {
+  if (bits & ~(kHostBits | kDeviceBits)) return CL_INVALID_VALUE;
+  if (!(bits & kDeviceBits)) return CL_SUCCESS;
+  // A queue on the device must be out of order, and only such a queue can be its default.
+  const bool sound = (bits & CL_QUEUE_ON_DEVICE) && (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  return sound ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE;
+}
+
+bool lists_extension(const Device& device, std::string_view name) {
+  const std::string all = " " + driver::text(device.real[0], CL_DEVICE_EXTENSIONS) + " ";
+  return all.find(" " + std::string(name) + " ") != std::string::npos;
+}
+
+// Hints have one of three values.
+cl_int check_hint(const Device& device, std::string_view extension, cl_queue_properties value) {
+  if (!lists_extension(device, extension)) return CL_INVALID_VALUE;
+  return value == 1 || value == 2 || value == 4 ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+// The array of clCreateCommandQueueWithProperties, checked and copied.
+struct Properties {
+  cl_command_queue_properties bits = 0;
+  std::vector<cl_queue_properties> array;  // with the closing 0; empty if none was given
+};
+
+cl_int read_properties(const Device& device, const cl_queue_properties* given, Properties& result) {
+  if (!given) return CL_SUCCESS;
+  bool has_size = false;
+  for (; given[0]; given += 2) {
+    for (size_t i = 0; i < result.array.size(); i += 2)
+      if (result.array[i] == given[0]) return CL_INVALID_VALUE;
+    cl_int error = CL_SUCCESS;
+    switch (given[0]) {
+      case CL_QUEUE_PROPERTIES:
+        result.bits = given[1];
+        if (result.bits & ~(kHostBits | kDeviceBits)) error = CL_INVALID_VALUE;
+        break;
+      case CL_QUEUE_SIZE:
+        has_size = true;
+        break;
+      case CL_QUEUE_PRIORITY_KHR:
+        error = check_hint(device, "cl_khr_priority_hints", given[1]);
+        break;
+      case CL_QUEUE_THROTTLE_KHR:
+        error = check_hint(device, "cl_khr_throttle_hints", given[1]);
+        break;
+      default:
+        error = CL_INVALID_VALUE;
+    }
+    if (error != CL_SUCCESS) return error;
+    result.array.insert(result.array.end(), {given[0], given[1]});
+  }
+  result.array.push_back(0);
+  if (has_size && !(result.bits & CL_QUEUE_ON_DEVICE)) return CL_INVALID_VALUE;
+  return check_bits(result.bits);
+}
+
+cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
+                        cl_int* errcode_ret) {
+  auto queue =
+      std::make_shared<Queue>(std::move(context), device, properties.bits, std::move(properties.array));
+  return created(errcode_ret, Queue::hand_out(std::move(queue)));
+}
+
+}  // namespace
+
+cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                  cl_command_queue_properties properties,
+                                                  cl_int* errcode_ret) try {
+  if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (!is_virtual(context))
+    return driver::real().clCreateCommandQueue(context, unwrap(device), properties, errcode_ret);
+  auto ours = find<Context>(context);
+  if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
+  if (cl_int error = check_bits(properties); error != CL_SUCCESS) return failed(errcode_ret, error);
+  return create(std::move(ours), device, {properties, {}}, errcode_ret);
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                const cl_queue_properties* properties,
+                                                                cl_int* errcode_ret) try {
+  if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (!is_virtual(context))
+    return driver::real().clCreateCommandQueueWithProperties(context, unwrap(device), properties,
+                                                             errcode_ret);
+  auto ours = find<Context>(context);
+  if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
+  Properties read;
+  const cl_int error = read_properties(*ours->device, properties, read);
+  if (error != CL_SUCCESS) return failed(errcode_ret, error);
+  return create(std::move(ours), device, std::move(read), errcode_ret);
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue)) return driver::real().clRetainCommandQueue(queue);
+  const auto ours = find<Queue>(queue);
+  if (!ours) return CL_INVALID_COMMAND_QUEUE;
+  ours->retain();
+  return CL_SUCCESS;
+}
+
+// Commands are under way from the moment they are enqueued: the implied flush has nothing to do.
+cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue)) return driver::real().clReleaseCommandQueue(queue);
+  const auto ours = find<Queue>(queue);
+  if (!ours) return CL_INVALID_COMMAND_QUEUE;
+  ours->release();
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
+                                         void* value, size_t* size_ret) {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue)) {
+    const cl_int error = driver::real().clGetCommandQueueInfo(queue, name, size, value, size_ret);
+    if (error == CL_SUCCESS && name == CL_QUEUE_DEVICE && value) {
+      auto* device = static_cast<cl_device_id*>(value);
+      *device = to_program(*device);
+    }
+    return error;
+  }
+  const auto ours = find<Queue>(queue);
+  if (!ours) return CL_INVALID_COMMAND_QUEUE;
+  const Answer answer{size, value, size_ret};
+  switch (name) {
+    case CL_QUEUE_CONTEXT:
+      return answer.with<cl_context>(ours->context->api());
+    case CL_QUEUE_DEVICE:
+      return answer.with<cl_device_id>(ours->device);
+    case CL_QUEUE_REFERENCE_COUNT:
+      return answer.with<cl_uint>(ours->references());
+    case CL_QUEUE_PROPERTIES:
+      return answer.with<cl_command_queue_properties>(ours->properties);
+    case CL_QUEUE_PROPERTIES_ARRAY:
+      return answer.array(ours->properties_array);
+    case CL_QUEUE_DEVICE_DEFAULT:
+      return answer.with<cl_command_queue>(nullptr);
+    case CL_QUEUE_SIZE:
+      return CL_INVALID_COMMAND_QUEUE;
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+// Gone since OpenCL 1.1: a device may refuse it.
+cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties,
+                                             cl_bool enable, cl_command_queue_properties* old_properties) {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue))
+    return driver::real().clSetCommandQueueProperty(queue, properties, enable, old_properties);
+  return find<Queue>(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
+                                                  cl_command_queue queue) {
+  if (!context) return CL_INVALID_CONTEXT;
+  if (!is_virtual(context))
+    return driver::real().clSetDefaultDeviceCommandQueue(context, unwrap(device), unwrap(queue));
+  const auto ours = find<Context>(context);
+  if (!ours) return CL_INVALID_CONTEXT;
+  return device == ours->device->api() ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
+}
+
+cl_int CL_API_CALL clFlush(cl_command_queue queue) {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue)) return driver::real().clFlush(queue);
+  return find<Queue>(queue) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int CL_API_CALL clFinish(cl_command_queue queue) try {
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(queue)) return driver::real().clFinish(queue);
+  const auto ours = find<Queue>(queue);
+  if (!ours) return CL_INVALID_COMMAND_QUEUE;
+  ours->finish();
+  return CL_SUCCESS;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace samcl::api

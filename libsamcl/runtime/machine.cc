@@ -1,0 +1,132 @@
+#include "libsamcl/runtime/machine.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "libsamcl/driver/devices.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/config.h"
+#include "libsamcl/runtime/context.h"
+
+namespace samcl {
+namespace {
+
+struct Group {
+  cl_platform_id platform;
+  std::vector<cl_device_id> members;  // all alike devices, used or not
+  cl_device_id shown;                 // the handle that the program holds: virtual, or the first member
+};
+
+struct Machine {
+  std::unique_ptr<lease::Client> client;
+  std::vector<Group> groups;
+  std::unordered_map<cl_device_id, cl_device_id> virtual_of;  // by real device
+};
+
+std::vector<driver::Device> chosen_devices(const Config& config) {
+  std::vector<driver::Device> all = driver::list_devices();
+  auto selected = driver::select_devices(all, config.devices);
+  if (selected) return *std::move(selected);
+  if (!all.empty())
+    warn("SAMCL_DEVICES=" + config.devices + ": " + selected.error().message + "; all devices are used");
+  return all;
+}
+
+// False if the process must not go on without a manager.
+bool connect(Machine& machine, const Config& config, const std::vector<driver::Device>& devices) {
+  if (config.manager == Config::Manager::off || devices.empty()) return true;
+  lease::Settings settings;
+  settings.instance = config.instance;
+  settings.task = config.task;
+  std::vector<std::string> names;
+  for (const driver::Device& device : devices) names.push_back(device.stable_name);
+  auto client = lease::Client::connect(settings, names);
+  if (client) {
+    machine.client = *std::move(client);
+    return true;
+  }
+  if (config.manager == Config::Manager::automatic) return true;
+  warn("SAMCL_MANAGER=required, but sam-managerd \"" + config.instance +
+       "\" can't be used: " + client.error().message + "; the program is shown no devices");
+  return false;
+}
+
+// `positions`: where each stable name stands in the list announced to the manager.
+Group make_group(Machine& machine, const Config& config, const std::vector<driver::Device>& members,
+                 const std::unordered_map<cl_device_id, uint32_t>& positions) {
+  Group group{members[0].platform, {}, members[0].id};
+  for (const driver::Device& member : members) group.members.push_back(member.id);
+
+  // Under a manager the number of devices in use may change while we run.
+  std::vector<cl_device_id> used = group.members;
+  if (!machine.client && config.gpus > 0) used.resize(std::min<size_t>(used.size(), config.gpus));
+  if (used.size() == 1 && !machine.client && config.direct) return group;
+
+  std::vector<LeaseTarget> leases;
+  for (cl_device_id id : used) leases.push_back({machine.client.get(), positions.at(id)});
+  group.shown = Device::hand_out(std::make_shared<Device>(group.platform, used, std::move(leases)));
+  for (cl_device_id id : group.members) machine.virtual_of[id] = group.shown;
+  return group;
+}
+
+Machine* build() {
+  const Config& config = Config::get();
+  auto* machine = new Machine;
+  const std::vector<driver::Device> devices = chosen_devices(config);
+  if (!connect(*machine, config, devices)) return machine;
+  std::unordered_map<cl_device_id, uint32_t> positions;
+  for (const driver::Device& device : devices)
+    positions.emplace(device.id, static_cast<uint32_t>(positions.size()));
+  for (const auto& members : driver::group_alike(devices))
+    machine->groups.push_back(make_group(*machine, config, members, positions));
+  return machine;
+}
+
+const Machine& machine() {
+  static const Machine* const machine = build();
+  return *machine;
+}
+
+std::vector<cl_device_id> drivers_devices(cl_platform_id platform, cl_device_type type) {
+  cl_uint count = 0;
+  const auto& cl = driver::real();
+  if (cl.clGetDeviceIDs(platform, type, 0, nullptr, &count) != CL_SUCCESS) return {};
+  std::vector<cl_device_id> devices(count);
+  if (count == 0 || cl.clGetDeviceIDs(platform, type, count, devices.data(), &count) != CL_SUCCESS) return {};
+  devices.resize(std::min<size_t>(count, devices.size()));
+  return devices;
+}
+
+}  // namespace
+
+std::vector<cl_device_id> program_devices(cl_platform_id platform, cl_device_type type) {
+  const std::vector<cl_device_id> of_type = drivers_devices(platform, type);
+  std::vector<cl_device_id> shown;
+  for (const Group& group : machine().groups) {
+    const bool wanted = group.platform == platform &&
+                        std::any_of(group.members.begin(), group.members.end(), [&](cl_device_id member) {
+                          return std::find(of_type.begin(), of_type.end(), member) != of_type.end();
+                        });
+    if (wanted) shown.push_back(group.shown);
+  }
+  // The driver's default device may be one that SAMCL_DEVICES leaves out.
+  if (shown.empty() && type == CL_DEVICE_TYPE_DEFAULT) {
+    for (const Group& group : machine().groups)
+      if (group.platform == platform) return {group.shown};
+  }
+  return shown;
+}
+
+cl_device_id to_program(cl_device_id real) {
+  const auto found = machine().virtual_of.find(real);
+  return found == machine().virtual_of.end() ? real : found->second;
+}
+
+lease::Client* lease_client() {
+  return machine().client.get();
+}
+
+}  // namespace samcl
