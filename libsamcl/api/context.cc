@@ -68,7 +68,8 @@ cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* prop
   if (!pfn_notify && user_data) return failed(errcode_ret, CL_INVALID_VALUE);
   const cl_platform_id platform = platform_of(properties);
   if (!platform) return failed(errcode_ret, CL_INVALID_PLATFORM);
-  const cl_int error = driver::real().clGetDeviceIDs(platform, type, 0, nullptr, nullptr);
+  cl_uint count = 0;
+  const cl_int error = driver::real().clGetDeviceIDs(platform, type, 0, nullptr, &count);
   if (error == CL_INVALID_DEVICE_TYPE || error == CL_INVALID_PLATFORM) return failed(errcode_ret, error);
   const std::vector<cl_device_id> devices = program_devices(platform, type);
   if (devices.empty()) return failed(errcode_ret, CL_DEVICE_NOT_FOUND);

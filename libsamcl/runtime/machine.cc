@@ -54,7 +54,7 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
   return false;
 }
 
-// `positions`: where each stable name stands in the list announced to the manager.
+// `positions`: where each device stands in the list announced to the manager.
 Group make_group(Machine& machine, const Config& config, const std::vector<driver::Device>& members,
                  const std::unordered_map<cl_device_id, uint32_t>& positions) {
   Group group{members[0].platform, {}, members[0].id};
@@ -63,6 +63,11 @@ Group make_group(Machine& machine, const Config& config, const std::vector<drive
   // Under a manager the number of devices in use may change while we run.
   std::vector<cl_device_id> used = group.members;
   if (!machine.client && config.gpus > 0) used.resize(std::min<size_t>(used.size(), config.gpus));
+  if (used.size() > kMaxRealDevices) {
+    warn("of " + std::to_string(used.size()) + " devices " + members[0].name + " the first " +
+         std::to_string(kMaxRealDevices) + " are used, no more fit in one virtual device");
+    used.resize(kMaxRealDevices);
+  }
   if (used.size() == 1 && !machine.client && config.direct) return group;
 
   std::vector<LeaseTarget> leases;
