@@ -71,6 +71,9 @@ class Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
+  // Whether a more urgent task waits for what we hold.
+  bool revoke_requested() const { return client_ && client_->revoke_requested(kind_, device_); }
+
   // Between slices or chunks: gives way if a more urgent task waits, and takes the resource again.
   void yield_if_revoked() {
     if (!client_ || !client_->revoke_requested(kind_, device_)) return;

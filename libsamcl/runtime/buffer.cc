@@ -1,11 +1,26 @@
 #include "libsamcl/runtime/buffer.h"
 
 #include <algorithm>
+#include <shared_mutex>
+#include <unordered_set>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
 
 namespace samcl {
+namespace {
+
+struct LiveBuffers {
+  std::shared_mutex mutex;
+  std::unordered_set<const void*> handles;
+};
+
+LiveBuffers& live_buffers() {
+  static LiveBuffers* const live = new LiveBuffers;
+  return *live;
+}
+
+}  // namespace
 
 Buffer::Buffer(std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_mem_flags buffer_flags,
                void* program_memory, std::shared_ptr<Buffer> buffer_parent,
@@ -16,9 +31,21 @@ Buffer::Buffer(std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_m
       host_ptr(program_memory),
       parent(std::move(buffer_parent)),
       properties(std::move(buffer_properties)),
-      views_(parent ? storage->context()->devices.size() : 0, nullptr) {}
+      views_(parent ? storage->context()->devices.size() : 0, nullptr) {
+  std::lock_guard lock(live_buffers().mutex);
+  live_buffers().handles.insert(api());
+}
+
+std::shared_ptr<Buffer> Buffer::find_live(cl_mem handle) {
+  std::shared_lock lock(live_buffers().mutex);
+  return live_buffers().handles.contains(handle) ? find<Buffer>(handle) : nullptr;
+}
 
 Buffer::~Buffer() {
+  {
+    std::lock_guard lock(live_buffers().mutex);
+    live_buffers().handles.erase(api());
+  }
   for (cl_mem view : views_) {
     if (view) driver::real().clReleaseMemObject(view);
   }

@@ -26,6 +26,10 @@ class Buffer : public Object<Buffer> {
          std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties);
   ~Buffer();
 
+  // The live buffer with that handle; nullptr if the bits are no such handle. Does not look at memory, so it
+  // may be asked about any value a program passes as a kernel argument.
+  static std::shared_ptr<Buffer> find_live(cl_mem handle);
+
   const std::shared_ptr<Storage> storage;
   const Range range;  // of the storage, bytes
   const cl_mem_flags flags;

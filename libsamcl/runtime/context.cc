@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "libsamcl/runtime/config.h"
+#include "libsamcl/runtime/process_end.h"
 
 namespace samcl {
 namespace {
@@ -47,6 +48,7 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
         std::make_unique<RealDevice>(i, group.real[i], properties, group.leases[i], error));
     if (*error != CL_SUCCESS) return nullptr;
   }
+  arrange_process_end();
   std::lock_guard lock(registry().mutex);
   for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
   return context;

@@ -31,7 +31,7 @@ std::vector<driver::Device> chosen_devices(const Config& config) {
   auto selected = driver::select_devices(all, config.devices);
   if (selected) return *std::move(selected);
   if (!all.empty())
-    warn("SAMCL_DEVICES=" + config.devices + ": " + selected.error().message + "; all devices are used");
+    warn("SAMCL_DEVICES is ignored, all devices are used: " + selected.error().message);
   return all;
 }
 

@@ -3,12 +3,18 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 namespace samcl {
+namespace {
+
+std::atomic<bool> no_more_jobs{false};
+
+}  // namespace
 
 struct Worker::State {
   std::mutex mutex;
@@ -35,7 +41,7 @@ Worker::~Worker() {
   }
   state_->changed.notify_all();
   if (!thread.joinable()) return;
-  if (thread.get_id() == std::this_thread::get_id()) {
+  if (thread.get_id() == std::this_thread::get_id() || no_more_jobs) {
     thread.detach();
   } else {
     thread.join();
@@ -56,10 +62,12 @@ void Worker::post(std::function<void()> job) {
   state_->changed.notify_all();
 }
 
+void Worker::start_no_more_jobs() { no_more_jobs = true; }
+
 bool Worker::drain(int milliseconds) {
   std::unique_lock lock(state_->mutex);
   return state_->changed.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                                  [&] { return state_->jobs.empty() && !state_->busy; });
+                                  [&] { return (state_->jobs.empty() || no_more_jobs) && !state_->busy; });
 }
 
 void Worker::run(const std::shared_ptr<State>& state) {
@@ -67,7 +75,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
   if (state->on_start) state->on_start();
   std::unique_lock lock(state->mutex);
   while (true) {
-    state->changed.wait(lock, [&] { return state->stop || !state->jobs.empty(); });
+    state->changed.wait(lock, [&] { return (state->stop || !state->jobs.empty()) && !no_more_jobs; });
     if (state->jobs.empty()) return;
     std::function<void()> job = std::move(state->jobs.front());
     state->jobs.pop_front();
@@ -77,7 +85,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     job = nullptr;  // what it holds is destroyed here, outside the lock
     lock.lock();
     state->busy = false;
-    if (state->jobs.empty()) state->changed.notify_all();
+    if (state->jobs.empty() || no_more_jobs) state->changed.notify_all();
   }
 }
 

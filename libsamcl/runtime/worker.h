@@ -23,7 +23,10 @@ class Worker {
   // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw.
   void post(std::function<void()> job);
 
-  // Waits at most `milliseconds` until all jobs posted so far are done; false if they are not.
+  // From now on no worker of the process begins a job; those that run go on. For the end of the process.
+  static void start_no_more_jobs();
+
+  // Waits at most `milliseconds` until no job runs and none is going to; false if that takes longer.
   bool drain(int milliseconds);
 
  private:

@@ -8,6 +8,7 @@
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/event.h"
+#include "libsamcl/runtime/report.h"
 
 namespace samcl {
 namespace {
@@ -80,6 +81,7 @@ cl_int RealDevice::wait_for(cl_event event) {
 cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic) {
   Stopwatch watch(traffic.upload_ns);
   traffic.uploaded_bytes += bytes;
+  report::device(index).uploaded_bytes += bytes;
   return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
     return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length,
                                                static_cast<const char*>(from) + at, 0, nullptr, nullptr);
@@ -89,6 +91,7 @@ cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void
 cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic) {
   Stopwatch watch(traffic.download_ns);
   traffic.downloaded_bytes += bytes;
+  report::device(index).downloaded_bytes += bytes;
   return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
     return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length,
                                               static_cast<char*>(to) + at, 0, nullptr, nullptr);

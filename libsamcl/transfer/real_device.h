@@ -14,6 +14,8 @@
 namespace samcl {
 
 // What a device did for a kernel or for the whole program; bytes and ns. Added to from any thread.
+constexpr unsigned kMaxRealDevices = 30;
+
 struct Traffic {
   std::atomic<uint64_t> uploaded_bytes{0}, downloaded_bytes{0}, copied_bytes{0};
   std::atomic<uint64_t> upload_ns{0}, download_ns{0};
@@ -59,12 +61,13 @@ class RealDevice {
     return error == CL_SUCCESS ? wait_for(event) : error;
   }
 
+  // Waits for a real event and releases it; its error if it failed. Any thread.
+  cl_int wait_for(cl_event event);
+
   // The thread that launches kernels here.
   Worker& worker() { return *worker_; }
 
  private:
-  cl_int wait_for(cl_event event);
-
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr;
   cl_command_queue transfer_ = nullptr;

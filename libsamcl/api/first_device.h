@@ -1,0 +1,27 @@
+// Commands that are not virtualised (images, shared virtual memory, native kernels): they take their place in
+// the virtual queue's order and then run on the first device as the driver does them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "libsamcl/api/enqueue.h"
+#include "libsamcl/runtime/buffer.h"
+
+namespace samcl::api {
+
+// What such a command does with a virtual buffer.
+struct BufferPart {
+  std::shared_ptr<Buffer> buffer;
+  uint64_t offset = 0, bytes = 0;  // relative to the buffer
+  bool written = false;            // else it is read
+};
+
+// call: enqueues the real command on the given real queue and stores its event. keep_alive: real images, which
+// the program may release before the command has run. Returns what the enqueue function shall return.
+cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
+                               const cl_event* waits, cl_event* event, bool blocking,
+                               std::vector<BufferPart> buffers, std::vector<cl_mem> keep_alive,
+                               std::function<cl_int(cl_command_queue, cl_event*)> call);
+
+}  // namespace samcl::api

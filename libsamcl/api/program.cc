@@ -1,0 +1,212 @@
+// Programs. Everything the program can ask about them is answered by the real program on device 0.
+#include "libsamcl/runtime/program.h"
+
+#include "entry_points.h"
+#include "libsamcl/api/info.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/machine.h"
+#include "libsamcl/runtime/unwrap.h"
+
+namespace samcl::api {
+namespace {
+
+using BuildCallback = void(CL_CALLBACK*)(cl_program, void*);
+
+cl_program hand_out(const std::shared_ptr<Context>& context, cl_program real, std::string source,
+                    std::string why_one_device) {
+  return Program::hand_out(
+      std::make_shared<Program>(context, real, std::move(source), std::move(why_one_device)));
+}
+
+void set(cl_int* errcode_ret, cl_int error) {
+  if (errcode_ret) *errcode_ret = error;
+}
+
+// A device list given with a virtual program may name its context's device only.
+bool valid_devices(const Context& context, cl_uint count, const cl_device_id* devices, cl_int* error) {
+  *error = CL_SUCCESS;
+  if ((count == 0) != (devices == nullptr)) {
+    *error = CL_INVALID_VALUE;
+  } else {
+    for (cl_uint i = 0; i < count; ++i) {
+      if (find<Device>(devices[i]) != context.device) *error = CL_INVALID_DEVICE;
+    }
+  }
+  return *error == CL_SUCCESS;
+}
+
+// Tells the program that its asynchronous build has ended. It was done before the call returned, which the
+// standard allows.
+void notify(const std::shared_ptr<Program>& program, BuildCallback callback, void* user_data) {
+  if (callback) {
+    program->context->callbacks.post([program, callback, user_data] { callback(program->api(), user_data); });
+  }
+}
+
+// A program made by a function that takes a context: created on device 0 and wrapped.
+template <typename Create>
+cl_program create_on_first(cl_context context_handle, cl_int* errcode_ret, const char* why_one_device, Create create) {
+  auto context = find<Context>(context_handle);
+  cl_int error = CL_INVALID_CONTEXT;
+  cl_program real = context ? create(context->devices[0]->context(), &error) : nullptr;
+  set(errcode_ret, error);
+  return real ? hand_out(context, real, {}, why_one_device) : nullptr;
+}
+
+}  // namespace
+
+cl_program CL_API_CALL clCreateProgramWithSource(cl_context context_handle, cl_uint count, const char** strings,
+                                     const size_t* lengths, cl_int* errcode_ret) {
+  if (!is_virtual(context_handle)) {
+    return driver::real().clCreateProgramWithSource(context_handle, count, strings, lengths, errcode_ret);
+  }
+  auto context = find<Context>(context_handle);
+  cl_int error = CL_INVALID_CONTEXT;
+  cl_program real = nullptr;
+  if (context) {
+    real = driver::real().clCreateProgramWithSource(context->devices[0]->context(), count, strings, lengths, &error);
+  }
+  set(errcode_ret, error);
+  if (!real) return nullptr;
+  std::string source;
+  for (cl_uint i = 0; i < count; ++i) {
+    if (lengths && lengths[i]) {
+      source.append(strings[i], lengths[i]);
+    } else {
+      source.append(strings[i]);
+    }
+  }
+  return hand_out(context, real, std::move(source), "not built yet");
+}
+
+cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id* devices,
+                                     const size_t* lengths, const unsigned char** binaries, cl_int* status,
+                                     cl_int* errcode_ret) {
+  const auto& cl = driver::real();
+  if (!is_virtual(context)) {
+    return cl.clCreateProgramWithBinary(context, count, devices, lengths, binaries, status, errcode_ret);
+  }
+  cl_int error;
+  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
+    set(errcode_ret, error);
+    return nullptr;
+  }
+  return create_on_first(context, errcode_ret, "given as a binary", [&](cl_context real, cl_int* result) {
+    const cl_device_id device = unwrap(devices[0]);
+    return cl.clCreateProgramWithBinary(real, 1, &device, lengths, binaries, status, result);
+  });
+}
+
+cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id* devices,
+                                             const char* names, cl_int* errcode_ret) {
+  const auto& cl = driver::real();
+  if (!is_virtual(context)) {
+    return cl.clCreateProgramWithBuiltInKernels(context, count, devices, names, errcode_ret);
+  }
+  cl_int error;
+  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
+    set(errcode_ret, error);
+    return nullptr;
+  }
+  return create_on_first(context, errcode_ret, "built-in kernels", [&](cl_context real, cl_int* result) {
+    const cl_device_id device = unwrap(devices[0]);
+    return cl.clCreateProgramWithBuiltInKernels(real, 1, &device, names, result);
+  });
+}
+
+cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void* il, size_t length, cl_int* errcode_ret) {
+  const auto& cl = driver::real();
+  if (!is_virtual(context)) return cl.clCreateProgramWithIL(context, il, length, errcode_ret);
+  return create_on_first(context, errcode_ret, "given as intermediate language",
+                         [&](cl_context real, cl_int* result) { return cl.clCreateProgramWithIL(real, il, length, result); });
+}
+
+cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices, const char* options,
+                         cl_uint input_count, const cl_program* inputs, BuildCallback callback, void* user_data,
+                         cl_int* errcode_ret) {
+  const auto& cl = driver::real();
+  if (!is_virtual(context)) {
+    return cl.clLinkProgram(context, count, devices, options, input_count, inputs, callback, user_data, errcode_ret);
+  }
+  cl_int error;
+  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
+    set(errcode_ret, error);
+    return nullptr;
+  }
+  std::vector<cl_program> real_inputs;
+  for (cl_uint i = 0; inputs && i < input_count; ++i) real_inputs.push_back(unwrap(inputs[i]));
+  cl_program program =
+      create_on_first(context, errcode_ret, "linked from several programs", [&](cl_context real, cl_int* result) {
+        return cl.clLinkProgram(real, 0, nullptr, options, input_count, inputs ? real_inputs.data() : nullptr, nullptr,
+                                nullptr, result);
+      });
+  if (auto made = find<Program>(program)) notify(made, callback, user_data);
+  return program;
+}
+
+cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
+                      BuildCallback callback, void* user_data) {
+  if (!is_virtual(handle)) {
+    return driver::real().clBuildProgram(handle, count, devices, options, callback, user_data);
+  }
+  auto program = find<Program>(handle);
+  if (!program) return CL_INVALID_PROGRAM;
+  if (!callback && user_data) return CL_INVALID_VALUE;
+  cl_int error;
+  if (!valid_devices(*program->context, count, devices, &error)) return error;
+  error = program->build(options);
+  notify(program, callback, user_data);
+  return error;
+}
+
+cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
+                        cl_uint header_count, const cl_program* headers, const char** header_names,
+                        BuildCallback callback, void* user_data) {
+  const auto& cl = driver::real();
+  if (!is_virtual(handle)) {
+    return cl.clCompileProgram(handle, count, devices, options, header_count, headers, header_names, callback, user_data);
+  }
+  auto program = find<Program>(handle);
+  if (!program) return CL_INVALID_PROGRAM;
+  if (!callback && user_data) return CL_INVALID_VALUE;
+  cl_int error;
+  if (!valid_devices(*program->context, count, devices, &error)) return error;
+  std::vector<cl_program> real_headers;
+  for (cl_uint i = 0; headers && i < header_count; ++i) real_headers.push_back(unwrap(headers[i]));
+  error = cl.clCompileProgram(program->original, 0, nullptr, options, header_count,
+                              headers ? real_headers.data() : nullptr, header_names, nullptr, nullptr);
+  notify(program, callback, user_data);
+  return error;
+}
+
+cl_int CL_API_CALL clRetainProgram(cl_program handle) {
+  if (!is_virtual(handle)) return driver::real().clRetainProgram(handle);
+  auto program = find<Program>(handle);
+  if (!program) return CL_INVALID_PROGRAM;
+  program->retain();
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clReleaseProgram(cl_program handle) {
+  if (!is_virtual(handle)) return driver::real().clReleaseProgram(handle);
+  auto program = find<Program>(handle);
+  if (!program) return CL_INVALID_PROGRAM;
+  program->release();
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, size_t size, void* value, size_t* size_ret) {
+  const auto& cl = driver::real();
+  auto program = is_virtual(handle) ? find<Program>(handle) : nullptr;
+  if (is_virtual(handle) && !program) return CL_INVALID_PROGRAM;
+  if (!program) return cl.clGetProgramInfo(handle, param, size, value, size_ret);
+  const Answer answer{size, value, size_ret};
+  switch (param) {
+    case CL_PROGRAM_CONTEXT: return answer.with<cl_context>(program->context->api());
+    case CL_PROGRAM_REFERENCE_COUNT: return answer.with<cl_uint>(program->references());
+    case CL_PROGRAM_DEVICES: return answer.with<cl_device_id>(program->context->device->api());
+    default: return cl.clGetProgramInfo(program->original, param, size, value, size_ret);
+  }
+}
+
+}  // namespace samcl::api

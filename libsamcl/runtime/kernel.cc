@@ -1,0 +1,147 @@
+#include "libsamcl/runtime/kernel.h"
+
+#include <cstring>
+
+#include "libsamcl/driver/driver.h"
+
+namespace samcl {
+namespace {
+
+std::string name_of(cl_kernel kernel) {
+  size_t size = 0;
+  const auto& cl = driver::real();
+  if (cl.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string name(size, '\0');
+  cl.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, name.data(), nullptr);
+  return name.c_str();
+}
+
+cl_uint count_of(cl_kernel kernel) {
+  cl_uint count = 0;
+  driver::real().clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
+  return count;
+}
+
+// Keeps an image or sampler alive after the program's release, until no launch needs it.
+std::shared_ptr<void> keep(ArgumentKind kind, const void* value) {
+  const auto& cl = driver::real();
+  if (kind == ArgumentKind::image) {
+    cl_mem image;
+    std::memcpy(&image, value, sizeof image);
+    if (cl.clRetainMemObject(image) != CL_SUCCESS) return nullptr;
+    return {image, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
+  }
+  if (kind == ArgumentKind::sampler) {
+    cl_sampler sampler;
+    std::memcpy(&sampler, value, sizeof sampler);
+    if (cl.clRetainSampler(sampler) != CL_SUCCESS) return nullptr;
+    return {sampler, [](void* p) { driver::real().clReleaseSampler(static_cast<cl_sampler>(p)); }};
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+RealKernel::~RealKernel() {
+  if (kernel_) driver::real().clReleaseKernel(kernel_);
+}
+
+cl_int RealKernel::prepare(cl_program program, const std::string& name, unsigned device,
+                           const std::shared_ptr<const Arguments>& arguments) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  if (!kernel_) kernel_ = cl.clCreateKernel(program, name.c_str(), &error);
+  if (!kernel_) return error;
+  if (applied_ == arguments) return CL_SUCCESS;
+  applied_.reset();
+  for (cl_uint index = 0; index < arguments->size(); ++index) {
+    const Argument& argument = (*arguments)[index];
+    if (argument.buffer) {
+      cl_mem real = argument.buffer->real(device, &error);
+      if (!real) return error;
+      error = cl.clSetKernelArg(kernel_, index, sizeof real, &real);
+    } else if (argument.is_svm) {
+      error = cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
+    } else {
+      error = cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
+    }
+    if (error != CL_SUCCESS) return error;
+  }
+  applied_ = arguments;
+  return CL_SUCCESS;
+}
+
+Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
+    : program(std::move(kernel_program)),
+      build(program->current()),
+      checked(real),
+      name(name_of(real)),
+      argument_count(count_of(real)),
+      translation(build->translation.find(name)),
+      record(report::kernel(name)),
+      arguments_(std::make_shared<Arguments>(argument_count)) {
+  for (size_t i = 0; i < build->parts.size(); ++i) parts.push_back(std::make_unique<RealKernel>());
+}
+
+Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
+
+bool Kernel::takes_buffer(cl_uint index) const {
+  if (translation && index < translation->arguments.size()) {
+    const ArgumentKind kind = translation->arguments[index].kind;
+    return kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer;
+  }
+  cl_kernel_arg_address_qualifier space;
+  if (driver::real().clGetKernelArgInfo(checked, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                                        nullptr) == CL_SUCCESS) {
+    return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+  }
+  return true;  // then only the value can tell; see set_argument
+}
+
+Argument& Kernel::change(cl_uint index) {
+  if (arguments_.use_count() > 1) arguments_ = std::make_shared<Arguments>(*arguments_);
+  return (*arguments_)[index] = Argument{};
+}
+
+cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
+  const auto& cl = driver::real();
+  std::shared_ptr<Buffer> buffer;
+  const void* passed = value;
+  cl_mem real = nullptr;
+  if (index < argument_count && value && size == sizeof(cl_mem) && takes_buffer(index)) {
+    cl_mem handle;
+    std::memcpy(&handle, value, sizeof handle);
+    buffer = Buffer::find_live(handle);
+    if (buffer) {
+      cl_int error;
+      real = buffer->real(0, &error);
+      if (!real) return error;
+      passed = &real;
+    }
+  }
+  if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
+  Argument& argument = change(index);
+  argument.set = true;
+  argument.size = size;
+  argument.buffer = std::move(buffer);
+  if (value) {
+    const auto* bytes = static_cast<const std::byte*>(value);
+    argument.bytes.assign(bytes, bytes + size);
+    if (translation && index < translation->arguments.size()) {
+      argument.kept = keep(translation->arguments[index].kind, value);
+    }
+  }
+  return CL_SUCCESS;
+}
+
+cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
+  if (cl_int error = driver::real().clSetKernelArgSVMPointer(checked, index, pointer); error != CL_SUCCESS) {
+    return error;
+  }
+  Argument& argument = change(index);
+  argument.set = argument.is_svm = true;
+  argument.svm = pointer;
+  return CL_SUCCESS;
+}
+
+}  // namespace samcl

@@ -1,0 +1,339 @@
+#include "libsamcl/runtime/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/local_size.h"
+#include "libsamcl/merge/diff.h"
+
+namespace samcl {
+namespace {
+
+constexpr uint64_t kMergeChunk = 1 << 20;
+// How finely the directory knows who changed what.
+constexpr uint64_t kGranule = 4096;
+// Work-items that stay together where the local size is the driver's to choose.
+constexpr uint64_t kFreeGroup = 64;
+constexpr double kSliceNs = 500'000;
+
+// The devices whose replica is still right where `changed` wrote: the only writer.
+Places still_valid(Places changed) { return std::popcount(changed) == 1 ? changed : Places{0}; }
+
+}  // namespace
+
+KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
+    : request_(std::move(request)), ndrange_(request_.ndrange) {
+  find_touches();
+  KernelRecord& record = request_.kernel->record;
+  ++record.launches;
+  if (std::string why = decide(context); !why.empty()) record.set_reason(why);
+  if (parts_.size() > 1) ++record.split_launches;
+  const unsigned used = static_cast<unsigned>(parts_.size());
+  unsigned most = record.devices.load();
+  while (most < used && !record.devices.compare_exchange_weak(most, used)) {
+  }
+}
+
+void KernelLaunch::find_touches() {
+  const KernelTranslation* known = request_.kernel->translation;
+  for (size_t index = 0; index < request_.arguments->size(); ++index) {
+    const Argument& argument = (*request_.arguments)[index];
+    if (!argument.buffer) continue;
+    Touch touch{argument.buffer->storage, argument.buffer->range};
+    const KernelArgument* facts =
+        known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
+    touch.written = (!facts || facts->may_write) && !(argument.buffer->flags & CL_MEM_READ_ONLY);
+    if (touch.written) touch.width = facts && facts->store_width ? facts->store_width : 1;
+    auto same = std::find_if(touches_.begin(), touches_.end(),
+                             [&](const Touch& other) { return other.storage == touch.storage; });
+    if (same == touches_.end()) {
+      touches_.push_back(std::move(touch));
+    } else {
+      same->range = {std::min(same->range.begin, touch.range.begin), std::max(same->range.end, touch.range.end)};
+      same->written |= touch.written;
+      same->width = std::min(same->width, touch.width);
+    }
+  }
+}
+
+// Whether the parts of the NDRange can be given the local size that the whole would have got.
+bool KernelLaunch::choose_local_size(const Context& context) {
+  pass_local_ = true;
+  if (request_.has_local) return true;
+  const KernelTranslation& known = *request_.kernel->translation;
+  if (known.required_work_group_size) {
+    for (unsigned d = 0; d < 3; ++d) ndrange_.local[d] = (*known.required_work_group_size)[d];
+    return true;
+  }
+  if (!known.depends_on_local_size) {
+    pass_local_ = false;
+    ndrange_.local = {std::min(kFreeGroup, ndrange_.global[0]), 1, 1};
+    return true;
+  }
+  std::array<size_t, 3> offset{}, global{};
+  std::copy(ndrange_.offset.begin(), ndrange_.offset.end(), offset.begin());
+  std::copy(ndrange_.global.begin(), ndrange_.global.end(), global.begin());
+  auto chosen = driver::local_size_choice(context.devices[0]->compute_queue(), request_.kernel->checked,
+                                          ndrange_.dimensions, offset.data(), global.data());
+  if (!chosen) return false;
+  std::copy(chosen->begin(), chosen->end(), ndrange_.local.begin());
+  return true;
+}
+
+std::string KernelLaunch::decide(const Context& context) {
+  const Kernel& kernel = *request_.kernel;
+  pass_local_ = request_.has_local;
+  const Part everything{0, {{0, 0, 0}, {1, 1, 1}}};
+  parts_ = {everything};
+  whole_ = true;
+  const unsigned mode = context.mode();
+  const bool managed = context.devices[0]->lease.client != nullptr;
+  if (!kernel.build->why_one_device.empty()) return kernel.build->why_one_device;
+  if (!kernel.translation) return "the translator does not know this kernel";
+  if (kernel.parts.empty()) {
+    return kernel.translation->why_not_split.empty() ? "not built for several devices" : kernel.translation->why_not_split;
+  }
+  for (const Argument& argument : *request_.arguments) {
+    if (argument.is_svm) return "uses shared virtual memory";
+  }
+  const bool split_it = kernel.translation->may_split && mode > 1;
+  if (!split_it && !(managed && kernel.translation->may_slice)) {
+    return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
+  }
+  if (!choose_local_size(context)) {
+    pass_local_ = false;
+    ndrange_ = request_.ndrange;
+    return "local size left to the driver, which does not tell it";
+  }
+  const std::vector<double> shares(split_it ? mode : 1, 1.0);
+  parts_ = split(ndrange_, shares);
+  whole_ = parts_.size() == 1 && !managed;
+  if (whole_) {
+    ndrange_ = request_.ndrange;
+    pass_local_ = request_.has_local;
+    parts_ = {everything};
+    return "fewer work-groups than devices";
+  }
+  if (!split_it) return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
+  return "";
+}
+
+std::vector<Use> KernelLaunch::uses() {
+  std::vector<Use> uses;
+  for (const Touch& touch : touches_) {
+    bool exclusive = touch.written;
+    for (const Part& part : parts_) exclusive |= touch.storage->missing_bytes(touch.range, part.device) > 0;
+    uses.push_back({touch.storage, exclusive});
+  }
+  return uses;
+}
+
+void KernelLaunch::start(const std::shared_ptr<Event>& event, bool) {
+  Places used = 0;
+  for (const Part& part : parts_) used |= only(part.device);
+  for (const Touch& touch : touches_) touch.storage->used_on(used);
+  Context& context = *event->context;
+  run_on_workers(context, gather(context), [this, event, &context](cl_int error) {
+    if (error != CL_SUCCESS) return end(event, error);
+    std::vector<Step> steps;
+    for (const Part& part : parts_) {
+      steps.push_back({part.device, [this, event, &part] { return execute(event, part); }});
+    }
+    run_on_workers(context, std::move(steps), [this, event](cl_int result) {
+      if (result != CL_SUCCESS || parts_.size() == 1) return end(event, result);
+      merge(event);
+    });
+  });
+}
+
+std::vector<Step> KernelLaunch::gather(Context&) {
+  std::vector<Step> steps;
+  if (parts_.size() == 1) return steps;
+  for (const Touch& touch : touches_) {
+    if (!touch.written) continue;
+    touch.storage->define(touch.range);
+    auto missing = touch.storage->pieces(touch.range);
+    std::erase_if(missing, [](const auto& piece) { return contains(piece.valid, kHost); });
+    if (missing.empty()) continue;
+    const Places sources = missing.front().valid & kAnyDevice;
+    const unsigned source = sources ? static_cast<unsigned>(std::countr_zero(sources)) : 0;
+    steps.push_back({source, [this, &touch] {
+                       return touch.storage->make_valid(touch.range, kHost, request_.kernel->record.traffic);
+                     }});
+  }
+  return steps;
+}
+
+cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, const Part& part) {
+  Kernel& kernel = *request_.kernel;
+  RealDevice& device = *event->context->devices[part.device];
+  for (const Touch& touch : touches_) {
+    cl_int error = touch.storage->make_valid(touch.range, part.device, kernel.record.traffic);
+    if (error != CL_SUCCESS) return error;
+  }
+  RealKernel& real = whole_ ? kernel.whole : *kernel.parts[part.device];
+  const cl_program program = whole_ ? kernel.program->original : kernel.build->parts[part.device];
+  cl_int error = real.prepare(program, kernel.name, part.device, request_.arguments);
+  if (error != CL_SUCCESS) return error;
+  event->set_running();
+  const cl_ulong start = now_ns();
+  error = run_box(device, real, part.box);
+  kernel.record.launch_ns += now_ns() - start;
+  return error;
+}
+
+cl_int KernelLaunch::run_box(RealDevice& device, RealKernel& kernel, const GroupBox& box) {
+  if (device.lease.client && !whole_ && request_.kernel->translation->may_slice) {
+    return run_slices(device, kernel, box);
+  }
+  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  cl_event done = nullptr;
+  if (cl_int error = enqueue_box(device, kernel.get(), box, &done); error != CL_SUCCESS) return error;
+  return device.wait_for(done);
+}
+
+// Two slices in flight keep the device busy; a more urgent task waits for those two at most.
+cl_int KernelLaunch::run_slices(RealDevice& device, RealKernel& kernel, const GroupBox& box) {
+  const double ns_per_group = kernel.ns_per_group.load(std::memory_order_relaxed);
+  // Nothing is known before the first launch: sixteen slices then.
+  const uint64_t wanted = ns_per_group > 0 ? static_cast<uint64_t>(std::min(kSliceNs / ns_per_group, 1e15))
+                                           : (box.total() + 15) / 16;
+  const std::vector<GroupBox> slices = slice(box, std::max<uint64_t>(wanted, 1));
+  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  const cl_ulong start = now_ns();
+  cl_ulong away = 0;
+  cl_event before = nullptr;
+  cl_int error = CL_SUCCESS;
+  for (const GroupBox& piece : slices) {
+    if (error == CL_SUCCESS && lease.revoke_requested()) {
+      if (before) error = device.wait_for(std::exchange(before, nullptr));
+      const cl_ulong left = now_ns();
+      lease.yield_if_revoked();
+      away += now_ns() - left;
+    }
+    cl_event current = nullptr;
+    if (error == CL_SUCCESS) error = enqueue_box(device, kernel.get(), piece, &current);
+    if (before) {
+      cl_int result = device.wait_for(before);
+      if (error == CL_SUCCESS) error = result;
+    }
+    before = current;
+    ++request_.kernel->record.slices;
+  }
+  if (before) {
+    cl_int result = device.wait_for(before);
+    if (error == CL_SUCCESS) error = result;
+  }
+  const double measured = static_cast<double>(now_ns() - start - away) / static_cast<double>(box.total());
+  kernel.ns_per_group = ns_per_group > 0 ? 0.75 * ns_per_group + 0.25 * measured : measured;
+  return error;
+}
+
+cl_int KernelLaunch::enqueue_box(RealDevice& device, cl_kernel kernel, const GroupBox& box, cl_event* event) {
+  const auto& cl = driver::real();
+  BoxLaunch launch = whole_ ? BoxLaunch{ndrange_.offset, ndrange_.global} : launch_of(ndrange_, box);
+  if (!whole_ && request_.kernel->translation->needs_ndrange_argument) {
+    NdrangeArgument argument;
+    for (unsigned d = 0; d < 3; ++d) {
+      argument.group_offset[d] = box.first[d];
+      argument.num_groups[d] = ndrange_.groups(d);
+      argument.global_size[d] = ndrange_.global[d];
+      argument.global_offset[d] = ndrange_.offset[d];
+    }
+    cl_int error = cl.clSetKernelArg(kernel, request_.kernel->argument_count, sizeof argument, &argument);
+    if (error != CL_SUCCESS) return error;
+  }
+  size_t offset[3], size[3], local[3];
+  bool any_offset = false;
+  for (unsigned d = 0; d < 3; ++d) {
+    offset[d] = launch.offset[d];
+    size[d] = launch.size[d];
+    local[d] = ndrange_.local[d];
+    any_offset |= offset[d] != 0;
+  }
+  cl_int error =
+      cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, ndrange_.dimensions, any_offset ? offset : nullptr,
+                                size, pass_local_ ? local : nullptr, 0, nullptr, event);
+  if (error == CL_SUCCESS) error = cl.clFlush(device.compute_queue());
+  return error;
+}
+
+void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
+  Context& context = *event->context;
+  auto changes = std::make_shared<std::vector<std::vector<Change>>>(parts_.size() * touches_.size());
+  std::vector<Step> steps;
+  for (size_t worker = 0; worker < parts_.size(); ++worker) {
+    steps.push_back({parts_[worker].device, [this, &context, worker, changes] {
+                       const cl_ulong start = now_ns();
+                       cl_int error = merge_chunks(context, worker, *changes);
+                       request_.kernel->record.merge_ns += now_ns() - start;
+                       return error;
+                     }});
+  }
+  run_on_workers(context, std::move(steps), [this, event, changes](cl_int error) {
+    for (size_t i = 0; i < changes->size(); ++i) {
+      for (const Change& change : (*changes)[i]) {
+        touches_[i % touches_.size()].storage->written(change.range, only(kHost) | still_valid(change.devices));
+      }
+    }
+    end(event, error);
+  });
+}
+
+// Every worker takes each parts_.size()-th chunk, from all devices.
+cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<std::vector<Change>>& changes) {
+  std::vector<std::vector<std::byte>> staging(parts_.size(), std::vector<std::byte>(kMergeChunk));
+  for (size_t t = 0; t < touches_.size(); ++t) {
+    const Touch& touch = touches_[t];
+    if (!touch.written) continue;
+    std::vector<Change>& found = changes[worker * touches_.size() + t];
+    const unsigned width =
+        static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(touch.width, touch.range.begin), touch.range.size()));
+    std::byte* host = touch.storage->host();
+    for (uint64_t at = touch.range.begin + worker * kMergeChunk; at < touch.range.end;
+         at += parts_.size() * kMergeChunk) {
+      const uint64_t bytes = std::min(kMergeChunk, touch.range.end - at);
+      for (size_t p = 0; p < parts_.size(); ++p) {
+        const unsigned device = parts_[p].device;
+        cl_int error;
+        cl_mem from = touch.storage->replica(device, &error);
+        if (from) {
+          error = context.devices[device]->download(from, at, bytes, staging[p].data(), request_.kernel->record.traffic);
+        }
+        if (error != CL_SUCCESS) return error;
+      }
+      for (uint64_t done = 0; done < bytes; done += kGranule) {
+        const uint64_t length = std::min(kGranule, bytes - done);
+        const std::byte* outputs[kMaxDevices];
+        for (size_t p = 0; p < parts_.size(); ++p) outputs[p] = staging[p].data() + done;
+        const uint32_t changed =
+            merge_changes(host + at + done, outputs, static_cast<unsigned>(parts_.size()), length, width);
+        if (changed == 0) continue;
+        Places devices = 0;
+        for (size_t p = 0; p < parts_.size(); ++p) {
+          if ((changed >> p) & 1) devices |= only(parts_[p].device);
+        }
+        const Range range{at + done, at + done + length};
+        if (!found.empty() && found.back().range.end == range.begin && found.back().devices == devices) {
+          found.back().range.end = range.end;
+        } else {
+          found.push_back({range, devices});
+        }
+      }
+    }
+  }
+  return CL_SUCCESS;
+}
+
+void KernelLaunch::end(const std::shared_ptr<Event>& event, cl_int error) {
+  if (parts_.size() == 1 && error == CL_SUCCESS) {
+    for (const Touch& touch : touches_) {
+      if (touch.written) touch.storage->written(touch.range, only(parts_[0].device));
+    }
+  }
+  event->context->graph.finish(event, error);
+}
+
+}  // namespace samcl
