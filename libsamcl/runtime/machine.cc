@@ -30,8 +30,7 @@ std::vector<driver::Device> chosen_devices(const Config& config) {
   std::vector<driver::Device> all = driver::list_devices();
   auto selected = driver::select_devices(all, config.devices);
   if (selected) return *std::move(selected);
-  if (!all.empty())
-    warn("SAMCL_DEVICES is ignored, all devices are used: " + selected.error().message);
+  if (!all.empty()) warn("SAMCL_DEVICES is ignored, all devices are used: " + selected.error().message);
   return all;
 }
 
