@@ -1,0 +1,25 @@
+#include "libsamcl/api/enqueue.h"
+
+namespace samcl::api {
+
+Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
+  Waits waits;
+  if ((count == 0) != (list == nullptr)) return {CL_INVALID_EVENT_WAIT_LIST, {}};
+  for (cl_uint i = 0; i < count; ++i) {
+    auto event = find<Event>(list[i]);
+    if (!event) return {CL_INVALID_EVENT_WAIT_LIST, {}};
+    if (event->context.get() != &context) return {CL_INVALID_CONTEXT, {}};
+    waits.events.push_back(std::move(event));
+  }
+  return waits;
+}
+
+cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
+               std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
+  auto event = std::make_shared<Event>(queue->context, queue, type);
+  if (event_out) *event_out = Event::hand_out(event);
+  queue->context->graph.submit(event, std::move(command), waits, order, blocking);
+  return blocking ? event->wait() : CL_SUCCESS;
+}
+
+}  // namespace samcl::api

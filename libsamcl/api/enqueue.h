@@ -1,0 +1,28 @@
+// What all clEnqueue* functions share: the wait list, and the command's way into its queue.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libsamcl/runtime/buffer_commands.h"
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/queue.h"
+
+namespace samcl::api {
+
+struct Waits {
+  cl_int error = CL_SUCCESS;  // CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT
+  std::vector<std::shared_ptr<Event>> events;
+};
+
+// The events of a wait list, which must be ours and of this context.
+Waits wait_list(const Context& context, cl_uint count, const cl_event* list);
+
+// Enters a command into a queue. event_out (may be null) gets the event, with a reference for the program. If
+// blocking, returns when the command has ended, with its error if it failed.
+cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
+               std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking,
+               Order order = Order::ordinary);
+
+}  // namespace samcl::api
