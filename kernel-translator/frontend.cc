@@ -1,0 +1,211 @@
+#include "kernel-translator/frontend.h"
+
+#include <set>
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Frontend/PreprocessorOutputOptions.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Frontend/Utils.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "kernel-translator/build_options.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+extern const char* const kOpenClHeader;
+
+namespace samcl::translator {
+namespace {
+
+constexpr char kHeaderPath[] = "/samcl-built-in/opencl-c-base.h";
+constexpr char kSourceName[] = "program.cl";
+
+// "3.0" out of "OpenCL C 3.0 vendor's words" or "OpenCL 3.0 ..."; empty if there is none.
+std::string version_number(const std::string& words) {
+  for (size_t i = 0; i + 2 < words.size(); ++i)
+    if (isdigit(words[i]) && words[i + 1] == '.' && isdigit(words[i + 2])) return words.substr(i, 3);
+  return "";
+}
+
+// Line directives name no files: the program's own source has none, and drivers print what they are given.
+std::string without_file_names(const std::string& text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at);
+    end = end == std::string::npos ? text.size() : end + 1;
+    std::string line = text.substr(at, end - at);
+    if (line.compare(0, 6, "#line ") == 0) line = line.substr(0, line.find(' ', 6)) + "\n";
+    result += line;
+    at = end;
+  }
+  return result;
+}
+
+class PreprocessAction : public clang::PreprocessorFrontendAction {
+ public:
+  explicit PreprocessAction(Preprocessed& result) : result_(result) {}
+
+ protected:
+  void ExecuteAction() override {
+    clang::PreprocessorOutputOptions options;
+    options.ShowCPP = 1;
+    options.UseLineDirectives = 1;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    clang::DoPrintPreprocessedInput(getCompilerInstance().getPreprocessor(), &stream, options);
+    stream.flush();
+    result_.text = without_file_names(text);
+    std::set<std::string> seen;
+    const clang::SourceManager& files = getCompilerInstance().getSourceManager();
+    for (auto it = files.fileinfo_begin(); it != files.fileinfo_end(); ++it) {
+      const std::string name = it->first.getName().str();
+      if (name != kSourceName && seen.insert(name).second) result_.includes.push_back(name);
+    }
+  }
+
+ private:
+  Preprocessed& result_;
+};
+
+class TreeConsumer : public clang::ASTConsumer {
+ public:
+  explicit TreeConsumer(TreeReader& reader) : reader_(reader) {}
+  void HandleTranslationUnit(clang::ASTContext& tree) override {
+    if (!tree.getDiagnostics().hasErrorOccurred()) reader_.read(tree);
+  }
+
+ private:
+  TreeReader& reader_;
+};
+
+class CompileAction : public clang::ASTFrontendAction {
+ public:
+  CompileAction(TreeReader& reader, llvm::LLVMContext& context) : reader_(reader), context_(context) {}
+  std::unique_ptr<llvm::Module> take() { return std::move(module_); }
+
+ protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang,
+                                                        llvm::StringRef) override {
+    std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
+        clang.getDiagnostics(), kSourceName, &clang.getVirtualFileSystem(), clang.getHeaderSearchOpts(),
+        clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_));
+    generator_ = generator.get();
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<TreeConsumer>(reader_));
+    consumers.push_back(std::move(generator));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  }
+  void EndSourceFileAction() override {
+    if (generator_) module_.reset(generator_->ReleaseModule());
+  }
+
+ private:
+  TreeReader& reader_;
+  llvm::LLVMContext& context_;
+  clang::CodeGenerator* generator_ = nullptr;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+// Runs the action on `source`; false on errors.
+bool run(clang::FrontendAction& action, const std::string& source,
+         const std::vector<std::string>& arguments) {
+  std::vector<const char*> words;
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+
+  clang::CompilerInstance clang;
+  clang.createDiagnostics(new clang::TextDiagnosticPrinter(llvm::errs(), new clang::DiagnosticOptions));
+  if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
+    return false;
+
+  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  files->pushOverlay(memory);
+  clang.createFileManager(files);
+
+  clang::FrontendOptions& frontend = clang.getFrontendOpts();
+  const clang::InputKind kind =
+      frontend.Inputs.empty() ? clang::InputKind(clang::Language::OpenCL) : frontend.Inputs[0].getKind();
+  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, kSourceName);
+  frontend.Inputs.assign(1, clang::FrontendInputFile(buffer->getMemBufferRef(), kind));
+  const bool succeeded = clang.ExecuteAction(action);
+  return succeeded && !clang.getDiagnostics().hasErrorOccurred();
+}
+
+}  // namespace
+
+Frontend::Frontend(Device device, std::vector<std::string> options)
+    : device_(std::move(device)), options_(std::move(options)), language_(language_version(options_)) {
+  if (!language_.empty()) return;
+  // Without -cl-std a program is OpenCL C 1.x, the highest that the device has.
+  const std::string version = version_number(device_.opencl_c_version);
+  language_ = version == "1.0" || version == "1.1" ? "CL" + version : "CL1.2";
+  if (language_ == "CL1.0") language_ = "CL";
+}
+
+bool Frontend::is_cpp() const {
+  return language_.find("++") != std::string::npos;
+}
+
+std::vector<std::string> Frontend::common_arguments() const {
+  std::vector<std::string> arguments = {
+      "-triple", device_.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown", "-x",
+      is_cpp() ? "clcpp" : "cl", "-cl-std=" + language_, "-fdeclare-opencl-builtins", "-w",
+      // Errors of newer Clang that the compilers inside drivers pass as warnings.
+      "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
+      // Functions that are only `inline` are emitted too, so that nothing is hidden from the study of IR.
+      "-O1", "-disable-llvm-passes"};
+  for (const std::string& option : options_for_clang(options_))
+    if (option.compare(0, 4, "-cl-") == 0) arguments.push_back(option);
+  return arguments;
+}
+
+std::optional<Preprocessed> Frontend::preprocess(const std::string& source) const {
+  std::vector<std::string> arguments = common_arguments();
+  for (const char* name : {"__SPIR__", "__SPIR64__", "__SPIR32__", "__IMAGE_SUPPORT__"})
+    arguments.push_back(std::string("-U") + name);
+  if (device_.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
+  if (const std::string version = version_number(device_.version); !version.empty())
+    arguments.push_back(std::string("-D__OPENCL_VERSION__=") + version[0] + version[2] + "0");
+  if (device_.extensions) {
+    std::string list = "-cl-ext=-all";
+    for (const std::string& extension : *device_.extensions) {
+      list += ",+" + extension;
+      if (extension == "cl_khr_fp64") list += ",+__opencl_c_fp64";
+      if (extension == "cl_khr_3d_image_writes") list += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
+      arguments.push_back("-U" + extension);
+      arguments.push_back("-D" + extension + "=1");
+    }
+    arguments.push_back(list);
+  }
+  for (const std::string& define : device_.defines) {
+    arguments.push_back("-U" + define.substr(0, define.find('=')));
+    arguments.push_back("-D" + define);
+  }
+  for (const std::string& option : options_for_clang(options_))
+    if (option.compare(0, 4, "-cl-") != 0) arguments.push_back(option);
+
+  Preprocessed result;
+  PreprocessAction action(result);
+  if (!run(action, source, arguments)) return std::nullopt;
+  return result;
+}
+
+std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, TreeReader& reader,
+                                                llvm::LLVMContext& context) const {
+  std::vector<std::string> arguments = common_arguments();
+  arguments.insert(arguments.end(), {"-include", kHeaderPath});
+  CompileAction action(reader, context);
+  if (!run(action, text, arguments)) return nullptr;
+  return action.take();
+}
+
+}  // namespace samcl::translator

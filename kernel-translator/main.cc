@@ -1,0 +1,168 @@
+// sam-translate: rewrites one OpenCL C source and reports on its kernels; see README.md.
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "kernel-translator/build_options.h"
+#include "kernel-translator/frontend.h"
+#include "kernel-translator/memory_use.h"
+#include "kernel-translator/ndrange_rewriter.h"
+
+namespace samcl::translator {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: sam-translate FILE.cl|- [--json] [--device-version S] [--opencl-c-version S] [--extensions \"a "
+    "b\"]\n"
+    "                     [--address-bits 32|64] [--images] [--define NAME[=VALUE]]... [-- BUILD "
+    "OPTIONS...]\n";
+
+struct Command {
+  std::string file;
+  bool json = false;
+  Device device;
+  std::string build_options;
+};
+
+std::optional<Command> wrong_usage(const std::string& message) {
+  std::cerr << "sam-translate: " << message << "\n" << kUsage;
+  return std::nullopt;
+}
+
+std::optional<Command> parse(const std::vector<std::string>& words) {
+  Command command;
+  size_t i = 0;
+  for (; i < words.size() && words[i] != "--"; ++i) {
+    const std::string& word = words[i];
+    if (word == "--json") {
+      command.json = true;
+    } else if (word == "--images") {
+      command.device.images = true;
+    } else if (word.size() > 1 && word[0] == '-') {
+      const bool known = word == "--device-version" || word == "--opencl-c-version" ||
+                         word == "--extensions" || word == "--address-bits" || word == "--define";
+      if (!known) return wrong_usage("unknown option " + word);
+      if (++i == words.size()) return wrong_usage(word + " needs a value");
+      const std::string& value = words[i];
+      if (word == "--device-version") command.device.version = value;
+      if (word == "--opencl-c-version") command.device.opencl_c_version = value;
+      if (word == "--define") command.device.defines.push_back(value);
+      if (word == "--extensions") {
+        std::istringstream names(value);
+        command.device.extensions.emplace(std::istream_iterator<std::string>(names),
+                                          std::istream_iterator<std::string>());
+      }
+      if (word == "--address-bits") {
+        if (value != "32" && value != "64")
+          return wrong_usage("--address-bits is " + value + ", expected 32 or 64");
+        command.device.address_bits = value == "32" ? 32 : 64;
+      }
+    } else if (command.file.empty()) {
+      command.file = word;
+    } else {
+      return wrong_usage("more than one file: " + command.file + " and " + word);
+    }
+  }
+  if (command.file.empty()) return wrong_usage("no file");
+  // A single word is the program's options string as it stands; several are what a shell made of it.
+  const bool several = words.size() > i + 2;
+  for (size_t k = i + 1; k < words.size(); ++k) {
+    const bool quote = several && words[k].find(' ') != std::string::npos;
+    command.build_options += (k > i + 1 ? " " : "") + (quote ? "\"" + words[k] + "\"" : words[k]);
+  }
+  return command;
+}
+
+std::optional<std::string> read(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) return std::nullopt;
+  return text;
+}
+
+nlohmann::json to_json(const Kernel& kernel) {
+  nlohmann::json arguments = nlohmann::json::array();
+  for (const Argument& argument : kernel.arguments)
+    arguments.push_back({{"name", argument.name},
+                         {"type_name", argument.type_name},
+                         {"kind", argument.kind},
+                         {"size", argument.size},
+                         {"may_read", argument.may_read},
+                         {"may_write", argument.may_write},
+                         {"store_width", argument.store_width}});
+  nlohmann::json json = {{"name", kernel.name},
+                         {"arguments", arguments},
+                         {"affected_builtins", kernel.affected_builtins},
+                         {"needs_ndrange_argument", kernel.needs_ndrange_argument},
+                         {"may_split", kernel.why_not_split.empty()},
+                         {"may_slice", kernel.why_not_slice.empty()},
+                         {"why_not_split", kernel.why_not_split},
+                         {"why_not_slice", kernel.why_not_slice},
+                         {"depends_on_local_size", kernel.depends_on_local_size},
+                         {"required_work_group_size", nullptr}};
+  if (kernel.required_work_group_size) json["required_work_group_size"] = *kernel.required_work_group_size;
+  return json;
+}
+
+int run(const Command& command, const std::string& source) {
+  const std::vector<std::string> options = split_options(command.build_options);
+  const Frontend frontend(command.device, options);
+  const std::optional<Preprocessed> preprocessed = frontend.preprocess(source);
+  if (!preprocessed) return 1;
+  llvm::LLVMContext context;
+  NdrangeRewriter rewriter(preprocessed->text);
+  const std::unique_ptr<llvm::Module> module = frontend.compile(preprocessed->text, rewriter, context);
+  if (!module) return 1;
+  std::vector<Kernel>& kernels = rewriter.kernels();
+  if (frontend.is_cpp())
+    for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
+  study_memory_use(*module, kernels);
+
+  // Where no kernel can run in parts, the program's own source serves.
+  bool rewrite = false;
+  for (const Kernel& kernel : kernels)
+    rewrite = rewrite || (kernel.needs_ndrange_argument && kernel.why_not_slice.empty());
+  if (!rewrite)
+    for (Kernel& kernel : kernels) kernel.needs_ndrange_argument = false;
+
+  if (!command.json) {
+    std::cout << (rewrite ? rewriter.rewritten() : source);
+    return std::cout.flush() ? 0 : 2;
+  }
+  nlohmann::json json = {{"version", SAMCL_VERSION},
+                         {"source", nullptr},
+                         {"options", command.build_options},
+                         {"includes", preprocessed->includes},
+                         {"kernels", nlohmann::json::array()}};
+  if (rewrite) {
+    json["source"] = rewriter.rewritten();
+    json["options"] = options_after_preprocessing(options);
+  }
+  for (const Kernel& kernel : kernels) json["kernels"].push_back(to_json(kernel));
+  try {
+    std::cout << json.dump() << "\n";
+  } catch (const nlohmann::json::exception&) {
+    std::cerr << "sam-translate: " << command.file << " or its options are not UTF-8\n";
+    return 1;
+  }
+  return std::cout.flush() ? 0 : 2;
+}
+
+}  // namespace
+}  // namespace samcl::translator
+
+int main(int argc, char** argv) {
+  using namespace samcl::translator;
+  const std::optional<Command> command = parse({argv + 1, argv + argc});
+  if (!command) return 2;
+  const std::optional<std::string> source = read(command->file);
+  if (!source) {
+    std::cerr << "sam-translate: cannot read " << command->file << "\n";
+    return 2;
+  }
+  return run(*command, *source);
+}

@@ -1,0 +1,385 @@
+#include "kernel-translator/memory_use.h"
+
+#include <algorithm>
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+
+namespace samcl::translator {
+namespace {
+
+// The address spaces of SPIR.
+enum : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3, kGeneric = 4 };
+
+void inline_everything(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+    // A call whose convention differs from its callee's would not be inlined: kernels called by kernels.
+    for (llvm::User* user : function.users())
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledOperand() == &function) {
+        call->setCallingConv(function.getCallingConv());
+        call->removeFnAttr(llvm::Attribute::NoInline);
+      }
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
+  passes.run(module, modules);
+}
+
+// "barrier" of "_Z7barrierj"; the name itself if it is not mangled.
+std::string plain_name(llvm::StringRef name) {
+  if (!name.starts_with("_Z")) return name.str();
+  llvm::StringRef rest = name.drop_front(2);
+  unsigned length = 0;
+  if (rest.consumeInteger(10, length) || length > rest.size()) return name.str();
+  return rest.take_front(length).str();
+}
+
+// Bytes of the element that the first pointer parameter of a mangled built-in points to; 1 if not known.
+uint32_t pointee_width(llvm::StringRef mangled) {
+  llvm::StringRef rest = mangled.drop_front(std::min<size_t>(2, mangled.size()));
+  unsigned length = 0;
+  if (rest.consumeInteger(10, length) || length + 1 > rest.size() || rest[length] != 'P') return 1;
+  rest = rest.drop_front(length + 1);
+  if (rest.consume_front("U3AS")) rest = rest.drop_front(1);
+  while (!rest.empty() && (rest[0] == 'V' || rest[0] == 'K')) rest = rest.drop_front(1);
+  if (rest.consume_front("Dv")) rest = rest.drop_front(std::min(rest.size(), rest.find('_') + 1));
+  if (rest.starts_with("Dh") || rest.starts_with("s") || rest.starts_with("t")) return 2;
+  if (rest.starts_with("i") || rest.starts_with("j") || rest.starts_with("f")) return 4;
+  if (rest.starts_with("l") || rest.starts_with("m") || rest.starts_with("d")) return 8;
+  return 1;
+}
+
+uint32_t store_width(uint64_t size, uint64_t alignment) {
+  uint64_t width = 16;
+  while (width > 1 && (size % width != 0 || alignment % width != 0)) width /= 2;
+  return static_cast<uint32_t>(width);
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* each) { return name == each; });
+}
+
+bool starts_with_one_of(const std::string& name, std::initializer_list<const char*> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const char* each) { return name.rfind(each, 0) == 0; });
+}
+
+// Where a pointer may come from.
+struct Roots {
+  std::set<unsigned> arguments;  // indices of the kernel's pointers to global or constant memory
+  bool unknown = false;          // anything in global memory
+  bool from_memory = false;      // the pointer itself was loaded from global memory
+
+  bool global() const { return unknown || !arguments.empty(); }
+};
+
+// One kernel.
+class Study {
+ public:
+  Study(llvm::Function& function, Kernel& kernel)
+      : function_(function), layout_(function.getParent()->getDataLayout()), kernel_(kernel) {}
+
+  void run() {
+    for (llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
+  }
+
+ private:
+  void visit(llvm::Instruction& instruction);
+  void visit_call(llvm::CallBase& call);
+  void visit_builtin(llvm::CallBase& call, const std::string& name, llvm::StringRef mangled);
+  void atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width, bool may_wait);
+
+  Roots roots_of(const llvm::Value* pointer);
+  void trace(const llvm::Value* pointer, Roots& roots, std::set<const llvm::Value*>& seen);
+  void reads(const llvm::Value* pointer) { touch(pointer, true, 0); }
+  void writes(const llvm::Value* pointer, uint32_t width) { touch(pointer, false, width); }
+  void touch(const llvm::Value* pointer, bool read, uint32_t width);
+  void volatile_access(const llvm::Value* pointer, bool load);
+  bool in_loop(const llvm::Instruction& instruction) const;
+  void check_local_variables(const llvm::Value* value, int depth = 0);
+
+  llvm::Function& function_;
+  const llvm::DataLayout& layout_;
+  Kernel& kernel_;
+};
+
+void Study::trace(const llvm::Value* pointer, Roots& roots, std::set<const llvm::Value*>& seen) {
+  if (!seen.insert(pointer).second) return;
+  const unsigned space =
+      pointer->getType()->isPointerTy() ? pointer->getType()->getPointerAddressSpace() : kGlobal;
+  if (space == kLocal) return;
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
+    if (space != kPrivate) roots.arguments.insert(argument->getArgNo());
+  } else if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+    trace(element->getPointerOperand(), roots, seen);
+  } else if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::FreezeInst>(pointer)) {
+    trace(llvm::cast<llvm::User>(pointer)->getOperand(0), roots, seen);
+  } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
+    for (const llvm::Value* incoming : phi->incoming_values()) trace(incoming, roots, seen);
+  } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
+    trace(select->getTrueValue(), roots, seen);
+    trace(select->getFalseValue(), roots, seen);
+  } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) {
+    if (space == kPrivate) return;
+    roots.unknown = true;
+    if (roots_of(load->getPointerOperand()).global()) roots.from_memory = true;
+  } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(pointer)) {
+    const std::string name =
+        call->getCalledFunction() ? plain_name(call->getCalledFunction()->getName()) : "";
+    if (is_one_of(name, {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private"}))
+      trace(call->getArgOperand(0), roots, seen);
+    else
+      roots.unknown = true;
+  } else if (llvm::isa<llvm::GlobalVariable>(pointer)) {
+    if (space == kGlobal || space == kGeneric) roots.unknown = true;
+  } else if (!llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull, llvm::UndefValue>(pointer)) {
+    roots.unknown = true;
+  }
+}
+
+Roots Study::roots_of(const llvm::Value* pointer) {
+  Roots roots;
+  std::set<const llvm::Value*> seen;
+  trace(pointer, roots, seen);
+  return roots;
+}
+
+void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
+  const Roots roots = roots_of(pointer);
+  if (roots.from_memory) kernel_.no_slice("follows a pointer kept in global memory");
+  for (unsigned i = 0; i < kernel_.arguments.size(); ++i) {
+    Argument& argument = kernel_.arguments[i];
+    const bool buffer = argument.kind == "global_buffer" || argument.kind == "constant_buffer";
+    if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == "global_buffer")))
+      continue;
+    if (read)
+      argument.may_read = true;
+    else
+      argument.written(width);
+  }
+}
+
+void Study::volatile_access(const llvm::Value* pointer, bool load) {
+  if (!roots_of(pointer).global()) return;
+  if (load)
+    kernel_.no_slice("reads volatile global memory");
+  else
+    kernel_.no_split("writes volatile global memory");
+}
+
+bool Study::in_loop(const llvm::Instruction& instruction) const {
+  std::set<const llvm::BasicBlock*> seen;
+  std::vector<const llvm::BasicBlock*> open = {instruction.getParent()};
+  while (!open.empty()) {
+    const llvm::BasicBlock* block = open.back();
+    open.pop_back();
+    for (const llvm::BasicBlock* next : llvm::successors(block)) {
+      if (next == instruction.getParent()) return true;
+      if (seen.insert(next).second) open.push_back(next);
+    }
+  }
+  return false;
+}
+
+void Study::atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width,
+                   bool may_wait) {
+  reads(pointer);
+  writes(pointer, width);
+  if (!roots_of(pointer).global()) return;
+  // Work-groups of a later slice may never run while an earlier one waits for them.
+  if (may_wait) kernel_.no_slice("waits on atomics in global memory");
+  if (!instruction.use_empty() && in_loop(instruction))
+    kernel_.no_slice("uses the result of a global atomic in a loop, which may wait");
+  kernel_.no_split("uses atomics on global memory");
+}
+
+void Study::check_local_variables(const llvm::Value* value, int depth) {
+  if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+    if (variable->getAddressSpace() == kLocal) kernel_.depends_on_local_size = true;
+  } else if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value); constant && depth < 32) {
+    for (const llvm::Use& operand : constant->operands()) check_local_variables(operand.get(), depth + 1);
+  }
+}
+
+// A component of a vector is stored by loading, changing and storing the whole; drivers may store it alone.
+bool is_partly_loaded(const llvm::Value* value, bool changed = false, int depth = 0) {
+  if (depth > 32) return true;
+  if (llvm::isa<llvm::LoadInst>(value)) return changed;
+  if (const auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(value))
+    return is_partly_loaded(insert->getOperand(0), true, depth + 1);
+  if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value))
+    return is_partly_loaded(shuffle->getOperand(0), true, depth + 1) ||
+           is_partly_loaded(shuffle->getOperand(1), true, depth + 1);
+  return false;
+}
+
+void Study::visit(llvm::Instruction& instruction) {
+  for (const llvm::Use& operand : instruction.operands()) check_local_variables(operand.get());
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    reads(load->getPointerOperand());
+    if (load->isVolatile()) volatile_access(load->getPointerOperand(), true);
+    if (load->isAtomic() && roots_of(load->getPointerOperand()).global())
+      kernel_.no_slice("waits on atomics in global memory");
+  } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    llvm::Type* type = store->getValueOperand()->getType();
+    uint64_t size = layout_.getTypeStoreSize(type);
+    if (type->isVectorTy() && is_partly_loaded(store->getValueOperand()))
+      size = layout_.getTypeStoreSize(type->getScalarType());
+    writes(store->getPointerOperand(), store_width(size, store->getAlign().value()));
+    if (store->isVolatile()) volatile_access(store->getPointerOperand(), false);
+    if (store->isAtomic() && roots_of(store->getPointerOperand()).global())
+      kernel_.no_split("uses atomics on global memory");
+  } else if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16),
+           false);
+  } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    atomic(*exchange, exchange->getPointerOperand(), 1, true);
+  } else if (llvm::isa<llvm::FenceInst>(&instruction)) {
+    if (in_loop(instruction)) kernel_.no_slice("has a memory fence in a loop");
+  } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    visit_call(*call);
+  } else if (instruction.mayReadOrWriteMemory()) {
+    kernel_.no_slice("has an instruction that is not understood");
+  }
+}
+
+void Study::visit_call(llvm::CallBase& call) {
+  if (call.isInlineAsm()) return kernel_.no_slice("has inline assembly");
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee) return kernel_.no_slice("calls through a function pointer");
+  if (!callee->isDeclaration()) return kernel_.no_slice("is recursive");
+  if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+    const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
+    const uint64_t size = length ? length->getZExtValue() : 1;
+    writes(copy->getRawDest(), store_width(size ? size : 1, copy->getDestAlign().valueOrOne().value()));
+    if (copy->isVolatile()) volatile_access(copy->getRawDest(), false);
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy)) {
+      reads(transfer->getRawSource());
+      if (copy->isVolatile()) volatile_access(transfer->getRawSource(), true);
+    }
+    return;
+  }
+  if (callee->isIntrinsic()) {
+    const bool harmless = call.doesNotAccessMemory() || call.isLifetimeStartOrEnd() ||
+                          call.isDebugOrPseudoInst() || llvm::isa<llvm::AssumeInst>(call) ||
+                          call.onlyAccessesInaccessibleMemory();
+    if (!harmless) kernel_.no_slice("uses " + callee->getName().str() + ", which is not understood");
+    return;
+  }
+  visit_builtin(call, plain_name(callee->getName()), callee->getName());
+}
+
+void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::StringRef mangled) {
+  if (starts_with_one_of(name, {"barrier", "work_group_", "sub_group_", "intel_sub_group_", "get_group_id",
+                                "get_local_", "get_num_groups", "get_enqueued_", "get_global_linear_id",
+                                "get_sub_group_", "get_num_sub_groups", "get_max_sub_group_size",
+                                "async_work_group_", "__sub_group", "__work_group"}))
+    kernel_.depends_on_local_size = true;
+
+  std::vector<const llvm::Value*> pointers;
+  for (const llvm::Use& argument : call.args())
+    if (argument->getType()->isPointerTy()) pointers.push_back(argument.get());
+  const auto scalar_size = [&](const llvm::Value* value) {
+    return static_cast<uint32_t>(layout_.getTypeStoreSize(value->getType()->getScalarType()));
+  };
+
+  if (name == "printf") return kernel_.no_split("uses printf");
+  if (name.find("pipe") != std::string::npos) return kernel_.no_slice("uses a pipe");
+  if (name.find("enqueue_") != std::string::npos && name.find("get_enqueued_") == std::string::npos)
+    return kernel_.no_slice("enqueues kernels");
+  if (name == "get_default_queue" || name.find("user_event") != std::string::npos ||
+      starts_with_one_of(name, {"__get_kernel_", "ndrange_"}))
+    return kernel_.no_slice("enqueues kernels");
+  if (name.find("mem_fence") != std::string::npos || name == "atomic_work_item_fence") {
+    if (in_loop(call)) kernel_.no_slice("has a memory fence in a loop");
+    return;
+  }
+  if (starts_with_one_of(name, {"atom_", "atomic_", "__opencl_atomic_", "__atomic_"})) {
+    // Further pointers hold the value that a compare-exchange expects.
+    const bool may_wait =
+        name.find("load") != std::string::npos || name.find("cmpxchg") != std::string::npos ||
+        name.find("compare_exchange") != std::string::npos || name.find("test_and_set") != std::string::npos;
+    for (const llvm::Value* pointer : pointers) {
+      uint32_t width = 1;
+      if (pointers.size() == 1) {
+        if (!call.getType()->isVoidTy())
+          width = store_width(scalar_size(&call), 16);
+        else if (call.arg_size() > 1)
+          width = store_width(scalar_size(call.getArgOperand(1)), 16);
+      }
+      atomic(call, pointer, width, may_wait);
+    }
+    return;
+  }
+  if (pointers.empty()) return;
+  if (starts_with_one_of(name, {"vload", "vloada"})) return reads(pointers[0]);
+  if (name == "prefetch" || name == "wait_group_events") return;
+  if (starts_with_one_of(name, {"vstore_half", "vstorea_half"})) return writes(pointers[0], 2);
+  if (starts_with_one_of(name, {"vstore"})) return writes(pointers[0], scalar_size(call.getArgOperand(0)));
+  if (is_one_of(name, {"async_work_group_copy", "async_work_group_strided_copy"}) && pointers.size() >= 2) {
+    writes(pointers[0], pointee_width(mangled));
+    return reads(pointers[1]);
+  }
+  if (is_one_of(name, {"sincos", "fract", "modf"}))
+    return writes(pointers[0], scalar_size(call.getArgOperand(0)));
+  if (is_one_of(name, {"frexp", "remquo", "lgamma_r"})) return writes(pointers[0], 4);
+  if (is_one_of(name, {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private",
+                       "get_fence"}))
+    return;
+  for (const llvm::Value* pointer : pointers) {
+    reads(pointer);
+    writes(pointer, 1);
+  }
+}
+
+// A variable of the program in global memory: each device would have its own.
+const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.getAddressSpace() == kGlobal && !variable.isConstant()) return &variable;
+  return nullptr;
+}
+
+}  // namespace
+
+void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels) {
+  inline_everything(module);
+  const llvm::GlobalVariable* variable = program_variable(module);
+  for (Kernel& kernel : kernels) {
+    if (variable) kernel.no_slice("its program has the global variable " + variable->getName().str());
+    llvm::Function* function = module.getFunction(kernel.name);
+    if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) {
+      kernel.no_slice("its compiled form is not understood");
+      kernel.depends_on_local_size = true;
+      for (Argument& argument : kernel.arguments)
+        if (argument.kind == "global_buffer") {
+          argument.may_read = true;
+          argument.written(1);
+        }
+      continue;
+    }
+    Study(*function, kernel).run();
+  }
+}
+
+}  // namespace samcl::translator

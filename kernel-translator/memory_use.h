@@ -1,0 +1,16 @@
+// What kernels do with memory, read off their LLVM IR after inlining: which arguments they load and store
+// through, how wide the stores are, and whether anything in them forbids to run parts of the NDRange apart.
+// What is not understood counts as the worst.
+#pragma once
+
+#include <vector>
+
+#include "kernel-translator/source_facts.h"
+#include "llvm/IR/Module.h"
+
+namespace samcl::translator {
+
+// Fills in the memory facts of `kernels`. Changes the module (inlines all calls).
+void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels);
+
+}  // namespace samcl::translator
