@@ -1,0 +1,38 @@
+// Checks that the functions on buffers share. All give the standard's error code, or CL_SUCCESS.
+#pragma once
+
+#include <CL/cl.h>
+
+#include "libsamcl/runtime/buffer.h"
+#include "libsamcl/runtime/queue.h"
+#include "libsamcl/runtime/rectangle.h"
+
+namespace samcl::api {
+
+// A live buffer of ours (buffer may be null) in the queue's context.
+inline cl_int check_buffer(const Queue& queue, const Buffer* buffer) {
+  if (!buffer) return CL_INVALID_MEM_OBJECT;
+  return buffer->context() == queue.context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+inline bool in_bounds(const Buffer& buffer, size_t offset, size_t bytes) {
+  return offset <= buffer.size() && bytes <= buffer.size() - offset;
+}
+
+// What the host may not do with a buffer of these flags.
+inline bool host_may_read(const Buffer& buffer) {
+  return !(buffer.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+inline bool host_may_write(const Buffer& buffer) {
+  return !(buffer.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+// Whether these describe a rectangle (no null pointers, no empty region, fitting pitches, 0 being a default)
+// within `size` bytes.
+bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch, uint64_t size);
+
+// Whether two rectangles of the same memory share a byte. Offsets count from the same begin. Where the pitches
+// differ, which the standard rules out for one buffer, it may say yes wrongly.
+bool overlap(const Rectangle& a, const Rectangle& b);
+
+}  // namespace samcl::api

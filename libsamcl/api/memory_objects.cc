@@ -1,0 +1,202 @@
+// Buffers and sub-buffers as objects: created, counted, queried. Images and pipes are the driver's own, in the
+// first device's real context.
+#include <CL/cl.h>
+
+#include <cstring>
+#include <memory>
+
+#include "entry_points.h"
+#include "libsamcl/api/info.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/query.h"
+#include "libsamcl/runtime/buffer.h"
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/unwrap.h"
+
+namespace samcl::api {
+namespace {
+
+constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+constexpr cl_mem_flags kHostPointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+constexpr cl_mem_flags kHostAccess = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
+bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
+
+bool valid(cl_mem_flags flags) {
+  if (flags & ~(kKernelAccess | kHostPointer | kHostAccess)) return false;
+  if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))) return false;
+  return at_most_one(flags & kKernelAccess) && at_most_one(flags & kHostAccess);
+}
+
+// Whether a sub-buffer may have these flags: it may only take rights away.
+bool narrows(cl_mem_flags flags, cl_mem_flags parent) {
+  if (!valid(flags) || (flags & kHostPointer)) return false;
+  if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))) return false;
+  if ((parent & CL_MEM_READ_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))) return false;
+  if ((parent & CL_MEM_HOST_WRITE_ONLY) && (flags & CL_MEM_HOST_READ_ONLY)) return false;
+  if ((parent & CL_MEM_HOST_READ_ONLY) && (flags & CL_MEM_HOST_WRITE_ONLY)) return false;
+  return !((parent & CL_MEM_HOST_NO_ACCESS) && (flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)));
+}
+
+cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
+  if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
+  if (!(flags & kHostAccess)) flags |= parent & kHostAccess;
+  return flags | (parent & kHostPointer);
+}
+
+// A buffer in a virtual context.
+cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties, cl_mem_flags flags,
+              size_t size, void* host_ptr, cl_int* errcode_ret) {
+  if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (properties && *properties != 0) return failed(errcode_ret, CL_INVALID_PROPERTY);  // none is defined
+  if (!valid(flags)) return failed(errcode_ret, CL_INVALID_VALUE);
+  const auto largest = driver::value<cl_ulong>(context->device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
+  if (size == 0 || size > largest) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
+  const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+  if (needs_pointer != (host_ptr != nullptr)) return failed(errcode_ret, CL_INVALID_HOST_PTR);
+
+  void* const used = flags & CL_MEM_USE_HOST_PTR ? host_ptr : nullptr;
+  auto storage = std::make_shared<Storage>(context, size, used);
+  if (flags & CL_MEM_COPY_HOST_PTR) {
+    std::byte* const host = storage->host();
+    if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    std::memcpy(host, host_ptr, size);
+    storage->written({0, size}, only(kHost));
+  }
+  if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
+  std::vector<cl_mem_properties> list;
+  if (properties) list.push_back(0);
+  auto buffer = std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, std::move(list));
+  return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
+}
+
+cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
+  switch (name) {
+    case CL_MEM_TYPE:
+      return answer.with<cl_mem_object_type>(CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_FLAGS:
+      return answer.with<cl_mem_flags>(buffer.flags);
+    case CL_MEM_SIZE:
+      return answer.with<size_t>(buffer.size());
+    case CL_MEM_HOST_PTR:
+      return answer.with<void*>(buffer.host_ptr);
+    case CL_MEM_MAP_COUNT:
+      return answer.with<cl_uint>(buffer.mappings());
+    case CL_MEM_REFERENCE_COUNT:
+      return answer.with<cl_uint>(buffer.references());
+    case CL_MEM_CONTEXT:
+      return answer.with<cl_context>(buffer.context()->api());
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+      return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
+    case CL_MEM_OFFSET:
+      return answer.with<size_t>(buffer.range.begin);
+    case CL_MEM_USES_SVM_POINTER:
+      return answer.with<cl_bool>(CL_FALSE);
+    case CL_MEM_PROPERTIES:
+      return answer.array(buffer.properties);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
+cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* host_ptr,
+                                  cl_int* errcode_ret) try {
+  if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (!is_virtual(context)) return driver::real().clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
+  return create(find<Context>(context), nullptr, flags, size, host_ptr, errcode_ret);
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties,
+                                                cl_mem_flags flags, size_t size, void* host_ptr,
+                                                cl_int* errcode_ret) try {
+  if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (!is_virtual(context)) {
+    return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr, errcode_ret);
+  }
+  return create(find<Context>(context), properties, flags, size, host_ptr, errcode_ret);
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
+                                     const void* create_info, cl_int* errcode_ret) try {
+  if (!buffer) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
+  if (!is_virtual(buffer)) return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
+  auto parent = find<Buffer>(buffer);
+  if (!parent || parent->parent) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
+  if (!narrows(flags, parent->flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) {
+    return failed(errcode_ret, CL_INVALID_VALUE);
+  }
+  const auto region = *static_cast<const cl_buffer_region*>(create_info);
+  if (region.origin > parent->size() || region.size > parent->size() - region.origin) {
+    return failed(errcode_ret, CL_INVALID_VALUE);
+  }
+  if (region.size == 0) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
+  const cl_device_id device = parent->context()->device->real[0];
+  const cl_uint alignment = driver::value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8;
+  if (alignment > 1 && region.origin % alignment != 0) return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+
+  void* const host_ptr = parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
+  auto part = std::make_shared<Buffer>(parent->storage, Range{region.origin, region.origin + region.size},
+                                       inherit(flags, parent->flags), host_ptr, parent,
+                                       std::vector<cl_mem_properties>{});
+  return created(errcode_ret, Buffer::hand_out(std::move(part)));
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_int CL_API_CALL clRetainMemObject(cl_mem object) {
+  if (!object) return CL_INVALID_MEM_OBJECT;
+  if (!is_virtual(object)) return driver::real().clRetainMemObject(object);
+  const auto ours = find<Buffer>(object);
+  if (!ours) return CL_INVALID_MEM_OBJECT;
+  ours->retain();
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clReleaseMemObject(cl_mem object) try {
+  if (!object) return CL_INVALID_MEM_OBJECT;
+  if (!is_virtual(object)) return driver::real().clReleaseMemObject(object);
+  const auto ours = find<Buffer>(object);
+  if (!ours) return CL_INVALID_MEM_OBJECT;
+  ours->release();
+  return CL_SUCCESS;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
+                                      size_t* size_ret) try {
+  if (!object) return CL_INVALID_MEM_OBJECT;
+  if (is_virtual(object)) {
+    const auto ours = find<Buffer>(object);
+    return ours ? info(*ours, name, Answer{size, value, size_ret}) : CL_INVALID_MEM_OBJECT;
+  }
+  const cl_int error = driver::real().clGetMemObjectInfo(object, name, size, value, size_ret);
+  if (error == CL_SUCCESS && name == CL_MEM_CONTEXT && value) {
+    auto* const context = static_cast<cl_context*>(value);
+    if (const auto ours = Context::of_real(*context)) *context = ours->api();
+  }
+  return error;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::DestructorCallback callback,
+                                                    void* user_data) try {
+  if (!object) return CL_INVALID_MEM_OBJECT;
+  if (!is_virtual(object)) return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
+  const auto ours = find<Buffer>(object);
+  if (!ours) return CL_INVALID_MEM_OBJECT;
+  if (!callback) return CL_INVALID_VALUE;
+  ours->add_destructor_callback(callback, user_data);
+  return CL_SUCCESS;
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace samcl::api
