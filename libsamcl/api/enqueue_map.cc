@@ -1,0 +1,136 @@
+// Mapping, unmapping and migrating memory objects.
+#include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
+
+#include <CL/cl.h>
+
+#include <vector>
+
+#include "entry_points.h"
+#include "libsamcl/api/buffer_arguments.h"
+#include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/first_device.h"
+#include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrapped_list.h"
+#include "libsamcl/driver/driver.h"
+
+namespace samcl::api {
+namespace {
+
+bool valid(cl_map_flags flags) {
+  if (flags & ~cl_map_flags{CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION}) return false;
+  return !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
+}
+
+bool host_may_map(const Buffer& buffer, cl_map_flags flags) {
+  if ((flags & CL_MAP_READ) && !host_may_read(buffer)) return false;
+  return !(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || host_may_write(buffer);
+}
+
+// A memory object of the driver's own in the first device's context, e.g. an image.
+cl_int check_real(const Queue& queue, cl_mem memory) {
+  cl_context context = nullptr;
+  const cl_int error =
+      driver::real().clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  if (error != CL_SUCCESS) return CL_INVALID_MEM_OBJECT;
+  return context == queue.context->devices[0]->context() ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int check_memory(const Queue& queue, cl_mem memory) {
+  if (memory && !is_virtual(memory)) return check_real(queue, memory);
+  return check_buffer(queue, find<Buffer>(memory).get());
+}
+
+}  // namespace
+
+void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint wait_count, const cl_event* waits,
+                                     cl_event* event, cl_int* errcode_ret) try {
+  if (!handle) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
+  if (!is_virtual(handle)) {
+    return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes, wait_count,
+                                             UnwrappedList(wait_count, waits).get(), event, errcode_ret);
+  }
+  const auto queue = find<Queue>(handle);
+  if (!queue) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
+  const auto buffer = find<Buffer>(memory);
+  if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) {
+    return failed(errcode_ret, error);
+  }
+  if (bytes == 0 || !in_bounds(*buffer, offset, bytes) || !valid(flags)) {
+    return failed(errcode_ret, CL_INVALID_VALUE);
+  }
+  const Waits before = wait_list(*queue->context, wait_count, waits);
+  if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
+  if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);
+
+  std::byte* const host = buffer->storage->host();
+  if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+  const Range range = buffer->part(offset, bytes);
+  void* const pointer = host + range.begin;
+  buffer->add_mapping({pointer, range, flags});
+  const cl_int error = enqueue(queue, CL_COMMAND_MAP_BUFFER, map_buffer(buffer, range, flags), before.events,
+                               event, blocking);
+  if (error != CL_SUCCESS) {
+    buffer->remove_mapping(pointer);
+    return failed(errcode_ret, error);
+  }
+  return created(errcode_ret, pointer);
+} catch (...) {
+  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+}
+
+cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memory, void* pointer,
+                                           cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+  if (!handle) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(handle)) {
+    return driver::real().clEnqueueUnmapMemObject(handle, unwrap(memory), pointer, wait_count,
+                                                  UnwrappedList(wait_count, waits).get(), event);
+  }
+  const auto queue = find<Queue>(handle);
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (const cl_int error = check_memory(*queue, memory); error != CL_SUCCESS) return error;
+  if (!pointer) return CL_INVALID_VALUE;
+  if (!is_virtual(memory)) {
+    return enqueue_on_first_device(queue, CL_COMMAND_UNMAP_MEM_OBJECT, wait_count, waits, event, false, {}, {memory},
+                                   [memory, pointer](cl_command_queue real, cl_event* done) {
+                                     return driver::real().clEnqueueUnmapMemObject(real, memory, pointer, 0, nullptr,
+                                                                                   done);
+                                   });
+  }
+  const Waits before = wait_list(*queue->context, wait_count, waits);
+  if (before.error != CL_SUCCESS) return before.error;
+  const auto buffer = find<Buffer>(memory);
+  const auto mapping = buffer ? buffer->remove_mapping(pointer) : std::nullopt;
+  if (!mapping) return CL_INVALID_VALUE;
+  return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event, false);
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+// A hint. Where bytes are worth having is ours to decide, so it only takes its place in the queue.
+cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count, const cl_mem* memories,
+                                              cl_mem_migration_flags flags, cl_uint wait_count,
+                                              const cl_event* waits, cl_event* event) try {
+  if (!handle) return CL_INVALID_COMMAND_QUEUE;
+  if (!is_virtual(handle)) {
+    return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(), flags,
+                                                     wait_count, UnwrappedList(wait_count, waits).get(), event);
+  }
+  const auto queue = find<Queue>(handle);
+  if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (count == 0 || !memories) return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; ++i) {
+    if (const cl_int error = check_memory(*queue, memories[i]); error != CL_SUCCESS) return error;
+  }
+  if (flags & ~cl_mem_migration_flags{CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED}) {
+    return CL_INVALID_VALUE;
+  }
+  const Waits before = wait_list(*queue->context, wait_count, waits);
+  if (before.error != CL_SUCCESS) return before.error;
+  return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events, event,
+                 false);
+} catch (...) {
+  return CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace samcl::api
