@@ -1,0 +1,237 @@
+#include "sam-manager/daemon/broker.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace samcl::daemon {
+
+using nlohmann::json;
+using protocol::Kind;
+using protocol::Reply;
+using protocol::Request;
+
+namespace {
+
+constexpr size_t kAnswersKept = 16;
+
+Reply refuse(const std::string& reason) {
+  Reply reply;
+  reply.refused = 1;
+  protocol::store(reason.substr(0, sizeof reply.text - 1), reply.text);
+  return reply;
+}
+
+}  // namespace
+
+Broker::Broker(protocol::Segment& segment, registry::Registry registry, std::string instance,
+               int default_priority, Adopt adopt)
+    : segment_(segment),
+      registry_(std::move(registry)),
+      instance_(std::move(instance)),
+      default_priority_(default_priority),
+      adopt_(std::move(adopt)),
+      scheduler_(segment.words, [&segment](uint32_t resource, const scheduler::Waiter& waiter) {
+        auto& cell = segment.clients[protocol::slot_of(waiter.client)].grants[resource];
+        cell.store(static_cast<uint32_t>(waiter.ticket));
+        protocol::futex_wake_all(cell);
+      }) {}
+
+std::optional<Reply> Broker::handle(const Request& request, bool administrator,
+                                    const std::string& executable) {
+  const Kind kind = request.header.kind;
+  if (kind == Kind::hello) return connect(request, executable);
+  if (kind == Kind::list || kind == Kind::status) return answer(request);
+  if (kind == Kind::enroll || kind == Kind::withdraw) {
+    if (!administrator) return refuse("only root and the user who runs sam-managerd may change the tasks");
+    return kind == Kind::enroll ? enroll(request) : withdraw(request);
+  }
+  const auto found = programs_.find(request.header.client);
+  if (found == programs_.end() || found->second.pid != request.header.pid) {
+    spdlog::debug("message of a program that is not connected (process {})", request.header.pid);
+    return std::nullopt;
+  }
+  if (kind == Kind::acquire) scheduler_.acquire(found->first, request.resource, request.header.sequence);
+  if (kind == Kind::release) scheduler_.release(found->first, request.resource);
+  if (kind == Kind::adopt) adopt(found->second, request.tid);
+  if (kind == Kind::goodbye) forget(request.header.pid);
+  return std::nullopt;
+}
+
+void Broker::adopt(Program& program, pid_t thread) {
+  program.threads.insert(thread);
+  if (program.assignment.priority > 0) adopt_(program.pid, thread, program.assignment.priority);
+}
+
+Reply Broker::connect(const Request& request, const std::string& executable) {
+  forget(request.header.pid);  // what ran in this process before it called exec
+  if (programs_.size() >= protocol::kMaxClients)
+    return refuse(std::to_string(protocol::kMaxClients) + " programs are connected already");
+  Reply reply;
+  Program program;
+  program.pid = request.header.pid;
+  program.asked = request.task;
+  program.executable = executable;
+  const auto known = devices_;
+  for (uint32_t i = 0; i < request.device_count; ++i) {
+    const int index = device_index(request.devices[i]);
+    // Its own devices must not take each other's places.
+    if (index < 0 || (static_cast<size_t>(index) < known.size() && known[index] != devices_[index] &&
+                      std::count(program.devices.begin(), program.devices.end(), index))) {
+      devices_ = known;
+      return refuse("more than " + std::to_string(protocol::kMaxDevices) + " devices are in use");
+    }
+    reply.devices[i] = static_cast<uint8_t>(index);
+    program.devices.push_back(static_cast<uint8_t>(index));
+  }
+  program.id = free_client_id();
+  reply.header.client = program.id;
+  for (auto& grant : segment_.clients[protocol::slot_of(program.id)].grants) grant.store(0);
+  scheduler_.add_client(program.id, 0);
+  auto& kept = programs_[program.id] = std::move(program);
+  assign(kept);
+  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", kept.pid, kept.executable,
+               kept.assignment.task, kept.assignment.priority);
+  return reply;
+}
+
+uint32_t Broker::free_client_id() {
+  uint32_t slot = 0;
+  while (std::any_of(programs_.begin(), programs_.end(),
+                     [slot](const auto& entry) { return protocol::slot_of(entry.first) == slot; }))
+    ++slot;
+  if (++round_ >= UINT32_MAX / protocol::kMaxClients) round_ = 1;
+  return round_ * protocol::kMaxClients + slot;
+}
+
+bool Broker::in_use(uint8_t device) const {
+  return std::any_of(programs_.begin(), programs_.end(), [device](const auto& entry) {
+    const auto& devices = entry.second.devices;
+    return std::find(devices.begin(), devices.end(), device) != devices.end();
+  });
+}
+
+int Broker::device_index(const std::string& name) {
+  for (size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i] == name) return static_cast<int>(i);
+  if (devices_.size() < protocol::kMaxDevices) {
+    devices_.push_back(name);
+    return static_cast<int>(devices_.size() - 1);
+  }
+  for (uint8_t i = 0; i < devices_.size(); ++i) {
+    if (in_use(i)) continue;
+    devices_[i] = name;
+    return i;
+  }
+  return -1;
+}
+
+void Broker::assign(Program& program) {
+  const registry::Task* task = registry_.find(program.asked, program.executable);
+  const int before = program.assignment.priority;
+  program.assignment = {task ? task->name : "", task ? task->priority : default_priority_,
+                        task ? task->gpus : 0};
+  segment_.clients[protocol::slot_of(program.id)].assignment.write(program.assignment);
+  scheduler_.set_priority(program.id, program.assignment.priority);
+  if (before == program.assignment.priority) return;
+  for (pid_t thread : program.threads) adopt_(program.pid, thread, program.assignment.priority);
+}
+
+void Broker::reassign() {
+  for (auto& [id, program] : programs_) assign(program);
+}
+
+void Broker::forget(pid_t pid) {
+  answers_.erase(pid);
+  const auto found = std::find_if(programs_.begin(), programs_.end(),
+                                  [pid](const auto& entry) { return entry.second.pid == pid; });
+  if (found == programs_.end()) return;
+  const uint32_t id = found->first;
+  programs_.erase(found);
+  scheduler_.remove_client(id);
+  spdlog::info("process {} left", pid);
+}
+
+Reply Broker::enroll(const Request& request) {
+  const registry::Task task{request.task,        request.priority, request.period_ns,
+                            request.deadline_ns, request.gpus,     request.match};
+  if (auto put = registry_.put(task); !put) return refuse(put.error().message);
+  spdlog::info("task \"{}\" registered: priority {}, {} GPUs", task.name, task.priority, task.gpus);
+  reassign();
+  return {};
+}
+
+Reply Broker::withdraw(const Request& request) {
+  if (auto removed = registry_.remove(request.task); !removed) return refuse(removed.error().message);
+  spdlog::info("task \"{}\" unregistered", request.task);
+  reassign();
+  return {};
+}
+
+// An answer is made at offset 0 and kept until its last piece was read, so that the pieces fit together.
+Reply Broker::answer(const Request& request) {
+  const pid_t reader = request.header.pid;
+  if (request.offset == 0) {
+    if (answers_.size() >= kAnswersKept) answers_.erase(answers_.begin());
+    const json content = request.header.kind == Kind::list ? list() : status();
+    answers_[reader] = content.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  const auto found = answers_.find(reader);
+  if (found == answers_.end() || request.offset > found->second.size())
+    return refuse("ask again from the start");
+  const std::string& text = found->second;
+  Reply reply;
+  reply.total = static_cast<uint32_t>(text.size());
+  reply.length = static_cast<uint32_t>(std::min(text.size() - request.offset, sizeof reply.text));
+  std::memcpy(reply.text, text.data() + request.offset, reply.length);
+  if (request.offset + reply.length == text.size()) answers_.erase(found);
+  return reply;
+}
+
+json Broker::list() const {
+  json tasks = json::array();
+  for (const auto& [name, task] : registry_.tasks()) {
+    json entry = registry::to_json(task);
+    entry["processes"] = json::array();
+    for (const auto& [id, program] : programs_)
+      if (program.assignment.task == name) entry["processes"].push_back(program.pid);
+    tasks.push_back(entry);
+  }
+  return {{"instance", instance_}, {"tasks", tasks}};
+}
+
+json Broker::describe(uint32_t client) const {
+  const auto found = programs_.find(client);
+  if (found == programs_.end()) return nullptr;
+  const auto& assignment = found->second.assignment;
+  return {{"pid", found->second.pid}, {"task", assignment.task}, {"priority", assignment.priority}};
+}
+
+json Broker::status() const {
+  json resources = json::array();
+  for (uint32_t resource = 0; resource < devices_.size() * protocol::kResourcesPerDevice; ++resource) {
+    json waiting = json::array();
+    for (const scheduler::Waiter& waiter : scheduler_.waiters(resource))
+      waiting.push_back(describe(waiter.client));
+    resources.push_back({{"device", devices_[resource / protocol::kResourcesPerDevice]},
+                         {"kind", resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie"},
+                         {"holder", describe(scheduler_.owner(resource))},
+                         {"waiting", waiting}});
+  }
+  json programs = json::array();
+  for (const auto& [id, program] : programs_) {
+    json entry = describe(id);
+    entry["executable"] = program.executable;
+    entry["gpus"] = program.assignment.gpus;
+    entry["threads"] = program.threads.size();
+    programs.push_back(entry);
+  }
+  return {{"instance", instance_},
+          {"pid", segment_.daemon_pid},
+          {"resources", resources},
+          {"programs", programs}};
+}
+
+}  // namespace samcl::daemon

@@ -1,0 +1,78 @@
+// What the daemon knows and decides: the connected programs, the devices they named, their tasks; one call
+// per message. The event loop (server.h) brings it messages and deaths and carries its answers away.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sam-manager/protocol/messages.h"
+#include "sam-manager/protocol/segment.h"
+#include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/scheduler.h"
+
+namespace samcl::daemon {
+
+// A connected process.
+struct Program {
+  uint32_t id = 0;
+  pid_t pid = 0;
+  std::string asked;  // the task's name it asked for
+  std::string executable;
+  std::vector<uint8_t> devices;  // our indices, in its order
+  std::set<pid_t> threads;       // that run with the task's priority
+  protocol::AssignmentCell::Value assignment;
+};
+
+class Broker {
+ public:
+  // Gives a thread of a process a priority.
+  using Adopt = std::function<void(pid_t program, pid_t thread, int priority)>;
+
+  Broker(protocol::Segment& segment, registry::Registry registry, std::string instance, int default_priority,
+         Adopt adopt);
+
+  // Acts on a request that was checked. `administrator`: the sender may change the tasks. The reply, if the
+  // kind has one. `executable`: what the sender runs.
+  std::optional<protocol::Reply> handle(const protocol::Request& request, bool administrator,
+                                        const std::string& executable);
+
+  void forget(pid_t pid);  // it ended, or said goodbye
+  const std::map<uint32_t, Program>& programs() const { return programs_; }
+
+ private:
+  protocol::Reply connect(const protocol::Request& request, const std::string& executable);
+  protocol::Reply enroll(const protocol::Request& request);
+  protocol::Reply withdraw(const protocol::Request& request);
+  protocol::Reply answer(const protocol::Request& request);
+  void adopt(Program& program, pid_t thread);
+  uint32_t free_client_id();
+  // Our index for a device's name; -1: there are too many.
+  int device_index(const std::string& name);
+  bool in_use(uint8_t device) const;
+  void assign(Program& program);
+  void reassign();
+  nlohmann::json list() const;
+  nlohmann::json status() const;
+  nlohmann::json describe(uint32_t client) const;
+
+  protocol::Segment& segment_;
+  registry::Registry registry_;
+  std::string instance_;
+  int default_priority_;
+  Adopt adopt_;
+  scheduler::Scheduler scheduler_;
+  std::map<uint32_t, Program> programs_;
+  std::vector<std::string> devices_;  // by our index
+  uint32_t round_ = 0;
+  std::map<pid_t, std::string> answers_;  // long answers under way, by who reads them
+};
+
+}  // namespace samcl::daemon

@@ -1,0 +1,29 @@
+// The daemon's configuration: a TOML file (sam-managerd.toml.example explains every key) and options.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "libsamcl/result.h"
+
+namespace samcl::daemon {
+
+struct Config {
+  std::string instance = "default";
+  std::string group;         // who may use it besides our user; "": samcl if it exists, else nobody
+  mode_t mode = 0660;        // of the queue and the segment
+  int default_priority = 0;  // of programs that are no registered task
+  std::string state_file;    // where tasks are kept; "": default_state_file(instance)
+  std::string log_level = "info";
+  bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
+};
+
+// Errors name the file and, where there is one, the line.
+Result<Config> read_config(const std::string& file);
+Result<Config> parse_config(const std::string& text, const std::string& file);
+
+// For root /var/lib/samcl/<instance>.json, else below $XDG_STATE_HOME or ~/.local/state.
+std::string default_state_file(const std::string& instance);
+
+}  // namespace samcl::daemon

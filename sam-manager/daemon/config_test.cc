@@ -1,0 +1,61 @@
+#include "sam-manager/daemon/config.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace samcl::daemon {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string problem(const std::string& text) {
+  const auto config = parse_config(text, "m.toml");
+  return config ? "none" : config.error().message;
+}
+
+TEST(Config, EveryKeyIsRead) {
+  const auto config = parse_config(
+      "instance = 'lab'\ngroup = 'video'\nmode = '0600'\ndefault_priority = -3\nstate_file = '/x.json'\n"
+      "log_level = 'warn'\nrealtime = false\n",
+      "m.toml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->instance, "lab");
+  EXPECT_EQ(config->group, "video");
+  EXPECT_EQ(config->mode, 0600u);
+  EXPECT_EQ(config->default_priority, -3);
+  EXPECT_EQ(config->state_file, "/x.json");
+  EXPECT_EQ(config->log_level, "warn");
+  EXPECT_FALSE(config->realtime);
+}
+
+TEST(Config, MistakesAreNamedWithTheirLine) {
+  EXPECT_THAT(problem("\nprioritty = 3\n"), StartsWith("m.toml:2: unknown key \"prioritty\""));
+  EXPECT_EQ(problem("\n\nrealtime = 'yes'\n"), "m.toml:3: realtime: expected true or false");
+  EXPECT_THAT(problem("mode = '0999'\n"), StartsWith("m.toml:1: mode: \"0999\" is no mode"));
+  EXPECT_THAT(problem("log_level = 'loud'\n"), HasSubstr("expected debug, info, warn, error or off"));
+  EXPECT_THAT(problem("instance = 'a/b'\n"), StartsWith("m.toml:1: instance:"));
+  EXPECT_THAT(problem("instance = \n"), StartsWith("m.toml:1: "));
+  EXPECT_THAT(read_config("/no/such.toml").error().message, HasSubstr("/no/such.toml"));
+}
+
+// The example shows every key with its default, commented out.
+TEST(Config, ExampleIsRightOnceUncommented) {
+  std::ifstream in(EXAMPLE);
+  ASSERT_TRUE(in);
+  std::string line;
+  std::string text;
+  int keys = 0;
+  while (std::getline(in, line)) {
+    const bool is_key = line.starts_with("#") && line.find(" = ") != std::string::npos && line[1] != ' ';
+    text += is_key ? line.substr(1) + "\n" : line + "\n";
+    keys += is_key;
+  }
+  EXPECT_EQ(keys, 7);
+  EXPECT_EQ(problem(text), "none");
+}
+
+}  // namespace
+}  // namespace samcl::daemon

@@ -1,0 +1,43 @@
+#include "sam-manager/daemon/realtime.h"
+
+#include <sched.h>
+#include <spdlog/spdlog.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace samcl::daemon {
+
+void Realtime::take() {
+  if (!wanted_) return;
+  sched_param parameters{};
+  parameters.sched_priority = sched_get_priority_max(SCHED_FIFO);
+  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) != 0)
+    spdlog::warn("no real-time priority for the manager ({}); grants may be late on a busy machine",
+                 std::strerror(errno));
+  // With a limit, memory that we need later would be refused.
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (geteuid() != 0 && limit.rlim_cur != RLIM_INFINITY) return;
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+    spdlog::warn("the manager's memory can't be locked ({})", std::strerror(errno));
+}
+
+void Realtime::give(pid_t program, pid_t thread, int priority) {
+  const std::string entry = "/proc/" + std::to_string(program) + "/task/" + std::to_string(thread);
+  if (!wanted_ || access(entry.c_str(), F_OK) != 0) return;
+  sched_param parameters{};
+  parameters.sched_priority = std::clamp(priority, 0, sched_get_priority_max(SCHED_FIFO) - 1);
+  const int policy = parameters.sched_priority > 0 ? SCHED_FIFO : SCHED_OTHER;
+  if (sched_setscheduler(thread, policy | SCHED_RESET_ON_FORK, &parameters) == 0 || told_ || errno == ESRCH)
+    return;
+  told_ = true;
+  spdlog::warn("no real-time priorities for the threads of tasks ({})", std::strerror(errno));
+}
+
+}  // namespace samcl::daemon

@@ -1,0 +1,21 @@
+// What the kernel tells about other processes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace samcl::protocol {
+
+// A file descriptor (close-on-exec, the caller's) that polls readable once the process has ended; -1 if there
+// is no such process.
+int open_pidfd(pid_t pid);
+
+// When it started, in clock ticks since boot; 0 if there is no such process.
+uint64_t process_start_time(pid_t pid);
+
+// The program it runs; "" if that can't be told.
+std::string process_executable(pid_t pid);
+
+}  // namespace samcl::protocol

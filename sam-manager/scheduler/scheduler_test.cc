@@ -1,0 +1,210 @@
+#include "sam-manager/scheduler/scheduler.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace samcl::scheduler {
+namespace {
+
+using protocol::kRevoke;
+using protocol::kWaiters;
+using protocol::owner_of;
+using protocol::Word;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct SchedulerTest : ::testing::Test {
+  std::array<std::atomic<Word>, 2> words{};
+  std::vector<uint64_t> granted;  // tickets
+  Scheduler scheduler{words, [this](Resource, const Waiter& waiter) { granted.push_back(waiter.ticket); }};
+
+  void client(ClientId id, int priority) { scheduler.add_client(id, priority); }
+  // What a client does before it sends a message.
+  bool take(ClientId id, Resource resource = 0) {
+    Word idle = 0;
+    return words[resource].compare_exchange_strong(idle, id);
+  }
+  bool give_back(ClientId id, Resource resource = 0) {
+    Word own = id;
+    return words[resource].compare_exchange_strong(own, 0);
+  }
+};
+
+TEST_F(SchedulerTest, IdleResourceIsGrantedAtOnce) {
+  client(1, 0);
+  scheduler.acquire(1, 0, 11);
+  EXPECT_THAT(granted, ElementsAre(11));
+  EXPECT_EQ(words[0], 1u);
+  EXPECT_EQ(words[1], 0u);
+}
+
+TEST_F(SchedulerTest, WaiterKeepsTheOwnerFromReleasingUnseen) {
+  client(1, 0);
+  client(2, 0);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 21);
+  EXPECT_FALSE(give_back(1));
+  EXPECT_THAT(granted, IsEmpty());
+  scheduler.release(1, 0);
+  EXPECT_THAT(granted, ElementsAre(21));
+  EXPECT_EQ(words[0], 2u) << "nobody waits any more";
+  EXPECT_TRUE(give_back(2));
+}
+
+TEST_F(SchedulerTest, MostUrgentFirstAndInOrderAmongEquals) {
+  for (auto [id, priority] : {std::pair{1u, 5}, {2u, 1}, {3u, 9}, {4u, 9}, {5u, 1}}) client(id, priority);
+  ASSERT_TRUE(take(1));
+  for (ClientId id = 2; id <= 5; ++id) scheduler.acquire(id, 0, id * 10);
+  EXPECT_EQ(scheduler.waiters(0).front().client, 3u);
+  for (ClientId id : {1u, 3u, 4u, 2u, 5u}) scheduler.release(id, 0);
+  EXPECT_THAT(granted, ElementsAre(30, 40, 20, 50));
+  EXPECT_EQ(words[0], 0u);
+}
+
+TEST_F(SchedulerTest, OnlyMoreUrgentWaitersRevoke) {
+  client(1, 5);
+  client(2, 5);
+  client(3, 6);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 0);
+  EXPECT_EQ(words[0], 1 | kWaiters);
+  scheduler.acquire(3, 0, 0);
+  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
+  scheduler.release(1, 0);
+  EXPECT_EQ(words[0], 3 | kWaiters) << "the less urgent one that still waits does not revoke";
+}
+
+TEST_F(SchedulerTest, ChangedPriorityChangesRevocation) {
+  client(1, 5);
+  client(2, 1);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 0);
+  scheduler.set_priority(2, 6);
+  EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
+  scheduler.set_priority(1, 7);
+  EXPECT_EQ(words[0], 1 | kWaiters);
+}
+
+TEST_F(SchedulerTest, DeadOwnerIsReplaced) {
+  client(1, 5);
+  client(2, 1);
+  ASSERT_TRUE(take(1, 0));
+  ASSERT_TRUE(take(1, 1));
+  scheduler.acquire(2, 0, 21);
+  scheduler.remove_client(1);
+  EXPECT_THAT(granted, ElementsAre(21));
+  EXPECT_EQ(words[1], 0u);
+}
+
+TEST_F(SchedulerTest, DeadWaiterIsForgotten) {
+  client(1, 0);
+  client(2, 9);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 0);
+  scheduler.remove_client(2);
+  EXPECT_EQ(words[0], 1u);
+  EXPECT_TRUE(give_back(1));
+}
+
+TEST_F(SchedulerTest, LateReleaseAfterTheLastWaiterDiedFreesTheResource) {
+  client(1, 0);
+  client(2, 0);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 0);
+  EXPECT_FALSE(give_back(1));  // so client 1 sends a message; before it arrives, client 2 dies
+  scheduler.remove_client(2);
+  scheduler.release(1, 0);
+  EXPECT_EQ(words[0], 0u);
+}
+
+TEST_F(SchedulerTest, MessagesThatDoNotFitAreIgnored) {
+  client(1, 0);
+  client(2, 0);
+  ASSERT_TRUE(take(1));
+  scheduler.release(2, 0);
+  scheduler.release(1, 99);
+  scheduler.acquire(7, 0, 0);
+  scheduler.acquire(1, 99, 0);
+  EXPECT_EQ(words[0], 1u);
+  EXPECT_THAT(granted, IsEmpty());
+}
+
+// Against the plainest possible statement of the rule, over random histories.
+TEST(SchedulerRandom, AgreesWithTheRule) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  constexpr ClientId kClients = 6;
+  struct Wish {
+    ClientId client;
+    uint64_t arrival;
+  };
+  for (int history = 0; history < 200; ++history) {
+    std::array<std::atomic<Word>, 1> words{};
+    std::map<ClientId, int> priorities;
+    std::vector<Wish> waiting;
+    ClientId owner = 0;
+    ClientId granted = 0;
+    Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { granted = waiter.client; });
+    const auto next = [&]() -> ClientId {
+      if (waiting.empty()) return 0;
+      auto best = waiting.begin();
+      for (auto it = waiting.begin(); it != waiting.end(); ++it)
+        if (priorities[it->client] > priorities[best->client]) best = it;
+      const ClientId chosen = best->client;
+      waiting.erase(best);
+      return chosen;
+    };
+    for (ClientId id = 1; id <= kClients; ++id) {
+      priorities[id] = static_cast<int>(random() % 3);
+      scheduler.add_client(id, priorities[id]);
+    }
+    for (uint64_t step = 0; step < 100; ++step) {
+      const ClientId id = 1 + random() % kClients;
+      granted = 0;
+      ClientId expected = 0;
+      const bool waits =
+          std::any_of(waiting.begin(), waiting.end(), [id](const Wish& w) { return w.client == id; });
+      switch (random() % 4) {
+        case 0:
+        case 1:
+          if (!priorities.contains(id) || owner == id || waits) break;
+          if (owner == 0) {
+            owner = expected = id;
+          } else {
+            waiting.push_back({id, step});
+          }
+          scheduler.acquire(id, 0, step);
+          break;
+        case 2:
+          if (owner == 0) break;
+          scheduler.release(owner, 0);
+          owner = expected = next();
+          break;
+        case 3:
+          if (random() % 2) {
+            priorities[id] = static_cast<int>(random() % 3);
+            scheduler.set_priority(id, priorities[id]);
+            break;
+          }
+          std::erase_if(waiting, [id](const Wish& w) { return w.client == id; });
+          if (owner == id) owner = expected = next();
+          scheduler.remove_client(id);
+          priorities[id] = 0;
+          scheduler.add_client(id, 0);
+          break;
+      }
+      ASSERT_EQ(granted, expected) << "step " << step;
+      const bool revoked = std::any_of(waiting.begin(), waiting.end(), [&](const Wish& w) {
+        return priorities[w.client] > priorities[owner];
+      });
+      ASSERT_EQ(words[0].load(), owner | (waiting.empty() ? 0 : kWaiters) | (revoked ? kRevoke : 0)) << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace samcl::scheduler

@@ -1,0 +1,87 @@
+#include "tools/sam-ctl/tables.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tools/sam-ctl/duration.h"
+
+namespace samcl::ctl {
+
+using nlohmann::json;
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string table(const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string number(const json& value) {
+  return std::to_string(value.get<int64_t>());
+}
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+std::string gpus(const json& value) {
+  return value.get<int>() == 0 ? "all" : number(value);
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return or_dash(text);
+}
+
+// "camera (1234)", or the process alone if it is no registered task.
+std::string program(const json& entry) {
+  if (entry.is_null()) return "-";
+  const std::string task = entry.at("task");
+  return task.empty() ? "process " + number(entry.at("pid")) : task + " (" + number(entry.at("pid")) + ")";
+}
+
+}  // namespace
+
+std::string task_table(const json& list) {
+  if (list.at("tasks").empty()) return "No task is registered.\n";
+  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "MATCH", "PROCESSES"}};
+  for (const json& task : list.at("tasks")) {
+    std::vector<std::string> processes;
+    for (const json& pid : task.at("processes")) processes.push_back(number(pid));
+    rows.push_back({task.at("name"), number(task.at("priority")), format_duration(task.at("period_ns")),
+                    format_duration(task.at("deadline_ns")), gpus(task.at("gpus")), or_dash(task.at("match")),
+                    join(processes)});
+  }
+  return table(rows);
+}
+
+std::string status_tables(const json& status) {
+  std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
+                     number(status.at("pid")) + "\n\n";
+  if (status.at("programs").empty()) return text + "No program is connected.\n";
+  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "EXECUTABLE"}};
+  for (const json& entry : status.at("programs"))
+    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
+                        gpus(entry.at("gpus")), or_dash(entry.at("executable"))});
+  std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "WAITING"}};
+  for (const json& entry : status.at("resources")) {
+    std::vector<std::string> waiting;
+    for (const json& waiter : entry.at("waiting")) waiting.push_back(program(waiter));
+    resources.push_back({entry.at("device"), entry.at("kind"), program(entry.at("holder")), join(waiting)});
+  }
+  return text + table(programs) + "\n" + table(resources);
+}
+
+}  // namespace samcl::ctl

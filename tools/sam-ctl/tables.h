@@ -1,0 +1,12 @@
+// The manager's answers as tables for people.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace samcl::ctl {
+
+std::string task_table(const nlohmann::json& list);
+std::string status_tables(const nlohmann::json& status);
+
+}  // namespace samcl::ctl
