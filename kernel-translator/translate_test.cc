@@ -1,0 +1,259 @@
+// sam-translate, run as libsamcl runs it, on small sources: what it rewrites and what it reports.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Run {
+  int exit_status;
+  std::string output;
+};
+
+Run run_tool(const std::string& source, const std::string& arguments) {
+  const std::string file = testing::TempDir() + "translate_test_" + std::to_string(getpid()) + ".cl";
+  std::ofstream(file) << source;
+  FILE* pipe = popen((SAM_TRANSLATE " " + file + " " + arguments + " 2>/dev/null").c_str(), "r");
+  Run run{-1, ""};
+  if (!pipe) return run;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) run.output.append(buffer, n);
+  const int status = pclose(pipe);
+  run.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  std::filesystem::remove(file);
+  return run;
+}
+
+// The answer in JSON; an empty object where the tool failed.
+json translate(const std::string& source, const std::string& options = "", const std::string& facts = "") {
+  const Run run = run_tool(source, "--json " + facts + " -- " + options);
+  EXPECT_EQ(run.exit_status, 0) << source;
+  return run.exit_status == 0 ? json::parse(run.output) : json::object();
+}
+
+std::string source_of(const json& answer) {
+  return answer.at("source").is_null() ? "" : answer.at("source").get<std::string>();
+}
+
+json only_kernel(const std::string& source, const std::string& options = "") {
+  return translate(source, options).at("kernels").at(0);
+}
+
+TEST(Rewriting, leaves_a_source_alone_that_needs_none) {
+  const json answer =
+      translate("__kernel void k(__global int* p) { p[get_global_id(0)] = get_local_size(0); }");
+  EXPECT_TRUE(answer["source"].is_null());
+  EXPECT_FALSE(answer["kernels"][0]["needs_ndrange_argument"]);
+}
+
+TEST(Rewriting, finds_a_builtin_inside_a_macro) {
+  const json answer =
+      translate("#define GID get_group_id(0)\n__kernel void k(__global int* p) { p[GID] = 1; }");
+  EXPECT_THAT(source_of(answer), HasSubstr("__kernel void k(__global int* p, struct samcl_ndrange samcl_nd) "
+                                           "{ p[samcl_get_group_id(0, &samcl_nd)] = 1; }"));
+  EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
+  EXPECT_EQ(answer["kernels"][0]["affected_builtins"], json({"get_group_id"}));
+}
+
+TEST(Rewriting, goes_through_helpers_declared_before_they_are_defined) {
+  const std::string text =
+      source_of(translate("uint h(uint d);\n__kernel void k(__global int* p) { p[0] = h(1); }\n"
+                          "uint h(uint d) { return get_num_groups(d); }"));
+  EXPECT_THAT(text, HasSubstr("uint h(uint d, __private const struct samcl_ndrange* samcl_nd);"));
+  EXPECT_THAT(text, HasSubstr("p[0] = h(1, &samcl_nd);"));
+  EXPECT_THAT(text, HasSubstr("return samcl_get_num_groups(d, samcl_nd);"));
+}
+
+TEST(Rewriting, passes_the_argument_from_kernel_to_kernel_by_value) {
+  EXPECT_THAT(source_of(translate("__kernel void a(__global int* p) { p[0] = get_global_size(0); }\n"
+                                  "__kernel void b(__global int* p) { a(p); }")),
+              HasSubstr("b(__global int* p, struct samcl_ndrange samcl_nd) { a(p, samcl_nd); }"));
+}
+
+TEST(Rewriting, changes_only_the_affected_of_two_kernels_on_one_line) {
+  const json answer = translate(
+      "kernel void a(global int* p) { p[0] = get_group_id(2); } kernel void b(global int* p) { p[0] = 1; }");
+  EXPECT_THAT(source_of(answer), HasSubstr("kernel void b(global int* p) { p[0] = 1; }"));
+  EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
+  EXPECT_FALSE(answer["kernels"][1]["needs_ndrange_argument"]);
+}
+
+TEST(Rewriting, gives_a_kernel_without_arguments_its_first) {
+  EXPECT_THAT(source_of(translate("__kernel void k(void) { __local int x[2]; x[0] = get_group_id(0); }")),
+              HasSubstr("k(struct samcl_ndrange samcl_nd) {"));
+  EXPECT_THAT(source_of(translate("__kernel void k() { __local int x[2]; x[0] = get_group_id(0); }")),
+              HasSubstr("k(struct samcl_ndrange samcl_nd) {"));
+}
+
+TEST(Rewriting, reaches_a_builtin_inside_an_argument_of_the_headers_macro) {
+  EXPECT_THAT(
+      source_of(translate("__kernel void k(__global uint* p) { p[0] = as_uint((int)get_group_id(0)); }")),
+      HasSubstr("as_uint((int)samcl_get_group_id(0, &samcl_nd))"));
+}
+
+TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
+  const json answer = translate(
+      "__attribute__((overloadable)) int get_group_id(float x) { return (int)x; }\n"
+      "__kernel void k(__global int* p) { p[0] = get_group_id(1.0f); }");
+  EXPECT_TRUE(answer["source"].is_null());
+}
+
+TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
+  const std::string text = source_of(translate(
+      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n\n\n\n\n\n\n\n\n\n\n"
+      "__kernel void k(__global int* p) { barrier(CLK_LOCAL_MEM_FENCE); p[get_group_id(0)] = 1; }"));
+  EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
+  EXPECT_THAT(text, HasSubstr("#line 13\n__kernel"));
+  EXPECT_THAT(text, HasSubstr("barrier(CLK_LOCAL_MEM_FENCE)"));
+  EXPECT_THAT(text, Not(HasSubstr("program.cl")));
+}
+
+TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
+  const json answer =
+      translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
+  EXPECT_TRUE(answer["source"].is_null());
+  EXPECT_FALSE(answer["kernels"][0]["needs_ndrange_argument"]);
+}
+
+TEST(Options, decide_branches_and_are_gone_after_preprocessing) {
+  const json answer = translate(
+      "#ifdef A\n__kernel void a(__global int* p) { p[get_group_id(0)] = N; }\n#else\n__kernel void b() "
+      "{}\n#endif",
+      "'-DA -D N=42 -w -some-vendors-option'");
+  EXPECT_EQ(answer["kernels"][0]["name"], "a");
+  EXPECT_THAT(source_of(answer), HasSubstr("= 42;"));
+  EXPECT_EQ(answer["options"], "-w -some-vendors-option");
+}
+
+TEST(Options, stay_as_they_are_with_the_original_source) {
+  EXPECT_EQ(translate("__kernel void k() {}", "'-D N=42 -w'")["options"], "-D N=42 -w");
+}
+
+TEST(Device, decides_which_extensions_a_source_sees) {
+  const std::string source =
+      "#ifdef cl_khr_fp64\n__kernel void with() {}\n#else\n__kernel void without() {}\n#endif";
+  EXPECT_EQ(translate(source, "", "--extensions 'cl_khr_fp64 cl_vendor_x'")["kernels"][0]["name"], "with");
+  EXPECT_EQ(translate(source, "", "--extensions cl_khr_fp16")["kernels"][0]["name"], "without");
+}
+
+TEST(Splitting, is_refused_for_atomics_on_global_memory_but_slicing_is_not) {
+  const json kernel = only_kernel("__kernel void k(__global int* n) { atomic_inc(n); }");
+  EXPECT_FALSE(kernel["may_split"]);
+  EXPECT_EQ(kernel["why_not_split"], "uses atomics on global memory");
+  EXPECT_TRUE(kernel["may_slice"]);
+  EXPECT_EQ(kernel["arguments"][0]["store_width"], 4);
+}
+
+TEST(Splitting, is_allowed_for_atomics_on_local_memory) {
+  const json kernel = only_kernel(
+      "__kernel void k(__global int* p, __local int* n) { atomic_add(n, 1); p[get_global_id(0)] = *n; }");
+  EXPECT_TRUE(kernel["may_split"]);
+  EXPECT_TRUE(kernel["depends_on_local_size"]);
+}
+
+TEST(Splitting, is_refused_for_printf_but_slicing_is_not) {
+  const json kernel = only_kernel("__kernel void k() { printf(\"%d\", 1); }");
+  EXPECT_EQ(kernel["why_not_split"], "uses printf");
+  EXPECT_TRUE(kernel["may_slice"]);
+}
+
+TEST(Splitting, is_refused_for_images_with_a_reason) {
+  const json kernel =
+      only_kernel("__kernel void k(write_only image2d_t i) { write_imagef(i, (int2)(0), 1.0f); }");
+  EXPECT_EQ(kernel["why_not_split"], "uses an image");
+  EXPECT_TRUE(kernel["may_slice"]);
+  EXPECT_FALSE(kernel["arguments"][0]["may_read"]);
+  EXPECT_TRUE(kernel["arguments"][0]["may_write"]);
+}
+
+TEST(Splitting, is_refused_for_program_scope_variables_and_functions_from_elsewhere) {
+  EXPECT_EQ(only_kernel("__global int n; __kernel void k() { n = 1; }", "-cl-std=CL2.0")["may_split"], false);
+  EXPECT_EQ(only_kernel("int f(int); __kernel void k(__global int* p) { *p = f(1); }")["why_not_split"],
+            "calls f, which is defined elsewhere");
+}
+
+TEST(Slicing, is_refused_where_a_kernel_may_wait_for_other_groups) {
+  EXPECT_FALSE(only_kernel("__kernel void k(volatile __global int* p) { while (p[0] == 0); }")["may_slice"]);
+  EXPECT_FALSE(
+      only_kernel("__kernel void k(__global int* p) { while (atomic_cmpxchg(p, 0, 1)); }")["may_slice"]);
+  EXPECT_FALSE(
+      only_kernel("__kernel void k(__global int* p) { while (atomic_add(p, 0) < 9); }")["may_slice"]);
+  EXPECT_FALSE(only_kernel("__kernel void k(__global atomic_int* p) { while (atomic_load(p) < 9); }",
+                           "-cl-std=CL2.0")["may_slice"]);
+}
+
+// The width reported for the first argument of a kernel with the given parameters and body.
+json width(const std::string& parameters, const std::string& body) {
+  return only_kernel("__kernel void k(" + parameters + ") { size_t i = get_global_id(0); " + body + " }")
+      .at("arguments")
+      .at(0)
+      .at("store_width");
+}
+
+TEST(StoreWidth, is_that_of_the_narrowest_store) {
+  EXPECT_EQ(width("__global int* p", "p[i] = 1;"), 4);
+  EXPECT_EQ(width("__global int* p", "p[i] = 1; ((__global char*)p)[3] = 2;"), 1);
+  EXPECT_EQ(width("__global float4* p", "p[i] = (float4)(1, 2, 3, i);"), 16);
+  EXPECT_EQ(width("__global float4* p", "p[i].y = 1;"), 4);
+  EXPECT_EQ(width("__global short* p", "vstore3((short3)(1), i, p);"), 2);
+  EXPECT_EQ(width("__global double* p", "p[i] = 1;"), 8);
+  EXPECT_EQ(width("__global float* p, float x", "p[i] = fract(x, p + 1);"), 4);
+  EXPECT_EQ(width("__global int* p", "int x = p[i];"), 0);
+  EXPECT_EQ(width("__global short* p, __local short* q", "async_work_group_copy(p, q, 4, 0);"), 2);
+}
+
+TEST(StoreWidth, of_a_structure_is_what_divides_its_size_and_alignment) {
+  EXPECT_EQ(
+      only_kernel("struct s { int a, b, c; }; __kernel void k(__global struct s* p, __global struct s* q) "
+                  "{ p[get_global_id(0)] = q[0]; }")["arguments"][0]["store_width"],
+      4);
+}
+
+TEST(Memory, a_pointer_chosen_at_run_time_counts_for_all_it_may_be) {
+  const json kernel = only_kernel(
+      "void set(__global int* x) { *x = 1; }\n"
+      "__kernel void k(__global int* a, __global int* b, __global int* c, int n) { set(n ? a : b); *a = *c; "
+      "}");
+  EXPECT_TRUE(kernel["arguments"][0]["may_write"]);
+  EXPECT_TRUE(kernel["arguments"][1]["may_write"]);
+  EXPECT_FALSE(kernel["arguments"][2]["may_write"]);
+  EXPECT_TRUE(kernel["arguments"][2]["may_read"]);
+  EXPECT_EQ(kernel["arguments"][3]["kind"], "value");
+}
+
+TEST(LocalSize, matters_to_group_functions_and_local_memory_alone) {
+  EXPECT_FALSE(
+      only_kernel("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }")["depends_on_local_size"]);
+  EXPECT_TRUE(
+      only_kernel("__kernel void k(__global int* p) { p[get_local_id(0)] = 1; }")["depends_on_local_size"]);
+  EXPECT_TRUE(only_kernel(
+      "__kernel void k(__global int* p) { __local int x; x = 1; *p = x; }")["depends_on_local_size"]);
+}
+
+TEST(Kernel, reports_its_required_work_group_size) {
+  EXPECT_EQ(
+      only_kernel(
+          "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k() {}")["required_work_group_size"],
+      json({8, 4, 1}));
+}
+
+TEST(Failure, is_told_by_the_exit_status) {
+  EXPECT_EQ(run_tool("__kernel void k( {", "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("#error no\n", "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("__kernel void k() {}", "--no-such-option").exit_status, 2);
+  EXPECT_EQ(run_tool("__kernel void k() {}", "--address-bits 16").exit_status, 2);
+  EXPECT_EQ(run_tool("__kernel void k() {}", "/no/second/file").exit_status, 2);
+}
+
+}  // namespace
