@@ -1,0 +1,127 @@
+#include "kernel-translator/client/cache.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace samcl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kMaxBytes = 256u << 20;
+constexpr char kMagic[] = "samcl-translation-1\n";
+
+// For file names only: a hit is decided by the question itself, so two questions of one hash merely share a
+// place.
+std::string hash_of(const std::string& text) {
+  uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  char name[17];
+  std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(hash));
+  return name;
+}
+
+std::string field(const std::string& text) { return std::to_string(text.size()) + "\n" + text; }
+
+bool take(const std::string& from, size_t& at, std::string& value) {
+  const size_t line = from.find('\n', at);
+  if (line == std::string::npos || line - at > 12) return false;
+  size_t length = 0;
+  for (size_t i = at; i < line; ++i) {
+    if (from[i] < '0' || from[i] > '9') return false;
+    length = length * 10 + static_cast<size_t>(from[i] - '0');
+  }
+  if (length > from.size() - line - 1) return false;
+  value = from.substr(line + 1, length);
+  at = line + 1 + length;
+  return true;
+}
+
+std::string stamps_of(const std::string& includes) {
+  std::istringstream lines(includes);
+  std::string stamps;
+  for (std::string path; std::getline(lines, path);) stamps += file_stamp(path) + "\n";
+  return stamps;
+}
+
+}  // namespace
+
+std::string file_stamp(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return "absent";
+  return std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
+}
+
+std::string TranslationCache::path_of(const std::string& question) const { return directory_ + "/" + hash_of(question); }
+
+std::optional<std::string> TranslationCache::find(const std::string& question) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file(path_of(question), std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!text.starts_with(kMagic)) return std::nullopt;
+  size_t at = sizeof kMagic - 1;
+  std::string asked, includes, stamps, answer;
+  if (!take(text, at, asked) || !take(text, at, includes) || !take(text, at, stamps) || !take(text, at, answer)) return std::nullopt;
+  if (text.substr(at) != "end\n" || asked != question || stamps != stamps_of(includes)) return std::nullopt;
+  return answer;
+}
+
+void TranslationCache::keep(const std::string& question, const std::string& answer, const std::vector<std::string>& includes) const {
+  if (directory_.empty()) return;
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  std::string names;
+  for (const std::string& path : includes) names += path + "\n";
+  static std::atomic<unsigned> serial{0};
+  const std::string path = path_of(question);
+  const std::string temporary = path + "." + std::to_string(getpid()) + "." + std::to_string(serial++);
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file << kMagic << field(question) << field(names) << field(stamps_of(names)) << field(answer) << "end\n";
+    file.close();
+    if (!file) {
+      fs::remove(temporary, error);
+      return;
+    }
+  }
+  fs::rename(temporary, path, error);
+  if (error) fs::remove(temporary, error);
+  bound();
+}
+
+// Removes the oldest entries until half of the limit is left.
+void TranslationCache::bound() const {
+  struct Entry {
+    fs::path path;
+    uintmax_t size;
+    fs::file_time_type time;
+  };
+  std::vector<Entry> entries;
+  uintmax_t total = 0;
+  std::error_code error;
+  for (auto it = fs::directory_iterator(directory_, error); !error && it != fs::directory_iterator(); it.increment(error)) {
+    std::error_code gone;
+    Entry entry{it->path(), it->file_size(gone), it->last_write_time(gone)};
+    if (gone) continue;
+    total += entry.size;
+    entries.push_back(std::move(entry));
+  }
+  if (total <= kMaxBytes) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
+  for (const Entry& entry : entries) {
+    if (total <= kMaxBytes / 2) return;
+    fs::remove(entry.path, error);
+    total -= entry.size;
+  }
+}
+
+}  // namespace samcl

@@ -1,0 +1,152 @@
+#include "kernel-translator/client/run_translator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+extern char** environ;
+
+namespace samcl {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  void reset(int fd) {
+    close();
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
+
+// A connected pair whose ends are above the standard descriptors, which the host program may have closed.
+// Sockets, because send() can be told not to raise SIGPIPE.
+bool make_pair(Descriptor& ours, Descriptor& theirs) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  Descriptor low0(ends[0]), low1(ends[1]);
+  ours.reset(fcntl(ends[0], F_DUPFD_CLOEXEC, 3));
+  theirs.reset(fcntl(ends[1], F_DUPFD_CLOEXEC, 3));
+  return ours.get() >= 0 && theirs.get() >= 0;
+}
+
+std::vector<char*> clean_environment() {
+  std::vector<char*> kept;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string text = *entry;
+    if (text.starts_with("LD_PRELOAD=") || text.starts_with("OPENCL_LAYERS=") || text.starts_with("SAMCL_")) continue;
+    kept.push_back(*entry);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
+Result<pid_t> spawn(const std::vector<std::string>& arguments, int in, int out, int err) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_adddup2(&actions, in, 0);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_adddup2(&actions, err, 2);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> environment = clean_environment();
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return fail("the translator " + arguments[0] + " can't be run: " + strerror(error));
+  return pid;
+}
+
+// Reads what is there; closes at the end of the stream.
+void drain(Descriptor& from, std::string& into) {
+  char block[65536];
+  const ssize_t got = recv(from.get(), block, sizeof block, MSG_DONTWAIT);
+  if (got > 0) {
+    into.append(block, static_cast<size_t>(got));
+  } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+    from.close();
+  }
+}
+
+void feed(Descriptor& to, const std::string& input, size_t& sent) {
+  const ssize_t count = send(to.get(), input.data() + sent, input.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (count > 0) sent += static_cast<size_t>(count);
+  if (sent == input.size() || (count < 0 && errno != EAGAIN && errno != EINTR)) to.close();
+}
+
+std::string first_diagnostic(const std::string& text) {
+  size_t begin = text.find("error:");
+  begin = begin == std::string::npos ? 0 : text.rfind('\n', begin) == std::string::npos ? 0 : text.rfind('\n', begin) + 1;
+  return text.substr(begin, std::min<size_t>(text.find('\n', begin), begin + 300) - begin);
+}
+
+}  // namespace
+
+Result<std::string> run_translator(const std::vector<std::string>& arguments, const std::string& input, int timeout_ms) {
+  Descriptor in, in_child, out, out_child, err, err_child;
+  if (!make_pair(in, in_child) || !make_pair(out, out_child) || !make_pair(err, err_child)) {
+    return fail(std::string("no descriptors left to run the translator: ") + strerror(errno));
+  }
+  const Result<pid_t> pid = spawn(arguments, in_child.get(), out_child.get(), err_child.get());
+  if (!pid) return tl::unexpected(pid.error());
+  in_child.close();
+  out_child.close();
+  err_child.close();
+
+  std::string output, diagnostics;
+  size_t sent = 0;
+  if (input.empty()) in.close();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  bool late = false;
+  while (out.get() >= 0 || err.get() >= 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd polled[3] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}};
+    const int ready = left.count() > 0 ? poll(polled, 3, static_cast<int>(left.count())) : 0;
+    if (ready == 0 || (ready < 0 && errno != EINTR)) {
+      late = true;
+      kill(*pid, SIGKILL);
+      break;
+    }
+    if (in.get() >= 0 && polled[0].revents) feed(in, input, sent);
+    if (out.get() >= 0 && polled[1].revents) drain(out, output);
+    if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics);
+  }
+  // The host program may have reaped it already, or ignore SIGCHLD: what was printed tells how it went.
+  int status = 0;
+  while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (late) return fail("the translator took longer than " + std::to_string(timeout_ms) + " ms");
+  if (output.empty()) return fail("the source could not be translated: " + first_diagnostic(diagnostics));
+  return output;
+}
+
+}  // namespace samcl

@@ -1,0 +1,73 @@
+#include "kernel-translator/client/translation_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace samcl {
+namespace {
+
+using Json = nlohmann::json;
+
+ArgumentKind kind_of(const std::string& name) {
+  if (name == "global_buffer") return ArgumentKind::global_buffer;
+  if (name == "constant_buffer") return ArgumentKind::constant_buffer;
+  if (name == "local_memory") return ArgumentKind::local_memory;
+  if (name == "value") return ArgumentKind::value;
+  if (name == "image") return ArgumentKind::image;
+  if (name == "sampler") return ArgumentKind::sampler;
+  if (name == "pipe") return ArgumentKind::pipe;
+  return ArgumentKind::other;
+}
+
+KernelArgument argument_of(const Json& json) {
+  KernelArgument argument;
+  argument.name = json.at("name").get<std::string>();
+  argument.type_name = json.at("type_name").get<std::string>();
+  argument.kind = kind_of(json.at("kind").get<std::string>());
+  argument.size = json.at("size").get<uint64_t>();
+  argument.may_read = json.at("may_read").get<bool>();
+  argument.may_write = json.at("may_write").get<bool>();
+  argument.store_width = json.at("store_width").get<uint32_t>();
+  return argument;
+}
+
+KernelTranslation kernel_of(const Json& json) {
+  KernelTranslation kernel;
+  kernel.name = json.at("name").get<std::string>();
+  for (const Json& argument : json.at("arguments")) kernel.arguments.push_back(argument_of(argument));
+  kernel.affected_builtins = json.at("affected_builtins").get<std::vector<std::string>>();
+  kernel.needs_ndrange_argument = json.at("needs_ndrange_argument").get<bool>();
+  kernel.may_split = json.at("may_split").get<bool>();
+  kernel.may_slice = json.at("may_slice").get<bool>();
+  kernel.why_not_split = json.at("why_not_split").get<std::string>();
+  kernel.why_not_slice = json.at("why_not_slice").get<std::string>();
+  kernel.depends_on_local_size = json.at("depends_on_local_size").get<bool>();
+  if (const Json& size = json.at("required_work_group_size"); !size.is_null()) {
+    kernel.required_work_group_size = size.get<std::array<uint64_t, 3>>();
+  }
+  return kernel;
+}
+
+}  // namespace
+
+Result<Translation> parse_translation(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    Translation translation;
+    if (const Json& source = json.at("source"); !source.is_null()) translation.source = source.get<std::string>();
+    translation.options = json.at("options").get<std::string>();
+    for (const Json& kernel : json.at("kernels")) translation.kernels.push_back(kernel_of(kernel));
+    return translation;
+  } catch (const std::exception& error) {
+    return fail(std::string("the translator's answer can't be read: ") + error.what());
+  }
+}
+
+std::vector<std::string> included_files(const std::string& text) {
+  try {
+    return Json::parse(text).value("includes", std::vector<std::string>{});
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+}  // namespace samcl
