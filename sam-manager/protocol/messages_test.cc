@@ -88,7 +88,7 @@ TEST(Messages, StringsThatDoNotFitAreRefused) {
 
 TEST(Names, InstancesStayInsideTheirFileNames) {
   EXPECT_TRUE(check_instance("run.123_a-b"));
-  for (const std::string bad : {std::string(), std::string("a/b"), std::string(65, 'x'), std::string("a b")})
+  for (const auto& bad : {std::string(), std::string("a/b"), std::string(65, 'x'), std::string("a b")})
     EXPECT_FALSE(check_instance(bad)) << bad;
   EXPECT_EQ(request_queue("x"), "/samcl.x.requests");
   EXPECT_EQ(reply_queue("x", 7), "/samcl.x.reply.7");

@@ -1,0 +1,153 @@
+#include "sam-manager/tests/testbed.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "sam-manager/protocol/connection.h"
+
+namespace samcl::testing {
+
+using protocol::Connection;
+using protocol::Kind;
+using protocol::Request;
+
+namespace {
+
+constexpr int kLimitMs = 5000;
+
+int wait_for_end(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Daemon::Daemon() {
+  static int count = 0;
+  instance_ = "test." + std::to_string(getpid()) + "." + std::to_string(++count);
+}
+
+Daemon::~Daemon() {
+  if (pid_ > 0) stop(SIGTERM);
+}
+
+bool Daemon::start() {
+  int ready[2];
+  if (pipe2(ready, O_CLOEXEC) != 0) return false;
+  const std::string self = std::to_string(getpid());
+  pid_ = fork();
+  if (pid_ == 0) {
+    const int fd = dup(ready[1]);  // without close-on-exec
+    const std::string number = std::to_string(fd);
+    execl(SAM_MANAGERD, SAM_MANAGERD, "--foreground", "--instance", instance_.c_str(), "--exit-with",
+          self.c_str(), "--ready-fd", number.c_str(), nullptr);
+    _exit(127);
+  }
+  close(ready[1]);
+  pollfd fd{ready[0], POLLIN, 0};
+  char byte = 0;
+  const bool is_ready = poll(&fd, 1, 2 * kLimitMs) == 1 && read(ready[0], &byte, 1) == 1;
+  close(ready[0]);
+  if (!is_ready) stop(SIGKILL);
+  return is_ready;
+}
+
+int Daemon::stop(int signal) {
+  kill(pid_, signal);
+  const int code = wait_for_end(pid_);
+  pid_ = -1;
+  return code;
+}
+
+std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus) const {
+  auto connection = Connection::open(instance_);
+  if (!connection) return connection.error().message;
+  Request request;
+  request.header.kind = Kind::enroll;
+  protocol::store(task, request.task);
+  request.priority = priority;
+  request.gpus = gpus;
+  request.period_ns = request.deadline_ns = 1'000'000;
+  const auto reply = (*connection)->ask(request, kLimitMs);
+  return reply ? "" : reply.error().message;
+}
+
+nlohmann::json Daemon::status() const {
+  auto connection = Connection::open(instance_);
+  if (!connection) return {};
+  Request request;
+  request.header.kind = Kind::status;
+  std::string text;
+  while (true) {
+    request.offset = static_cast<uint32_t>(text.size());
+    const auto reply = (*connection)->ask(request, kLimitMs);
+    if (!reply) return {};
+    text.append(reply->text, reply->length);
+    if (text.size() >= reply->total) return nlohmann::json::parse(text, nullptr, false);
+  }
+}
+
+bool Daemon::wait_for_waiters(size_t resource, size_t count) const {
+  for (int i = 0; i < kLimitMs / 5; ++i) {
+    const auto now = status();
+    if (now.contains("resources") && now["resources"].size() > resource &&
+        now["resources"][resource]["waiting"].size() == count)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+std::unique_ptr<lease::Client> Daemon::connect(const std::string& task) const {
+  auto client = lease::Client::connect({instance_, task, kLimitMs}, {"a", "b"});
+  return client ? *std::move(client) : nullptr;
+}
+
+void Child::Line::say(char letter) const {
+  if (write(out_, &letter, 1) != 1) _exit(3);
+}
+
+char Child::Line::hear(int limit_ms) const {
+  pollfd fd{in_, POLLIN, 0};
+  char letter = 0;
+  return poll(&fd, 1, limit_ms) == 1 && read(in_, &letter, 1) == 1 ? letter : '\0';
+}
+
+Child::Child(const std::function<int(const Line&)>& body) {
+  if (pipe2(pipes_, O_CLOEXEC) != 0 || pipe2(pipes_ + 2, O_CLOEXEC) != 0) return;
+  pid_ = fork();
+  if (pid_ == 0) {
+    close(pipes_[1]);
+    close(pipes_[2]);
+    _exit(body(Line(pipes_[0], pipes_[3])));
+  }
+  close(pipes_[0]);
+  close(pipes_[3]);
+  line_ = Line(pipes_[2], pipes_[1]);
+}
+
+Child::~Child() {
+  if (pid_ > 0) kill_hard();
+  close(pipes_[1]);
+  close(pipes_[2]);
+}
+
+void Child::kill_hard() {
+  kill(pid_, SIGKILL);
+  join();
+}
+
+int Child::join() {
+  const int code = wait_for_end(pid_);
+  pid_ = -1;
+  return code;
+}
+
+}  // namespace samcl::testing

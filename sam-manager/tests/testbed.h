@@ -1,0 +1,71 @@
+// A daemon of its own and client processes for one test; nothing outlives the test.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "libsamcl/lease/lease.h"
+
+namespace samcl::testing {
+
+// Of one instance whose name no other test uses.
+class Daemon {
+ public:
+  Daemon();
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  bool start();          // false if it ended, or was not ready in time
+  int stop(int signal);  // its exit code, or 128 + signal
+  pid_t pid() const { return pid_; }
+  const std::string& instance() const { return instance_; }
+
+  // As sam-ctl does. "" or the reason of the refusal.
+  std::string enroll(const std::string& task, int priority, uint32_t gpus = 0) const;
+  nlohmann::json status() const;
+  // Whether `count` requests wait for a resource within some seconds.
+  bool wait_for_waiters(size_t resource, size_t count) const;
+  std::unique_ptr<lease::Client> connect(const std::string& task = "") const;  // with devices "a" and "b"
+
+ private:
+  std::string instance_;
+  pid_t pid_ = -1;
+};
+
+// A process that talks with the test through two pipes, one letter at a time.
+class Child {
+ public:
+  class Line {
+   public:
+    Line(int in, int out) : in_(in), out_(out) {}
+    void say(char letter) const;
+    char hear(int limit_ms = 5000) const;  // 0: nothing came, or the other end is gone
+
+   private:
+    int in_;
+    int out_;
+  };
+
+  explicit Child(const std::function<int(const Line&)>& body);
+  ~Child();  // kills it
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  const Line& line() const { return line_; }
+  pid_t pid() const { return pid_; }
+  void kill_hard();
+  int join();  // exit code, or 128 + signal
+
+ private:
+  int pipes_[4];
+  Line line_{-1, -1};
+  pid_t pid_ = -1;
+};
+
+}  // namespace samcl::testing
