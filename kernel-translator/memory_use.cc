@@ -115,6 +115,8 @@ class Study {
   void reads(const llvm::Value* pointer) { touch(pointer, true, 0); }
   void writes(const llvm::Value* pointer, uint32_t width) { touch(pointer, false, width); }
   void touch(const llvm::Value* pointer, bool read, uint32_t width);
+  // Something that may do anything: no parts, and every buffer may be read and written.
+  void worst(const std::string& why);
   void volatile_access(const llvm::Value* pointer, bool load);
   bool in_loop(const llvm::Instruction& instruction) const;
   void check_local_variables(const llvm::Value* value, int depth = 0);
@@ -178,6 +180,20 @@ void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
     else
       argument.written(width);
   }
+}
+
+void assume_all_accesses(Kernel& kernel) {
+  kernel.depends_on_local_size = true;
+  for (Argument& argument : kernel.arguments) {
+    if (argument.kind != "global_buffer") continue;
+    argument.may_read = true;
+    argument.written(1);
+  }
+}
+
+void Study::worst(const std::string& why) {
+  kernel_.no_slice(why);
+  assume_all_accesses(kernel_);
 }
 
 void Study::volatile_access(const llvm::Value* pointer, bool load) {
@@ -260,15 +276,15 @@ void Study::visit(llvm::Instruction& instruction) {
   } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
     visit_call(*call);
   } else if (instruction.mayReadOrWriteMemory()) {
-    kernel_.no_slice("has an instruction that is not understood");
+    worst("has an instruction that is not understood");
   }
 }
 
 void Study::visit_call(llvm::CallBase& call) {
-  if (call.isInlineAsm()) return kernel_.no_slice("has inline assembly");
+  if (call.isInlineAsm()) return worst("has inline assembly");
   const llvm::Function* callee = call.getCalledFunction();
-  if (!callee) return kernel_.no_slice("calls through a function pointer");
-  if (!callee->isDeclaration()) return kernel_.no_slice("is recursive");
+  if (!callee) return worst("calls through a function pointer");
+  if (!callee->isDeclaration()) return worst("is recursive");
   if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
     const uint64_t size = length ? length->getZExtValue() : 1;
@@ -284,7 +300,7 @@ void Study::visit_call(llvm::CallBase& call) {
     const bool harmless = call.doesNotAccessMemory() || call.isLifetimeStartOrEnd() ||
                           call.isDebugOrPseudoInst() || llvm::isa<llvm::AssumeInst>(call) ||
                           call.onlyAccessesInaccessibleMemory();
-    if (!harmless) kernel_.no_slice("uses " + callee->getName().str() + ", which is not understood");
+    if (!harmless) worst("uses " + callee->getName().str() + ", which is not understood");
     return;
   }
   visit_builtin(call, plain_name(callee->getName()), callee->getName());
@@ -305,12 +321,12 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
   };
 
   if (name == "printf") return kernel_.no_split("uses printf");
-  if (name.find("pipe") != std::string::npos) return kernel_.no_slice("uses a pipe");
+  if (name.find("pipe") != std::string::npos) return worst("uses a pipe");
   if (name.find("enqueue_") != std::string::npos && name.find("get_enqueued_") == std::string::npos)
-    return kernel_.no_slice("enqueues kernels");
+    return worst("enqueues kernels");
   if (name == "get_default_queue" || name.find("user_event") != std::string::npos ||
       starts_with_one_of(name, {"__get_kernel_", "ndrange_"}))
-    return kernel_.no_slice("enqueues kernels");
+    return worst("enqueues kernels");
   if (name.find("mem_fence") != std::string::npos || name == "atomic_work_item_fence") {
     if (in_loop(call)) kernel_.no_slice("has a memory fence in a loop");
     return;
@@ -348,6 +364,9 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
                        "get_fence"}))
     return;
   for (const llvm::Value* pointer : pointers) {
+    // What lies in private memory may hold pointers in turn.
+    const unsigned space = pointer->getType()->getPointerAddressSpace();
+    if (space == kPrivate || space == kGeneric) worst("calls " + name + ", which is not understood");
     reads(pointer);
     writes(pointer, 1);
   }
@@ -370,12 +389,7 @@ void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels) {
     llvm::Function* function = module.getFunction(kernel.name);
     if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) {
       kernel.no_slice("its compiled form is not understood");
-      kernel.depends_on_local_size = true;
-      for (Argument& argument : kernel.arguments)
-        if (argument.kind == "global_buffer") {
-          argument.may_read = true;
-          argument.written(1);
-        }
+      assume_all_accesses(kernel);
       continue;
     }
     Study(*function, kernel).run();

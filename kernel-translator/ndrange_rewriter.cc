@@ -154,6 +154,7 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     }
   } else if (type->isImageType()) {
     argument.kind = "image";
+    argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
     argument.may_read = !access || !access->isWriteOnly();
     argument.may_write = access && !access->isReadOnly();
@@ -235,6 +236,8 @@ void NdrangeRewriter::read(clang::ASTContext& tree) {
   // The affected functions, and the kernels' own facts.
   std::set<const FunctionDecl*> affected;
   for (const auto& [function, body] : reader.bodies)
+    builtins_.insert(body.builtins.begin(), body.builtins.end());
+  for (const auto& [function, body] : reader.bodies)
     for (const FunctionDecl* reached : reached_from(function, reader.bodies)) {
       const auto found = reader.bodies.find(reached);
       if (found != reader.bodies.end() && !found->second.builtins.empty()) affected.insert(function);
@@ -299,21 +302,19 @@ void NdrangeRewriter::read(clang::ASTContext& tree) {
 }
 
 std::string NdrangeRewriter::helpers() const {
-  std::set<std::string> used;
-  for (const Kernel& kernel : kernels_)
-    used.insert(kernel.affected_builtins.begin(), kernel.affected_builtins.end());
   const std::string parameter = kHelperParameter;
   std::string line = kStructure;
-  const auto array = [&](const std::string& builtin, const std::string& expression, const char* beyond) {
-    if (used.count(builtin))
+  // Beyond the third dimension drivers differ; there the driver's own answer stands.
+  const auto array = [&](const std::string& builtin, const std::string& expression) {
+    if (builtins_.count(builtin))
       line += " static inline size_t samcl_" + builtin + "(uint d, " + parameter +
-              ") { return d < 3 ? (size_t)(" + expression + ") : (size_t)" + beyond + "; }";
+              ") { return d < 3 ? (size_t)(" + expression + ") : " + builtin + "(d); }";
   };
-  array("get_group_id", "get_group_id(d) + samcl_nd->group_offset[d]", "0");
-  array("get_num_groups", "samcl_nd->num_groups[d]", "1");
-  array("get_global_size", "samcl_nd->global_size[d]", "1");
-  array("get_global_offset", "samcl_nd->global_offset[d]", "0");
-  if (used.count("get_global_linear_id"))
+  array("get_group_id", "get_group_id(d) + samcl_nd->group_offset[d]");
+  array("get_num_groups", "samcl_nd->num_groups[d]");
+  array("get_global_size", "samcl_nd->global_size[d]");
+  array("get_global_offset", "samcl_nd->global_offset[d]");
+  if (builtins_.count("get_global_linear_id"))
     line += " static inline size_t samcl_get_global_linear_id(" + parameter +
             ") { ulong id = 0; for (uint d = get_work_dim(); d-- > 0;) "
             "id = id * samcl_nd->global_size[d] + (get_global_id(d) - samcl_nd->global_offset[d]); "

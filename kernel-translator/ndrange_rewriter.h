@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ class NdrangeRewriter : public TreeReader {
 
   const std::string& text_;
   std::vector<Kernel> kernels_;
-  std::map<size_t, Edit> edits_;  // by offset in text_
+  std::set<std::string> builtins_;  // the affected ones that any function names
+  std::map<size_t, Edit> edits_;    // by offset in text_
 };
 
 }  // namespace samcl::translator

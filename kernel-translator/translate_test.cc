@@ -109,6 +109,12 @@ TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
   EXPECT_TRUE(answer["source"].is_null());
 }
 
+TEST(Rewriting, serves_functions_that_no_kernel_calls) {
+  EXPECT_THAT(source_of(translate("uint unused() { return get_num_groups(0); }\n"
+                                  "__kernel void k(__global int* p) { p[get_group_id(0)] = 1; }")),
+              HasSubstr("static inline size_t samcl_get_num_groups(uint d,"));
+}
+
 TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
   const std::string text = source_of(translate(
       "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -172,6 +178,7 @@ TEST(Splitting, is_refused_for_images_with_a_reason) {
   const json kernel =
       only_kernel("__kernel void k(write_only image2d_t i) { write_imagef(i, (int2)(0), 1.0f); }");
   EXPECT_EQ(kernel["why_not_split"], "uses an image");
+  EXPECT_EQ(kernel["arguments"][0]["type_name"], "image2d_t");
   EXPECT_TRUE(kernel["may_slice"]);
   EXPECT_FALSE(kernel["arguments"][0]["may_read"]);
   EXPECT_TRUE(kernel["arguments"][0]["may_write"]);
@@ -230,6 +237,15 @@ TEST(Memory, a_pointer_chosen_at_run_time_counts_for_all_it_may_be) {
   EXPECT_FALSE(kernel["arguments"][2]["may_write"]);
   EXPECT_TRUE(kernel["arguments"][2]["may_read"]);
   EXPECT_EQ(kernel["arguments"][3]["kind"], "value");
+}
+
+TEST(Memory, recursion_counts_as_every_access) {
+  const json kernel = only_kernel(
+      "void f(__global int* x, int n) { if (n) f(x, n - 1); else *x = 1; }\n"
+      "__kernel void k(__global int* a, __global int* b) { f(a, *b); }");
+  EXPECT_EQ(kernel["why_not_slice"], "is recursive");
+  EXPECT_TRUE(kernel["arguments"][0]["may_write"]);
+  EXPECT_TRUE(kernel["arguments"][1]["may_write"]);
 }
 
 TEST(LocalSize, matters_to_group_functions_and_local_memory_alone) {
