@@ -29,10 +29,11 @@ inline bool host_may_write(const Buffer& buffer) {
 
 // Whether these describe a rectangle (no null pointers, no empty region, fitting pitches, 0 being a default)
 // within `size` bytes.
-bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch, uint64_t size);
+bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+                  uint64_t size);
 
-// Whether two rectangles of the same memory share a byte. Offsets count from the same begin. Where the pitches
-// differ, which the standard rules out for one buffer, it may say yes wrongly.
+// Whether two rectangles of the same memory share a byte. Offsets count from the same begin. Where the
+// pitches differ, which the standard rules out for one buffer, it may say yes wrongly.
 bool overlap(const Rectangle& a, const Rectangle& b);
 
 }  // namespace samcl::api

@@ -1,6 +1,7 @@
 // Reading, writing, copying and filling linear parts of buffers.
+// clang-format off
 #include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
-
+// clang-format on
 #include <CL/cl.h>
 
 #include <vector>
@@ -14,13 +15,15 @@
 namespace samcl::api {
 namespace {
 
-bool is_pattern_size(size_t size) { return size > 0 && size <= 128 && (size & (size - 1)) == 0; }
+bool is_pattern_size(size_t size) {
+  return size > 0 && size <= 128 && (size & (size - 1)) == 0;
+}
 
 }  // namespace
 
-cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, size_t offset,
-                                       size_t bytes, void* to, cl_uint wait_count, const cl_event* waits,
-                                       cl_event* event) try {
+cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
+                                       size_t offset, size_t bytes, void* to, cl_uint wait_count,
+                                       const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
@@ -34,19 +37,19 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (!host_may_read(*buffer)) return CL_INVALID_OPERATION;
-  return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to), before.events,
-                 event, blocking);
+  return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to),
+                 before.events, event, blocking);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, size_t offset,
-                                        size_t bytes, const void* from, cl_uint wait_count, const cl_event* waits,
-                                        cl_event* event) try {
+cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
+                                        size_t offset, size_t bytes, const void* from, cl_uint wait_count,
+                                        const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from, wait_count,
-                                               UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from,
+                                               wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -67,8 +70,9 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
                                        const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset, to_offset,
-                                              bytes, wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset,
+                                              to_offset, bytes, wait_count,
+                                              UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -84,8 +88,8 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
     return CL_MEM_COPY_OVERLAP;
   }
   return enqueue(queue, CL_COMMAND_COPY_BUFFER,
-                 copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events, event,
-                 false);
+                 copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events,
+                 event, false);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }
@@ -102,7 +106,8 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
-  if (!in_bounds(*buffer, offset, bytes) || !pattern || !is_pattern_size(pattern_size)) return CL_INVALID_VALUE;
+  if (!in_bounds(*buffer, offset, bytes) || !pattern || !is_pattern_size(pattern_size))
+    return CL_INVALID_VALUE;
   if (offset % pattern_size != 0 || bytes % pattern_size != 0) return CL_INVALID_VALUE;
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;

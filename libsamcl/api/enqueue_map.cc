@@ -1,6 +1,7 @@
 // Mapping, unmapping and migrating memory objects.
+// clang-format off
 #include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
-
+// clang-format on
 #include <CL/cl.h>
 
 #include <vector>
@@ -42,13 +43,14 @@ cl_int check_memory(const Queue& queue, cl_mem memory) {
 
 }  // namespace
 
-void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, cl_map_flags flags,
-                                     size_t offset, size_t bytes, cl_uint wait_count, const cl_event* waits,
-                                     cl_event* event, cl_int* errcode_ret) try {
+void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
+                                     cl_map_flags flags, size_t offset, size_t bytes, cl_uint wait_count,
+                                     const cl_event* waits, cl_event* event, cl_int* errcode_ret) try {
   if (!handle) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes, wait_count,
-                                             UnwrappedList(wait_count, waits).get(), event, errcode_ret);
+    return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes,
+                                             wait_count, UnwrappedList(wait_count, waits).get(), event,
+                                             errcode_ret);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
@@ -68,8 +70,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   const Range range = buffer->part(offset, bytes);
   void* const pointer = host + range.begin;
   buffer->add_mapping({pointer, range, flags});
-  const cl_int error = enqueue(queue, CL_COMMAND_MAP_BUFFER, map_buffer(buffer, range, flags), before.events,
-                               event, blocking);
+  const cl_int error =
+      enqueue(queue, CL_COMMAND_MAP_BUFFER, map_buffer(buffer, range, flags), before.events, event, blocking);
   if (error != CL_SUCCESS) {
     buffer->remove_mapping(pointer);
     return failed(errcode_ret, error);
@@ -91,10 +93,10 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   if (const cl_int error = check_memory(*queue, memory); error != CL_SUCCESS) return error;
   if (!pointer) return CL_INVALID_VALUE;
   if (!is_virtual(memory)) {
-    return enqueue_on_first_device(queue, CL_COMMAND_UNMAP_MEM_OBJECT, wait_count, waits, event, false, {}, {memory},
-                                   [memory, pointer](cl_command_queue real, cl_event* done) {
-                                     return driver::real().clEnqueueUnmapMemObject(real, memory, pointer, 0, nullptr,
-                                                                                   done);
+    return enqueue_on_first_device(queue, CL_COMMAND_UNMAP_MEM_OBJECT, wait_count, waits, event, false, {},
+                                   {memory}, [memory, pointer](cl_command_queue real, cl_event* done) {
+                                     return driver::real().clEnqueueUnmapMemObject(real, memory, pointer, 0,
+                                                                                   nullptr, done);
                                    });
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);
@@ -102,7 +104,8 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   const auto buffer = find<Buffer>(memory);
   const auto mapping = buffer ? buffer->remove_mapping(pointer) : std::nullopt;
   if (!mapping) return CL_INVALID_VALUE;
-  return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event, false);
+  return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event,
+                 false);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }
@@ -113,8 +116,9 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint c
                                               const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(), flags,
-                                                     wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(),
+                                                     flags, wait_count,
+                                                     UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -127,8 +131,8 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint c
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events, event,
-                 false);
+  return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events,
+                 event, false);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }

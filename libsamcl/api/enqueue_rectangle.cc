@@ -1,6 +1,7 @@
 // Reading, writing and copying rectangular parts of buffers.
+// clang-format off
 #include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
-
+// clang-format on
 #include <CL/cl.h>
 
 #include <limits>
@@ -14,20 +15,21 @@
 namespace samcl::api {
 namespace {
 
-constexpr uint64_t kHostSize = std::numeric_limits<uint64_t>::max();  // we don't know where the program's memory ends
+constexpr uint64_t kHostSize =
+    std::numeric_limits<uint64_t>::max();  // we don't know where the program's memory ends
 
 }  // namespace
 
 cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                           const size_t* origin, const size_t* host_origin, const size_t* region,
-                                           size_t row_pitch, size_t slice_pitch, size_t host_row_pitch,
-                                           size_t host_slice_pitch, void* to, cl_uint wait_count,
-                                           const cl_event* waits, cl_event* event) try {
+                                           const size_t* origin, const size_t* host_origin,
+                                           const size_t* region, size_t row_pitch, size_t slice_pitch,
+                                           size_t host_row_pitch, size_t host_slice_pitch, void* to,
+                                           cl_uint wait_count, const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueReadBufferRect(handle, unwrap(memory), blocking, origin, host_origin, region,
-                                                  row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, to,
-                                                  wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueReadBufferRect(
+        handle, unwrap(memory), blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+        host_slice_pitch, to, wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -40,24 +42,23 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (!host_may_read(*buffer)) return CL_INVALID_OPERATION;
-  auto command =
-      read_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
-                     Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), to);
+  auto command = read_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
+                                Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), to);
   return enqueue(queue, CL_COMMAND_READ_BUFFER_RECT, std::move(command), before.events, event, blocking);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                            const size_t* origin, const size_t* host_origin, const size_t* region,
-                                            size_t row_pitch, size_t slice_pitch, size_t host_row_pitch,
-                                            size_t host_slice_pitch, const void* from, cl_uint wait_count,
-                                            const cl_event* waits, cl_event* event) try {
+                                            const size_t* origin, const size_t* host_origin,
+                                            const size_t* region, size_t row_pitch, size_t slice_pitch,
+                                            size_t host_row_pitch, size_t host_slice_pitch, const void* from,
+                                            cl_uint wait_count, const cl_event* waits, cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueWriteBufferRect(handle, unwrap(memory), blocking, origin, host_origin, region,
-                                                   row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, from,
-                                                   wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueWriteBufferRect(
+        handle, unwrap(memory), blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
+        host_slice_pitch, from, wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -70,24 +71,24 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memo
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (!host_may_write(*buffer)) return CL_INVALID_OPERATION;
-  auto command =
-      write_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
-                      Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), from);
+  auto command = write_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
+                                 Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), from);
   return enqueue(queue, CL_COMMAND_WRITE_BUFFER_RECT, std::move(command), before.events, event, blocking);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
-                                           const size_t* from_origin, const size_t* to_origin, const size_t* region,
-                                           size_t from_row_pitch, size_t from_slice_pitch, size_t to_row_pitch,
+                                           const size_t* from_origin, const size_t* to_origin,
+                                           const size_t* region, size_t from_row_pitch,
+                                           size_t from_slice_pitch, size_t to_row_pitch,
                                            size_t to_slice_pitch, cl_uint wait_count, const cl_event* waits,
                                            cl_event* event) try {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueCopyBufferRect(handle, unwrap(from_memory), unwrap(to_memory), from_origin,
-                                                  to_origin, region, from_row_pitch, from_slice_pitch, to_row_pitch,
-                                                  to_slice_pitch, wait_count,
+                                                  to_origin, region, from_row_pitch, from_slice_pitch,
+                                                  to_row_pitch, to_slice_pitch, wait_count,
                                                   UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
@@ -113,8 +114,8 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
     b.offset += to->range.begin;
     if (overlap(a, b)) return CL_MEM_COPY_OVERLAP;
   }
-  return enqueue(queue, CL_COMMAND_COPY_BUFFER_RECT, copy_rectangle(std::move(from), std::move(to), source, target),
-                 before.events, event, false);
+  return enqueue(queue, CL_COMMAND_COPY_BUFFER_RECT,
+                 copy_rectangle(std::move(from), std::move(to), source, target), before.events, event, false);
 } catch (...) {
   return CL_OUT_OF_HOST_MEMORY;
 }

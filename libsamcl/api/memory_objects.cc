@@ -1,5 +1,5 @@
-// Buffers and sub-buffers as objects: created, counted, queried. Images and pipes are the driver's own, in the
-// first device's real context.
+// Buffers and sub-buffers as objects: created, counted, queried. Images and pipes are the driver's own, in
+// the first device's real context.
 #include <CL/cl.h>
 
 #include <cstring>
@@ -20,7 +20,9 @@ constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | C
 constexpr cl_mem_flags kHostPointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 constexpr cl_mem_flags kHostAccess = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
-bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
+bool at_most_one(cl_mem_flags flags) {
+  return (flags & (flags - 1)) == 0;
+}
 
 bool valid(cl_mem_flags flags) {
   if (flags & ~(kKernelAccess | kHostPointer | kHostAccess)) return false;
@@ -45,12 +47,13 @@ cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
 }
 
 // A buffer in a virtual context.
-cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties, cl_mem_flags flags,
-              size_t size, void* host_ptr, cl_int* errcode_ret) {
+cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties,
+              cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (properties && *properties != 0) return failed(errcode_ret, CL_INVALID_PROPERTY);  // none is defined
   if (!valid(flags)) return failed(errcode_ret, CL_INVALID_VALUE);
-  const auto largest = driver::value<cl_ulong>(context->device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
+  const auto largest =
+      driver::value<cl_ulong>(context->device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
   if (size == 0 || size > largest) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
   const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   if (needs_pointer != (host_ptr != nullptr)) return failed(errcode_ret, CL_INVALID_HOST_PTR);
@@ -66,7 +69,8 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   std::vector<cl_mem_properties> list;
   if (properties) list.push_back(0);
-  auto buffer = std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, std::move(list));
+  auto buffer =
+      std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, std::move(list));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -115,7 +119,8 @@ cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem
                                                 cl_int* errcode_ret) try {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
-    return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr, errcode_ret);
+    return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr,
+                                                       errcode_ret);
   }
   return create(find<Context>(context), properties, flags, size, host_ptr, errcode_ret);
 } catch (...) {
@@ -125,7 +130,8 @@ cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem
 cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
                                      const void* create_info, cl_int* errcode_ret) try {
   if (!buffer) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
-  if (!is_virtual(buffer)) return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
+  if (!is_virtual(buffer))
+    return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
   auto parent = find<Buffer>(buffer);
   if (!parent || parent->parent) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
   if (!narrows(flags, parent->flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) {
@@ -138,9 +144,11 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
   if (region.size == 0) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
   const cl_device_id device = parent->context()->device->real[0];
   const cl_uint alignment = driver::value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8;
-  if (alignment > 1 && region.origin % alignment != 0) return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+  if (alignment > 1 && region.origin % alignment != 0)
+    return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
 
-  void* const host_ptr = parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
+  void* const host_ptr =
+      parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
   auto part = std::make_shared<Buffer>(parent->storage, Range{region.origin, region.origin + region.size},
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
@@ -189,7 +197,8 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t si
 cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::DestructorCallback callback,
                                                     void* user_data) try {
   if (!object) return CL_INVALID_MEM_OBJECT;
-  if (!is_virtual(object)) return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
+  if (!is_virtual(object))
+    return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
   if (!callback) return CL_INVALID_VALUE;

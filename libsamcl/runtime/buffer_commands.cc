@@ -1,4 +1,4 @@
-// The commands on linear ranges; rectangles are in rectangle_commands.cc.
+// Reading, writing, filling and copying linear ranges.
 #include "libsamcl/runtime/buffer_commands.h"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ constexpr uint64_t kSmall = 256 << 10;     // bytes that a waiting thread moves 
 constexpr uint64_t kSpread = 8 << 20;      // a piece larger than this is read over several links
 constexpr uint64_t kSpreadUnit = 4 << 10;  // shares are multiples of it
 
-unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(places)); }
+unsigned lowest(Places places) {
+  return static_cast<unsigned>(std::countr_zero(places));
+}
 
 // One step per device that does its jobs one after another.
 class Jobs {
@@ -28,7 +30,8 @@ class Jobs {
     for (auto& [device, jobs] : by_device_) {
       steps.push_back({device, [jobs = std::move(jobs)] {
                          cl_int error = CL_SUCCESS;
-                         for (auto job = jobs.begin(); job != jobs.end() && error == CL_SUCCESS; ++job) error = (*job)();
+                         for (auto job = jobs.begin(); job != jobs.end() && error == CL_SUCCESS; ++job)
+                           error = (*job)();
                          return error;
                        }});
     }
@@ -81,8 +84,10 @@ class Read : public SteppedCommand {
     if (sources == 0 || range.size() <= kSpread) sources = only(lowest(valid));
     const uint64_t count = static_cast<uint64_t>(std::popcount(sources));
     const uint64_t share = ((range.size() + count - 1) / count + kSpreadUnit - 1) / kSpreadUnit * kSpreadUnit;
-    for (uint64_t begin = range.begin; sources != 0 && begin < range.end; begin += share, sources &= sources - 1) {
-      const Range part{begin, sources == only(lowest(sources)) ? range.end : std::min(begin + share, range.end)};
+    for (uint64_t begin = range.begin; sources != 0 && begin < range.end;
+         begin += share, sources &= sources - 1) {
+      const Range part{begin,
+                       sources == only(lowest(sources)) ? range.end : std::min(begin + share, range.end)};
       jobs.add(lowest(sources), [this, part, device = lowest(sources)] { return download(part, device); });
     }
   }
@@ -102,7 +107,8 @@ class Read : public SteppedCommand {
 
 class Write : public SteppedCommand {
  public:
-  Write(BufferPtr buffer, Range range, const void* from) : buffer_(std::move(buffer)), range_(range), from_(from) {}
+  Write(BufferPtr buffer, Range range, const void* from)
+      : buffer_(std::move(buffer)), range_(range), from_(from) {}
 
   std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
 
@@ -132,7 +138,8 @@ class Write : public SteppedCommand {
     cl_int error;
     cl_mem replica = buffer_->storage->replica(device, &error);
     if (!replica) return error;
-    return buffer_->context()->devices[device]->upload(replica, range_.begin, range_.size(), from_, program_traffic());
+    return buffer_->context()->devices[device]->upload(replica, range_.begin, range_.size(), from_,
+                                                       program_traffic());
   }
 
   const BufferPtr buffer_;
@@ -151,7 +158,8 @@ class Fill : public SteppedCommand {
  protected:
   std::vector<Step> plan() override {
     destination_ = only(kZeros);
-    if (std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; })) return {};
+    if (std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; }))
+      return {};
     destination_ = buffer_->storage->destination();
     if (contains(destination_, kHost)) return {{0, [this] { return fill_host(); }}};
     std::vector<Step> steps;
@@ -160,8 +168,8 @@ class Fill : public SteppedCommand {
                          cl_int error;
                          cl_mem replica = buffer_->storage->replica(device, &error);
                          if (!replica) return error;
-                         return buffer_->context()->devices[device]->fill(replica, range_.begin, range_.size(),
-                                                                          pattern_.data(), pattern_.size());
+                         return buffer_->context()->devices[device]->fill(
+                             replica, range_.begin, range_.size(), pattern_.data(), pattern_.size());
                        }});
     }
     return steps;
@@ -203,7 +211,8 @@ class Copy : public SteppedCommand {
       } else if (Places devices = piece.valid & kAnyDevice; devices != 0) {
         piece.valid = devices;
         for (; devices != 0; devices &= devices - 1) {
-          jobs.add(lowest(devices), [this, range, device = lowest(devices)] { return copy_on(device, range); });
+          jobs.add(lowest(devices),
+                   [this, range, device = lowest(devices)] { return copy_on(device, range); });
         }
       } else if (piece.valid != 0) {
         jobs.add(0, [this, range] { return copy_at_host(range); });
@@ -247,59 +256,6 @@ class Copy : public SteppedCommand {
   std::vector<Directory::Piece> pieces_;
 };
 
-class Map : public SteppedCommand {
- public:
-  Map(BufferPtr buffer, Range range, cl_map_flags flags) : buffer_(std::move(buffer)), range_(range), flags_(flags) {}
-
-  std::vector<Use> uses() override { return {{buffer_->storage, writes() || missing() > 0}}; }
-
- protected:
-  std::vector<Step> plan() override {
-    if ((flags_ & CL_MAP_WRITE_INVALIDATE_REGION) || missing() == 0) return {};
-    return {{holder_of_most(), [this] { return buffer_->storage->make_valid(range_, kHost, program_traffic()); }}};
-  }
-  void done() override {
-    if (writes()) buffer_->storage->written(range_, only(kHost));
-  }
-  bool small() const override { return range_.size() < kSmall; }
-
- private:
-  bool writes() const { return flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION); }
-  uint64_t missing() const { return buffer_->storage->missing_bytes(range_, kHost); }
-
-  unsigned holder_of_most() const {
-    std::vector<uint64_t> bytes(buffer_->context()->devices.size(), 0);
-    for (const auto& piece : buffer_->storage->pieces(range_)) {
-      if (contains(piece.valid, kHost) || !(piece.valid & kAnyDevice)) continue;
-      bytes[lowest(piece.valid)] += piece.range.size();
-    }
-    return static_cast<unsigned>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-  }
-
-  const BufferPtr buffer_;
-  const Range range_;
-  const cl_map_flags flags_;
-};
-
-class Unmap : public SteppedCommand {
- public:
-  Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(mapping) {}
-
-  std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
-
- protected:
-  std::vector<Step> plan() override { return {}; }
-  void done() override {
-    if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
-      buffer_->storage->written(mapping_.range, only(kHost));
-    }
-  }
-
- private:
-  const BufferPtr buffer_;
-  const Buffer::Mapping mapping_;
-};
-
 }  // namespace
 
 CommandPtr read_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, void* to) {
@@ -312,7 +268,8 @@ CommandPtr write_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, const
   return std::make_unique<Write>(std::move(buffer), range, from);
 }
 
-CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes) {
+CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset,
+                       uint64_t bytes) {
   const Range source = from->part(from_offset, bytes);
   const uint64_t target_begin = to->range.begin + to_offset;
   return std::make_unique<Copy>(std::move(from), std::move(to), source, target_begin);
@@ -321,14 +278,6 @@ CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint6
 CommandPtr fill_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, std::vector<std::byte> pattern) {
   const Range range = buffer->part(offset, bytes);
   return std::make_unique<Fill>(std::move(buffer), range, std::move(pattern));
-}
-
-CommandPtr map_buffer(BufferPtr buffer, Range range_of_storage, cl_map_flags flags) {
-  return std::make_unique<Map>(std::move(buffer), range_of_storage, flags);
-}
-
-CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping) {
-  return std::make_unique<Unmap>(std::move(buffer), mapping);
 }
 
 }  // namespace samcl

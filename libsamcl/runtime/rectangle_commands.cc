@@ -1,9 +1,11 @@
-// Rectangles: by the driver's own rectangle commands where a device has all bytes, else row by row at the host.
+// Rectangles: by the driver's own rectangle commands where a device has all bytes, else row by row at the
+// host.
 #include <bit>
 #include <cstring>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/buffer_commands.h"
+#include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/steps.h"
 #include "libsamcl/runtime/traffic.h"
 
@@ -12,9 +14,13 @@ namespace {
 
 constexpr uint64_t kSmall = 256 << 10;  // bytes that a waiting thread moves itself
 
-unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(places)); }
+unsigned lowest(Places places) {
+  return static_cast<unsigned>(std::countr_zero(places));
+}
 
-uint64_t bytes(const Rectangle& r) { return r.region[0] * r.region[1] * r.region[2]; }
+uint64_t bytes(const Rectangle& r) {
+  return r.region[0] * r.region[1] * r.region[2];
+}
 
 // The origin that gives Rectangle::of() the same offset.
 std::array<size_t, 3> origin(const Rectangle& r) {
@@ -22,7 +28,9 @@ std::array<size_t, 3> origin(const Rectangle& r) {
   return {in_slice % r.row_pitch, in_slice / r.row_pitch, r.offset / r.slice_pitch};
 }
 
-std::array<size_t, 3> region(const Rectangle& r) { return {r.region[0], r.region[1], r.region[2]}; }
+std::array<size_t, 3> region(const Rectangle& r) {
+  return {r.region[0], r.region[1], r.region[2]};
+}
 
 Range bounds(const Buffer& buffer, const Rectangle& r) {
   const Range bounds = r.bounds();
@@ -43,13 +51,13 @@ bool at_host(const Buffer& buffer, const Rectangle& r) {
 }
 
 void copy_rows(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
-  source.for_each_row([&](uint64_t index, Range row) {
-    std::memmove(to + target.row(index), from + row.begin, row.size());
-  });
+  source.for_each_row(
+      [&](uint64_t index, Range row) { std::memmove(to + target.row(index), from + row.begin, row.size()); });
 }
 
 void note_written(const Buffer& buffer, const Rectangle& r, Places places) {
-  r.for_each_row([&](uint64_t, Range row) { buffer.storage->written(buffer.part(row.begin, row.size()), places); });
+  r.for_each_row(
+      [&](uint64_t, Range row) { buffer.storage->written(buffer.part(row.begin, row.size()), places); });
 }
 
 // Runs `enqueue(queue, event)` on a device while its link is ours.
@@ -89,10 +97,12 @@ class ReadRectangle : public SteppedCommand {
     cl_mem from = buffer_->real(device, &error);
     if (!from) return error;
     program_traffic().downloaded_bytes += bytes(rectangle_);
+    report::device(device).downloaded_bytes += bytes(rectangle_);
     return over_link(*buffer_->context()->devices[device], [&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueReadBufferRect(
           queue, from, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
-          rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, to_, 0, nullptr, event);
+          rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, to_, 0, nullptr,
+          event);
     });
   }
 
@@ -104,7 +114,10 @@ class ReadRectangle : public SteppedCommand {
 class WriteRectangle : public SteppedCommand {
  public:
   WriteRectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, const void* from)
-      : buffer_(std::move(buffer)), rectangle_(rectangle), host_(host), from_(static_cast<const std::byte*>(from)) {}
+      : buffer_(std::move(buffer)),
+        rectangle_(rectangle),
+        host_(host),
+        from_(static_cast<const std::byte*>(from)) {}
 
   std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
 
@@ -134,10 +147,12 @@ class WriteRectangle : public SteppedCommand {
     cl_mem to = buffer_->real(device, &error);
     if (!to) return error;
     program_traffic().uploaded_bytes += bytes(rectangle_);
+    report::device(device).uploaded_bytes += bytes(rectangle_);
     return over_link(*buffer_->context()->devices[device], [&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueWriteBufferRect(
           queue, to, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
-          rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, from_, 0, nullptr, event);
+          rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, from_, 0, nullptr,
+          event);
     });
   }
 
@@ -191,8 +206,8 @@ class CopyRectangle : public SteppedCommand {
     program_traffic().copied_bytes += bytes(source_);
     return from_->context()->devices[device]->transfer([&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueCopyBufferRect(
-          queue, from, to, origin(source_).data(), origin(target_).data(), region(source_).data(), source_.row_pitch,
-          source_.slice_pitch, target_.row_pitch, target_.slice_pitch, 0, nullptr, event);
+          queue, from, to, origin(source_).data(), origin(target_).data(), region(source_).data(),
+          source_.row_pitch, source_.slice_pitch, target_.row_pitch, target_.slice_pitch, 0, nullptr, event);
     });
   }
 
