@@ -62,6 +62,7 @@ Result<void> Connection::map_segment() {
   void* memory = MAP_FAILED;
   if (fstat(file, &facts) == 0 && facts.st_size == static_cast<off_t>(sizeof(Segment)))
     memory = mmap(nullptr, sizeof(Segment), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  group_ = facts.st_gid;
   close(file);
   if (memory == MAP_FAILED)
     return fail("the shared memory of " + daemon + " is not of this release of samcl");
@@ -110,6 +111,8 @@ Result<Reply> Connection::ask(Request request, int limit_ms) {
   const mqd_t replies =
       mq_open(name.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_NONBLOCK | O_CLOEXEC, 0600, &shape);
   if (replies < 0) return fail("cannot make the reply queue " + name + ": " + why());
+  // A daemon of another user reaches it through the group; where that fails it is root's or our own.
+  if (fchown(replies, static_cast<uid_t>(-1), group_) == 0) fchmod(replies, 0620);
   Result<Reply> reply = fail("sam-managerd \"" + instance_ + "\" takes no messages");
   if (send(request, limit_ms)) reply = receive(replies, request.header.sequence, limit_ms);
   mq_close(replies);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mqueue.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,7 @@ class Connection {
 
   std::string instance_;
   Segment* segment_ = nullptr;
+  gid_t group_ = 0;  // whose members may use the daemon
   int daemon_ = -1;  // pidfd
   mqd_t requests_ = -1;
   uint64_t sequence_ = 0;
