@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "libsamcl/lease/fork_mark.h"
 #include "libsamcl/lease/lease.h"
 #include "sam-manager/protocol/connection.h"
 #include "sam-manager/protocol/segment.h"
@@ -101,7 +102,7 @@ class ManagedClient final : public Client {
 
  private:
   // The daemon knows the process that connected; a child made by fork is another one.
-  bool is_forked_copy() const { return getpid() != process_; }
+  bool is_forked_copy() const { return fork_mark_.is_copy(); }
   protocol::Segment& segment() const { return connection_->segment(); }
   protocol::ClientCell& cell() const { return segment().clients[protocol::slot_of(id_)]; }
   std::atomic<protocol::Word>& word(uint32_t resource) const { return segment().words[resource]; }
@@ -151,6 +152,7 @@ class ManagedClient final : public Client {
 
   const std::unique_ptr<protocol::Connection> connection_;
   const pid_t process_ = getpid();
+  const ForkMark fork_mark_;
   const uint32_t id_;
   const std::vector<uint8_t> devices_;  // the daemon's indices
   std::atomic<bool> gone_{false};
