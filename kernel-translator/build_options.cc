@@ -4,29 +4,22 @@
 
 namespace samcl::translator {
 
-std::vector<std::string> split_options(const std::string& options) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false, quoted = false;
-  for (size_t i = 0; i < options.size(); ++i) {
-    const char c = options[i];
-    if (c == '\\' && i + 1 < options.size()) {
-      word += options[++i];
-      in_word = true;
-    } else if (c == '"') {
-      quoted = !quoted;
-      in_word = true;
-    } else if (!quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
-      if (in_word) words.push_back(word);
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
+std::string join_options(const std::vector<std::string>& words) {
+  std::string options;
+  for (const std::string& word : words) {
+    if (!options.empty()) options += ' ';
+    if (!word.empty() && word.find_first_of(" \t\n\r\"\\") == std::string::npos) {
+      options += word;
+      continue;
     }
+    options += '"';
+    for (const char c : word) {
+      if (c == '"' || c == '\\') options += '\\';
+      options += c;
+    }
+    options += '"';
   }
-  if (in_word) words.push_back(word);
-  return words;
+  return options;
 }
 
 std::vector<std::string> options_for_clang(const std::vector<std::string>& words) {
@@ -49,18 +42,16 @@ std::vector<std::string> options_for_clang(const std::vector<std::string>& words
   return passed;
 }
 
-std::string options_after_preprocessing(const std::vector<std::string>& words) {
-  std::string options;
+std::vector<std::string> options_after_preprocessing(const std::vector<std::string>& words) {
+  std::vector<std::string> left;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string kind = words[i].substr(0, 2);
-    if (kind == "-D" || kind == "-U" || kind == "-I") {
-      if (words[i].size() == 2) ++i;
-      continue;
-    }
-    const bool quote = words[i].find(' ') != std::string::npos;
-    options += (options.empty() ? "" : " ") + (quote ? "\"" + words[i] + "\"" : words[i]);
+    if (kind != "-D" && kind != "-U" && kind != "-I")
+      left.push_back(words[i]);
+    else if (words[i].size() == 2)
+      ++i;
   }
-  return options;
+  return left;
 }
 
 std::string language_version(const std::vector<std::string>& words) {

@@ -155,10 +155,14 @@ bool Frontend::is_cpp() const {
   return language_.find("++") != std::string::npos;
 }
 
-std::vector<std::string> Frontend::common_arguments() const {
+bool Frontend::is_before_1_2() const {
+  return language_ == "CL" || language_ == "CL1.0" || language_ == "CL1.1";
+}
+
+std::vector<std::string> Frontend::common_arguments(const std::string& language) const {
   std::vector<std::string> arguments = {
       "-triple", device_.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown", "-x",
-      is_cpp() ? "clcpp" : "cl", "-cl-std=" + language_, "-fdeclare-opencl-builtins", "-w",
+      is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins", "-w",
       // Errors of newer Clang that the compilers inside drivers pass as warnings.
       "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
       // Functions that are only `inline` are emitted too, so that nothing is hidden from the study of IR.
@@ -169,7 +173,7 @@ std::vector<std::string> Frontend::common_arguments() const {
 }
 
 std::optional<Preprocessed> Frontend::preprocess(const std::string& source) const {
-  std::vector<std::string> arguments = common_arguments();
+  std::vector<std::string> arguments = common_arguments(language_);
   for (const char* name : {"__SPIR__", "__SPIR64__", "__SPIR32__", "__IMAGE_SUPPORT__"})
     arguments.push_back(std::string("-U") + name);
   if (device_.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
@@ -201,7 +205,8 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source) cons
 
 std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, TreeReader& reader,
                                                 llvm::LLVMContext& context) const {
-  std::vector<std::string> arguments = common_arguments();
+  // Drivers take 1.2's language in older sources, too.
+  std::vector<std::string> arguments = common_arguments(is_before_1_2() ? "CL1.2" : language_);
   arguments.insert(arguments.end(), {"-include", kHeaderPath});
   CompileAction action(reader, context);
   if (!run(action, text, arguments)) return nullptr;

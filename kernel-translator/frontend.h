@@ -55,9 +55,11 @@ class Frontend {
                                         llvm::LLVMContext& context) const;
 
   bool is_cpp() const;
+  // OpenCL C 1.0 or 1.1, which have no `static` functions.
+  bool is_before_1_2() const;
 
  private:
-  std::vector<std::string> common_arguments() const;
+  std::vector<std::string> common_arguments(const std::string& language) const;
 
   Device device_;
   std::vector<std::string> options_;

@@ -24,7 +24,7 @@ struct Command {
   std::string file;
   bool json = false;
   Device device;
-  std::string build_options;
+  std::vector<std::string> build_options;  // taken apart
 };
 
 std::optional<Command> wrong_usage(const std::string& message) {
@@ -67,12 +67,7 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
     }
   }
   if (command.file.empty()) return wrong_usage("no file");
-  // A single word is the program's options string as it stands; several are what a shell made of it.
-  const bool several = words.size() > i + 2;
-  for (size_t k = i + 1; k < words.size(); ++k) {
-    const bool quote = several && words[k].find(' ') != std::string::npos;
-    command.build_options += (k > i + 1 ? " " : "") + (quote ? "\"" + words[k] + "\"" : words[k]);
-  }
+  if (i < words.size()) command.build_options.assign(words.begin() + static_cast<long>(i) + 1, words.end());
   return command;
 }
 
@@ -109,12 +104,11 @@ nlohmann::json to_json(const Kernel& kernel) {
 }
 
 int run(const Command& command, const std::string& source) {
-  const std::vector<std::string> options = split_options(command.build_options);
-  const Frontend frontend(command.device, options);
+  const Frontend frontend(command.device, command.build_options);
   const std::optional<Preprocessed> preprocessed = frontend.preprocess(source);
   if (!preprocessed) return 1;
   llvm::LLVMContext context;
-  NdrangeRewriter rewriter(preprocessed->text);
+  NdrangeRewriter rewriter(preprocessed->text, !frontend.is_before_1_2());
   const std::unique_ptr<llvm::Module> module = frontend.compile(preprocessed->text, rewriter, context);
   if (!module) return 1;
   std::vector<Kernel>& kernels = rewriter.kernels();
@@ -135,12 +129,12 @@ int run(const Command& command, const std::string& source) {
   }
   nlohmann::json json = {{"version", SAMCL_VERSION},
                          {"source", nullptr},
-                         {"options", command.build_options},
+                         {"options", join_options(command.build_options)},
                          {"includes", preprocessed->includes},
                          {"kernels", nlohmann::json::array()}};
   if (rewrite) {
     json["source"] = rewriter.rewritten();
-    json["options"] = options_after_preprocessing(options);
+    json["options"] = join_options(options_after_preprocessing(command.build_options));
   }
   for (const Kernel& kernel : kernels) json["kernels"].push_back(to_json(kernel));
   try {

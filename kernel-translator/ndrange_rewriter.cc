@@ -303,22 +303,24 @@ void NdrangeRewriter::read(clang::ASTContext& tree) {
 
 std::string NdrangeRewriter::helpers() const {
   const std::string parameter = kHelperParameter;
+  const std::string prefix = static_functions_ ? " static inline " : " ";
   std::string line = kStructure;
   // Beyond the third dimension drivers differ; there the driver's own answer stands.
   const auto array = [&](const std::string& builtin, const std::string& expression) {
     if (builtins_.count(builtin))
-      line += " static inline size_t samcl_" + builtin + "(uint d, " + parameter +
-              ") { return d < 3 ? (size_t)(" + expression + ") : " + builtin + "(d); }";
+      line += prefix + "size_t samcl_" + builtin + "(uint samcl_d, " + parameter +
+              ") { return samcl_d < 3 ? (size_t)(" + expression + ") : " + builtin + "(samcl_d); }";
   };
-  array("get_group_id", "get_group_id(d) + samcl_nd->group_offset[d]");
-  array("get_num_groups", "samcl_nd->num_groups[d]");
-  array("get_global_size", "samcl_nd->global_size[d]");
-  array("get_global_offset", "samcl_nd->global_offset[d]");
+  array("get_group_id", "get_group_id(samcl_d) + samcl_nd->group_offset[samcl_d]");
+  array("get_num_groups", "samcl_nd->num_groups[samcl_d]");
+  array("get_global_size", "samcl_nd->global_size[samcl_d]");
+  array("get_global_offset", "samcl_nd->global_offset[samcl_d]");
   if (builtins_.count("get_global_linear_id"))
-    line += " static inline size_t samcl_get_global_linear_id(" + parameter +
-            ") { ulong id = 0; for (uint d = get_work_dim(); d-- > 0;) "
-            "id = id * samcl_nd->global_size[d] + (get_global_id(d) - samcl_nd->global_offset[d]); "
-            "return (size_t)id; }";
+    line += prefix + "size_t samcl_get_global_linear_id(" + parameter +
+            ") { ulong samcl_id = 0; for (uint samcl_d = get_work_dim(); samcl_d-- > 0;) "
+            "samcl_id = samcl_id * samcl_nd->global_size[samcl_d] + (get_global_id(samcl_d) - "
+            "samcl_nd->global_offset[samcl_d]); "
+            "return (size_t)samcl_id; }";
   return line + "\n";
 }
 

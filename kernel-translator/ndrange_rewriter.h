@@ -16,7 +16,9 @@ namespace samcl::translator {
 // Reads the tree of `text`; afterwards holds the kernels and can rewrite.
 class NdrangeRewriter : public TreeReader {
  public:
-  explicit NdrangeRewriter(const std::string& text) : text_(text) {}
+  // `static_functions`: the language has them.
+  NdrangeRewriter(const std::string& text, bool static_functions)
+      : text_(text), static_functions_(static_functions) {}
 
   void read(clang::ASTContext& tree) override;
 
@@ -35,6 +37,7 @@ class NdrangeRewriter : public TreeReader {
   std::string helpers() const;
 
   const std::string& text_;
+  bool static_functions_;
   std::vector<Kernel> kernels_;
   std::set<std::string> builtins_;  // the affected ones that any function names
   std::map<size_t, Edit> edits_;    // by offset in text_

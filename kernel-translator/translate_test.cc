@@ -112,7 +112,15 @@ TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
 TEST(Rewriting, serves_functions_that_no_kernel_calls) {
   EXPECT_THAT(source_of(translate("uint unused() { return get_num_groups(0); }\n"
                                   "__kernel void k(__global int* p) { p[get_group_id(0)] = 1; }")),
-              HasSubstr("static inline size_t samcl_get_num_groups(uint d,"));
+              HasSubstr("static inline size_t samcl_get_num_groups(uint samcl_d,"));
+}
+
+TEST(Rewriting, has_no_static_functions_before_version_1_2) {
+  const std::string source = "__kernel void k(__global int* p) { p[get_group_id(0)] = popcount(3u); }";
+  EXPECT_THAT(source_of(translate(source, "-cl-std=CL1.1")), Not(HasSubstr("static")));
+  EXPECT_THAT(source_of(translate(source, "", "--opencl-c-version 'OpenCL C 1.0 X'")),
+              Not(HasSubstr("static")));
+  EXPECT_THAT(source_of(translate(source)), HasSubstr("static inline"));
 }
 
 TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
@@ -136,14 +144,20 @@ TEST(Options, decide_branches_and_are_gone_after_preprocessing) {
   const json answer = translate(
       "#ifdef A\n__kernel void a(__global int* p) { p[get_group_id(0)] = N; }\n#else\n__kernel void b() "
       "{}\n#endif",
-      "'-DA -D N=42 -w -some-vendors-option'");
+      "-DA -D N=42 -w -some-vendors-option");
   EXPECT_EQ(answer["kernels"][0]["name"], "a");
   EXPECT_THAT(source_of(answer), HasSubstr("= 42;"));
   EXPECT_EQ(answer["options"], "-w -some-vendors-option");
 }
 
+TEST(Options, are_taken_word_by_word) {
+  const std::string source = "__kernel void k(__global int* p) { p[get_group_id(0)] = X; }";
+  EXPECT_THAT(source_of(translate(source, "'-DX=1 + 2'")), HasSubstr("= 1 + 2;"));
+  EXPECT_EQ(translate("__kernel void k() {}", "'-DX=\"a b\"'")["options"], R"("-DX=\"a b\"")");
+}
+
 TEST(Options, stay_as_they_are_with_the_original_source) {
-  EXPECT_EQ(translate("__kernel void k() {}", "'-D N=42 -w'")["options"], "-D N=42 -w");
+  EXPECT_EQ(translate("__kernel void k() {}", "-D N=42 -w")["options"], "-D N=42 -w");
 }
 
 TEST(Device, decides_which_extensions_a_source_sees) {
