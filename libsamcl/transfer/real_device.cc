@@ -83,6 +83,7 @@ cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void
   traffic.uploaded_bytes += bytes;
   report::device(index).uploaded_bytes += bytes;
   return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
+    std::lock_guard one_at_a_time(transfer_mutex_);
     return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length,
                                                static_cast<const char*>(from) + at, 0, nullptr, nullptr);
   });
@@ -93,6 +94,7 @@ cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* 
   traffic.downloaded_bytes += bytes;
   report::device(index).downloaded_bytes += bytes;
   return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
+    std::lock_guard one_at_a_time(transfer_mutex_);
     return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length,
                                               static_cast<char*>(to) + at, 0, nullptr, nullptr);
   });

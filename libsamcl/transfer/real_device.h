@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/runtime/worker.h"
@@ -56,6 +57,7 @@ class RealDevice {
   // method above (rectangles, images). Any thread.
   template <typename Enqueue>
   cl_int transfer(Enqueue enqueue) {
+    std::lock_guard one_at_a_time(transfer_mutex_);
     cl_event event = nullptr;
     cl_int error = enqueue(transfer_, &event);
     return error == CL_SUCCESS ? wait_for(event) : error;
@@ -71,6 +73,9 @@ class RealDevice {
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr;
   cl_command_queue transfer_ = nullptr;
+  // Held from a transfer's enqueueing to its end: the queue is in order anyway, and PoCL's basic devices
+  // deadlock if two threads use one queue at once.
+  std::mutex transfer_mutex_;
   std::unique_ptr<Worker> worker_;
 };
 
