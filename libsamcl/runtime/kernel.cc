@@ -52,7 +52,7 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, unsigned
   cl_int error = CL_SUCCESS;
   if (!kernel_) kernel_ = cl.clCreateKernel(program, name.c_str(), &error);
   if (!kernel_) return error;
-  if (applied_ == arguments) return CL_SUCCESS;
+  if (applied_.lock() == arguments) return CL_SUCCESS;
   applied_.reset();
   for (cl_uint index = 0; index < arguments->size(); ++index) {
     const Argument& argument = (*arguments)[index];
@@ -99,7 +99,9 @@ bool Kernel::takes_buffer(cl_uint index) const {
 }
 
 Argument& Kernel::change(cl_uint index) {
-  if (arguments_.use_count() > 1) arguments_ = std::make_shared<Arguments>(*arguments_);
+  if (taken_.exchange(false, std::memory_order_relaxed) || arguments_.use_count() > 1) {
+    arguments_ = std::make_shared<Arguments>(*arguments_);
+  }
   return (*arguments_)[index] = Argument{};
 }
 

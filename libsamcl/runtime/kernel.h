@@ -49,7 +49,7 @@ class RealKernel {
 
  private:
   cl_kernel kernel_ = nullptr;
-  std::shared_ptr<const Arguments> applied_;
+  std::weak_ptr<const Arguments> applied_;  // weak: buffers live no longer than the program and its launches need
 };
 
 class Kernel : public Object<Kernel> {
@@ -71,7 +71,10 @@ class Kernel : public Object<Kernel> {
   cl_int set_svm_argument(cl_uint index, const void* pointer);
 
   // What is set now; later changes do not touch it.
-  std::shared_ptr<const Arguments> arguments() const { return arguments_; }
+  std::shared_ptr<const Arguments> arguments() const {
+    taken_.store(true, std::memory_order_relaxed);
+    return arguments_;
+  }
   void copy_arguments(const Kernel& from) { arguments_ = from.arguments_; }
 
   RealKernel whole;                               // original program on device 0
@@ -82,6 +85,7 @@ class Kernel : public Object<Kernel> {
   Argument& change(cl_uint index);
 
   std::shared_ptr<Arguments> arguments_;
+  mutable std::atomic<bool> taken_{false};  // a launch has taken arguments_: they stay as they are
 };
 
 }  // namespace samcl
