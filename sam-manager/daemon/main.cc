@@ -39,6 +39,7 @@ int complain(const std::string& message) {
 
 Result<Config> choose_config(const Options& options) {
   Config config;
+  if (options.exit_with) config.log_level = "warn";  // it shares stderr with a program
   const bool by_default =
       options.config.empty() && !options.exit_with && std::filesystem::exists(kSystemConfig);
   if (!options.config.empty() || by_default) {
