@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,21 +122,28 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   in_child.close();
   out_child.close();
   err_child.close();
+  Descriptor child(pidfd_open(*pid, 0));
 
   std::string output, diagnostics;
   size_t sent = 0;
   if (input.empty()) in.close();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   bool late = false;
-  while (out.get() >= 0 || err.get() >= 0) {
+  // Until its streams have ended and it has: it may close them and go on.
+  while (out.get() >= 0 || err.get() >= 0 || child.get() >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd polled[3] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}};
-    const int ready = left.count() > 0 ? poll(polled, 3, static_cast<int>(left.count())) : 0;
+    const bool streams = out.get() >= 0 || err.get() >= 0;
+    pollfd polled[4] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {streams ? -1 : child.get(), POLLIN, 0}};
+    const int ready = left.count() > 0 ? poll(polled, 4, static_cast<int>(left.count())) : 0;
     if (ready == 0 || (ready < 0 && errno != EINTR)) {
       late = true;
-      kill(*pid, SIGKILL);
+      // By descriptor where there is one: if the host program reaped the child, its number may be another's.
+      if (child.get() < 0) kill(*pid, SIGKILL);
+      else pidfd_send_signal(child.get(), SIGKILL, nullptr, 0);
       break;
     }
+    if (ready < 0) continue;
+    if (polled[3].revents) break;
     if (in.get() >= 0 && polled[0].revents) feed(in, input, sent);
     if (out.get() >= 0 && polled[1].revents) drain(out, output);
     if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics);

@@ -38,6 +38,12 @@ std::vector<std::string> split_options(const std::string& options) {
   return words;
 }
 
+// The program's source goes with build options as the program gave them, not as they were taken apart.
+Translation with_own_options(Translation translation, const std::string& build_options) {
+  if (!translation.source) translation.options = build_options;
+  return translation;
+}
+
 }  // namespace
 
 const KernelTranslation* Translation::find(const std::string& kernel_name) const {
@@ -64,17 +70,14 @@ Result<Translation> translate(const std::string& source, const std::string& buil
     question += source;
     const TranslationCache cache(settings.cache_directory);
     if (auto kept = cache.find(question)) {
-      if (auto translation = parse_translation(*kept)) return translation;
+      if (auto translation = parse_translation(*kept)) return with_own_options(*translation, build_options);
     }
     const Result<std::string> answer = run_translator(arguments, source, settings.timeout_ms);
     if (!answer) return tl::unexpected(answer.error());
     Result<Translation> translation = parse_translation(*answer);
-    if (translation) {
-      // Build options as the program gave them, not as they were taken apart.
-      translation->options = build_options;
-      cache.keep(question, *answer, included_files(*answer));
-    }
-    return translation;
+    if (!translation) return translation;
+    cache.keep(question, *answer, included_files(*answer));
+    return with_own_options(*translation, build_options);
   } catch (const std::exception& error) {
     return fail(std::string("the source could not be translated: ") + error.what());
   }
