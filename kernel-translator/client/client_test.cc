@@ -1,0 +1,250 @@
+// The client against translators that misbehave (shell scripts), host programs with odd settings, and its
+// cache.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "kernel-translator/client/translation.h"
+
+namespace samcl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kAnswer[] = R"({"source": "rewritten", "options": "-w", "includes": [], "kernels": []})";
+
+class Client : public ::testing::Test {
+ protected:
+  Client() {
+    char name[] = "/tmp/samcl-client-XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~Client() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  // Makes the translator a shell script; it may write into the test's folder, which is its $folder.
+  void translator_is(const std::string& script) {
+    settings_.program = path("translator");
+    std::ofstream(settings_.program) << "#!/bin/sh\nfolder=" << folder_ << "\n" << script << "\n";
+    chmod(settings_.program.c_str(), 0755);
+  }
+
+  void answers(const std::string& json,
+               const std::string& before = "cat >/dev/null; echo run >>$folder/runs") {
+    translator_is(before + "\ncat <<'END'\n" + json + "\nEND");
+  }
+
+  int runs() const {
+    std::ifstream file(path("runs"));
+    int count = 0;
+    for (std::string line; std::getline(file, line);) ++count;
+    return count;
+  }
+
+  Result<Translation> ask(const std::string& source = "kernel void k() {}",
+                          const std::string& options = "-w -DN=1") {
+    return translate(source, options, DeviceFacts{}, settings_);
+  }
+
+  std::string folder_;
+  TranslatorSettings settings_{.program = "", .cache_directory = "", .timeout_ms = 20000};
+};
+
+using Cache = Client;
+
+TEST_F(Client, gives_what_the_translator_printed) {
+  answers(kAnswer);
+  const auto translation = ask();
+  ASSERT_TRUE(translation) << translation.error().message;
+  EXPECT_EQ(translation->source, "rewritten");
+  EXPECT_EQ(translation->options, "-w");
+}
+
+TEST_F(Client, keeps_the_programs_options_with_the_programs_source) {
+  answers(R"({"source": null, "options": "-w", "includes": [], "kernels": []})");
+  const auto translation = ask("source", "-w -D 'N=1'");
+  ASSERT_TRUE(translation);
+  EXPECT_EQ(translation->source, std::nullopt);
+  EXPECT_EQ(translation->options, "-w -D 'N=1'");
+}
+
+TEST_F(Client, says_that_the_translator_is_missing) {
+  settings_.program = path("nowhere");
+  const auto translation = ask();
+  ASSERT_FALSE(translation);
+  EXPECT_NE(translation.error().message.find(path("nowhere")), std::string::npos);
+}
+
+TEST_F(Client, tells_the_first_diagnostic) {
+  translator_is("cat >/dev/null; echo 'program.cl:3:7: error: use of undeclared identifier x' >&2; exit 1");
+  const auto translation = ask();
+  ASSERT_FALSE(translation);
+  EXPECT_NE(translation.error().message.find("program.cl:3:7"), std::string::npos)
+      << translation.error().message;
+}
+
+TEST_F(Client, survives_a_crash_with_half_an_answer) {
+  translator_is("cat >/dev/null; printf '{\"source\": \"half'; kill -SEGV $$");
+  EXPECT_FALSE(ask());
+}
+
+TEST_F(Client, survives_garbage) {
+  translator_is("cat >/dev/null; head -c 100000 /dev/urandom");
+  EXPECT_FALSE(ask());
+}
+
+TEST_F(Client, survives_an_answer_of_the_wrong_shape) {
+  answers(R"({"source": 7, "options": [], "kernels": {}})");
+  EXPECT_FALSE(ask());
+}
+
+TEST_F(Client, survives_a_translator_that_does_not_read) {
+  answers(kAnswer, "exec </dev/null");
+  EXPECT_TRUE(ask(std::string(4 << 20, 'x')));
+}
+
+TEST_F(Client, does_not_deadlock_on_large_sources_answered_while_they_are_read) {
+  translator_is("cat >&2; echo '" + std::string(kAnswer) + "'");
+  EXPECT_TRUE(ask(std::string(4 << 20, 'x')));
+}
+
+TEST_F(Client, kills_and_reaps_a_translator_that_hangs) {
+  translator_is("echo $$ >$folder/pid; exec sleep 100");
+  settings_.timeout_ms = 500;
+  const auto translation = ask();
+  ASSERT_FALSE(translation);
+  EXPECT_NE(translation.error().message.find("500 ms"), std::string::npos) << translation.error().message;
+  int pid = 0;
+  std::ifstream(path("pid")) >> pid;
+  ASSERT_GT(pid, 0);
+  EXPECT_EQ(kill(pid, 0), -1) << "still there, or not reaped";
+}
+
+TEST_F(Client, does_not_wait_for_a_translator_that_hangs_after_its_answer) {
+  translator_is("cat >/dev/null; echo '" + std::string(kAnswer) + "'; exec >&- 2>&-; exec sleep 100");
+  settings_.timeout_ms = 500;
+  const auto begin = std::chrono::steady_clock::now();
+  ask();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(Client, works_in_a_program_that_ignores_child_and_pipe_signals) {
+  answers(kAnswer, "exec </dev/null");
+  const auto child = signal(SIGCHLD, SIG_IGN);
+  const auto pipe = signal(SIGPIPE, SIG_DFL);
+  EXPECT_TRUE(ask(std::string(1 << 20, 'x')));
+  signal(SIGPIPE, pipe);
+  signal(SIGCHLD, child);
+}
+
+TEST_F(Client, works_in_a_program_that_closed_its_standard_descriptors) {
+  answers(kAnswer);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    for (int fd = 0; fd < 3; ++fd) close(fd);
+    _exit(ask() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Client, hides_the_shim_from_the_translator) {
+  answers(kAnswer, "cat >/dev/null; env >$folder/environment");
+  setenv("OPENCL_LAYERS", "/none", 1);
+  setenv("SAMCL_TASK", "x", 1);
+  setenv("LIKE_SAMCL_TASK", "kept", 1);
+  EXPECT_TRUE(ask());
+  unsetenv("OPENCL_LAYERS");
+  unsetenv("SAMCL_TASK");
+  std::ifstream file(path("environment"));
+  const std::string seen{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(seen.find("OPENCL_LAYERS"), std::string::npos);
+  EXPECT_EQ(seen.find("\nSAMCL_TASK"), std::string::npos);
+  EXPECT_NE(seen.find("LIKE_SAMCL_TASK=kept"), std::string::npos);
+}
+
+TEST_F(Client, serves_several_threads_at_once) {
+  answers(kAnswer);
+  settings_.cache_directory = path("cache");
+  std::atomic<int> good{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] { good += ask("source " + std::to_string(i % 2)).has_value(); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 8);
+}
+
+TEST_F(Cache, answers_the_same_question_with_the_same_answer) {
+  answers(kAnswer);
+  settings_.cache_directory = path("cache");
+  const auto first = ask(), second = ask();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(runs(), 1);
+  EXPECT_EQ(first->source, second->source);
+  EXPECT_EQ(first->options, second->options);
+}
+
+TEST_F(Cache, keeps_questions_apart) {
+  answers(kAnswer);
+  settings_.cache_directory = path("cache");
+  ask("a", "-w");
+  ask("b", "-w");
+  ask("a", "");
+  EXPECT_EQ(runs(), 3);
+}
+
+TEST_F(Cache, forgets_when_an_included_file_changes) {
+  std::ofstream(path("included.h")) << "1";
+  answers(R"({"source": null, "options": "", "includes": [")" + path("included.h") + R"("], "kernels": []})");
+  settings_.cache_directory = path("cache");
+  ask();
+  ask();
+  EXPECT_EQ(runs(), 1);
+  std::ofstream(path("included.h")) << "22";
+  ask();
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, ignores_entries_cut_short) {
+  answers(kAnswer);
+  settings_.cache_directory = path("cache");
+  ask();
+  for (const auto& entry : fs::directory_iterator(path("cache")))
+    fs::resize_file(entry, entry.file_size() / 2);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, is_not_needed) {
+  answers(kAnswer);
+  std::ofstream(path("file")) << "not a directory";
+  settings_.cache_directory = path("file/cache");
+  EXPECT_TRUE(ask());
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, does_not_keep_failures) {
+  translator_is("cat >/dev/null; echo run >>$folder/runs; exit 1");
+  settings_.cache_directory = path("cache");
+  EXPECT_FALSE(ask());
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(runs(), 2);
+}
+
+}  // namespace
+}  // namespace samcl
