@@ -14,11 +14,26 @@
 namespace samcl::translator {
 namespace {
 
-constexpr char kUsage[] =
-    "usage: sam-translate FILE.cl|- [--json] [--device-version S] [--opencl-c-version S] [--extensions \"a "
-    "b\"]\n"
-    "                     [--address-bits 32|64] [--images] [--define NAME[=VALUE]]... [-- BUILD "
-    "OPTIONS...]\n";
+constexpr char kUsage[] = "usage: sam-translate FILE.cl|- [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
+
+constexpr char kHelp[] = R"(Rewrites the kernels of an OpenCL C source so that a part of their NDRange can be launched alone, with
+global_work_offset, and still sees the whole; tells which kernels may run in parts.
+
+  --json                  print all that was found, and the source to use, as JSON
+  --device-version S      CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL"
+  --opencl-c-version S    CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
+  --extensions "A B"      CL_DEVICE_EXTENSIONS: only their macros are defined
+  --address-bits 32|64    CL_DEVICE_ADDRESS_BITS
+  --images                the device supports images (__IMAGE_SUPPORT__)
+  --define NAME[=VALUE]   a macro the driver predefines; may be repeated
+  --help, --version
+  -- BUILD OPTIONS...     those of clBuildProgram, one word each: -D N=16 -cl-std=CL1.2
+
+Without --json it prints the source to use: the given one where nothing needs rewriting.
+Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usage or an unreadable file.
+
+  sam-translate kernels.cl --json -- -DBLOCK=16 | python3 -m json.tool
+)";
 
 struct Command {
   std::string file;
@@ -151,6 +166,14 @@ int run(const Command& command, const std::string& source) {
 
 int main(int argc, char** argv) {
   using namespace samcl::translator;
+  if (argc == 2 && argv[1] == std::string("--help")) {
+    std::cout << kUsage << kHelp;
+    return 0;
+  }
+  if (argc == 2 && argv[1] == std::string("--version")) {
+    std::cout << "sam-translate " SAMCL_VERSION "\n";
+    return 0;
+  }
   const std::optional<Command> command = parse({argv + 1, argv + argc});
   if (!command) return 2;
   const std::optional<std::string> source = read(command->file);
