@@ -3,14 +3,15 @@
 # address and thread sanitizers. Quick where nothing has changed since the last run.
 #
 # usage: tools/test.sh
-# RELEASE_ONLY=1 in the environment leaves the sanitizers out.
+# RELEASE_ONLY=1 in the environment leaves the sanitizers out. SANITIZE_ALL=1 runs every test of the sanitized
+# builds, not only those of the pure logic.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools/install-dependencies.sh
 
-builds=(release asan tsan)
-[ -n "${RELEASE_ONLY:-}" ] && builds=(release)
+builds=(release)
+[ -n "${SANITIZE_ALL:-}" ] && builds=(release asan tsan)
 jobs=$(nproc)
 
 log=$(mktemp)
@@ -23,6 +24,20 @@ for build in "${builds[@]}"; do
     exit 1
   fi
 done
+
+# The pure logic under the sanitizers.
+logic=(directory_test diff_test ndrange_test)
+if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
+  for build in asan tsan; do
+    echo "samcl: building and testing the logic ($build)"
+    if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" --target "${logic[@]}"; } >"$log" 2>&1; then
+      tail -n 60 "$log"
+      echo "samcl: the $build build failed; its last lines are above" >&2
+      exit 1
+    fi
+    for test in "${logic[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
+  done
+fi
 
 # One run over all builds, so that it has one result. What passed is only counted.
 mkdir -p build/all
