@@ -121,7 +121,9 @@ bool run(clang::FrontendAction& action, const std::string& source,
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
 
   clang::CompilerInstance clang;
-  clang.createDiagnostics(new clang::TextDiagnosticPrinter(llvm::errs(), new clang::DiagnosticOptions));
+  auto* diagnostics = new clang::DiagnosticOptions;
+  diagnostics->ShowPresumedLoc = 1;  // lines of the program's own text, by its #line marks
+  clang.createDiagnostics(new clang::TextDiagnosticPrinter(llvm::errs(), diagnostics));
   if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
     return false;
 
