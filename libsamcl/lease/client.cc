@@ -142,6 +142,7 @@ class ManagedClient final : public Client {
     request.tid = tid;
     if (connection_->send(request, limit_ms)) return true;
     gone_.store(true);
+    cell().left.store(1);
     return false;
   }
 

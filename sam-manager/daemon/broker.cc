@@ -89,6 +89,7 @@ Reply Broker::connect(const Request& request, const std::string& executable) {
   program.id = free_client_id();
   reply.header.client = program.id;
   for (auto& grant : segment_.clients[protocol::slot_of(program.id)].grants) grant.store(0);
+  segment_.clients[protocol::slot_of(program.id)].left.store(0);
   scheduler_.add_client(program.id, 0);
   auto& kept = programs_[program.id] = std::move(program);
   assign(kept);
@@ -152,6 +153,13 @@ void Broker::forget(pid_t pid) {
   programs_.erase(found);
   scheduler_.remove_client(id);
   spdlog::info("process {} left", pid);
+}
+
+void Broker::forget_those_that_left() {
+  std::vector<pid_t> left;
+  for (const auto& [id, program] : programs_)
+    if (segment_.clients[protocol::slot_of(id)].left.load() != 0) left.push_back(program.pid);
+  for (pid_t pid : left) forget(pid);
 }
 
 Reply Broker::enroll(const Request& request) {

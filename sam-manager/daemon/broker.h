@@ -45,6 +45,7 @@ class Broker {
                                         const std::string& executable);
 
   void forget(pid_t pid);  // it ended, or said goodbye
+  void forget_those_that_left();  // that found the request queue full for too long
   const std::map<uint32_t, Program>& programs() const { return programs_; }
 
  private:

@@ -65,7 +65,8 @@ void Server::run(int exit_with) {
       fds.push_back({fd, POLLIN, 0});
       pids.push_back(pid);
     }
-    if (poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) {
+    // The limit is for programs that left while the queue was full: they send nothing more.
+    if (poll(fds.data(), fds.size(), pids.empty() ? -1 : 1000) < 0 && errno != EINTR) {
       spdlog::error("poll: {}", std::strerror(errno));
       break;
     }
@@ -73,6 +74,7 @@ void Server::run(int exit_with) {
     for (size_t i = 0; i < pids.size(); ++i)
       if (fds[kFirstProgram + i].revents) bury(pids[i]);
     if (fds[0].revents) receive_all();
+    broker_.forget_those_that_left();
     watch_programs();
   }
   close(stop);

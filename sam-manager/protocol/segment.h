@@ -50,6 +50,8 @@ struct ClientCell {
   AssignmentCell assignment;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
+  // 1: the client could not tell the daemon something and goes on unmanaged; what it held is granted on.
+  std::atomic<uint32_t> left;
 };
 
 struct Segment {

@@ -296,6 +296,24 @@ TEST_F(ManagerTest, FullQueueEndsTheWaitInTime) {
   EXPECT_TRUE(daemon.connect());
 }
 
+TEST_F(ManagerTest, LeaseGivenBackToAFullQueueIsNotLost) {
+  const auto client = daemon.connect();
+  ASSERT_TRUE(client);
+  client->acquire(kGpu, 0);
+  const auto waiter = start_taker();
+  waiter->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  kill(daemon.pid(), SIGSTOP);
+  const mqd_t queue = mq_open(protocol::request_queue(daemon.instance()).c_str(), O_WRONLY | O_NONBLOCK);
+  while (mq_send(queue, "x", 1, 0) == 0) {
+  }
+  mq_close(queue);
+  client->release(kGpu, 0);
+  EXPECT_FALSE(client->managed());
+  kill(daemon.pid(), SIGCONT);
+  EXPECT_EQ(waiter->line().hear(), 'h');
+}
+
 TEST_F(ManagerTest, KilledDaemonLeavesWaitersUnmanaged) {
   const auto holder = start_taker();
   holder->line().say('t');
