@@ -44,7 +44,7 @@ class Broker {
   std::optional<protocol::Reply> handle(const protocol::Request& request, bool administrator,
                                         const std::string& executable);
 
-  void forget(pid_t pid);  // it ended, or said goodbye
+  void forget(pid_t pid);         // it ended, or said goodbye
   void forget_those_that_left();  // that found the request queue full for too long
   const std::map<uint32_t, Program>& programs() const { return programs_; }
 
