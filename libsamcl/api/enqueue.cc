@@ -1,6 +1,22 @@
 #include "libsamcl/api/enqueue.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace samcl::api {
+namespace {
+
+// A thread that gives work to a managed device is part of its task: the task's priority holds for it too, or
+// less urgent tasks that compute on the CPU would keep it from releasing its next job.
+void adopt_calling_thread(const Context& context) {
+  thread_local lease::Client* adopted_by = nullptr;
+  lease::Client* client = context.devices[0]->lease.client;
+  if (!client || client == adopted_by) return;
+  adopted_by = client;
+  client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+}
+
+}  // namespace
 
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
   Waits waits;
@@ -16,6 +32,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
+  adopt_calling_thread(*queue->context);
   auto event = std::make_shared<Event>(queue->context, queue, type);
   if (event_out) *event_out = Event::hand_out(event);
   queue->context->graph.submit(event, std::move(command), waits, order, blocking);
