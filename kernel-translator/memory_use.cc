@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernel-translator/pointer_roots.h"
+#include "kernel-translator/waiting_loops.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -13,9 +15,6 @@
 
 namespace samcl::translator {
 namespace {
-
-// The address spaces of SPIR.
-enum : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3, kGeneric = 4 };
 
 void inline_everything(llvm::Module& module) {
   for (llvm::Function& function : module) {
@@ -44,15 +43,6 @@ void inline_everything(llvm::Module& module) {
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
   passes.run(module, modules);
-}
-
-// "barrier" of "_Z7barrierj"; the name itself if it is not mangled.
-std::string plain_name(llvm::StringRef name) {
-  if (!name.starts_with("_Z")) return name.str();
-  llvm::StringRef rest = name.drop_front(2);
-  unsigned length = 0;
-  if (rest.consumeInteger(10, length) || length > rest.size()) return name.str();
-  return rest.take_front(length).str();
 }
 
 // Bytes of the element that the first pointer parameter of a mangled built-in points to; 1 if not known.
@@ -85,15 +75,6 @@ bool starts_with_one_of(const std::string& name, std::initializer_list<const cha
                      [&](const char* each) { return name.rfind(each, 0) == 0; });
 }
 
-// Where a pointer may come from.
-struct Roots {
-  std::set<unsigned> arguments;  // indices of the kernel's pointers to global or constant memory
-  bool unknown = false;          // anything in global memory
-  bool from_memory = false;      // the pointer itself was loaded from global memory
-
-  bool global() const { return unknown || !arguments.empty(); }
-};
-
 // One kernel.
 class Study {
  public:
@@ -102,6 +83,7 @@ class Study {
 
   void run() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
+    check_waiting();
   }
 
  private:
@@ -110,8 +92,6 @@ class Study {
   void visit_builtin(llvm::CallBase& call, const std::string& name, llvm::StringRef mangled);
   void atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width, bool may_wait);
 
-  Roots roots_of(const llvm::Value* pointer);
-  void trace(const llvm::Value* pointer, Roots& roots, std::set<const llvm::Value*>& seen);
   void reads(const llvm::Value* pointer) { touch(pointer, true, 0); }
   void writes(const llvm::Value* pointer, uint32_t width) { touch(pointer, false, width); }
   void touch(const llvm::Value* pointer, bool read, uint32_t width);
@@ -119,53 +99,14 @@ class Study {
   void worst(const std::string& why);
   void volatile_access(const llvm::Value* pointer, bool load);
   bool in_loop(const llvm::Instruction& instruction) const;
+  void check_waiting();
   void check_local_variables(const llvm::Value* value, int depth = 0);
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
   Kernel& kernel_;
+  bool communicates_ = false;  // work-groups may talk: global atomics, volatile memory, fences
 };
-
-void Study::trace(const llvm::Value* pointer, Roots& roots, std::set<const llvm::Value*>& seen) {
-  if (!seen.insert(pointer).second) return;
-  const unsigned space =
-      pointer->getType()->isPointerTy() ? pointer->getType()->getPointerAddressSpace() : kGlobal;
-  if (space == kLocal) return;
-  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
-    if (space != kPrivate) roots.arguments.insert(argument->getArgNo());
-  } else if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
-    trace(element->getPointerOperand(), roots, seen);
-  } else if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::FreezeInst>(pointer)) {
-    trace(llvm::cast<llvm::User>(pointer)->getOperand(0), roots, seen);
-  } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
-    for (const llvm::Value* incoming : phi->incoming_values()) trace(incoming, roots, seen);
-  } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
-    trace(select->getTrueValue(), roots, seen);
-    trace(select->getFalseValue(), roots, seen);
-  } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) {
-    if (space == kPrivate) return;
-    roots.unknown = true;
-    if (roots_of(load->getPointerOperand()).global()) roots.from_memory = true;
-  } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(pointer)) {
-    const std::string name =
-        call->getCalledFunction() ? plain_name(call->getCalledFunction()->getName()) : "";
-    if (is_one_of(name, {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private"}))
-      trace(call->getArgOperand(0), roots, seen);
-    else
-      roots.unknown = true;
-  } else if (llvm::isa<llvm::GlobalVariable>(pointer)) {
-    if (space == kGlobal || space == kGeneric) roots.unknown = true;
-  } else if (!llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull, llvm::UndefValue>(pointer)) {
-    roots.unknown = true;
-  }
-}
-
-Roots Study::roots_of(const llvm::Value* pointer) {
-  Roots roots;
-  std::set<const llvm::Value*> seen;
-  trace(pointer, roots, seen);
-  return roots;
-}
 
 void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
   const Roots roots = roots_of(pointer);
@@ -198,6 +139,7 @@ void Study::worst(const std::string& why) {
 
 void Study::volatile_access(const llvm::Value* pointer, bool load) {
   if (!roots_of(pointer).global()) return;
+  communicates_ = true;
   if (load)
     kernel_.no_slice("reads volatile global memory");
   else
@@ -218,11 +160,24 @@ bool Study::in_loop(const llvm::Instruction& instruction) const {
   return false;
 }
 
+void Study::check_waiting() {
+  if (!kernel_.why_not_slice.empty()) return;
+  const auto written = [&](const llvm::Value* pointer) {
+    const Roots roots = roots_of(pointer);
+    for (unsigned i = 0; i < kernel_.arguments.size(); ++i)
+      if (kernel_.arguments[i].may_write && (roots.unknown || roots.arguments.count(i))) return true;
+    return false;
+  };
+  if (may_wait(function_, communicates_, written))
+    kernel_.no_slice("has a loop that may wait for what other work-groups write");
+}
+
 void Study::atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width,
                    bool may_wait) {
   reads(pointer);
   writes(pointer, width);
   if (!roots_of(pointer).global()) return;
+  communicates_ = true;
   // Work-groups of a later slice may never run while an earlier one waits for them.
   if (may_wait) kernel_.no_slice("waits on atomics in global memory");
   if (!instruction.use_empty() && in_loop(instruction))
@@ -264,14 +219,17 @@ void Study::visit(llvm::Instruction& instruction) {
       size = layout_.getTypeStoreSize(type->getScalarType());
     writes(store->getPointerOperand(), store_width(size, store->getAlign().value()));
     if (store->isVolatile()) volatile_access(store->getPointerOperand(), false);
-    if (store->isAtomic() && roots_of(store->getPointerOperand()).global())
+    if (store->isAtomic() && roots_of(store->getPointerOperand()).global()) {
+      communicates_ = true;
       kernel_.no_split("uses atomics on global memory");
+    }
   } else if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16),
            false);
   } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
     atomic(*exchange, exchange->getPointerOperand(), 1, true);
   } else if (llvm::isa<llvm::FenceInst>(&instruction)) {
+    communicates_ = true;
     if (in_loop(instruction)) kernel_.no_slice("has a memory fence in a loop");
   } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
     visit_call(*call);
@@ -328,6 +286,7 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
       starts_with_one_of(name, {"__get_kernel_", "ndrange_"}))
     return worst("enqueues kernels");
   if (name.find("mem_fence") != std::string::npos || name == "atomic_work_item_fence") {
+    communicates_ = true;
     if (in_loop(call)) kernel_.no_slice("has a memory fence in a loop");
     return;
   }
@@ -360,9 +319,7 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
   if (is_one_of(name, {"sincos", "fract", "modf"}))
     return writes(pointers[0], scalar_size(call.getArgOperand(0)));
   if (is_one_of(name, {"frexp", "remquo", "lgamma_r"})) return writes(pointers[0], 4);
-  if (is_one_of(name, {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private",
-                       "get_fence"}))
-    return;
+  if (changes_address_space(name) || name == "get_fence") return;
   for (const llvm::Value* pointer : pointers) {
     // What lies in private memory may hold pointers in turn.
     const unsigned space = pointer->getType()->getPointerAddressSpace();

@@ -214,6 +214,41 @@ TEST(Slicing, is_refused_where_a_kernel_may_wait_for_other_groups) {
                            "-cl-std=CL2.0")["may_slice"]);
 }
 
+// Whether a kernel with such a body, over the buffer p and local memory f, may be split; and may be sliced.
+std::pair<bool, bool> parts(const std::string& body) {
+  const json kernel = only_kernel("__kernel void k(__global int* p, __local int* f, __global const int* n) { " +
+                                  body + " }");
+  return {kernel["may_split"], kernel["may_slice"]};
+}
+constexpr std::pair kNoParts(false, false), kSlices(false, true), kParts(true, true);
+
+TEST(Slicing, is_refused_where_a_loop_waits_on_plain_loads_after_atomics) {
+  EXPECT_EQ(parts("atomic_inc(p); while (p[0] < 9);"), kNoParts);
+  EXPECT_EQ(parts("int t = atomic_inc(p); while (p[1] != t); p[2]++; atomic_inc(p + 1);"), kNoParts);
+  EXPECT_EQ(parts("atomic_inc(p); int i = 0; while (p[i & 7] == 0) i++;"), kNoParts);
+}
+
+TEST(Slicing, is_refused_where_what_a_loop_waits_for_comes_through_local_or_private_memory) {
+  EXPECT_EQ(parts("do { if (get_local_id(0) == 0) *f = p[0]; barrier(CLK_GLOBAL_MEM_FENCE); } while (!*f); p[0] = 2;"),
+            kNoParts);
+  EXPECT_EQ(parts("do { event_t e = async_work_group_copy(f, p, 1, 0); wait_group_events(1, &e); } while (!*f); "
+                  "p[1] = 1;"),
+            kNoParts);
+  EXPECT_EQ(parts("int x[4] = {0}; while (!x[p[9] & 3]) x[p[8] & 3] = p[0]; p[1] = 1;"), kNoParts);
+}
+
+TEST(Slicing, is_refused_where_a_loop_reads_one_place_of_a_written_buffer_until_it_changes) {
+  EXPECT_EQ(parts("if (get_global_id(0) == 0) p[0] = 1; else while (p[0] == 0);"), kNoParts);
+  EXPECT_EQ(parts("int done = 0; p[5] = 1; while (!done) { if (p[0]) done = 1; }"), kNoParts);
+  EXPECT_EQ(parts("while (vload2(0, p).x == 0); p[4] = 1;"), kNoParts);
+}
+
+TEST(Slicing, is_allowed_where_loops_read_what_no_one_writes_or_walk_through_memory) {
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) p[get_global_id(0)] += i;"), kParts);
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) atomic_inc(p + n[i]);"), kSlices);
+  EXPECT_EQ(parts("int i = get_global_id(0) * 9; while (p[i]) ++i; p[i] = 1;"), kParts);
+}
+
 // The width reported for the first argument of a kernel with the given parameters and body.
 json width(const std::string& parameters, const std::string& body) {
   return only_kernel("__kernel void k(" + parameters + ") { size_t i = get_global_id(0); " + body + " }")
