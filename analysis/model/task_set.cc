@@ -1,0 +1,168 @@
+#include "analysis/model/task_set.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace samcl::analysis {
+namespace {
+
+std::string number(Time value) {
+  return std::to_string(value);
+}
+
+// "task \"camera\", stage 3 (GPU)": stages count from 1, as in the papers.
+std::string place(const Task& task, size_t stage) {
+  return "task \"" + task.name + "\", stage " + std::to_string(stage + 1) + " (" +
+         name(task.stages[stage].resource) + ")";
+}
+
+Result<void> check(const Platform& platform) {
+  for (const auto& [field, count] :
+       {std::pair{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}})
+    if (count < 1 || count > kMaxElements)
+      return fail(std::string("platform, ") + field + ": " + std::to_string(count) + ", expected 1 to " +
+                  std::to_string(kMaxElements));
+  return {};
+}
+
+Result<void> check_stage(const Task& task, size_t index, int modes) {
+  const Stage& stage = task.stages[index];
+  const auto count = static_cast<size_t>(modes);
+  const std::string where = place(task, index);
+  if (stage.worst.size() != count)
+    return fail(where + ", worst: " + std::to_string(stage.worst.size()) +
+                " times, expected one for each of the " + std::to_string(modes) + " modes");
+  if (!stage.best.empty() && stage.best.size() != count)
+    return fail(where + ", best: " + std::to_string(stage.best.size()) +
+                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  for (int mode = 1; mode <= modes; ++mode) {
+    const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
+    if (worst < 1 || worst > kLongest)
+      return fail(where + ", worst in mode " + std::to_string(mode) + ": " + number(worst) +
+                  " ns, expected 1 to " + number(kLongest));
+    if (best < 0 || best > worst)
+      return fail(where + ", best in mode " + std::to_string(mode) + ": " + number(best) +
+                  " ns, expected 0 to the worst, " + number(worst));
+  }
+  if (stage.section < 0)
+    return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
+  if (stage.section > 0 && stage.resource == Resource::cpu)
+    return fail(where + ", section: CPUs are preemptive, expected none");
+  return {};
+}
+
+Result<void> check_task(const Task& task, int modes) {
+  const std::string where = "task \"" + task.name + "\"";
+  if (task.period < 1 || task.period > kLongest)
+    return fail(where + ", period: " + number(task.period) + " ns, expected 1 to " + number(kLongest));
+  if (task.deadline < 1 || task.deadline > task.period)
+    return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to the period, " +
+                number(task.period));
+  if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
+  for (size_t j = 0; j < task.stages.size(); ++j)
+    if (auto good = check_stage(task, j, modes); !good) return good;
+  return {};
+}
+
+Result<void> check_priorities(const TaskSet& set) {
+  std::set<int> seen;
+  for (const Task& task : set.tasks) {
+    const std::string where = "task \"" + task.name + "\", priority: ";
+    if (task.priority.has_value() != set.tasks.front().priority.has_value())
+      return fail(where + (task.priority ? "given" : "missing") +
+                  ", expected for all tasks or for none (then deadline-monotonic)");
+    if (task.priority && !seen.insert(*task.priority).second)
+      return fail(where + std::to_string(*task.priority) + " is another task's too, expected distinct ones");
+  }
+  return {};
+}
+
+template <typename Before>
+PriorityOrder sorted(const TaskSet& set, Before before) {
+  PriorityOrder order(set.tasks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return before(set.tasks[a], set.tasks[b]); });
+  return order;
+}
+
+}  // namespace
+
+const char* name(Resource resource) {
+  switch (resource) {
+    case Resource::cpu:
+      return "CPU";
+    case Resource::pci:
+      return "PCI";
+    case Resource::gpu:
+      return "GPU";
+  }
+  return "?";
+}
+
+int Platform::elements(Resource resource) const {
+  switch (resource) {
+    case Resource::cpu:
+      return cpus;
+    case Resource::pci:
+      return pci;
+    case Resource::gpu:
+      return gpus;
+  }
+  return 1;
+}
+
+Time Stage::section_in(int mode) const {
+  if (resource == Resource::cpu) return 0;
+  return section == 0 ? worst_in(mode) : std::min(section, worst_in(mode));
+}
+
+bool Task::uses(Resource resource) const {
+  return std::any_of(stages.begin(), stages.end(),
+                     [&](const Stage& stage) { return stage.resource == resource; });
+}
+
+Result<void> check(const TaskSet& set) {
+  if (auto good = check(set.platform); !good) return good;
+  std::set<std::string> names;
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    if (set.tasks[i].name.empty()) return fail("task " + std::to_string(i + 1) + ", name: empty");
+    if (!names.insert(set.tasks[i].name).second)
+      return fail("task \"" + set.tasks[i].name + "\", name: another task has it too");
+    if (auto good = check_task(set.tasks[i], set.platform.gpus); !good) return good;
+  }
+  return check_priorities(set);
+}
+
+Result<void> check(const TaskSet& set, std::span<const int> modes) {
+  if (modes.size() != set.tasks.size())
+    return fail("modes: " + std::to_string(modes.size()) + ", expected one for each of the " +
+                std::to_string(set.tasks.size()) + " tasks");
+  for (size_t i = 0; i < modes.size(); ++i)
+    if (modes[i] < 1 || modes[i] > set.platform.gpus)
+      return fail("task \"" + set.tasks[i].name + "\", mode: " + std::to_string(modes[i]) +
+                  ", expected 1 to " + std::to_string(set.platform.gpus));
+  return {};
+}
+
+PriorityOrder deadline_monotonic(const TaskSet& set) {
+  return sorted(set, [](const Task& a, const Task& b) { return a.deadline < b.deadline; });
+}
+
+PriorityOrder priority_order(const TaskSet& set) {
+  if (set.tasks.empty() || !set.tasks.front().priority) return deadline_monotonic(set);
+  return sorted(set, [](const Task& a, const Task& b) { return *a.priority > *b.priority; });
+}
+
+double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource) {
+  double sum = 0;
+  for (size_t i = 0; i < set.tasks.size(); ++i)
+    for (const Stage& stage : set.tasks[i].stages)
+      if (stage.resource == resource)
+        sum += static_cast<double>(stage.worst_in(modes[i])) * stage.subtasks(modes[i]) /
+               static_cast<double>(set.tasks[i].period);
+  return sum;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,91 @@
+// Pipeline tasks on a machine of CPUs, PCI links and GPUs, as in Han et al., "GPU-SAM", JSS 117 (2016):
+// a task releases a job at least a period after the one before; a job is its stages one after the other,
+// each on one kind of resource; in mode k a GPU stage is k parallel subtasks and every other stage is one.
+//
+// CPUs are scheduled preemptively. A subtask on a PCI link or GPU runs in sections that nothing
+// interrupts (slices of kernels, chunks of transfers); between two sections a more urgent subtask goes
+// first. Jobs of one task never overlap: one released while its predecessor is unfinished waits for it.
+//
+// All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/model/result.h"
+
+namespace samcl::analysis {
+
+using Time = int64_t;  // nanoseconds
+
+// The longest period (9.8 hours): bounds of up to kLimit periods on 16 elements stay below 2^53, so that
+// integer arithmetic in 64 bits and in doubles are both exact.
+inline constexpr Time kLongest = Time{1} << 45;
+inline constexpr int kMaxElements = 64;  // of one resource
+
+enum class Resource : uint8_t { cpu, pci, gpu };
+inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::pci, Resource::gpu};
+const char* name(Resource resource);  // "CPU", "PCI", "GPU"
+
+// How many processing elements of each kind: N_cpu, N_pci and M_G, the number of GPUs and so of modes.
+struct Platform {
+  int cpus = 1;
+  int pci = 1;
+  int gpus = 1;
+  int elements(Resource resource) const;
+};
+
+struct Stage {
+  Resource resource = Resource::cpu;
+  // C^(k) of each subtask, [k - 1] for mode k = 1..M_G; at least 1 ns.
+  std::vector<Time> worst;
+  // Least execution time of each subtask by mode, at most the worst; empty: 0 in every mode.
+  std::vector<Time> best;
+  // PCI and GPU: no section is longer than this; sections may be shorter, and cut anywhere.
+  // 0: the whole subtask is one section.
+  Time section = 0;
+
+  int subtasks(int mode) const { return resource == Resource::gpu ? mode : 1; }
+  Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
+  Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
+  // The longest time that a more urgent subtask can wait for one section of this stage; 0 on a CPU.
+  Time section_in(int mode) const;
+};
+
+struct Task {
+  std::string name;
+  Time period = 0;
+  Time deadline = 0;            // relative to the release, at most the period
+  std::optional<int> priority;  // larger is more urgent; given for all tasks or for none
+  std::vector<Stage> stages;
+
+  bool uses(Resource resource) const;
+};
+
+struct TaskSet {
+  Platform platform;
+  std::vector<Task> tasks;
+};
+
+// One mode per task, 1..M_G, in the order of TaskSet::tasks.
+using Modes = std::vector<int>;
+// Indices into TaskSet::tasks, most urgent first: each task once.
+using PriorityOrder = std::vector<size_t>;
+
+// What makes no sense is an error naming task, stage and field: nothing may be analysed before this.
+Result<void> check(const TaskSet& set);
+Result<void> check(const TaskSet& set, std::span<const int> modes);
+
+// By the given priorities, or deadline-monotonic where none are given; ties go to the task listed first.
+PriorityOrder priority_order(const TaskSet& set);
+PriorityOrder deadline_monotonic(const TaskSet& set);
+
+// Work per time on a resource: sum of subtasks * C / T; above its number of elements nothing helps.
+double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource);
+
+}  // namespace samcl::analysis

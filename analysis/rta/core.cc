@@ -1,0 +1,157 @@
+#include "analysis/rta/core.h"
+
+#include <limits>
+
+namespace samcl::analysis {
+namespace {
+
+constexpr size_t at(Resource resource) {
+  return static_cast<size_t>(resource);
+}
+
+double ratio(Time response, Time deadline) {
+  if (response == kUnbounded) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(response) / static_cast<double>(deadline);
+}
+
+}  // namespace
+
+ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order)
+    : set_(&set),
+      order_(order.empty() ? priority_order(set) : std::move(order)),
+      longest_{Longest(static_cast<size_t>(set.platform.cpus)),
+               Longest(static_cast<size_t>(set.platform.pci)),
+               Longest(static_cast<size_t>(set.platform.gpus))},
+      responses_(set.tasks.size(), kUnbounded) {
+  for (const Resource resource : kResources) elements_[at(resource)] = set.platform.elements(resource);
+  lay_out();
+}
+
+void ResponseTimeAnalysis::Core::lay_out() {
+  rows_.assign(order_.size(), TaskRow{});
+  std::array<size_t, 3> next = {0, 0, 0};
+  for (size_t position = 0; position < order_.size(); ++position) {
+    TaskRow& row = rows_[position];
+    row.index = order_[position];
+    row.task = &set_->tasks[row.index];
+    row.first = next;
+    for (const Stage& stage : row.task->stages) {
+      StageRow entry;
+      entry.resource = stage.resource;
+      entry.row = next[at(stage.resource)]++;
+      row.uses[at(stage.resource)] = true;
+      row.stages.push_back(entry);
+    }
+    for (const Resource resource : kResources) row.blocking[at(resource)] = longest_[at(resource)].times();
+  }
+  for (const Resource resource : kResources) demand_[at(resource)].resize(next[at(resource)]);
+  for (const TaskRow& row : rows_) {
+    const double period = static_cast<double>(row.task->period);
+    for (const StageRow& stage : row.stages) {
+      demand(stage.resource).period[stage.row] = period;
+      demand(stage.resource).rate[stage.row] = 1 / period;
+    }
+  }
+}
+
+void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
+  for (TaskRow& row : rows_) {
+    const int mode = modes[row.index];
+    if (row.mode == mode) continue;
+    row.mode = mode;
+    row.current = false;
+    for (size_t j = 0; j < row.stages.size(); ++j) {
+      const Stage& stage = row.task->stages[j];
+      StageRow& entry = row.stages[j];
+      entry.worst = static_cast<double>(stage.worst_in(mode));
+      entry.best = static_cast<double>(stage.best_in(mode));
+      entry.subtasks = stage.subtasks(mode);
+      entry.section = static_cast<double>(stage.section_in(mode));
+    }
+  }
+}
+
+// From the least urgent task up: what a task cannot interrupt is what those below it run.
+void ResponseTimeAnalysis::Core::take_blocking() {
+  for (Longest& longest : longest_) longest.clear();
+  for (size_t position = rows_.size(); position-- > 0;) {
+    TaskRow& row = rows_[position];
+    for (const Resource resource : kResources) {
+      if (!row.uses[at(resource)]) continue;
+      if (row.blocking[at(resource)] != longest_[at(resource)].times()) {
+        row.blocking[at(resource)] = longest_[at(resource)].times();
+        row.current = false;
+      }
+      sections(row, resource, longest_[at(resource)]);
+    }
+  }
+}
+
+// Computes the task if anything it depends on changed, and notes on which resources it changed itself.
+void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& changed) {
+  for (const Resource resource : kResources)
+    if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
+  if (row.current) return;
+  row.response = respond(row);
+  row.current = true;
+  for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
+  responses_[row.index] = row.response;
+}
+
+std::span<const Time> ResponseTimeAnalysis::Core::responses(std::span<const int> modes) {
+  worst_ratio(modes, std::numeric_limits<double>::infinity());
+  return responses_;
+}
+
+double ResponseTimeAnalysis::Core::worst_ratio(std::span<const int> modes, double enough) {
+  take_modes(modes);
+  take_blocking();
+  std::array<bool, 3> changed = {false, false, false};
+  double worst = 0;
+  bool stopped = false;
+  for (TaskRow& row : rows_) {
+    if (stopped) {
+      for (const Resource resource : kResources)
+        if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
+      // What depends on a task not computed is not current either.
+      if (!row.current)
+        for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
+      continue;
+    }
+    settle(row, changed);
+    worst = std::max(worst, ratio(row.response, row.task->deadline));
+    stopped = worst >= enough && enough != std::numeric_limits<double>::infinity();
+  }
+  return worst;
+}
+
+Bounds ResponseTimeAnalysis::Core::bounds(std::span<const int> modes) {
+  responses(modes);
+  return report();
+}
+
+Bounds ResponseTimeAnalysis::Core::report() const {
+  Bounds bounds;
+  bounds.tasks.resize(rows_.size());
+  bounds.schedulable = true;
+  std::array<bool, 3> doubtful = {false, false, false};  // a more urgent task there has no proven bound
+  for (const TaskRow& row : rows_) {
+    TaskBound& bound = bounds.tasks[row.index];
+    bound.response = row.response;
+    bound.proven = proves() && row.response <= row.task->period;
+    for (const Resource resource : kResources)
+      if (doubtful[at(resource)] && row.uses[at(resource)]) bound.proven = false;
+    for (const StageRow& stage : row.stages) bound.stages.push_back(stage.bound);
+    if (!bound.proven)
+      for (const Resource resource : kResources) doubtful[at(resource)] |= row.uses[at(resource)];
+    bounds.schedulable = bounds.schedulable && row.response <= row.task->deadline;
+  }
+  return bounds;
+}
+
+void ResponseTimeAnalysis::Core::reorder(PriorityOrder order) {
+  order_ = order.empty() ? priority_order(*set_) : std::move(order);
+  lay_out();
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,45 @@
+#include "analysis/rta/response_time.h"
+
+#include "analysis/rta/core.h"
+
+namespace samcl::analysis {
+namespace {
+
+std::unique_ptr<ResponseTimeAnalysis::Core> make(const TaskSet& set, Form form, PriorityOrder order) {
+  switch (form) {
+    case Form::gpu_sam:
+      return make_gpu_sam(set, std::move(order));
+    case Form::gpu_sparc:
+      return make_gpu_sparc(set, std::move(order));
+    case Form::safe:
+      return make_safe(set, std::move(order));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ResponseTimeAnalysis::ResponseTimeAnalysis(const TaskSet& set, Form form, PriorityOrder order)
+    : core_(make(set, form, std::move(order))) {}
+ResponseTimeAnalysis::~ResponseTimeAnalysis() = default;
+ResponseTimeAnalysis::ResponseTimeAnalysis(ResponseTimeAnalysis&&) noexcept = default;
+ResponseTimeAnalysis& ResponseTimeAnalysis::operator=(ResponseTimeAnalysis&&) noexcept = default;
+
+std::span<const Time> ResponseTimeAnalysis::responses(std::span<const int> modes) {
+  return core_->responses(modes);
+}
+double ResponseTimeAnalysis::worst_ratio(std::span<const int> modes, double enough) {
+  return core_->worst_ratio(modes, enough);
+}
+Bounds ResponseTimeAnalysis::bounds(std::span<const int> modes) {
+  return core_->bounds(modes);
+}
+void ResponseTimeAnalysis::reorder(PriorityOrder order) {
+  core_->reorder(std::move(order));
+}
+
+Bounds analyse(const TaskSet& set, std::span<const int> modes, Form form, PriorityOrder order) {
+  return ResponseTimeAnalysis(set, form, std::move(order)).bounds(modes);
+}
+
+}  // namespace samcl::analysis
