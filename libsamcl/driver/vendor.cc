@@ -33,6 +33,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.predefined_macros = {"cl_khr_int64", "POCL_DEVICE_ADDRESS_BITS=64",
                                "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE=0"};
     facts.compiles_for_device_version = true;
+    facts.computes_in_caller = "basic";
     facts.pocl_chooses_local_size = true;
   } else if (contains(vendor, "NVIDIA")) {
     facts.vendor = Vendor::nvidia;
@@ -64,6 +65,11 @@ const VendorFacts& vendor_facts(cl_platform_id platform) {
 
 const VendorFacts& vendor_facts(cl_device_id device) {
   return vendor_facts(value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+}
+
+bool computes_in_caller(cl_device_id device) {
+  const std::string& name = vendor_facts(device).computes_in_caller;
+  return !name.empty() && text(device, CL_DEVICE_NAME).starts_with(name);
 }
 
 std::string distinct_option(const VendorFacts& facts, unsigned device_index) {

@@ -32,6 +32,9 @@ struct VendorFacts {
   // driver 580 say 1.2 and compile for 3.0, the device's own version.
   bool compiles_for_device_version = false;
 
+  // Devices of this name compute inside the call that enqueues a command, and it returns when that is done.
+  std::string computes_in_caller;  // beginning of CL_DEVICE_NAME; empty: none
+
   // The local size for a launch without one is chosen by the algorithm of pocl_local_size().
   bool pocl_chooses_local_size = false;
 };
@@ -42,6 +45,9 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
 // The same for a real platform or for a real device's platform; remembered. Thread-safe.
 const VendorFacts& vendor_facts(cl_platform_id platform);
 const VendorFacts& vendor_facts(cl_device_id device);
+
+// Whether the device computes inside the call that enqueues a command.
+bool computes_in_caller(cl_device_id device);
 
 // What to add to the build options for the device of that index so that its kernels are its own; empty for
 // the first device and for vendors that do not need it. Begins with a blank otherwise.

@@ -1,28 +1,29 @@
 // The lease client. Per resource a ticket lock orders the threads of this process, so that one of them at a
-// time deals with the shared word: idle to owned by compare-and-swap, else by a message to the daemon and a
-// futex.
+// time deals with the daemon's word. What stands behind the lock (which session the lease was taken in) is
+// read and written by its holder alone.
+//
+// Locks, in this order: a slot's ticket lock; renewal_; current_mutex_ or threads_mutex_.
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 
 #include "libsamcl/lease/fork_mark.h"
 #include "libsamcl/lease/lease.h"
-#include "sam-manager/protocol/connection.h"
-#include "sam-manager/protocol/segment.h"
+#include "libsamcl/lease/session.h"
 
 namespace samcl::lease {
 namespace {
 
-using protocol::Kind;
-using protocol::kMaxResources;
-using protocol::Request;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSliceMs = 50;        // between looks whether the daemon is alive
-constexpr int kSendLimitMs = 2000;  // a daemon that takes no message for so long counts as dead
-constexpr int kGoodbyeLimitMs = 50;
+constexpr auto kRetryAfter = std::chrono::seconds(1);
+constexpr int kRetryShare = 10;  // attempts to find a daemon take at most this part of the time
 
 class TicketLock {
  public:
@@ -41,151 +42,184 @@ class TicketLock {
   std::atomic<uint32_t> serving_{0};
 };
 
+// A resource as this process sees it. All but the lock is its holder's.
+struct Slot {
+  TicketLock lock;
+  std::shared_ptr<Session> session;
+  uint32_t generation = 0;  // of session; 0: none yet
+  bool held = false;        // in session; false while locked: acquired unmanaged
+};
+
+// Adds the time of a scope to a sum.
+class Waiting {
+ public:
+  explicit Waiting(std::atomic<uint64_t>& sum) : sum_(sum) {}
+  ~Waiting() {
+    const auto waited = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_);
+    sum_.fetch_add(static_cast<uint64_t>(waited.count()));
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::atomic<uint64_t>& sum_;
+  const Clock::time_point start_ = Clock::now();
+};
+
 class ManagedClient final : public Client {
  public:
-  ManagedClient(std::unique_ptr<protocol::Connection> connection, uint32_t id, std::vector<uint8_t> devices)
-      : connection_(std::move(connection)), id_(id), devices_(std::move(devices)) {}
-
-  ~ManagedClient() override {
-    if (managed()) send(Kind::goodbye, 0, 0, 0, kGoodbyeLimitMs);
+  ManagedClient(const Settings& settings, const std::vector<std::string>& devices,
+                std::shared_ptr<Session> session)
+      : settings_(settings),
+        devices_(devices),
+        slots_(devices.size() * protocol::kResourcesPerDevice),
+        current_(std::move(session)) {
+    for (const std::string& device : devices_)
+      first_of_name_.push_back(
+          static_cast<uint32_t>(std::find(devices_.begin(), devices_.end(), device) - devices_.begin()));
   }
 
   Assignment assignment() const override {
-    if (!managed()) return {};
-    auto value = cell().assignment.read();
-    return {std::move(value.task), value.priority, value.gpus};
+    if (is_forked_copy()) return {};
+    const auto session = current();
+    return session->usable() ? session->assignment() : Assignment{};
   }
 
   void acquire(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return;
-    const uint32_t resource = resource_of(kind, device);
-    if (locks_[resource].is_free()) {
-      locks_[resource].lock();
-      if (take(resource)) return;
+    Slot& slot = slots_[slot_index(kind, device)];
+    if (slot.lock.is_free()) {
+      slot.lock.lock();
     } else {
-      const auto start = Clock::now();
-      locks_[resource].lock();
-      count_wait(start);
-      if (take(resource)) return;
+      const Waiting waiting(waited_ns_);
+      slot.lock.lock();
     }
-    const auto start = Clock::now();
-    wait_for(resource);
-    count_wait(start);
+    refresh(slot);
+    if (!slot.session->usable() && !renew(slot)) return;
+    slot.held = slot.session->take(kind, device);
+    if (!slot.held) wait(slot, kind, device);
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const override {
-    if (device >= devices_.size() || gone_.load(std::memory_order_relaxed)) return false;
-    const protocol::Word seen = word(resource_of(kind, device)).load(std::memory_order_relaxed);
-    return (seen & protocol::kRevoke) != 0 && protocol::owner_of(seen) == id_;
+    if (device >= devices_.size() || is_forked_copy()) return false;
+    const Slot& slot = slots_[slot_index(kind, device)];
+    return slot.held && slot.session->revoke_requested(kind, device);
   }
 
   void release(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return;
-    const uint32_t resource = resource_of(kind, device);
-    if (held_[resource]) {
-      held_[resource] = false;
-      protocol::Word seen = id_;
-      if (!word(resource).compare_exchange_strong(seen, 0) && managed()) send(Kind::release, resource);
+    Slot& slot = slots_[slot_index(kind, device)];
+    if (slot.held) {
+      slot.held = false;
+      slot.session->release(kind, device);
     }
-    locks_[resource].unlock();
+    slot.lock.unlock();
   }
 
   void adopt_thread(int tid) override {
-    if (managed()) send(Kind::adopt, 0, 0, tid);
+    if (is_forked_copy()) return;
+    {
+      std::lock_guard lock(threads_mutex_);
+      threads_.insert(tid);
+    }
+    current()->adopt(tid, false);
   }
 
-  bool managed() const override {
-    return !gone_.load(std::memory_order_relaxed) && segment().closed.load() == 0 && !is_forked_copy();
-  }
+  bool managed() const override { return !is_forked_copy() && current()->usable(); }
 
   uint64_t waited_ns() const override { return waited_ns_.load(); }
 
  private:
   // The daemon knows the process that connected; a child made by fork is another one.
   bool is_forked_copy() const { return fork_mark_.is_copy(); }
-  protocol::Segment& segment() const { return connection_->segment(); }
-  protocol::ClientCell& cell() const { return segment().clients[protocol::slot_of(id_)]; }
-  std::atomic<protocol::Word>& word(uint32_t resource) const { return segment().words[resource]; }
-  uint32_t resource_of(ResourceKind kind, uint32_t device) const {
-    return devices_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
+
+  // Devices of one name are one resource.
+  size_t slot_index(ResourceKind kind, uint32_t device) const {
+    return first_of_name_[device] * protocol::kResourcesPerDevice + static_cast<size_t>(kind);
   }
 
-  // Without a message, if it is idle; also true if nobody is there to ask any more.
-  bool take(uint32_t resource) {
-    if (!managed()) return true;
-    protocol::Word idle = 0;
-    held_[resource] = word(resource).compare_exchange_strong(idle, id_);
-    return held_[resource];
+  std::shared_ptr<Session> current() const {
+    std::lock_guard lock(current_mutex_);
+    return current_;
   }
 
-  void wait_for(uint32_t resource) {
-    const uint64_t sequence = sequence_.fetch_add(1) + 1;
-    if (!send(Kind::acquire, resource, sequence)) return;
-    const auto& grant = cell().grants[resource];
-    for (uint32_t seen = grant.load(); seen != static_cast<uint32_t>(sequence); seen = grant.load()) {
-      if (!connection_->daemon_alive()) {
-        gone_.store(true);
-        return;
-      }
-      protocol::futex_wait(grant, seen, kSliceMs);
+  void wait(Slot& slot, ResourceKind kind, uint32_t device) {
+    const Waiting waiting(waited_ns_);
+    slot.held = slot.session->wait_for(kind, device);
+    if (slot.held || !renew(slot)) return;
+    slot.held = slot.session->take(kind, device) || slot.session->wait_for(kind, device);
+  }
+
+  // Brings the slot to the present session.
+  void refresh(Slot& slot) {
+    if (slot.generation == generation_.load(std::memory_order_acquire)) return;
+    std::lock_guard lock(current_mutex_);
+    slot.session = current_;
+    slot.generation = generation_.load(std::memory_order_relaxed);
+  }
+
+  // After the slot's session ended: finds the daemon that runs now, if it is time to look for one. False if
+  // there is none; while one thread looks, the others go on unmanaged.
+  bool renew(Slot& slot) {
+    std::unique_lock lock(renewal_, std::try_to_lock);
+    if (!lock) return false;
+    refresh(slot);
+    if (slot.session->usable()) return true;
+    const auto start = Clock::now();
+    if (start < next_attempt_) return false;
+    if (slot.session->hangs()) {
+      next_attempt_ = start + kRetryAfter;
+      return false;
     }
-    held_[resource] = true;
+    auto session = Session::open(settings_, devices_);
+    const auto end = Clock::now();
+    next_attempt_ = end + std::max<Clock::duration>(kRetryAfter, kRetryShare * (end - start));
+    if (!session) return false;
+    {
+      std::lock_guard guard(current_mutex_);
+      current_ = *std::move(session);
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    refresh(slot);
+    adopt_all(*slot.session);
+    return true;
   }
 
-  bool send(Kind kind, uint32_t resource, uint64_t sequence = 0, int tid = 0, int limit_ms = kSendLimitMs) {
-    Request request;
-    request.header.kind = kind;
-    request.header.pid = process_;
-    request.header.client = id_;
-    request.header.sequence = sequence;
-    request.resource = resource;
-    request.tid = tid;
-    if (connection_->send(request, limit_ms)) return true;
-    gone_.store(true);
-    cell().left.store(1);
-    return false;
+  void adopt_all(Session& session) {
+    std::set<int> threads;
+    {
+      std::lock_guard lock(threads_mutex_);
+      std::erase_if(threads_, [](int tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0; });
+      threads = threads_;
+    }
+    for (int tid : threads) session.adopt(tid, true);
   }
 
-  void count_wait(Clock::time_point start) {
-    const auto waited = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-    waited_ns_.fetch_add(static_cast<uint64_t>(waited));
-  }
-
-  const std::unique_ptr<protocol::Connection> connection_;
-  const pid_t process_ = getpid();
+  const Settings settings_;
+  const std::vector<std::string> devices_;
+  std::vector<uint32_t> first_of_name_;  // by device
   const ForkMark fork_mark_;
-  const uint32_t id_;
-  const std::vector<uint8_t> devices_;  // the daemon's indices
-  std::atomic<bool> gone_{false};
-  std::atomic<uint64_t> sequence_{0};
+  std::vector<Slot> slots_;  // by device and kind
   std::atomic<uint64_t> waited_ns_{0};
-  std::array<TicketLock, kMaxResources> locks_;
-  std::array<bool, kMaxResources> held_{};  // each guarded by its lock
+
+  mutable std::mutex current_mutex_;
+  std::shared_ptr<Session> current_;     // guarded by current_mutex_
+  std::atomic<uint32_t> generation_{1};  // changes with current_
+
+  std::mutex renewal_;
+  Clock::time_point next_attempt_{};  // guarded by renewal_
+
+  std::mutex threads_mutex_;
+  std::set<int> threads_;  // adopted; guarded by threads_mutex_
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Client>> Client::connect(const Settings& settings,
                                                 const std::vector<std::string>& devices) {
-  Request hello;
-  if (devices.empty() || devices.size() > protocol::kMaxDevices)
-    return fail("the manager takes 1 to " + std::to_string(protocol::kMaxDevices) + " devices, not " +
-                std::to_string(devices.size()));
-  hello.header.kind = Kind::hello;
-  hello.device_count = static_cast<uint32_t>(devices.size());
-  if (!protocol::store(settings.task, hello.task))
-    return fail("the task's name is too long: " + settings.task);
-  for (size_t i = 0; i < devices.size(); ++i)
-    if (devices[i].empty() || !protocol::store(devices[i], hello.devices[i]))
-      return fail("the device's name is empty or too long: \"" + devices[i] + "\"");
-  auto connection = protocol::Connection::open(settings.instance);
-  if (!connection) return tl::unexpected(connection.error());
-  const auto reply = (*connection)->ask(hello, settings.connect_timeout_ms);
-  if (!reply) return tl::unexpected(reply.error());
-  std::vector<uint8_t> indices(reply->devices, reply->devices + devices.size());
-  for (uint8_t index : indices)
-    if (index >= protocol::kMaxDevices) return fail("the manager's answer makes no sense");
-  return std::make_unique<ManagedClient>(*std::move(connection), reply->header.client, std::move(indices));
+  auto session = Session::open(settings, devices);
+  if (!session) return tl::unexpected(session.error());
+  return std::make_unique<ManagedClient>(settings, devices, *std::move(session));
 }
 
 }  // namespace samcl::lease

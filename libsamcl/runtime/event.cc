@@ -4,6 +4,7 @@
 
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
+#include "libsamcl/runtime/spin.h"
 
 namespace samcl {
 
@@ -13,7 +14,7 @@ cl_ulong now_ns() {
   return static_cast<cl_ulong>(now.tv_sec) * 1'000'000'000 + static_cast<cl_ulong>(now.tv_nsec);
 }
 
-void EmptyCommand::start(const std::shared_ptr<Event>& event, bool) {
+void EmptyCommand::start(const std::shared_ptr<Event>& event, Starter) {
   event->set_running();
   event->context->graph.finish(event, CL_COMPLETE);
 }
@@ -26,6 +27,7 @@ Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> even
 }
 
 cl_int Event::wait() const {
+  spin_until([this] { return ended(); });
   cl_int status = status_.load(std::memory_order_acquire);
   while (status > CL_COMPLETE) {
     status_.wait(status, std::memory_order_acquire);

@@ -31,6 +31,13 @@ struct Use {
   bool exclusive;
 };
 
+// Who starts a command.
+enum class Starter {
+  another_command,  // whose end it waited for; on any thread
+  program,          // a thread of the program, in the call that enqueues it
+  waiting_program,  // the same, and the call returns only when the command has ended
+};
+
 // What an enqueued command does.
 class Command {
  public:
@@ -41,15 +48,14 @@ class Command {
   virtual std::vector<Use> uses() { return {}; }
 
   // Does the work, or gives it to workers; sooner or later Graph::finish() is called for the event, once.
-  // on_callers_thread: the program waits in this very call for the command's end, so short work is best done
-  // here and now. Called without locks.
-  virtual void start(const std::shared_ptr<Event>& event, bool on_callers_thread) = 0;
+  // Called without locks.
+  virtual void start(const std::shared_ptr<Event>& event, Starter starter) = 0;
 };
 
 // A command that does nothing: markers, barriers, migrations.
 class EmptyCommand : public Command {
  public:
-  void start(const std::shared_ptr<Event>& event, bool on_callers_thread) override;
+  void start(const std::shared_ptr<Event>& event, Starter starter) override;
 };
 
 class Event : public Object<Event> {
@@ -106,7 +112,7 @@ class Event : public Object<Event> {
   std::vector<Use> held_;
   unsigned unmet_ = 0;                // dependencies that have not ended
   cl_int inherited_ = CL_COMPLETE;    // error of an event in the wait list
-  bool on_callers_thread_ = false;
+  Starter starter_ = Starter::another_command;
 };
 
 // Nanoseconds of the host's monotonic clock.

@@ -10,12 +10,12 @@
 namespace samcl {
 
 void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
-                   std::span<const std::shared_ptr<Event>> waits, Order order, bool on_callers_thread) {
+                   std::span<const std::shared_ptr<Event>> waits, Order order, bool blocking) {
   Ready startable;
   {
     std::lock_guard lock(mutex_);
     event->command_ = std::move(command);
-    event->on_callers_thread_ = on_callers_thread;
+    event->starter_ = blocking ? Starter::waiting_program : Starter::program;
     auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
       if (!on->ended()) {
         on->dependents_.push_back({event, passes_errors});
@@ -29,7 +29,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command>
     if (event->unmet_ == 0) {
       make_ready(event, startable);
     }
-    if (startable.empty()) event->on_callers_thread_ = false;
+    if (startable.empty()) event->starter_ = Starter::another_command;
   }
   start(std::move(startable));
 }
@@ -82,7 +82,7 @@ void Graph::make_ready(const std::shared_ptr<Event>& event, Ready& startable) {
   } else if (take_buffers(event)) {
     startable.push_back(event);
   } else {
-    event->on_callers_thread_ = false;
+    event->starter_ = Starter::another_command;
     blocked_.push_back(event);
   }
 }
@@ -143,7 +143,7 @@ void Graph::start(Ready startable) {
     mine.pop_front();
     event->set_status(CL_SUBMITTED);
     std::shared_ptr<Command> command = event->command_;  // it may end, and be dropped, inside start()
-    command->start(event, event->on_callers_thread_);
+    command->start(event, event->starter_);
   }
   pending = nullptr;
 }

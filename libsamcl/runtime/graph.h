@@ -22,9 +22,9 @@ class Graph {
  public:
   // Enters a command into its event's queue. It starts when `waits` (whose errors pass on) and what the
   // queue's order puts before it (errors do not pass on) have ended.
-  // on_callers_thread: see Command::start; it applies only if the command can start at once.
+  // blocking: the program's call returns when the command has ended.
   void submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
-              std::span<const std::shared_ptr<Event>> waits, Order order, bool on_callers_thread);
+              std::span<const std::shared_ptr<Event>> waits, Order order, bool blocking);
 
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);

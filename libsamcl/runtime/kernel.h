@@ -32,7 +32,7 @@ struct Argument {
 };
 using Arguments = std::vector<Argument>;
 
-// A real kernel for one device, used by that device's worker thread only.
+// A real kernel for one device, used by jobs of that device's worker only.
 class RealKernel {
  public:
   RealKernel() = default;

@@ -130,18 +130,18 @@ std::vector<Use> KernelLaunch::uses() {
   return uses;
 }
 
-void KernelLaunch::start(const std::shared_ptr<Event>& event, bool) {
+void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   Places used = 0;
   for (const Part& part : parts_) used |= only(part.device);
   for (const Touch& touch : touches_) touch.storage->used_on(used);
   Context& context = *event->context;
-  run_on_workers(context, gather(context), [this, event, &context](cl_int error) {
+  run_on_workers(context, gather(context), Starter::another_command, [this, event, &context, starter](cl_int error) {
     if (error != CL_SUCCESS) return end(event, error);
     std::vector<Step> steps;
     for (const Part& part : parts_) {
       steps.push_back({part.device, [this, event, &part] { return execute(event, part); }});
     }
-    run_on_workers(context, std::move(steps), [this, event](cl_int result) {
+    run_on_workers(context, std::move(steps), starter, [this, event](cl_int result) {
       if (result != CL_SUCCESS || parts_.size() == 1) return end(event, result);
       merge(event);
     });
@@ -272,7 +272,7 @@ void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
                        return error;
                      }});
   }
-  run_on_workers(context, std::move(steps), [this, event, changes](cl_int error) {
+  run_on_workers(context, std::move(steps), Starter::another_command, [this, event, changes](cl_int error) {
     for (size_t i = 0; i < changes->size(); ++i) {
       for (const Change& change : (*changes)[i]) {
         touches_[i % touches_.size()].storage->written(change.range, only(kHost) | still_valid(change.devices));

@@ -32,7 +32,7 @@ class KernelLaunch : public Command {
   explicit KernelLaunch(LaunchRequest request, const Context& context);
 
   std::vector<Use> uses() override;
-  void start(const std::shared_ptr<Event>& event, bool on_callers_thread) override;
+  void start(const std::shared_ptr<Event>& event, Starter starter) override;
 
  private:
   // A storage the kernel may touch; the union of what its arguments show of it.

@@ -17,8 +17,15 @@ struct Round {
 
 }  // namespace
 
-void run_on_workers(Context& context, std::vector<Step> steps, std::function<void(cl_int)> then) {
+void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, std::function<void(cl_int)> then) {
   if (steps.empty()) return then(CL_SUCCESS);
+  if (steps.size() == 1 && starter != Starter::another_command) {
+    RealDevice& device = *context.devices[steps[0].device];
+    cl_int error = CL_SUCCESS;
+    if (device.computes_in_caller && device.worker().run_here_if_idle([&] { error = steps[0].work(); })) {
+      return then(error);
+    }
+  }
   auto round = std::make_shared<Round>();
   round->left = steps.size();
   round->then = std::move(then);
@@ -27,7 +34,7 @@ void run_on_workers(Context& context, std::vector<Step> steps, std::function<voi
   }
 }
 
-void SteppedCommand::start(const std::shared_ptr<Event>& event, bool on_callers_thread) {
+void SteppedCommand::start(const std::shared_ptr<Event>& event, Starter starter) {
   event->set_running();
   std::vector<Step> steps = plan();
   Context& context = *event->context;
@@ -35,8 +42,8 @@ void SteppedCommand::start(const std::shared_ptr<Event>& event, bool on_callers_
     if (error == CL_SUCCESS) done();
     context.graph.finish(event, error);
   };
-  if (!steps.empty() && !(on_callers_thread && (steps.size() == 1 || small()))) {
-    return run_on_workers(context, std::move(steps), end);
+  if (!steps.empty() && !(starter == Starter::waiting_program && (steps.size() == 1 || small()))) {
+    return run_on_workers(context, std::move(steps), starter, end);
   }
   cl_int error = CL_SUCCESS;
   for (const Step& step : steps) {

@@ -16,13 +16,14 @@ struct Step {
 };
 
 // Runs all steps on their devices' workers, at the same time; then calls `then` with the first error, or
-// CL_SUCCESS, on the thread that was last. Without steps it calls `then` here and now.
-void run_on_workers(Context& context, std::vector<Step> steps, std::function<void(cl_int)> then);
+// CL_SUCCESS, on the thread that was last. Without steps it calls `then` here and now. A single step for a
+// device that computes in the calling thread anyway is done by the program's thread, if the worker is idle.
+void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, std::function<void(cl_int)> then);
 
 // A command that is one round of steps.
 class SteppedCommand : public Command {
  public:
-  void start(const std::shared_ptr<Event>& event, bool on_callers_thread) final;
+  void start(const std::shared_ptr<Event>& event, Starter starter) final;
 
  protected:
   // What to do; the command's buffers are held. An empty plan ends the command at once.

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "libsamcl/runtime/spin.h"
+
 namespace samcl {
 namespace {
 
@@ -18,9 +20,12 @@ std::atomic<bool> no_more_jobs{false};
 
 struct Worker::State {
   std::mutex mutex;
-  std::condition_variable changed;  // a job came, the last job ended, or stop was set
+  std::condition_variable changed;  // a job came, or may begin, or stop was set
+  std::condition_variable idle;     // the last job ended
   std::deque<std::function<void()>> jobs;
-  bool busy = false;
+  bool busy = false;  // a job runs, on the thread or on that of run_here_if_idle()
+  std::atomic<bool> called{false};  // a job came or stop was set: what a thread that spins looks at
+  bool asleep = false;              // the thread waits for `changed`
   bool stop = false;
   std::thread thread;
   std::string name;
@@ -37,6 +42,7 @@ Worker::~Worker() {
   {
     std::lock_guard lock(state_->mutex);
     state_->stop = true;
+    state_->called = true;
     thread = std::move(state_->thread);
   }
   state_->changed.notify_all();
@@ -49,8 +55,9 @@ Worker::~Worker() {
 }
 
 void Worker::post(std::function<void()> job) {
-  std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
+  state_->called.store(true, std::memory_order_release);
   if (!state_->thread.joinable() && !state_->stop) {
     // The host program's signals are its own threads' business.
     sigset_t all, before;
@@ -59,15 +66,33 @@ void Worker::post(std::function<void()> job) {
     state_->thread = std::thread([state = state_] { run(state); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
-  state_->changed.notify_all();
+  const bool asleep = state_->asleep;
+  lock.unlock();
+  if (asleep) state_->changed.notify_all();
+}
+
+bool Worker::run_here_if_idle(const std::function<void()>& job) {
+  std::unique_lock lock(state_->mutex);
+  if (state_->busy || !state_->jobs.empty() || no_more_jobs) return false;
+  state_->busy = true;
+  const std::shared_ptr<State> state = state_;  // the job may drop the last reference to our owner
+  lock.unlock();
+  job();
+  lock.lock();
+  state->busy = false;
+  const bool others = !state->jobs.empty() || state->stop;
+  lock.unlock();
+  if (others) state->changed.notify_all();
+  state->idle.notify_all();
+  return true;
 }
 
 void Worker::start_no_more_jobs() { no_more_jobs = true; }
 
 bool Worker::drain(int milliseconds) {
   std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                                  [&] { return (state_->jobs.empty() || no_more_jobs) && !state_->busy; });
+  return state_->idle.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                               [&] { return (state_->jobs.empty() || no_more_jobs) && !state_->busy; });
 }
 
 void Worker::run(const std::shared_ptr<State>& state) {
@@ -75,7 +100,15 @@ void Worker::run(const std::shared_ptr<State>& state) {
   if (state->on_start) state->on_start();
   std::unique_lock lock(state->mutex);
   while (true) {
-    state->changed.wait(lock, [&] { return (state->stop || !state->jobs.empty()) && !no_more_jobs; });
+    if (state->jobs.empty() && !state->stop) {
+      state->called = false;
+      lock.unlock();
+      spin_until([&] { return state->called.load(std::memory_order_acquire); });
+      lock.lock();
+    }
+    state->asleep = true;
+    state->changed.wait(lock, [&] { return (state->stop || !state->jobs.empty()) && !state->busy && !no_more_jobs; });
+    state->asleep = false;
     if (state->jobs.empty()) return;
     std::function<void()> job = std::move(state->jobs.front());
     state->jobs.pop_front();
@@ -85,7 +118,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     job = nullptr;  // what it holds is destroyed here, outside the lock
     lock.lock();
     state->busy = false;
-    if (state->jobs.empty() || no_more_jobs) state->changed.notify_all();
+    if (state->jobs.empty() || no_more_jobs) state->idle.notify_all();
   }
 }
 

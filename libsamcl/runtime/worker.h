@@ -23,6 +23,9 @@ class Worker {
   // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw.
   void post(std::function<void()> job);
 
+  // Runs the job on the calling thread, in place of the worker's, if no job runs or is queued; else false.
+  bool run_here_if_idle(const std::function<void()>& job);
+
   // From now on no worker of the process begins a job; those that run go on. For the end of the process.
   static void start_no_more_jobs();
 

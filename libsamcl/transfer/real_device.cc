@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/report.h"
 
@@ -47,6 +48,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     : index(device_index),
       id(device_id),
       lease(lease_target),
+      computes_in_caller(driver::computes_in_caller(device_id)),
       worker_(std::make_unique<Worker>("samcl-gpu" + std::to_string(device_index), [lease_target] {
         if (lease_target.client) lease_target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
       })) {

@@ -41,9 +41,10 @@ class RealDevice {
   const unsigned index;
   const cl_device_id id;
   const LeaseTarget lease;
+  const bool computes_in_caller;  // see driver::computes_in_caller()
 
   cl_context context() const { return context_; }
-  // In order; used by the worker thread only.
+  // In order; used by the worker's jobs only.
   cl_command_queue compute_queue() const { return compute_; }
 
   // Blocking moves; any thread. With a manager they hold the device's PCIe link and go in chunks, between
