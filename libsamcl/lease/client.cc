@@ -43,7 +43,7 @@ class TicketLock {
 };
 
 // A resource as this process sees it. All but the lock is its holder's.
-struct Slot {
+struct alignas(64) Slot {
   TicketLock lock;
   std::shared_ptr<Session> session;
   uint32_t generation = 0;  // of session; 0: none yet

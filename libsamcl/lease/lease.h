@@ -17,6 +17,7 @@ struct Settings {
   std::string instance = "default";  // which daemon: names under /samcl.<instance>.
   std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
   int connect_timeout_ms = 500;      // how long the daemon may take to answer
+  uint32_t gpus = 0;                 // the most GPUs this program uses; 0: as many as there are
 };
 
 // What the daemon may do to this process's share of the machine.
@@ -24,6 +25,9 @@ struct Assignment {
   std::string task;          // name under which the daemon knows us; "" if it is not registered
   int priority = 0;          // larger is more urgent
   uint32_t gpus = 0;         // mode: GPUs to use; 0: as many as there are
+  // Indices of the announced devices that may be used, the one to use first at the front; empty: no choice was
+  // made. Work that is on one device belongs on the first, mode k on the first k.
+  std::vector<uint32_t> devices;
 };
 
 class Client {
@@ -39,20 +43,23 @@ class Client {
   virtual Assignment assignment() const = 0;
 
   // Blocks until the resource of that device is ours. Uncontended: one compare-and-swap, no message.
-  // If the daemon is gone it returns after a bounded wait and the process goes on unmanaged. Thread-safe.
+  // If the daemon is gone, or does not move, it returns after a bounded wait and the process goes on
+  // unmanaged; a later call finds the daemon that was started in its place. Thread-safe.
   virtual void acquire(ResourceKind kind, uint32_t device) = 0;
 
   // True if a more urgent task waits for what we hold: give way after the slice or chunk in flight.
-  // One load of shared memory.
+  // One load of shared memory. For the thread that holds it.
   virtual bool revoke_requested(ResourceKind kind, uint32_t device) const = 0;
 
   // Gives the resource back; if someone waits, the daemon is told.
   virtual void release(ResourceKind kind, uint32_t device) = 0;
 
-  // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it.
+  // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it; also
+  // under a daemon that comes later.
   virtual void adopt_thread(int tid) = 0;
 
-  // False once the daemon was found dead; all calls then return at once.
+  // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one
+  // came back.
   virtual bool managed() const = 0;
 
   // Total ns this process spent waiting for leases; for the report.

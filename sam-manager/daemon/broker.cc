@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sam-manager/registry/placement.h"
+
 namespace samcl::daemon {
 
 using nlohmann::json;
@@ -55,14 +57,27 @@ std::optional<Reply> Broker::handle(const Request& request, bool administrator,
   }
   if (kind == Kind::acquire) scheduler_.acquire(found->first, request.resource, request.header.sequence);
   if (kind == Kind::release) scheduler_.release(found->first, request.resource);
-  if (kind == Kind::adopt) adopt(found->second, request.tid);
+  if (kind == Kind::adopt) adopt(found->second, request);
   if (kind == Kind::goodbye) forget(request.header.pid);
   return std::nullopt;
 }
 
-void Broker::adopt(Program& program, pid_t thread) {
-  program.threads.insert(thread);
-  if (program.assignment.priority > 0) adopt_(program.pid, thread, program.assignment.priority);
+// A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
+void Broker::adopt(Program& program, const Request& request) {
+  program.threads.insert(request.tid);
+  if (program.assignment.priority > 0 || request.again)
+    adopt_(program.pid, request.tid, program.assignment.priority);
+}
+
+void Broker::beat(uint64_t now_ns) {
+  segment_.beats.fetch_add(1);
+  now_ns_ = now_ns;
+  for (uint32_t resource = 0; resource < devices_.size() * protocol::kResourcesPerDevice; ++resource) {
+    const uint32_t owner = scheduler_.owner(resource);
+    const uint32_t leases = segment_.clients[protocol::slot_of(owner)].leases[resource].load();
+    Holding& known = holdings_[resource];
+    if (known.owner != owner || known.leases != leases) known = {owner, leases, now_ns};
+  }
 }
 
 Reply Broker::connect(const Request& request, const std::string& executable) {
@@ -74,6 +89,7 @@ Reply Broker::connect(const Request& request, const std::string& executable) {
   program.pid = request.header.pid;
   program.asked = request.task;
   program.executable = executable;
+  program.gpus = request.gpus;
   const auto known = devices_;
   for (uint32_t i = 0; i < request.device_count; ++i) {
     const int index = device_index(request.devices[i]);
@@ -88,8 +104,10 @@ Reply Broker::connect(const Request& request, const std::string& executable) {
   }
   program.id = free_client_id();
   reply.header.client = program.id;
-  for (auto& grant : segment_.clients[protocol::slot_of(program.id)].grants) grant.store(0);
-  segment_.clients[protocol::slot_of(program.id)].left.store(0);
+  protocol::ClientCell& cell = segment_.clients[protocol::slot_of(program.id)];
+  for (auto& grant : cell.grants) grant.store(0);
+  for (auto& leases : cell.leases) leases.store(0);
+  cell.left.store(0);
   scheduler_.add_client(program.id, 0);
   auto& kept = programs_[program.id] = std::move(program);
   assign(kept);
@@ -132,12 +150,44 @@ int Broker::device_index(const std::string& name) {
 void Broker::assign(Program& program) {
   const registry::Task* task = registry_.find(program.asked, program.executable);
   const int before = program.assignment.priority;
-  program.assignment = {task ? task->name : "", task ? task->priority : default_priority_,
-                        task ? task->gpus : 0};
+  const int priority = task ? task->priority : default_priority_;
+  const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
+  // A program's devices stay the same while it runs, unless the administrator says otherwise.
+  std::vector<uint8_t> devices = std::move(program.assignment.devices);
+  if (devices.empty() || wish != program.wish) {
+    program.wish = wish;
+    devices = place(program, priority);
+  }
+  program.assignment = {task ? task->name : "", priority,
+                        registry::fewer_gpus(task ? task->gpus : 0, program.gpus), std::move(devices)};
   segment_.clients[protocol::slot_of(program.id)].assignment.write(program.assignment);
   scheduler_.set_priority(program.id, program.assignment.priority);
   if (before == program.assignment.priority) return;
   for (pid_t thread : program.threads) adopt_(program.pid, thread, program.assignment.priority);
+}
+
+// As positions in the program's own list.
+std::vector<uint8_t> Broker::place(const Program& program, int priority) const {
+  std::vector<std::string> names;
+  for (uint8_t device : program.devices) names.push_back(devices_[device]);
+  const std::vector<uint8_t> allowed = registry::wished_positions(program.wish, names);
+  std::vector<uint8_t> candidates;
+  for (uint8_t position : allowed) candidates.push_back(program.devices[position]);
+  std::vector<registry::Tenant> tenants;
+  for (const auto& [id, other] : programs_)
+    if (id != program.id) tenants.push_back({other.assignment.priority, devices_used(other)});
+  std::vector<uint8_t> order = registry::order_by_load(candidates, priority, tenants);
+  for (uint8_t& position : order) position = allowed[position];
+  return order;
+}
+
+std::vector<uint8_t> Broker::devices_used(const Program& program) const {
+  const auto& assignment = program.assignment;
+  const size_t most = assignment.gpus == 0 ? protocol::kMaxDevices : assignment.gpus;
+  std::vector<uint8_t> used;
+  for (uint8_t position : assignment.devices)
+    if (used.size() < most) used.push_back(program.devices[position]);
+  return used;
 }
 
 void Broker::reassign() {
@@ -158,13 +208,17 @@ void Broker::forget(pid_t pid) {
 void Broker::forget_those_that_left() {
   std::vector<pid_t> left;
   for (const auto& [id, program] : programs_)
-    if (segment_.clients[protocol::slot_of(id)].left.load() != 0) left.push_back(program.pid);
+    if (segment_.clients[protocol::slot_of(id)].left.load() == id) left.push_back(program.pid);
   for (pid_t pid : left) forget(pid);
 }
 
 Reply Broker::enroll(const Request& request) {
-  const registry::Task task{request.task,        request.priority, request.period_ns,
-                            request.deadline_ns, request.gpus,     request.match};
+  const registry::Task task{
+      request.task,  request.priority, request.period_ns, request.deadline_ns, request.gpus,
+      request.match, std::vector<std::string>(request.devices, request.devices + request.device_count)};
+  if (!task.devices.empty() && task.gpus > task.devices.size())
+    return refuse("it is to use " + std::to_string(task.gpus) + " GPUs, but may use only " +
+                  std::to_string(task.devices.size()) + " devices");
   if (auto put = registry_.put(task); !put) return refuse(put.error().message);
   spdlog::info("task \"{}\" registered: priority {}, {} GPUs", task.name, task.priority, task.gpus);
   reassign();
@@ -223,9 +277,11 @@ json Broker::status() const {
     json waiting = json::array();
     for (const scheduler::Waiter& waiter : scheduler_.waiters(resource))
       waiting.push_back(describe(waiter.client));
+    json holder = describe(scheduler_.owner(resource));
+    if (!holder.is_null()) holder["held_ns_at_least"] = now_ns_ - holdings_[resource].since_ns;
     resources.push_back({{"device", devices_[resource / protocol::kResourcesPerDevice]},
                          {"kind", resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie"},
-                         {"holder", describe(scheduler_.owner(resource))},
+                         {"holder", holder},
                          {"waiting", waiting}});
   }
   json programs = json::array();
@@ -233,6 +289,8 @@ json Broker::status() const {
     json entry = describe(id);
     entry["executable"] = program.executable;
     entry["gpus"] = program.assignment.gpus;
+    entry["devices"] = json::array();
+    for (uint8_t device : devices_used(program)) entry["devices"].push_back(devices_[device]);
     entry["threads"] = program.threads.size();
     programs.push_back(entry);
   }

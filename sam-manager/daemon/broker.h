@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,7 +27,9 @@ struct Program {
   pid_t pid = 0;
   std::string asked;  // the task's name it asked for
   std::string executable;
+  uint32_t gpus = 0;             // the most it uses; 0: as many as there are
   std::vector<uint8_t> devices;  // our indices, in its order
+  std::vector<std::string> wish;  // of its task when its devices were chosen
   std::set<pid_t> threads;       // that run with the task's priority
   protocol::AssignmentCell::Value assignment;
 };
@@ -44,21 +47,33 @@ class Broker {
   std::optional<protocol::Reply> handle(const protocol::Request& request, bool administrator,
                                         const std::string& executable);
 
+  // Shows the programs that we move, and looks who holds what. At least once a second while there are any.
+  void beat(uint64_t now_ns);
+
   void forget(pid_t pid);         // it ended, or said goodbye
   void forget_those_that_left();  // that found the request queue full for too long
   const std::map<uint32_t, Program>& programs() const { return programs_; }
 
  private:
+  // Who holds a resource, as far as looking now and then tells.
+  struct Holding {
+    uint32_t owner = 0;
+    uint32_t leases = 0;    // the owner had taken when we saw it
+    uint64_t since_ns = 0;  // when we first saw it
+  };
+
   protocol::Reply connect(const protocol::Request& request, const std::string& executable);
   protocol::Reply enroll(const protocol::Request& request);
   protocol::Reply withdraw(const protocol::Request& request);
   protocol::Reply answer(const protocol::Request& request);
-  void adopt(Program& program, pid_t thread);
+  void adopt(Program& program, const protocol::Request& request);
   uint32_t free_client_id();
   // Our index for a device's name; -1: there are too many.
   int device_index(const std::string& name);
   bool in_use(uint8_t device) const;
   void assign(Program& program);
+  std::vector<uint8_t> place(const Program& program, int priority) const;
+  std::vector<uint8_t> devices_used(const Program& program) const;  // our indices, the first one first
   void reassign();
   nlohmann::json list() const;
   nlohmann::json status() const;
@@ -72,6 +87,8 @@ class Broker {
   scheduler::Scheduler scheduler_;
   std::map<uint32_t, Program> programs_;
   std::vector<std::string> devices_;  // by our index
+  std::array<Holding, protocol::kMaxResources> holdings_{};
+  uint64_t now_ns_ = 0;  // of the last beat
   uint32_t round_ = 0;
   std::map<pid_t, std::string> answers_;  // long answers under way, by who reads them
 };

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "sam-manager/protocol/names.h"
@@ -31,15 +32,28 @@ bool wants_reply(Kind kind) {
 // Messages do not say who sent them, but only its owner can have made the reply queue.
 struct Sender {
   uid_t user = static_cast<uid_t>(-1);
-  bool is_process = false;  // the process it names is that user's
+  bool is_process = false;  // the process it names is that user's, and is the sender as far as can be told
 };
 
-Sender find_sender(pid_t pid, mqd_t replies) {
+uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// In another PID namespace, or after it ended, its number stands for another process. 0: can't be told.
+bool is_same_process(pid_t pid, uint64_t start_time) {
+  const uint64_t present = protocol::process_start_time(pid);
+  return present == 0 || start_time == 0 || present == start_time;
+}
+
+Sender find_sender(pid_t pid, uint64_t start_time, mqd_t replies) {
   struct stat queue {};
   struct stat process {};
   if (replies < 0 || fstat(replies, &queue) != 0) return {};
   const bool found = stat(("/proc/" + std::to_string(pid)).c_str(), &process) == 0;
-  return {queue.st_uid, found && (process.st_uid == queue.st_uid || queue.st_uid == 0)};
+  return {queue.st_uid, found && (process.st_uid == queue.st_uid || queue.st_uid == 0) &&
+                            is_same_process(pid, start_time)};
 }
 
 }  // namespace
@@ -65,11 +79,12 @@ void Server::run(int exit_with) {
       fds.push_back({fd, POLLIN, 0});
       pids.push_back(pid);
     }
-    // The limit is for programs that left while the queue was full: they send nothing more.
+    // The limit is for beat(), and for programs that left while the queue was full: they send nothing more.
     if (poll(fds.data(), fds.size(), pids.empty() ? -1 : 1000) < 0 && errno != EINTR) {
       spdlog::error("poll: {}", std::strerror(errno));
       break;
     }
+    broker_.beat(now_ns());
     if (fds[1].revents || fds[2].revents) break;
     for (size_t i = 0; i < pids.size(); ++i)
       if (fds[kFirstProgram + i].revents) bury(pids[i]);
@@ -106,13 +121,13 @@ void Server::handle(const Request& request) {
     spdlog::warn("request of process {} ignored: its reply queue {}: {}", pid, name, std::strerror(errno));
     return;
   }
-  const Sender sender = find_sender(pid, replies);
+  const Sender sender = find_sender(pid, request.start_time, replies);
   if (sender.is_process) {
     const bool administrator = sender.user == 0 || sender.user == geteuid();
     if (auto reply = broker_.handle(request, administrator, protocol::process_executable(pid)))
       send_reply(request, *reply, replies);
   } else {
-    spdlog::warn("request ignored: the reply queue {} is not of the user of process {}", name, pid);
+    spdlog::warn("request ignored: the reply queue {} is not of process {}", name, pid);
   }
   mq_close(replies);
 }

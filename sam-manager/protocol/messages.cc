@@ -21,10 +21,10 @@ bool ends(const char (&text)[N]) {
   return std::memchr(text, 0, N) != nullptr;
 }
 
-Result<void> check_devices(const Request& request) {
-  if (request.device_count == 0 || request.device_count > kMaxDevices)
-    return fail("it announces " + std::to_string(request.device_count) + " devices, expected 1 to " +
-                std::to_string(kMaxDevices));
+Result<void> check_devices(const Request& request, uint32_t least) {
+  if (request.device_count < least || request.device_count > kMaxDevices)
+    return fail("it names " + std::to_string(request.device_count) + " devices, expected " +
+                std::to_string(least) + " to " + std::to_string(kMaxDevices));
   for (uint32_t i = 0; i < request.device_count; ++i)
     if (!ends(request.devices[i]) || request.devices[i][0] == 0)
       return fail("the name of its device " + std::to_string(i) + " is empty or has no end");
@@ -38,7 +38,7 @@ Result<void> check(const Request& request, size_t bytes) {
   if (!ends(request.task) || !ends(request.match)) return fail("one of its strings has no end");
   switch (request.header.kind) {
     case Kind::hello:
-      return check_devices(request);
+      return check_devices(request, 1);
     case Kind::acquire:
     case Kind::release:
       if (request.resource >= kMaxResources)
@@ -54,6 +54,7 @@ Result<void> check(const Request& request, size_t bytes) {
       if (request.gpus > kMaxDevices)
         return fail("it asks for " + std::to_string(request.gpus) + " GPUs, expected at most " +
                     std::to_string(kMaxDevices));
+      if (auto checked = check_devices(request, 0); !checked) return checked;
       [[fallthrough]];
     case Kind::withdraw:
       if (request.task[0] == 0) return fail("the task has no name");

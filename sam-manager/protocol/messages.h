@@ -13,7 +13,7 @@
 namespace samcl::protocol {
 
 constexpr uint32_t kMagic = 0x4c434d53;  // "SMCL"
-constexpr uint16_t kVersion = 1;
+constexpr uint16_t kVersion = 2;
 constexpr uint32_t kMaxDevices = 32;
 constexpr uint32_t kResourcesPerDevice = 2;  // in the order of lease::ResourceKind: gpu, pcie
 constexpr uint32_t kMaxResources = kMaxDevices * kResourcesPerDevice;
@@ -22,12 +22,12 @@ constexpr size_t kNameBytes = 64;  // with the final zero
 constexpr size_t kPathBytes = 256;
 
 enum class Kind : uint16_t {
-  hello,     // a program connects: task, devices
+  hello,     // a program connects: task, devices, the most GPUs it uses
   goodbye,   // it leaves; what it holds is granted on
   acquire,   // it waits for `resource`; `sequence` comes back in its grant word
   release,   // it gives back `resource`, which someone waits for
   adopt,     // `tid` is to run with the task's priority
-  enroll,    // sam-ctl register
+  enroll,    // sam-ctl register; `devices`: those the task may use
   withdraw,  // sam-ctl unregister
   list,      // sam-ctl list: an answer in pieces, from byte `offset`
   status,    // sam-ctl status: likewise
@@ -47,11 +47,13 @@ struct Request {
   Header header;
   uint32_t resource = 0;
   int32_t tid = 0;
+  uint32_t again = 0;  // adopt: 1: another daemon gave the thread a priority before
   uint32_t offset = 0;
   int32_t priority = 0;
   uint64_t period_ns = 0;
   uint64_t deadline_ns = 0;
-  uint32_t gpus = 0;
+  uint64_t start_time = 0;  // hello: process_start_time() of the sender
+  uint32_t gpus = 0;        // 0: as many as there are
   uint32_t device_count = 0;
   char task[kNameBytes] = {};
   char match[kPathBytes] = {};

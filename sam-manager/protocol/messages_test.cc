@@ -42,7 +42,7 @@ TEST(Messages, EveryFaultIsNamed) {
   EXPECT_THAT(problem(request), HasSubstr("mark"));
   request = good(Kind::list);
   request.header.version = 77;
-  EXPECT_THAT(problem(request), HasSubstr("version 77, expected 1"));
+  EXPECT_THAT(problem(request), HasSubstr("version 77, expected 2"));
   request = good(Kind::list);
   request.header.pid = -4;
   EXPECT_THAT(problem(request), HasSubstr("process id is -4"));
@@ -52,6 +52,9 @@ TEST(Messages, EveryFaultIsNamed) {
   request = good(Kind::hello);
   request.device_count = 33;
   EXPECT_THAT(problem(request), HasSubstr("33 devices, expected 1 to 32"));
+  request = good(Kind::enroll);
+  request.device_count = 33;
+  EXPECT_THAT(problem(request), HasSubstr("33 devices, expected 0 to 32"));
   request = good(Kind::hello);
   std::memset(request.devices[0], 'x', kNameBytes);
   EXPECT_THAT(problem(request), HasSubstr("device 0 is empty or has no end"));

@@ -11,14 +11,35 @@
 
 namespace samcl::protocol {
 
+namespace {
+
+template <size_t N>
+void store_all(const std::array<uint64_t, N>& from, std::array<std::atomic<uint64_t>, N>& to) {
+  for (size_t i = 0; i < N; ++i) to[i].store(from[i]);
+}
+
+template <size_t N>
+std::array<uint64_t, N> load_all(const std::array<std::atomic<uint64_t>, N>& from) {
+  std::array<uint64_t, N> words;
+  for (size_t i = 0; i < N; ++i) words[i] = from[i].load();
+  return words;
+}
+
+}  // namespace
+
 void AssignmentCell::write(const Value& value) {
-  std::array<uint64_t, kNameBytes / 8> words{};
-  std::memcpy(words.data(), value.task.data(), std::min(value.task.size(), kNameBytes - 1));
+  std::array<uint64_t, kNameBytes / 8> name{};
+  std::memcpy(name.data(), value.task.data(), std::min(value.task.size(), kNameBytes - 1));
+  std::array<uint64_t, kMaxDevices / 8> order{};
+  const size_t count = std::min<size_t>(value.devices.size(), kMaxDevices);
+  std::copy_n(value.devices.begin(), count, reinterpret_cast<uint8_t*>(order.data()));
   // Sequentially consistent throughout: a few ns, and rarely used.
   version.fetch_add(1);
   priority.store(value.priority);
   gpus.store(value.gpus);
-  for (size_t i = 0; i < words.size(); ++i) task[i].store(words[i]);
+  device_count.store(static_cast<uint32_t>(count));
+  store_all(name, task);
+  store_all(order, devices);
   version.fetch_add(1);
 }
 
@@ -27,11 +48,13 @@ AssignmentCell::Value AssignmentCell::read() const {
   // A daemon that died while writing leaves the version odd: then what stands there must do.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const uint32_t before = version.load();
-    std::array<uint64_t, kNameBytes / 8> words;
-    for (size_t i = 0; i < words.size(); ++i) words[i] = task[i].load();
+    const auto name = load_all(task);
     std::array<char, kNameBytes + 1> text{};
-    std::memcpy(text.data(), words.data(), kNameBytes);
-    value = {text.data(), priority.load(), gpus.load()};
+    std::memcpy(text.data(), name.data(), kNameBytes);
+    const auto order = load_all(devices);
+    const auto* first = reinterpret_cast<const uint8_t*>(order.data());
+    value = {text.data(), priority.load(), gpus.load(), {}};
+    value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
   return value;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sam-manager/protocol/messages.h"
 
@@ -35,12 +36,15 @@ struct AssignmentCell {
   std::atomic<uint32_t> version;
   std::atomic<int32_t> priority;
   std::atomic<uint32_t> gpus;
+  std::atomic<uint32_t> device_count;
   std::array<std::atomic<uint64_t>, kNameBytes / 8> task;
+  std::array<std::atomic<uint64_t>, kMaxDevices / 8> devices;
 
   struct Value {
     std::string task;
     int priority = 0;
     uint32_t gpus = 0;
+    std::vector<uint8_t> devices;  // as the program numbers them, the one to use first at the front
   };
   void write(const Value& value);
   Value read() const;
@@ -50,8 +54,15 @@ struct ClientCell {
   AssignmentCell assignment;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
-  // 1: the client could not tell the daemon something and goes on unmanaged; what it held is granted on.
+  // How often the client got each resource: tells a long lease from many short ones. The holder writes.
+  std::array<std::atomic<uint32_t>, kMaxResources> leases;
+  // The id of a client that could not tell the daemon something and goes on unmanaged; what it held is
+  // granted on.
   std::atomic<uint32_t> left;
+
+  void count_lease(uint32_t resource) {
+    leases[resource].store(leases[resource].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 };
 
 struct Segment {
@@ -62,6 +73,7 @@ struct Segment {
   uint64_t daemon_start;  // process_start_time(daemon_pid): tells it from a later process with its number
   uint64_t generation;    // differs between daemons
   std::atomic<uint32_t> closed;  // 1: this daemon is gone
+  std::atomic<uint32_t> beats;   // grows at least once a second while programs are connected
   std::array<std::atomic<Word>, kMaxResources> words;
   std::array<ClientCell, kMaxClients> clients;
 };

@@ -19,8 +19,9 @@ namespace {
 constexpr int kFormat = 1;
 
 Task from_json(const json& value) {
-  return {value.at("name"),        value.at("priority"), value.at("period_ns"),
-          value.at("deadline_ns"), value.at("gpus"),     value.at("match")};
+  return {value.at("name"),  value.at("priority"), value.at("period_ns"),
+          value.at("deadline_ns"), value.at("gpus"),     value.at("match"),
+          value.value("devices", std::vector<std::string>())};
 }
 
 // The file holds the old text or the new one, never a part of it.
@@ -43,7 +44,8 @@ Result<void> write_file(const fs::path& file, const std::string& text) {
 json to_json(const Task& task) {
   return {{"name", task.name},           {"priority", task.priority},
           {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns},
-          {"gpus", task.gpus},           {"match", task.match}};
+          {"gpus", task.gpus},           {"match", task.match},
+          {"devices", task.devices}};
 }
 
 Result<Registry> Registry::open(const std::string& file) {

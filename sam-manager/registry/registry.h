@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "libsamcl/result.h"
 
@@ -18,6 +19,7 @@ struct Task {
   uint64_t deadline_ns = 0;  // relative
   uint32_t gpus = 0;         // mode; 0: as many as there are
   std::string match;         // executable: a path, or a name without '/'; "": found by the task's name alone
+  std::vector<std::string> devices;  // it may use (see placement.h); empty: all
 };
 
 nlohmann::json to_json(const Task& task);

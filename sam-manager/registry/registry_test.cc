@@ -23,20 +23,30 @@ struct RegistryTest : ::testing::Test {
 TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   auto first = Registry::open(file);
   ASSERT_TRUE(first);
-  ASSERT_TRUE(first->put({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera"}));
-  ASSERT_TRUE(first->put({"radar", 10, 80'000'000, 80'000'000, 0, ""}));
+  ASSERT_TRUE(first->put({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
+  ASSERT_TRUE(first->put({"radar", 10, 80'000'000, 80'000'000, 0, "", {}}));
   ASSERT_TRUE(first->remove("radar"));
   const auto second = Registry::open(file);
   ASSERT_TRUE(second) << second.error().message;
   ASSERT_EQ(second->tasks().size(), 1u);
   const Task& task = second->tasks().at("camera");
-  EXPECT_EQ(to_json(task), to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera"}));
+  EXPECT_EQ(to_json(task), to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
+}
+
+TEST_F(RegistryTest, FilesOfEarlierReleasesHaveNoDevices) {
+  std::filesystem::create_directories(folder);
+  const std::string early = folder / "early.json";
+  std::ofstream(early) << R"({"format": 1, "tasks": [{"name": "a", "priority": 1, "period_ns": 2,
+                                                      "deadline_ns": 2, "gpus": 1, "match": ""}]})";
+  const auto opened = Registry::open(early);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE(opened->tasks().at("a").devices.empty());
 }
 
 TEST_F(RegistryTest, FindsByNameOrByExecutable) {
   auto registry = Registry::open("");
-  ASSERT_TRUE(registry->put({"a", 1, 1, 1, 0, "/usr/bin/camera"}));
-  ASSERT_TRUE(registry->put({"b", 2, 1, 1, 0, "radar"}));
+  ASSERT_TRUE(registry->put({"a", 1, 1, 1, 0, "/usr/bin/camera", {}}));
+  ASSERT_TRUE(registry->put({"b", 2, 1, 1, 0, "radar", {}}));
   EXPECT_EQ(registry->find("b", "/usr/bin/camera")->name, "b") << "what a program asks for comes first";
   EXPECT_EQ(registry->find("", "/usr/bin/camera")->name, "a");
   EXPECT_EQ(registry->find("", "/anywhere/radar")->name, "b");
@@ -62,7 +72,7 @@ TEST_F(RegistryTest, SpoiledFileIsNamedAndKept) {
 TEST_F(RegistryTest, NothingChangesIfTheFileCannotBeWritten) {
   auto registry = Registry::open("/proc/samcl/tasks.json");
   ASSERT_TRUE(registry);
-  EXPECT_THAT(registry->put({"a", 1, 1, 1, 0, ""}).error().message, HasSubstr("cannot write"));
+  EXPECT_THAT(registry->put({"a", 1, 1, 1, 0, "", {}}).error().message, HasSubstr("cannot write"));
   EXPECT_TRUE(registry->tasks().empty());
 }
 

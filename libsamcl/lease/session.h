@@ -1,0 +1,66 @@
+// One connection of this process to one daemon: from hello until that daemon ends, hangs, or takes no more
+// messages. A session that is no longer usable never becomes so again; Client opens a new one.
+//
+// Threads: everything may be called by any thread, but take, wait_for, release and revoke_requested of one
+// resource by one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libsamcl/lease/lease.h"
+#include "sam-manager/protocol/connection.h"
+
+namespace samcl::lease {
+
+class Session {
+ public:
+  // Errors: as Client::connect.
+  static Result<std::shared_ptr<Session>> open(const Settings& settings,
+                                               const std::vector<std::string>& devices);
+  Session(std::unique_ptr<protocol::Connection> connection, uint32_t id, std::vector<uint8_t> devices);
+  ~Session();  // says goodbye, unless we are a copy made by fork
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  bool usable() const;
+
+  // Whether the daemon that this session gave up still stands where it stood then: it is of no use to ask it.
+  bool hangs() const;
+
+  // The resource if it is idle: one compare-and-swap.
+  bool take(ResourceKind kind, uint32_t device);
+
+  // Waits until the daemon grants it. False: the session is no longer usable, and the resource not ours.
+  bool wait_for(ResourceKind kind, uint32_t device);
+
+  void release(ResourceKind kind, uint32_t device);
+  bool revoke_requested(ResourceKind kind, uint32_t device) const;
+
+  // Gives a thread the task's priority; `again`: it may still have one that another daemon gave it.
+  void adopt(int tid, bool again);
+
+  Assignment assignment() const;
+
+ private:
+  bool send(protocol::Request& request, int limit_ms);
+  void give_up();
+  uint32_t resource_of(ResourceKind kind, uint32_t device) const {
+    return devices_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
+  }
+
+  const std::unique_ptr<protocol::Connection> connection_;
+  protocol::Segment& segment_;
+  const uint32_t id_;
+  protocol::ClientCell& cell_;
+  const int process_;
+  const std::vector<uint8_t> devices_;  // the daemon's indices
+  std::atomic<bool> given_up_{false};
+  std::atomic<bool> gone_{false};
+  std::atomic<uint32_t> last_beats_{0};  // when it went
+  std::atomic<uint64_t> sequence_{0};
+};
+
+}  // namespace samcl::lease
