@@ -1,0 +1,36 @@
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "analysis/cli/subcommand.h"
+
+namespace samcl::analysis::cli {
+
+Result<std::string> read_text(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in || in.bad()) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be read"));
+  return text;
+}
+
+Result<void> write_text(const std::string& file, const std::string& text) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out << text << std::flush;
+  if (!out) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be written"));
+  return {};
+}
+
+Result<TaskSetDocument> read_task_set(const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected(text.error());
+  auto document = parse_task_set(*text);
+  if (!document) return fail((file == "-" ? "standard input" : file) + ": " + document.error().message);
+  return document;
+}
+
+}  // namespace samcl::analysis::cli

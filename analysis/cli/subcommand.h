@@ -1,0 +1,30 @@
+// One file per subcommand of sam-analyze; main.cc lists them. A subcommand adds its options to CLI11's
+// parser and returns what to do when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "analysis/json/task_set_json.h"
+
+namespace samcl::analysis::cli {
+
+// Exit codes: 0 done (and schedulable, where there is a verdict), 1 not schedulable or a bound exceeded,
+// 2 bad input or usage; the message of an Error is printed after "sam-analyze: ".
+inline constexpr int kGood = 0;
+inline constexpr int kNotSchedulable = 1;
+inline constexpr int kBadInput = 2;
+
+using Run = std::function<Result<int>()>;
+
+// Called once at start: `parent` outlives what is returned.
+Run add_rta(CLI::App& parent);
+Run add_simulate(CLI::App& parent);
+
+// The file, or standard input for "-"; errors begin with the file's name.
+Result<TaskSetDocument> read_task_set(const std::string& file);
+Result<std::string> read_text(const std::string& file);
+Result<void> write_text(const std::string& file, const std::string& text);
+
+}  // namespace samcl::analysis::cli

@@ -1,0 +1,224 @@
+#include "analysis/json/task_set_json.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// A value and its place in the document.
+struct Place {
+  const json& value;
+  std::string path;
+
+  tl::unexpected<Error> wrong(const std::string& expected) const {
+    std::string shown = value.dump();
+    if (shown.size() > 40) shown = shown.substr(0, 37) + "...";
+    return fail((path.empty() ? "/" : path) + ": " + shown + ", expected " + expected);
+  }
+  bool has(const char* field) const { return value.contains(field); }
+  Place at(const std::string& field) const { return {value.at(field), path + "/" + field}; }
+  Place at(size_t index) const { return {value.at(index), path + "/" + std::to_string(index)}; }
+};
+
+Result<void> check_fields(const Place& place, std::initializer_list<const char*> required,
+                          std::initializer_list<const char*> optional) {
+  if (!place.value.is_object()) return place.wrong("an object");
+  std::string all;
+  for (const auto& list : {required, optional})
+    for (const char* field : list) all += (all.empty() ? "" : ", ") + std::string(field);
+  for (const char* field : required)
+    if (!place.has(field)) return fail(place.path + "/" + field + ": missing");
+  for (const auto& [field, value] : place.value.items()) {
+    const auto is = [&, &key = field](const char* known) { return key == known; };
+    if (std::none_of(required.begin(), required.end(), is) &&
+        std::none_of(optional.begin(), optional.end(), is))
+      return fail(place.path + "/" + field + ": unknown, expected one of " + all);
+  }
+  return {};
+}
+
+Result<Time> read_time(const Place& place) {
+  if (place.value.is_string()) {
+    const auto time = parse_time(place.value.get<std::string>());
+    if (!time) return fail(place.path + ": " + time.error().message);
+    return *time;
+  }
+  if (place.value.is_number_unsigned() && place.value.get<uint64_t>() > INT64_MAX)
+    return place.wrong("at most " + std::to_string(kLongest) + " ns");
+  if (!place.value.is_number_integer()) return place.wrong("whole nanoseconds, or a time such as \"40ms\"");
+  return place.value.get<Time>();
+}
+
+Result<int> read_int(const Place& place) {
+  if (!place.value.is_number_integer()) return place.wrong("a whole number");
+  const auto value = place.value.get<int64_t>();
+  if (value < INT32_MIN || value > INT32_MAX) return place.wrong("a whole number of 32 bits");
+  return static_cast<int>(value);
+}
+
+// One time for all modes, or one for each.
+Result<std::vector<Time>> read_times(const Place& place, int modes) {
+  const auto count = static_cast<size_t>(modes);
+  if (!place.value.is_array()) {
+    const auto time = read_time(place);
+    if (!time) return tl::unexpected(time.error());
+    return std::vector<Time>(count, *time);
+  }
+  if (place.value.size() != count)
+    return fail(place.path + ": " + std::to_string(place.value.size()) +
+                " times, expected one for each of the " + std::to_string(modes) +
+                " modes (1 to platform.gpus), or one number for all");
+  std::vector<Time> times;
+  for (size_t k = 0; k < count; ++k) {
+    const auto time = read_time(place.at(k));
+    if (!time) return tl::unexpected(time.error());
+    times.push_back(*time);
+  }
+  return times;
+}
+
+Result<Resource> read_resource(const Place& place) {
+  for (const Resource resource : kResources)
+    if (place.value == name(resource)) return resource;
+  return place.wrong("\"CPU\", \"PCI\" or \"GPU\"");
+}
+
+Result<Stage> read_stage(const Place& place, int modes) {
+  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section"}); !good)
+    return tl::unexpected(good.error());
+  Stage stage;
+  const auto resource = read_resource(place.at("resource"));
+  if (!resource) return tl::unexpected(resource.error());
+  stage.resource = *resource;
+  auto worst = read_times(place.at("worst"), modes);
+  if (!worst) return tl::unexpected(worst.error());
+  stage.worst = std::move(*worst);
+  if (place.has("best")) {
+    auto best = read_times(place.at("best"), modes);
+    if (!best) return tl::unexpected(best.error());
+    stage.best = std::move(*best);
+  }
+  if (place.has("section")) {
+    const auto section = read_time(place.at("section"));
+    if (!section) return tl::unexpected(section.error());
+    stage.section = *section;
+  }
+  return stage;
+}
+
+Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
+  if (auto good = check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode"}); !good)
+    return good;
+  Task task;
+  if (!place.at("name").value.is_string()) return place.at("name").wrong("a string");
+  task.name = place.at("name").value.get<std::string>();
+  const auto period = read_time(place.at("period"));
+  if (!period) return tl::unexpected(period.error());
+  task.period = task.deadline = *period;
+  if (place.has("deadline")) {
+    const auto deadline = read_time(place.at("deadline"));
+    if (!deadline) return tl::unexpected(deadline.error());
+    task.deadline = *deadline;
+  }
+  if (place.has("priority")) {
+    const auto priority = read_int(place.at("priority"));
+    if (!priority) return tl::unexpected(priority.error());
+    task.priority = *priority;
+  }
+  const auto mode = place.has("mode") ? read_int(place.at("mode")) : Result<int>(1);
+  if (!mode) return tl::unexpected(mode.error());
+  const Place stages = place.at("stages");
+  if (!stages.value.is_array()) return stages.wrong("a list of stages");
+  for (size_t j = 0; j < stages.value.size(); ++j) {
+    auto stage = read_stage(stages.at(j), modes);
+    if (!stage) return tl::unexpected(stage.error());
+    task.stages.push_back(std::move(*stage));
+  }
+  document.set.tasks.push_back(std::move(task));
+  document.modes.push_back(*mode);
+  return {};
+}
+
+Result<Platform> read_platform(const Place& place) {
+  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci"}); !good) return tl::unexpected(good.error());
+  Platform platform;
+  for (const auto& [field, count] :
+       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
+    if (!place.has(field)) continue;
+    const auto value = read_int(place.at(field));
+    if (!value) return tl::unexpected(value.error());
+    *count = *value;
+  }
+  // Before anything is as long as it says.
+  if (platform.gpus < 1 || platform.gpus > kMaxElements)
+    return place.at("gpus").wrong("1 to " + std::to_string(kMaxElements));
+  return platform;
+}
+
+Result<TaskSetDocument> read_document(const Place& place) {
+  if (auto good = check_fields(place, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
+  TaskSetDocument document;
+  const auto platform = read_platform(place.at("platform"));
+  if (!platform) return tl::unexpected(platform.error());
+  document.set.platform = *platform;
+  const Place tasks = place.at("tasks");
+  if (!tasks.value.is_array() || tasks.value.empty()) return tasks.wrong("a list of at least one task");
+  for (size_t i = 0; i < tasks.value.size(); ++i)
+    if (auto good = read_task(tasks.at(i), platform->gpus, document); !good)
+      return tl::unexpected(good.error());
+  if (auto good = check(document.set); !good) return tl::unexpected(good.error());
+  if (auto good = check(document.set, document.modes); !good) return tl::unexpected(good.error());
+  return document;
+}
+
+// One number where all modes agree.
+ordered_json times(const std::vector<Time>& times) {
+  if (std::equal(times.begin() + 1, times.end(), times.begin())) return times.front();
+  return times;
+}
+
+}  // namespace
+
+Result<TaskSetDocument> parse_task_set(const std::string& text) {
+  json document;
+  try {
+    document = json::parse(text);
+  } catch (const json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
+    const std::string what = error.what();
+    return fail("no JSON: " + what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
+  }
+  return read_document({document, ""});
+}
+
+std::string format_task_set(const TaskSetDocument& document) {
+  const Platform& platform = document.set.platform;
+  ordered_json tasks = ordered_json::array();
+  for (size_t i = 0; i < document.set.tasks.size(); ++i) {
+    const Task& task = document.set.tasks[i];
+    ordered_json entry = {{"name", task.name}, {"period", task.period}, {"deadline", task.deadline}};
+    if (task.priority) entry["priority"] = *task.priority;
+    entry["mode"] = document.modes[i];
+    entry["stages"] = ordered_json::array();
+    for (const Stage& stage : task.stages) {
+      ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};
+      if (!stage.best.empty()) fields["best"] = times(stage.best);
+      if (stage.section > 0) fields["section"] = stage.section;
+      entry["stages"].push_back(std::move(fields));
+    }
+    tasks.push_back(std::move(entry));
+  }
+  const ordered_json all = {
+      {"platform", {{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}}},
+      {"tasks", tasks}};
+  return all.dump(2) + "\n";
+}
+
+}  // namespace samcl::analysis

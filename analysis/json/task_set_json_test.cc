@@ -1,0 +1,110 @@
+#include "analysis/json/task_set_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+const char* const kCamera = R"({
+  "platform": {"cpus": 4, "pci": 1, "gpus": 2},
+  "tasks": [
+    {"name": "camera", "period": "40ms", "deadline": 35000000, "priority": 3, "mode": 2,
+     "stages": [{"resource": "CPU", "worst": "1.5ms"},
+                {"resource": "PCI", "worst": [2000000, 5000000], "best": 7, "section": "500us"},
+                {"resource": "GPU", "worst": ["9ms", "5ms"]}]}
+  ]
+})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) {
+  const auto document = parse_task_set(text);
+  return document ? "none" : document.error().message;
+}
+
+TEST(TaskSetJson, IsReadInNanoseconds) {
+  const auto document = parse_task_set(kCamera);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->modes, Modes{2});
+  EXPECT_EQ(document->set.platform.gpus, 2);
+  const Task& camera = document->set.tasks.at(0);
+  EXPECT_EQ(camera.period, 40'000'000);
+  EXPECT_EQ(camera.deadline, 35'000'000);
+  EXPECT_EQ(camera.priority, 3);
+  EXPECT_EQ(camera.stages.at(0).worst, (std::vector<Time>{1'500'000, 1'500'000}));
+  EXPECT_EQ(camera.stages.at(1).worst, (std::vector<Time>{2'000'000, 5'000'000}));
+  EXPECT_EQ(camera.stages.at(1).best, (std::vector<Time>{7, 7}));
+  EXPECT_EQ(camera.stages.at(1).section, 500'000);
+  EXPECT_EQ(camera.stages.at(2).worst, (std::vector<Time>{9'000'000, 5'000'000}));
+}
+
+TEST(TaskSetJson, WhatIsWrittenIsReadBack) {
+  const std::string text = format_task_set(*parse_task_set(kCamera));
+  const auto again = parse_task_set(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(format_task_set(*again), text);
+}
+
+TEST(TaskSetJson, DeadlineIsThePeriodAndModeOneIfNotGiven) {
+  const auto document =
+      parse_task_set(replaced(replaced(kCamera, "\"deadline\": 35000000,", ""), "\"mode\": 2,", ""));
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).deadline, 40'000'000);
+  EXPECT_EQ(document->modes, Modes{1});
+}
+
+TEST(TaskSetJson, ErrorsNamePlaceAndExpectation) {
+  EXPECT_THAT(error_of("{\n\"tasks\" 3}"), HasSubstr("line 2"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("expected an object"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"period\"", "\"perod\"")), HasSubstr("/tasks/0/period: missing"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"mode\"", "\"mood\"")), HasSubstr("/tasks/0/mood: unknown"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "\"40\"")),
+              HasSubstr("/tasks/0/period: \"40\", expected"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "2.5")),
+              HasSubstr("/tasks/0/period: 2.5, expected whole"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"CPU\"", "\"DMA\"")),
+              HasSubstr("/tasks/0/stages/0/resource: \"DMA\", expected \"CPU\", \"PCI\" or \"GPU\""));
+  EXPECT_THAT(error_of(replaced(kCamera, "[2000000, 5000000]", "[1]")),
+              HasSubstr("/tasks/0/stages/1/worst: 1 times, expected one for each of the 2 modes"));
+  EXPECT_THAT(error_of(replaced(kCamera, "35000000", "99999999999999999999")),
+              HasSubstr("/tasks/0/deadline"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"gpus\": 2", "\"gpus\": 1000000000")),
+              HasSubstr("/platform/gpus"));
+}
+
+TEST(TaskSetJson, NonsenseIsNamedByTaskAndField) {
+  EXPECT_THAT(error_of(replaced(kCamera, "35000000", "45000000")),
+              HasSubstr("task \"camera\", deadline: 45000000 ns, expected 1 to the period"));
+  EXPECT_THAT(error_of(replaced(kCamera, "35000000", "-5")), HasSubstr("task \"camera\", deadline: -5 ns"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"mode\": 2", "\"mode\": 3")),
+              HasSubstr("task \"camera\", mode: 3, expected 1 to 2"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"1.5ms\"", "0")),
+              HasSubstr("task \"camera\", stage 1 (CPU), worst in mode 1: 0 ns, expected 1 to"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"best\": 7", "\"best\": 3000000")),
+              HasSubstr("task \"camera\", stage 2 (PCI), best in mode 1"));
+}
+
+TEST(TimeText, IsExact) {
+  EXPECT_EQ(*parse_time("40ms"), 40'000'000);
+  EXPECT_EQ(*parse_time("2.000000001 s"), 2'000'000'001);
+  EXPECT_EQ(*parse_time("0.10us"), 100);
+  EXPECT_EQ(format_time(40'000'000), "40 ms");
+  EXPECT_EQ(format_time(2'000'000'001), "2.000000001 s");
+  EXPECT_EQ(format_time(-1'050), "-1.05 us");
+  EXPECT_EQ(format_time(0), "0");
+  for (const char* bad :
+       {"", "40", "ms", "-3ms", "1..2ms", "0.5ns", "1e3ms", "9999999999999999999s", "40 minutes"})
+    EXPECT_FALSE(parse_time(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace samcl::analysis
