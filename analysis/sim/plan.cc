@@ -1,0 +1,160 @@
+#include "analysis/sim/plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace samcl::analysis {
+namespace {
+
+constexpr Time kNever = std::numeric_limits<Time>::max();
+
+Time draw(Random& random, Time low, Time high) {
+  return std::uniform_int_distribution<Time>(low, high)(random);
+}
+
+bool coin(Random& random, double probability) {
+  return std::bernoulli_distribution(probability)(random);
+}
+
+// How a task's subtasks use the room between best and worst case.
+enum class Temper { worst, best, either_by_job, either_by_stage, uniform, first_long_then_short };
+
+std::vector<std::vector<Time>> draw_execution(const Task& task, int mode, Temper temper, size_t job,
+                                              Random& random) {
+  std::vector<std::vector<Time>> times;
+  const bool long_job = coin(random, 0.5);
+  for (const Stage& stage : task.stages) {
+    std::vector<Time> subtasks;
+    for (int k = 0; k < stage.subtasks(mode); ++k) {
+      const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
+      bool longest = true;
+      switch (temper) {
+        case Temper::worst:
+          break;
+        case Temper::best:
+          longest = false;
+          break;
+        case Temper::either_by_job:
+          longest = long_job;
+          break;
+        case Temper::either_by_stage:
+          longest = coin(random, 0.5);
+          break;
+        case Temper::first_long_then_short:
+          longest = job == 0;
+          break;
+        case Temper::uniform:
+          subtasks.push_back(draw(random, best, worst));
+          continue;
+      }
+      subtasks.push_back(longest ? worst : best);
+    }
+    times.push_back(std::move(subtasks));
+  }
+  return times;
+}
+
+Temper draw_temper(Random& random) {
+  return static_cast<Temper>(draw(random, 0, 5));
+}
+
+// Keeps jobs at least a period apart, moving later ones as far as needed.
+void separate(std::vector<PlannedJob>& jobs, Time period) {
+  for (size_t n = 1; n < jobs.size(); ++n)
+    jobs[n].release = std::max(jobs[n].release, jobs[n - 1].release + period);
+}
+
+}  // namespace
+
+Time PlannedBehaviour::release(size_t task, int64_t job) {
+  const auto& jobs = plan_.jobs[task];
+  return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNever;
+}
+
+Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int subtask) {
+  const auto& planned = plan_.jobs[task][static_cast<size_t>(job)].execution;
+  const auto k = static_cast<size_t>(subtask);
+  if (stage < planned.size() && k < planned[stage].size()) return planned[stage][k];
+  return set_.tasks[task].stages[stage].worst_in(modes_[task]);
+}
+
+Time PlannedBehaviour::section(size_t, size_t, Time longest) {
+  if (plan_.sections.empty()) return longest;
+  const Time part = plan_.sections[next_section_++ % plan_.sections.size()];
+  // Multiplied in parts, so that it cannot overflow.
+  return std::max<Time>(1, longest / 256 * (part + 1) + longest % 256 * (part + 1) / 256);
+}
+
+Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random) {
+  Time longest = 0;
+  for (const Task& task : set.tasks) longest = std::max(longest, task.period);
+  const Time span = longest * jobs;
+  const int phases = static_cast<int>(draw(random, 0, 2));
+  const bool sporadic = coin(random, 0.3);
+  const bool one_temper = coin(random, 0.4);
+  const Temper common = draw_temper(random);
+  Plan plan;
+  plan.jobs.resize(set.tasks.size());
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    const Temper temper = one_temper ? common : draw_temper(random);
+    Time release = phases == 0 ? 0 : phases == 1 ? draw(random, 0, task.period) : draw(random, 0, 2);
+    while (release < span) {
+      PlannedJob job;
+      job.release = release;
+      job.execution = draw_execution(task, modes[i], temper, plan.jobs[i].size(), random);
+      plan.jobs[i].push_back(std::move(job));
+      release += task.period;
+      if (sporadic && coin(random, 0.3)) release += draw(random, 0, task.period);
+    }
+  }
+  if (coin(random, 0.5)) {
+    plan.sections.resize(13);
+    for (uint8_t& part : plan.sections) part = static_cast<uint8_t>(draw(random, 0, 255));
+  }
+  return plan;
+}
+
+Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, Random& random) {
+  Plan next = plan;
+  const size_t i = static_cast<size_t>(draw(random, 0, static_cast<Time>(set.tasks.size()) - 1));
+  const Task& task = set.tasks[i];
+  auto& jobs = next.jobs[i];
+  if (jobs.empty()) return next;
+  const size_t n = static_cast<size_t>(draw(random, 0, static_cast<Time>(jobs.size()) - 1));
+  switch (draw(random, 0, 3)) {
+    case 0: {  // all jobs earlier or later
+      const Time shift = coin(random, 0.5) ? draw(random, -2, 2) : draw(random, -task.period, task.period);
+      for (PlannedJob& job : jobs) job.release = std::max<Time>(0, job.release + shift);
+      break;
+    }
+    case 1:  // one job, and those after it, later
+      for (size_t later = n; later < jobs.size(); ++later)
+        jobs[later].release += draw(random, 0, std::min<Time>(task.period, 4));
+      break;
+    case 2:  // one job earlier, as far as its predecessor lets it
+      jobs[n].release = n == 0 ? 0 : jobs[n - 1].release + task.period;
+      break;
+    default:
+      jobs[n].execution = draw_execution(task, modes[i], draw_temper(random), n, random);
+  }
+  separate(jobs, task.period);
+  return next;
+}
+
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+               const Plan& plan) {
+  struct Longest : Observer {
+    Responses responses;
+    void finished(const FinishedJob& job) override {
+      ++responses.jobs;
+      responses.longest[job.task] = std::max(responses.longest[job.task], job.response());
+    }
+  } longest;
+  longest.responses.longest.resize(set.tasks.size());
+  PlannedBehaviour behaviour(set, modes, plan);
+  simulate(set, order, modes, behaviour, longest, kNever, kNever);
+  return longest.responses;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,58 @@
+// A behaviour written down: every release, execution time and section length. Random ones are made here,
+// and changed bit by bit in search of worse ones; counterexamples are kept as plans.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "analysis/sim/simulator.h"
+
+namespace samcl::analysis {
+
+struct PlannedJob {
+  Time release = 0;
+  // [stage][subtask]; stages without an entry, and subtasks beyond, run for their worst-case time.
+  std::vector<std::vector<Time>> execution;
+};
+
+struct Plan {
+  std::vector<std::vector<PlannedJob>> jobs;  // [task], in the order of TaskSet::tasks
+  // Lengths of sections, taken in turn as parts of 256 of the longest, at least 1 ns; empty: the longest.
+  std::vector<uint8_t> sections;
+};
+
+// After the last planned job nothing is released.
+class PlannedBehaviour : public Behaviour {
+ public:
+  PlannedBehaviour(const TaskSet& set, std::span<const int> modes, const Plan& plan)
+      : set_(set), modes_(modes), plan_(plan) {}
+  Time release(size_t task, int64_t job) override;
+  Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
+  Time section(size_t task, size_t stage, Time longest) override;
+
+ private:
+  const TaskSet& set_;
+  std::span<const int> modes_;
+  const Plan& plan_;
+  size_t next_section_ = 0;
+};
+
+using Random = std::mt19937_64;
+
+// About `jobs` jobs of the task with the longest period, and of the others what fits into that time.
+// Temperaments, drawn anew for each plan: all released at once, or at random, or each just before a more
+// urgent one; as often as allowed, or sporadically; always the worst time, or the best, or a mix.
+Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random);
+
+// The same with one thing changed: a task's phase, a separation, or a job's execution times.
+Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, Random& random);
+
+// The longest response of each task under the plan (0 if none of its jobs ended), and how many jobs ran.
+struct Responses {
+  std::vector<Time> longest;
+  int64_t jobs = 0;
+};
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+               const Plan& plan);
+
+}  // namespace samcl::analysis

@@ -1,0 +1,203 @@
+#include "analysis/sim/simulator.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace samcl::analysis {
+namespace {
+
+constexpr Time kNever = std::numeric_limits<Time>::max();
+constexpr int kNowhere = -1;
+
+struct Subtask {
+  Time remaining = 0;
+  Time section_end = kNever;  // while it runs on a PCI link or GPU
+  Time started = 0;           // of the segment at hand
+  int element = kNowhere;
+  bool running() const { return element != kNowhere; }
+};
+
+// A task has at most one job at work, and that job one stage.
+struct TaskState {
+  size_t index = 0;
+  const Task* task = nullptr;
+  int mode = 1;
+  Time next_release = 0;
+  int64_t released = 0;  // jobs so far
+  int64_t job = 0;       // the one at work, if busy; else the next
+  bool busy = false;
+  size_t stage = 0;
+  Time release = 0;
+  std::vector<Time> waiting;  // releases of jobs after `job`, oldest first
+  std::vector<Subtask> subtasks;
+
+  const Stage& now_in() const { return task->stages[stage]; }
+};
+
+class Simulation {
+ public:
+  Simulation(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+             Behaviour& behaviour, Observer& observer, Time horizon)
+      : set_(set), behaviour_(behaviour), observer_(observer), horizon_(horizon) {
+    for (const size_t index : order) {
+      TaskState state;
+      state.index = index;
+      state.task = &set.tasks[index];
+      state.mode = modes[index];
+      state.next_release = behaviour.release(index, 0);
+      if (state.next_release >= horizon) state.next_release = kNever;
+      tasks_.push_back(std::move(state));
+    }
+    for (const Resource resource : kResources)
+      taken_[static_cast<size_t>(resource)].resize(static_cast<size_t>(set.platform.elements(resource)));
+  }
+
+  Time run(Time give_up) {
+    while (true) {
+      const Time next = next_event();
+      if (next == kNever || next > give_up) break;
+      advance(next);
+      for (TaskState& state : tasks_) {
+        take_releases(state);
+        progress(state);
+      }
+      give_out_cpus();
+      give_out_sections(Resource::pci);
+      give_out_sections(Resource::gpu);
+    }
+    return now_;
+  }
+
+ private:
+  Time next_event() const {
+    Time next = kNever;
+    for (const TaskState& state : tasks_) {
+      next = std::min(next, state.next_release);
+      for (const Subtask& subtask : state.subtasks)
+        if (subtask.running()) next = std::min({next, now_ + subtask.remaining, subtask.section_end});
+    }
+    return next;
+  }
+
+  void advance(Time to) {
+    const Time passed = to - now_;
+    now_ = to;
+    for (TaskState& state : tasks_)
+      for (Subtask& subtask : state.subtasks) {
+        if (!subtask.running()) continue;
+        subtask.remaining -= passed;
+        if (subtask.remaining == 0 || subtask.section_end == now_) stop(state, subtask);
+      }
+  }
+
+  void stop(const TaskState& state, Subtask& subtask) {
+    const Resource resource = state.now_in().resource;
+    taken_[static_cast<size_t>(resource)][static_cast<size_t>(subtask.element)] = false;
+    if (now_ > subtask.started)
+      observer_.ran({resource, subtask.element, state.index, state.job, state.stage,
+                     static_cast<int>(&subtask - state.subtasks.data()), subtask.started, now_});
+    subtask.element = kNowhere;
+    subtask.section_end = kNever;
+  }
+
+  void start(Subtask& subtask, Resource resource) {
+    auto& taken = taken_[static_cast<size_t>(resource)];
+    const auto free = std::find(taken.begin(), taken.end(), false);
+    *free = true;
+    subtask.element = static_cast<int>(free - taken.begin());
+    subtask.started = now_;
+  }
+
+  void take_releases(TaskState& state) {
+    while (state.next_release == now_) {
+      state.waiting.push_back(now_);
+      ++state.released;
+      state.next_release = behaviour_.release(state.index, state.released);
+      if (state.next_release >= horizon_) state.next_release = kNever;
+    }
+  }
+
+  void enter(TaskState& state, size_t stage) {
+    state.stage = stage;
+    const int count = state.now_in().subtasks(state.mode);
+    state.subtasks.assign(static_cast<size_t>(count), Subtask{});
+    for (int k = 0; k < count; ++k)
+      state.subtasks[static_cast<size_t>(k)].remaining =
+          behaviour_.execution(state.index, state.job, stage, k);
+  }
+
+  // From stage to stage and job to job, as far as nothing is left to run.
+  void progress(TaskState& state) {
+    while (true) {
+      if (!state.busy) {
+        if (state.waiting.empty()) return;
+        state.busy = true;
+        state.release = state.waiting.front();
+        state.waiting.erase(state.waiting.begin());
+        enter(state, 0);
+      }
+      if (std::any_of(state.subtasks.begin(), state.subtasks.end(),
+                      [](const Subtask& subtask) { return subtask.remaining > 0; }))
+        return;
+      if (state.stage + 1 < state.task->stages.size()) {
+        enter(state, state.stage + 1);
+        continue;
+      }
+      observer_.finished({state.index, state.job, state.release, now_});
+      state.subtasks.clear();
+      state.busy = false;
+      ++state.job;
+    }
+  }
+
+  template <typename Visit>
+  void each_unfinished(Resource resource, Visit visit) {
+    for (TaskState& state : tasks_) {
+      if (!state.busy || state.now_in().resource != resource) continue;
+      for (Subtask& subtask : state.subtasks)
+        if (subtask.remaining > 0) visit(state, subtask);
+    }
+  }
+
+  void give_out_cpus() {
+    int left = set_.platform.cpus;
+    each_unfinished(Resource::cpu, [&](TaskState& state, Subtask& subtask) {
+      if (--left < 0 && subtask.running()) stop(state, subtask);
+    });
+    left = set_.platform.cpus;
+    each_unfinished(Resource::cpu, [&](TaskState&, Subtask& subtask) {
+      if (--left >= 0 && !subtask.running()) start(subtask, Resource::cpu);
+    });
+  }
+
+  void give_out_sections(Resource resource) {
+    auto& taken = taken_[static_cast<size_t>(resource)];
+    auto free = std::count(taken.begin(), taken.end(), false);
+    if (free == 0) return;
+    each_unfinished(resource, [&](TaskState& state, Subtask& subtask) {
+      if (free == 0 || subtask.running()) return;
+      --free;
+      start(subtask, resource);
+      const Stage& stage = state.now_in();
+      if (stage.section > 0)
+        subtask.section_end = now_ + behaviour_.section(state.index, state.stage, stage.section);
+    });
+  }
+
+  const TaskSet& set_;
+  Behaviour& behaviour_;
+  Observer& observer_;
+  const Time horizon_;
+  Time now_ = 0;
+  std::vector<TaskState> tasks_;  // most urgent first
+  std::array<std::vector<bool>, 3> taken_;
+};
+
+}  // namespace
+
+Time simulate(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+              Behaviour& behaviour, Observer& observer, Time horizon, Time give_up) {
+  return Simulation(set, order, modes, behaviour, observer, horizon).run(give_up);
+}
+
+}  // namespace samcl::analysis

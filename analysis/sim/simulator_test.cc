@@ -1,0 +1,120 @@
+#include "analysis/sim/simulator.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/sim/plan.h"
+
+namespace samcl::analysis {
+namespace {
+
+Stage stage(Resource resource, std::vector<Time> worst, Time section = 0) {
+  return {resource, std::move(worst), {}, section};
+}
+
+struct Recorder : Observer {
+  std::vector<Segment> segments;
+  std::vector<FinishedJob> jobs;
+  void ran(const Segment& segment) override { segments.push_back(segment); }
+  void finished(const FinishedJob& job) override { jobs.push_back(job); }
+  Time finish(size_t task, int64_t job) const {
+    for (const FinishedJob& entry : jobs)
+      if (entry.task == task && entry.job == job) return entry.finish;
+    return -1;
+  }
+};
+
+Recorder record(const TaskSet& set, const Modes& modes, const Plan& plan) {
+  EXPECT_TRUE(check(set)) << check(set).error().message;
+  Recorder recorder;
+  PlannedBehaviour behaviour(set, modes, plan);
+  simulate(set, priority_order(set), modes, behaviour, recorder, 1000000, 1000000);
+  return recorder;
+}
+
+TEST(Simulator, FinishingEarlyMakesALessUrgentTaskLate) {
+  TaskSet set;
+  set.tasks = {
+      {"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+      {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
+  const Plan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
+  const Recorder seen = record(set, {1, 1}, plan);
+  EXPECT_EQ(seen.finish(0, 0), 10);
+  EXPECT_EQ(seen.finish(0, 1), 18);
+  EXPECT_EQ(seen.finish(1, 0), 20);  // response 11; the published bound is 10
+}
+
+TEST(Simulator, CpusArePreemptedAndLinksAreNot) {
+  TaskSet set;
+  for (const Resource resource : {Resource::cpu, Resource::pci}) {
+    set.tasks = {{"urgent", 100, 100, 2, {stage(resource, {3})}},
+                 {"long", 100, 100, 1, {stage(resource, {10})}}};
+    const Recorder seen = record(set, {1, 1}, {{{{4, {}}}, {{0, {}}}}, {}});
+    EXPECT_EQ(seen.finish(0, 0), resource == Resource::cpu ? 7 : 13);
+    EXPECT_EQ(seen.finish(1, 0), resource == Resource::cpu ? 13 : 10);
+  }
+}
+
+TEST(Simulator, SectionsLetAMoreUrgentTaskIn) {
+  TaskSet set;
+  set.tasks = {{"urgent", 100, 100, 2, {stage(Resource::gpu, {3})}},
+               {"long", 100, 100, 1, {stage(Resource::gpu, {10}, 5)}}};
+  const Recorder seen = record(set, {1, 1}, {{{{4, {}}}, {{0, {}}}}, {}});
+  EXPECT_EQ(seen.finish(0, 0), 8);
+  EXPECT_EQ(seen.finish(1, 0), 13);
+}
+
+TEST(Simulator, AStageEndsWithItsLastSubtask) {
+  TaskSet set;
+  set.platform = {1, 1, 3};
+  set.tasks = {{"split", 100, 100, 2, {stage(Resource::gpu, {9, 6, 4}), stage(Resource::cpu, {1, 1, 1})}},
+               {"other", 100, 100, 1, {stage(Resource::gpu, {7, 7, 7})}}};
+  // Mode 3 takes all three GPUs; the other task gets the first that is free.
+  const Recorder seen = record(set, {3, 1}, {{{{0, {{2, 4, 1}, {1}}}}, {{0, {}}}}, {}});
+  EXPECT_EQ(seen.finish(0, 0), 5);
+  EXPECT_EQ(seen.finish(1, 0), 8);
+}
+
+TEST(Simulator, JobsOfATaskDoNotOverlap) {
+  TaskSet set;
+  set.platform.cpus = 2;
+  set.tasks = {{"late", 5, 5, 1, {stage(Resource::cpu, {8})}}};
+  const Recorder seen = record(set, {1}, {{{{0, {}}, {5, {}}}}, {}});
+  EXPECT_EQ(seen.finish(0, 1), 16);
+}
+
+TEST(Simulator, AllWorkIsDoneOnceAndNoElementIsSharedAtOnce) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  TaskSet set;
+  set.platform = {2, 1, 2};
+  for (const char* const task : {"a", "b", "c"})
+    set.tasks.push_back({task,
+                         60,
+                         60,
+                         {},
+                         {stage(Resource::cpu, {5, 5}), stage(Resource::gpu, {9, 5}, 3),
+                          stage(Resource::pci, {4, 4}), stage(Resource::cpu, {3, 3})}});
+  const Modes modes = {1, 2, 2};
+  for (int round = 0; round < 50; ++round) {
+    const Plan plan = random_plan(set, modes, 6, random);
+    const Recorder seen = record(set, modes, plan);
+    Time planned = 0, done = 0;
+    for (const auto& jobs : plan.jobs)
+      for (const PlannedJob& job : jobs)
+        for (const auto& times : job.execution)
+          for (const Time time : times) planned += time;
+    for (const Segment& segment : seen.segments) {
+      done += segment.end - segment.start;
+      for (const Segment& other : seen.segments) {
+        if (&other == &segment || other.resource != segment.resource || other.element != segment.element)
+          continue;
+        ASSERT_TRUE(other.end <= segment.start || segment.end <= other.start);
+      }
+    }
+    EXPECT_EQ(done, planned);
+  }
+}
+
+}  // namespace
+}  // namespace samcl::analysis
