@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "libsamcl/lease/pulse.h"
@@ -50,16 +51,18 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings,
   std::vector<uint8_t> indices(reply->devices, reply->devices + devices.size());
   for (uint8_t index : indices)
     if (index >= protocol::kMaxDevices) return fail("the manager's answer makes no sense");
-  return std::make_shared<Session>(*std::move(connection), reply->header.client, std::move(indices));
+  return std::make_shared<Session>(*std::move(connection), reply->header.client, indices);
 }
 
-Session::Session(std::unique_ptr<protocol::Connection> connection, uint32_t id, std::vector<uint8_t> devices)
+Session::Session(std::unique_ptr<protocol::Connection> connection, uint32_t id,
+                 const std::vector<uint8_t>& devices)
     : connection_(std::move(connection)),
       segment_(connection_->segment()),
       id_(id),
       cell_(segment_.clients[protocol::slot_of(id)]),
-      process_(getpid()),
-      devices_(std::move(devices)) {}
+      process_(getpid()) {
+  std::copy(devices.begin(), devices.end(), device_.begin());
+}
 
 Session::~Session() {
   if (!usable() || getpid() != process_) return;
@@ -68,20 +71,8 @@ Session::~Session() {
   send(goodbye, kGoodbyeLimitMs);
 }
 
-bool Session::usable() const {
-  return !gone_.load(std::memory_order_relaxed) && segment_.closed.load(std::memory_order_relaxed) == 0;
-}
-
 bool Session::hangs() const {
   return gone_.load() && segment_.beats.load() == last_beats_.load() && connection_->daemon_alive();
-}
-
-bool Session::take(ResourceKind kind, uint32_t device) {
-  const uint32_t resource = resource_of(kind, device);
-  protocol::Word idle = 0;
-  if (!segment_.words[resource].compare_exchange_strong(idle, id_)) return false;
-  cell_.count_lease(resource);
-  return true;
 }
 
 bool Session::wait_for(ResourceKind kind, uint32_t device) {
@@ -105,20 +96,12 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
   return true;
 }
 
-void Session::release(ResourceKind kind, uint32_t device) {
-  protocol::Word own = id_;
-  const uint32_t resource = resource_of(kind, device);
-  if (segment_.words[resource].compare_exchange_strong(own, 0) || !usable()) return;
+void Session::send_release(uint32_t resource) {
+  if (!usable()) return;
   Request request;
   request.header.kind = Kind::release;
   request.resource = resource;
   send(request, kSendLimitMs);
-}
-
-bool Session::revoke_requested(ResourceKind kind, uint32_t device) const {
-  const protocol::Word seen = segment_.words[resource_of(kind, device)].load(std::memory_order_relaxed);
-  return (seen & protocol::kRevoke) != 0 && protocol::owner_of(seen) == id_ &&
-         !gone_.load(std::memory_order_relaxed);
 }
 
 void Session::adopt(int tid, bool again) {

@@ -1,10 +1,12 @@
 // One connection of this process to one daemon: from hello until that daemon ends, hangs, or takes no more
-// messages. A session that is no longer usable never becomes so again; Client opens a new one.
+// messages. A session that is no longer usable never becomes so again; Client opens a new one. What a lease
+// costs that nobody contends for stands here, to be inlined.
 //
 // Threads: everything may be called by any thread, but take, wait_for, release and revoke_requested of one
 // resource by one thread at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -20,24 +22,41 @@ class Session {
   // Errors: as Client::connect.
   static Result<std::shared_ptr<Session>> open(const Settings& settings,
                                                const std::vector<std::string>& devices);
-  Session(std::unique_ptr<protocol::Connection> connection, uint32_t id, std::vector<uint8_t> devices);
+  Session(std::unique_ptr<protocol::Connection> connection, uint32_t id, const std::vector<uint8_t>& devices);
   ~Session();  // says goodbye, unless we are a copy made by fork
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  bool usable() const;
+  bool usable() const {
+    return !gone_.load(std::memory_order_relaxed) && segment_.closed.load(std::memory_order_relaxed) == 0;
+  }
 
   // Whether the daemon that this session gave up still stands where it stood then: it is of no use to ask it.
   bool hangs() const;
 
   // The resource if it is idle: one compare-and-swap.
-  bool take(ResourceKind kind, uint32_t device);
+  bool take(ResourceKind kind, uint32_t device) {
+    const uint32_t resource = resource_of(kind, device);
+    protocol::Word idle = 0;
+    if (!segment_.words[resource].compare_exchange_strong(idle, id_)) return false;
+    cell_.count_lease(resource);
+    return true;
+  }
 
   // Waits until the daemon grants it. False: the session is no longer usable, and the resource not ours.
   bool wait_for(ResourceKind kind, uint32_t device);
 
-  void release(ResourceKind kind, uint32_t device);
-  bool revoke_requested(ResourceKind kind, uint32_t device) const;
+  void release(ResourceKind kind, uint32_t device) {
+    const uint32_t resource = resource_of(kind, device);
+    protocol::Word own = id_;
+    if (!segment_.words[resource].compare_exchange_strong(own, 0)) send_release(resource);
+  }
+
+  bool revoke_requested(ResourceKind kind, uint32_t device) const {
+    const protocol::Word seen = segment_.words[resource_of(kind, device)].load(std::memory_order_relaxed);
+    return (seen & protocol::kRevoke) != 0 && protocol::owner_of(seen) == id_ &&
+           !gone_.load(std::memory_order_relaxed);
+  }
 
   // Gives a thread the task's priority; `again`: it may still have one that another daemon gave it.
   void adopt(int tid, bool again);
@@ -46,9 +65,10 @@ class Session {
 
  private:
   bool send(protocol::Request& request, int limit_ms);
+  void send_release(uint32_t resource);
   void give_up();
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
-    return devices_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
+    return device_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
   }
 
   const std::unique_ptr<protocol::Connection> connection_;
@@ -56,7 +76,7 @@ class Session {
   const uint32_t id_;
   protocol::ClientCell& cell_;
   const int process_;
-  const std::vector<uint8_t> devices_;  // the daemon's indices
+  std::array<uint8_t, protocol::kMaxDevices> device_{};  // the daemon's indices
   std::atomic<bool> given_up_{false};
   std::atomic<bool> gone_{false};
   std::atomic<uint32_t> last_beats_{0};  // when it went

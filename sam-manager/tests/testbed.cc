@@ -66,7 +66,8 @@ int Daemon::stop(int signal) {
   return code;
 }
 
-std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus) const {
+std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus,
+                           const std::vector<std::string>& devices) const {
   auto connection = Connection::open(instance_);
   if (!connection) return connection.error().message;
   Request request;
@@ -74,6 +75,8 @@ std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus)
   protocol::store(task, request.task);
   request.priority = priority;
   request.gpus = gpus;
+  request.device_count = static_cast<uint32_t>(devices.size());
+  for (size_t i = 0; i < devices.size(); ++i) protocol::store(devices[i], request.devices[i]);
   request.period_ns = request.deadline_ns = 1'000'000;
   const auto reply = (*connection)->ask(request, kLimitMs);
   return reply ? "" : reply.error().message;
@@ -105,8 +108,8 @@ bool Daemon::wait_for_waiters(size_t resource, size_t count) const {
   return false;
 }
 
-std::unique_ptr<lease::Client> Daemon::connect(const std::string& task) const {
-  auto client = lease::Client::connect({instance_, task, kLimitMs}, {"a", "b"});
+std::unique_ptr<lease::Client> Daemon::connect(const std::string& task, uint32_t gpus) const {
+  auto client = lease::Client::connect({instance_, task, kLimitMs, gpus}, {"a", "b"});
   return client ? *std::move(client) : nullptr;
 }
 

@@ -27,11 +27,13 @@ class Daemon {
   const std::string& instance() const { return instance_; }
 
   // As sam-ctl does. "" or the reason of the refusal.
-  std::string enroll(const std::string& task, int priority, uint32_t gpus = 0) const;
+  std::string enroll(const std::string& task, int priority, uint32_t gpus = 0,
+                     const std::vector<std::string>& devices = {}) const;
   nlohmann::json status() const;
   // Whether `count` requests wait for a resource within some seconds.
   bool wait_for_waiters(size_t resource, size_t count) const;
-  std::unique_ptr<lease::Client> connect(const std::string& task = "") const;  // with devices "a" and "b"
+  // With devices "a" and "b". nullptr: refused.
+  std::unique_ptr<lease::Client> connect(const std::string& task = "", uint32_t gpus = 0) const;
 
  private:
   std::string instance_;
