@@ -1,5 +1,6 @@
 // sam-ctl: registers tasks with sam-managerd and shows what it does.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,7 @@ struct Options {
   std::string period;
   std::string deadline;
   std::string match;
+  std::vector<std::string> devices;
   int priority = 0;
   uint32_t gpus = 0;
   bool as_json = false;
@@ -33,6 +35,22 @@ Result<std::unique_ptr<Connection>> connect(const std::string& instance) {
   auto connection = Connection::open(instance);
   if (connection || connection.error().message.rfind("no sam-managerd", 0) != 0) return connection;
   return fail(connection.error().message + "; start it with: sam-managerd --instance " + instance);
+}
+
+Result<void> store_devices(const std::vector<std::string>& devices, Request& request) {
+  for (const std::string& device : devices) {
+    const bool is_index = device.find_first_not_of("0123456789") == std::string::npos;
+    if (is_index && (device.size() > 2 || std::atoi(device.c_str()) >= static_cast<int>(protocol::kMaxDevices)))
+      return fail("--devices: there is no device " + device + ": expected 0 to " +
+                  std::to_string(protocol::kMaxDevices - 1) + ", or a name as `sam-ctl status` shows it");
+    if (std::count(devices.begin(), devices.end(), device) > 1)
+      return fail("--devices: " + device + " is named twice");
+    if (request.device_count == protocol::kMaxDevices || device.empty() ||
+        !protocol::store(device, request.devices[request.device_count]))
+      return fail("--devices: too many names, or one that is empty or too long");
+    ++request.device_count;
+  }
+  return {};
 }
 
 Result<Request> make_registration(const Options& options) {
@@ -49,6 +67,8 @@ Result<Request> make_registration(const Options& options) {
   request.deadline_ns = *deadline;
   request.priority = options.priority;
   request.gpus = options.gpus;
+  if (auto checked = store_devices(options.devices, request); !checked)
+    return tl::unexpected(checked.error());
   return request;
 }
 
@@ -117,6 +137,11 @@ int run(int argc, char** argv) {
   enroll->add_option("--deadline", options.deadline, "relative to the release, such as 35ms")->required();
   enroll->add_option("--gpus", options.gpus, "GPUs to use; 0: all (default)")
       ->check(CLI::Range(0u, protocol::kMaxDevices));
+  enroll
+      ->add_option("--devices", options.devices,
+                   "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
+                   "leaves it, or a name as `sam-ctl status` shows it; default: all")
+      ->delimiter(',');
   enroll->add_option("--match", options.match,
                      "executable (path or file name) whose processes are this task");
   CLI::App* remove = app.add_subcommand("unregister", "remove a task");

@@ -45,6 +45,17 @@ std::string join(const std::vector<std::string>& words) {
   return or_dash(text);
 }
 
+std::string join(const json& words) {
+  return join(words.get<std::vector<std::string>>());
+}
+
+// For how long a lease has been held at least; shorter ones are a matter of course.
+std::string held(const json& holder) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const uint64_t seconds = holder.is_null() ? 0 : holder.at("held_ns_at_least").get<uint64_t>() / kSecond;
+  return seconds == 0 ? "-" : format_duration(seconds * kSecond);
+}
+
 // "camera (1234)", or the process alone if it is no registered task.
 std::string program(const json& entry) {
   if (entry.is_null()) return "-";
@@ -56,12 +67,13 @@ std::string program(const json& entry) {
 
 std::string task_table(const json& list) {
   if (list.at("tasks").empty()) return "No task is registered.\n";
-  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "MATCH", "PROCESSES"}};
+  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
     rows.push_back({task.at("name"), number(task.at("priority")), format_duration(task.at("period_ns")),
-                    format_duration(task.at("deadline_ns")), gpus(task.at("gpus")), or_dash(task.at("match")),
+                    format_duration(task.at("deadline_ns")), gpus(task.at("gpus")),
+                    task.at("devices").empty() ? "all" : join(task.at("devices")), or_dash(task.at("match")),
                     join(processes)});
   }
   return table(rows);
@@ -71,15 +83,16 @@ std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
                      number(status.at("pid")) + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
-  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "EXECUTABLE"}};
+  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
-                        gpus(entry.at("gpus")), or_dash(entry.at("executable"))});
-  std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "WAITING"}};
+                        gpus(entry.at("gpus")), join(entry.at("devices")), or_dash(entry.at("executable"))});
+  std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
     for (const json& waiter : entry.at("waiting")) waiting.push_back(program(waiter));
-    resources.push_back({entry.at("device"), entry.at("kind"), program(entry.at("holder")), join(waiting)});
+    resources.push_back({entry.at("device"), entry.at("kind"), program(entry.at("holder")),
+                         held(entry.at("holder")), join(waiting)});
   }
   return text + table(programs) + "\n" + table(resources);
 }

@@ -1,0 +1,49 @@
+#include "tools/sam-ctl/tables.h"
+
+#include <gmock/gmock.h>
+
+namespace samcl::ctl {
+namespace {
+
+using nlohmann::json;
+
+TEST(Tables, TasksWithTheirDevicesAndProcesses) {
+  const json list = json::parse(R"({"instance": "x", "tasks": [
+      {"name": "camera", "priority": 30, "period_ns": 40000000, "deadline_ns": 35000000, "gpus": 1,
+       "devices": ["0", "pocl:1"], "match": "/usr/bin/camera", "processes": [7, 9]},
+      {"name": "radar", "priority": -1, "period_ns": 1000, "deadline_ns": 1000, "gpus": 0,
+       "devices": [], "match": "", "processes": []}]})");
+  EXPECT_EQ(task_table(list),
+            "TASK    PRIORITY  PERIOD  DEADLINE  GPUS  DEVICES    MATCH            PROCESSES\n"
+            "camera  30        40 ms   35 ms     1     0, pocl:1  /usr/bin/camera  7, 9\n"
+            "radar   -1        1 us    1 us      all   all        -                -\n");
+}
+
+TEST(Tables, NoTask) {
+  EXPECT_EQ(task_table({{"tasks", json::array()}}), "No task is registered.\n");
+}
+
+TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
+  const json status = json::parse(R"({"instance": "x", "pid": 3,
+      "programs": [{"pid": 7, "task": "camera", "priority": 30, "gpus": 1, "devices": ["pocl:0"],
+                    "executable": "/c", "threads": 1},
+                   {"pid": 8, "task": "", "priority": 0, "gpus": 0, "devices": ["pocl:1", "pocl:0"],
+                    "executable": "", "threads": 0}],
+      "resources": [{"device": "pocl:0", "kind": "gpu", "waiting": [{"pid": 7, "task": "camera"}],
+                     "holder": {"pid": 8, "task": "", "priority": 0, "held_ns_at_least": 4999999999}},
+                    {"device": "pocl:0", "kind": "pcie", "waiting": [],
+                     "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
+                    {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
+  EXPECT_EQ(status_tables(status),
+            "sam-managerd \"x\", process 3\n\n"
+            "PROCESS  TASK    PRIORITY  GPUS  DEVICES         EXECUTABLE\n"
+            "7        camera  30        1     pocl:0          /c\n"
+            "8        -       0         all   pocl:1, pocl:0  -\n\n"
+            "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
+            "pocl:0  gpu       process 8   4 s  camera (7)\n"
+            "pocl:0  pcie      camera (7)  -    -\n"
+            "pocl:1  gpu       -           -    -\n");
+}
+
+}  // namespace
+}  // namespace samcl::ctl
