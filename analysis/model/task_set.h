@@ -47,12 +47,14 @@ struct Stage {
   // Least execution time of each subtask by mode, at most the worst; empty: 0 in every mode.
   std::vector<Time> best;
   // PCI and GPU: no section is longer than this; sections may be shorter, and cut anywhere.
-  // 0: the whole subtask is one section.
+  // 0: the whole subtask is one section, however long.
   Time section = 0;
 
   int subtasks(int mode) const { return resource == Resource::gpu ? mode : 1; }
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
+  // Nothing interrupts a subtask once it has started.
+  bool whole() const { return resource != Resource::cpu && section == 0; }
   // The longest time that a more urgent subtask can wait for one section of this stage; 0 on a CPU.
   Time section_in(int mode) const;
 };

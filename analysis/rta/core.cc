@@ -45,11 +45,13 @@ void ResponseTimeAnalysis::Core::lay_out() {
     for (const Resource resource : kResources) row.blocking[at(resource)] = longest_[at(resource)].times();
   }
   for (const Resource resource : kResources) demand_[at(resource)].resize(next[at(resource)]);
-  for (const TaskRow& row : rows_) {
-    const double period = static_cast<double>(row.task->period);
-    for (const StageRow& stage : row.stages) {
-      demand(stage.resource).period[stage.row] = period;
-      demand(stage.resource).rate[stage.row] = 1 / period;
+  for (size_t position = 0; position < rows_.size(); ++position) {
+    const double period = static_cast<double>(rows_[position].task->period);
+    for (const StageRow& stage : rows_[position].stages) {
+      Demand& demand = demand_[at(stage.resource)];
+      demand.period[stage.row] = period;
+      demand.rate[stage.row] = 1 / period;
+      demand.task[stage.row] = static_cast<uint32_t>(position);
     }
   }
 }
@@ -67,6 +69,7 @@ void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
       entry.best = static_cast<double>(stage.best_in(mode));
       entry.subtasks = stage.subtasks(mode);
       entry.section = static_cast<double>(stage.section_in(mode));
+      entry.whole = stage.whole();
     }
   }
 }

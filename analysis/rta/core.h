@@ -21,6 +21,7 @@ struct StageRow {
   double best = 0;
   double subtasks = 1;
   double section = 0;  // longest non-preemptive section
+  bool whole = false;  // one section: nothing interrupts a subtask that has started
   StageBound bound;
 };
 

@@ -42,7 +42,7 @@ bool Published::respond(const TaskRow& row, StageRow& stage, double jitter) {
   const double r = fixed_point(row, stage, blocking);
   if (r >= kExact) return false;
   stage.bound = {static_cast<Time>(r), static_cast<Time>(r - stage.worst - blocking),
-                 static_cast<Time>(blocking), static_cast<Time>(jitter)};
+                 static_cast<Time>(blocking), static_cast<Time>(jitter), 0};
   return true;
 }
 
@@ -52,13 +52,14 @@ Time Published::respond(TaskRow& row) {
   for (size_t j = 0; j < row.stages.size(); ++j) {
     StageRow& stage = row.stages[j];
     Demand& own_rows = demand(stage.resource);
-    const double jitter = bounded ? response - execution : kExact;
+    const double jitter = bounded ? response - execution : kForever;
     own_rows.work[stage.row] = load(row, j);
     own_rows.jitter[stage.row] = jitter;
-    stage.bound = {kUnbounded, kUnbounded, kUnbounded, kUnbounded};
+    stage.bound = {kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
     bounded = bounded && respond(row, stage, jitter);
     if (bounded) {
       response += static_cast<double>(stage.bound.response);
+      stage.bound.finish = static_cast<Time>(response);
       execution += stage.worst;
     }
   }

@@ -28,6 +28,9 @@ struct StageBound {
   Time interference = 0;  // I: the part of r due to more urgent tasks and the stage's own other subtasks
   Time blocking = 0;      // B: the part of r due to sections of less urgent tasks
   Time jitter = 0;        // J: how much the stage's ready time varies relative to its job's release
+  // From the job's release to the end of the stage. Published forms: the sum of r so far. Safe form: may be
+  // less, since a look at the whole job can tell more than its stages one by one.
+  Time finish = 0;
 };
 
 struct TaskBound {

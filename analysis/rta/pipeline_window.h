@@ -1,0 +1,48 @@
+// How long a job can take from its release to the end of one of its stages, looked at as one window
+// (PROOF.md, theorem 2): what is more urgent delays the job once, however many stages it has.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "analysis/rta/core.h"
+
+namespace samcl::analysis {
+
+class PipelineWindow {
+ public:
+  // One resource as the task sees it.
+  struct Share {
+    const Demand* demand = nullptr;
+    size_t end = 0;  // rows of more urgent tasks
+    double elements = 1;
+    const std::vector<double>* sections = nullptr;  // of less urgent tasks, one per element, longest first
+  };
+
+  explicit PipelineWindow(size_t rows) : growth_(rows) {}
+
+  // A new job: nothing of it has run.
+  void begin(const std::array<Share, 3>& shares);
+
+  // Appends the next stage. Returns a bound on its end after the release, or `enough` if the bound would
+  // not be below that. `whole`: nothing interrupts a subtask once it has started.
+  double append(Resource resource, double worst, double siblings, bool whole, double enough);
+
+ private:
+  struct Used {
+    Share share;
+    bool used = false;
+    double constant = 0;     // other subtasks, and sections that each stage finds at its begin
+    double per_arrival = 0;  // sections that one more urgent arrival can let in
+  };
+
+  double waiting(double window);
+  double waiting(const Used& used, double window);
+
+  std::array<Used, 3> used_;
+  double executed_ = 0;  // C of the stages so far
+  double window_ = 0;    // no fixed point is below
+  std::vector<double> growth_;
+};
+
+}  // namespace samcl::analysis

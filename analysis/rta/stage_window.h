@@ -1,0 +1,52 @@
+// How long one stage can wait for its resource (PROOF.md, theorem 1).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "analysis/rta/core.h"
+#include "analysis/rta/occupants.h"
+
+namespace samcl::analysis {
+
+struct StageQuestion {
+  const Demand* demand = nullptr;
+  size_t end = 0;       // rows of more urgent tasks
+  double worst = 0;     // C of one subtask
+  double siblings = 0;  // its other subtasks
+  // No interruption once started: the window is up to the start of the last subtask, else up to its end.
+  bool whole = false;
+  // Sections of less urgent tasks at the begin, longest first, one per element; all 0 on a CPU.
+  const std::vector<double>* sections = nullptr;
+  double own_section = 0;  // longest section, less 1, of the same task's stages on the resource
+  double limit = 0;        // no answer beyond
+};
+
+struct StageAnswer {
+  double waiting = kForever;
+  double blocking = 0;  // the part of it due to less urgent tasks
+  bool bounded() const { return waiting < kForever; }
+};
+
+class StageWindow {
+ public:
+  StageWindow(size_t elements, size_t rows)
+      : count_(static_cast<double>(elements)), occupants_(elements), fresh_(rows), growth_(rows) {}
+
+  StageAnswer solve(const StageQuestion& question);
+
+ private:
+  double begin(const StageQuestion& question) const;
+  double work(const StageQuestion& question, double waiting);
+  double ascend(const StageQuestion& question);
+  double descend(const StageQuestion& question, double waiting);
+
+  double count_;
+  double before_ = 0;       // how much earlier arrivals count than work
+  double per_arrival_ = 0;  // sections of less urgent tasks that one more urgent arrival can let in
+  double blocking_ = 0;
+  Occupants occupants_;
+  std::vector<double> fresh_, growth_;
+};
+
+}  // namespace samcl::analysis

@@ -1,0 +1,54 @@
+#include "analysis/sim/random_set.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace samcl::analysis {
+namespace {
+
+Time draw(Random& random, Time low, Time high) {
+  return std::uniform_int_distribution<Time>(low, high)(random);
+}
+
+Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) {
+  Stage stage;
+  stage.resource = kResources[static_cast<size_t>(draw(random, 0, 2))];
+  const Time single = draw(random, 1, longest);
+  for (Time k = 1; k <= modes; ++k)
+    stage.worst.push_back(stage.resource == Resource::gpu ? (single + k - 1) / k : single);
+  if (shape.best_cases && draw(random, 0, 1) == 0)
+    for (const Time worst : stage.worst)
+      stage.best.push_back(draw(random, 0, 2) == 0 ? worst : draw(random, 0, worst));
+  if (shape.sections && stage.resource != Resource::cpu && draw(random, 0, 1) == 0)
+    stage.section = draw(random, 1, 4);
+  return stage;
+}
+
+}  // namespace
+
+SmallSet random_set(const Shape& shape, Random& random) {
+  SmallSet small;
+  const auto count = [&] { return static_cast<int>(draw(random, 1, shape.elements)); };
+  small.set.platform = {count(), count(), count()};
+  const Time tasks = draw(random, std::min(2, shape.tasks), shape.tasks);
+  std::vector<int> priorities(static_cast<size_t>(tasks));
+  std::iota(priorities.begin(), priorities.end(), 1);
+  std::shuffle(priorities.begin(), priorities.end(), random);
+  const bool given = draw(random, 0, 2) == 0;
+  const Time load = draw(random, 1, 4);  // the larger the less
+  for (size_t i = 0; i < static_cast<size_t>(tasks); ++i) {
+    Task task;
+    task.name = "P" + std::to_string(i + 1);
+    task.period = task.deadline = draw(random, 8, shape.period);
+    if (given) task.priority = priorities[i];
+    const Time stages = draw(random, 1, shape.stages);
+    const Time longest = std::max<Time>(1, task.period / (stages * load) + draw(random, 0, 2));
+    for (Time j = 0; j < stages; ++j)
+      task.stages.push_back(random_stage(shape, small.set.platform.gpus, longest, random));
+    small.set.tasks.push_back(std::move(task));
+    small.modes.push_back(static_cast<int>(draw(random, 1, small.set.platform.gpus)));
+  }
+  return small;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,41 @@
+// Do simulated responses keep to the bounds? Searches for the opposite: many random task sets, for each
+// random plans, and the worst of them changed step by step towards longer responses.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "analysis/rta/response_time.h"
+#include "analysis/sim/random_set.h"
+
+namespace samcl::analysis {
+
+// A simulated response beyond a bound.
+struct Excess {
+  SmallSet small;
+  Plan plan;
+  size_t task = 0;
+  Time response = 0;
+  Time bound = 0;
+};
+
+struct Tally {
+  int64_t sets = 0;
+  int64_t jobs = 0;
+  int64_t bounds = 0;    // compared with: proven ones for the safe form, all up to the period for others
+  int64_t attained = 0;  // of these, by a simulated response
+  double tightness = 0;  // sum of longest response / bound over bounds
+  int64_t exceeded = 0;  // bounds
+};
+
+struct Effort {
+  int plans = 6;       // random ones per set
+  int jobs = 4;        // per plan, of the slowest task
+  int mutations = 30;  // of the best plan, per set
+};
+
+// One set: adds to the tally, returns the first excess.
+std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
+                                Tally& tally);
+
+}  // namespace samcl::analysis

@@ -1,0 +1,58 @@
+#include "analysis/sim/soundness.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/json/task_set_json.h"
+
+namespace samcl::analysis {
+namespace {
+
+std::string tell(const Excess& excess) {
+  std::string text = format_task_set({excess.small.set, excess.small.modes});
+  text += "task " + excess.small.set.tasks[excess.task].name + ": bound " + std::to_string(excess.bound) +
+          ", simulated " + std::to_string(excess.response) + "\n";
+  for (size_t i = 0; i < excess.plan.jobs.size(); ++i)
+    for (const PlannedJob& job : excess.plan.jobs[i]) {
+      text += excess.small.set.tasks[i].name + " at " + std::to_string(job.release) + ":";
+      for (const auto& stage : job.execution) {
+        text += " [";
+        for (const Time time : stage) text += " " + std::to_string(time);
+        text += " ]";
+      }
+      text += "\n";
+    }
+  text += "sections";
+  for (const int part : excess.plan.sections) text += " " + std::to_string(part);
+  return text + "\n";
+}
+
+class SafeForm : public testing::TestWithParam<Shape> {};
+
+TEST_P(SafeForm, IsNotExceededInSimulations) {
+  const char* given = std::getenv("SAMCL_SEED");
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const char* sets = std::getenv("SAMCL_SETS");
+  const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 250;
+  Random random(seed);
+  Tally tally;
+  for (int64_t n = 0; n < count; ++n) {
+    const auto excess = challenge(random_set(GetParam(), random), Form::safe, {}, random, tally);
+    ASSERT_FALSE(excess) << tell(*excess);
+  }
+  std::cout << tally.sets << " sets, " << tally.jobs << " jobs, " << tally.bounds << " bounds, "
+            << tally.attained << " attained, mean tightness "
+            << tally.tightness / static_cast<double>(tally.bounds) << "\n";
+  EXPECT_GT(tally.bounds, count / 2);
+}
+
+// tasks, stages, elements, period, best cases, sections
+INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
+INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
+INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
+INSTANTIATE_TEST_SUITE_P(SeveralElements, SafeForm, testing::Values(Shape{5, 4, 3, 60, true, true}));
+INSTANTIATE_TEST_SUITE_P(WholeStages, SafeForm, testing::Values(Shape{5, 3, 4, 60, true, false}));
+INSTANTIATE_TEST_SUITE_P(LongPipelines, SafeForm, testing::Values(Shape{4, 9, 3, 120, false, true}));
+
+}  // namespace
+}  // namespace samcl::analysis
