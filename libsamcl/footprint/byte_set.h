@@ -2,6 +2,7 @@
 // image cut along x are one entry.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

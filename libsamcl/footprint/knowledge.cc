@@ -1,0 +1,89 @@
+#include "libsamcl/footprint/knowledge.h"
+
+#include <algorithm>
+
+namespace samcl::footprint {
+
+Interval Knowledge::plain_range(const Form& form) const {
+  Interval sum{form.constant(), form.constant()};
+  for (const Term& term : form) sum = sum + ranges[term.variable] * term.factor;
+  return sum;
+}
+
+Interval Knowledge::range(const Form& form) const {
+  Interval result = plain_range(form);
+  // form = c * condition + rest, so its ends are those of the rest at best.
+  for (const Form& condition : pending) {
+    for (const Term& term : condition) {
+      const Wide factor = form.factor(term.variable);
+      if (factor == 0 || factor % term.factor != 0) continue;
+      const Wide times = factor / term.factor;
+      const Interval rest = plain_range(form - condition * times);
+      if (times > 0)
+        result.low = std::max(result.low, rest.low);
+      else
+        result.high = std::min(result.high, rest.high);
+    }
+  }
+  return result;
+}
+
+bool Knowledge::has_opaque(const Form& form, const Variables& variables) const {
+  return std::any_of(form.begin(), form.end(),
+                     [&](const Term& term) { return variables.is_opaque(term.variable); });
+}
+
+void Knowledge::require(const Form& form, const Variables& variables) {
+  if (!form.valid()) {
+    exact = false;
+    return;
+  }
+  const Interval all = plain_range(form);
+  if (all.low >= 0) return;
+  if (all.high < 0) {
+    never = true;
+    return;
+  }
+  if (has_opaque(form, variables)) exact = false;
+  unsigned open = 0;
+  for (const Term& term : form) {
+    Interval& range = ranges[term.variable];
+    if (!range.single()) ++open;
+    // factor * variable >= -(the most that the others can add)
+    const Form others = form - Form::of(term.variable, term.factor);
+    const Wide most = plain_range(others).high;
+    if (most >= kInfinite) continue;
+    if (term.factor > 0)
+      range.low = std::max(range.low, divide_up(-most, term.factor));
+    else
+      range.high = std::min(range.high, divide_down(most, -term.factor));
+    if (range.empty()) never = true;
+  }
+  if (open > 1) pending.push_back(form);
+}
+
+void Knowledge::require_not_zero(const Form& form, const Variables& variables) {
+  const Interval all = range(form);
+  if (form.valid() && (all.low > 0 || all.high < 0)) return;
+  if (!form.valid() || form.size() > 1 || has_opaque(form, variables)) {
+    exact = false;
+    return;
+  }
+  if (form.is_constant()) {
+    never = true;
+    return;
+  }
+  const Term& term = *form.begin();
+  if (form.constant() % term.factor != 0) return;
+  const Wide excluded = -form.constant() / term.factor;
+  Interval& range = ranges[term.variable];
+  if (excluded == range.low)
+    ++range.low;
+  else if (excluded == range.high)
+    --range.high;
+  else if (excluded > range.low && excluded < range.high)
+    exact = false;
+  if (range.empty()) never = true;
+}
+
+}  // namespace samcl::footprint
