@@ -4,6 +4,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/known_binaries.h"
 #include "libsamcl/runtime/machine.h"
 #include "libsamcl/runtime/unwrap.h"
 
@@ -13,9 +14,9 @@ namespace {
 using BuildCallback = void(CL_CALLBACK*)(cl_program, void*);
 
 cl_program hand_out(const std::shared_ptr<Context>& context, cl_program real, std::string source,
-                    std::string why_one_device) {
-  return Program::hand_out(
-      std::make_shared<Program>(context, real, std::move(source), std::move(why_one_device)));
+                    std::string why_one_device, std::optional<std::string> binary_options = std::nullopt) {
+  return Program::hand_out(std::make_shared<Program>(context, real, std::move(source), std::move(why_one_device),
+                                                     std::move(binary_options)));
 }
 
 void set(cl_int* errcode_ret, cl_int error) {
@@ -43,14 +44,28 @@ void notify(const std::shared_ptr<Program>& program, BuildCallback callback, voi
   }
 }
 
+cl_int binaries(const Program& program, size_t size, void* value, size_t* size_ret) {
+  const auto& cl = driver::real();
+  const cl_int error = cl.clGetProgramInfo(program.original, CL_PROGRAM_BINARIES, size, value, size_ret);
+  size_t length = 0;
+  if (error == CL_SUCCESS && value && *static_cast<unsigned char**>(value) &&
+      cl.clGetProgramInfo(program.original, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, nullptr) == CL_SUCCESS) {
+    program.binary_was_read({*static_cast<unsigned char**>(value), length});
+  }
+  return error;
+}
+
 // A program made by a function that takes a context: created on device 0 and wrapped.
 template <typename Create>
-cl_program create_on_first(cl_context context_handle, cl_int* errcode_ret, const char* why_one_device, Create create) {
+cl_program create_on_first(cl_context context_handle, cl_int* errcode_ret, const char* why_one_device, Create create,
+                           const std::optional<BinaryOrigin>& origin = std::nullopt) {
   auto context = find<Context>(context_handle);
   cl_int error = CL_INVALID_CONTEXT;
   cl_program real = context ? create(context->devices[0]->context(), &error) : nullptr;
   set(errcode_ret, error);
-  return real ? hand_out(context, real, {}, why_one_device) : nullptr;
+  if (!real) return nullptr;
+  return origin ? hand_out(context, real, origin->source, why_one_device, origin->options)
+                : hand_out(context, real, {}, why_one_device);
 }
 
 }  // namespace
@@ -91,10 +106,13 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
     set(errcode_ret, error);
     return nullptr;
   }
-  return create_on_first(context, errcode_ret, "given as a binary", [&](cl_context real, cl_int* result) {
+  std::optional<BinaryOrigin> origin;
+  if (lengths && binaries && lengths[0] > 0 && binaries[0]) origin = origin_of({binaries[0], lengths[0]});
+  auto create = [&](cl_context real, cl_int* result) {
     const cl_device_id device = unwrap(devices[0]);
     return cl.clCreateProgramWithBinary(real, 1, &device, lengths, binaries, status, result);
-  });
+  };
+  return create_on_first(context, errcode_ret, "given as a binary", create, origin);
 }
 
 cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id* devices,
@@ -205,6 +223,7 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, si
     case CL_PROGRAM_CONTEXT: return answer.with<cl_context>(program->context->api());
     case CL_PROGRAM_REFERENCE_COUNT: return answer.with<cl_uint>(program->references());
     case CL_PROGRAM_DEVICES: return answer.with<cl_device_id>(program->context->device->api());
+    case CL_PROGRAM_BINARIES: return binaries(*program, size, value, size_ret);
     default: return cl.clGetProgramInfo(program->original, param, size, value, size_ret);
   }
 }

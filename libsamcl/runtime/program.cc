@@ -7,9 +7,17 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/config.h"
+#include "libsamcl/runtime/known_binaries.h"
 
 namespace samcl {
 namespace {
+
+bool has_global_variables(cl_program program, cl_device_id device) {
+  size_t bytes = 0;
+  return driver::real().clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+                                              sizeof bytes, &bytes, nullptr) == CL_SUCCESS &&
+         bytes > 0;
+}
 
 // Builds a source for one device; nullptr if its compiler refuses it.
 cl_program build_part(const RealDevice& device, const std::string& source, const std::string& options) {
@@ -31,11 +39,15 @@ Build::~Build() {
   for (cl_program part : parts) {
     if (part) driver::real().clReleaseProgram(part);
   }
+  if (whole) driver::real().clReleaseProgram(whole);
 }
 
 Program::Program(std::shared_ptr<Context> program_context, cl_program real, std::string source,
-                 std::string why_one_device)
-    : context(std::move(program_context)), original(real), source_(std::move(source)) {
+                 std::string why_one_device, std::optional<std::string> binary_options)
+    : context(std::move(program_context)),
+      original(real),
+      source_(std::move(source)),
+      binary_options_(std::move(binary_options)) {
   auto none = std::make_shared<Build>();
   none->why_one_device = std::move(why_one_device);
   build_ = std::move(none);
@@ -49,7 +61,7 @@ std::shared_ptr<const Build> Program::current() const {
 }
 
 cl_int Program::build(const char* options) {
-  const std::string text = options ? options : "";
+  const std::string text = binary_options_ ? *binary_options_ : options ? options : "";
   // The translator works while the driver's compiler does.
   Result<Translation> translation = fail("the program has no source");
   std::thread translator;
@@ -66,14 +78,21 @@ cl_int Program::build(const char* options) {
   if (error != CL_SUCCESS) return error;
   if (!source_.empty()) {
     std::shared_ptr<Build> made = make_build(text, std::move(translation));
+    place_whole(*made, text);
     std::lock_guard lock(mutex_);
     build_ = std::move(made);
   }
   return CL_SUCCESS;
 }
 
+void Program::binary_was_read(std::span<const unsigned char> binary) const {
+  const auto build = current();
+  if (!source_.empty() && !build->parts.empty()) remember_binary(binary, {source_, build->options});
+}
+
 std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Translation> translation) {
   auto build = std::make_shared<Build>();
+  build->options = options;
   if (!translation) {
     build->why_one_device = translation.error().message;
     warn("a program runs on one device: " + build->why_one_device);
@@ -106,6 +125,25 @@ std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Tr
     build->parts.clear();
   }
   return build;
+}
+
+// Images and samplers are the first device's; variables of the program would be two, if some of its kernels ran
+// here and some there.
+void Program::place_whole(Build& build, const std::string& options) const {
+  const unsigned wanted = context->devices_in_use().front();
+  if (wanted == 0 || !build.why_one_device.empty()) return;
+  const auto& kernels = build.translation.kernels;
+  const bool all_in_parts =
+      !build.parts.empty() &&
+      std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
+  const bool movable = std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) {
+    return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const KernelArgument& argument) {
+      return argument.kind <= ArgumentKind::value;
+    });
+  });
+  if (all_in_parts || !movable || has_global_variables(original, context->devices[0]->id)) return;
+  build.whole = build_part(*context->devices[wanted], source_, options);
+  if (build.whole) build.whole_device = wanted;
 }
 
 }  // namespace samcl

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,13 +26,18 @@ struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
   std::vector<cl_program> parts;   // rewritten program per device; empty if kernels stay whole
+  unsigned whole_device = 0;       // where kernels that stay whole run, as the manager wanted it at the build
+  cl_program whole = nullptr;      // the original for that device if it is not the first
   std::string why_one_device;      // why no kernel of this program can be split
+  std::string options;             // the program's own
 };
 
 class Program : public Object<Program> {
  public:
-  // original: a real program in device 0's context, owned from now on. source: empty if it has none (binary).
-  Program(std::shared_ptr<Context> context, cl_program original, std::string source, std::string why_one_device);
+  // original: a real program in device 0's context, owned from now on. source: empty if it has none.
+  // binary_options: the source is that of a binary, made with these options; the program's own do not count.
+  Program(std::shared_ptr<Context> context, cl_program original, std::string source, std::string why_one_device,
+          std::optional<std::string> binary_options = std::nullopt);
   ~Program();
 
   const std::shared_ptr<Context> context;
@@ -43,10 +50,15 @@ class Program : public Object<Program> {
   // The latest successful build; never nullptr.
   std::shared_ptr<const Build> current() const;
 
+  // The program was given the binary of its latest build.
+  void binary_was_read(std::span<const unsigned char> binary) const;
+
  private:
   std::shared_ptr<Build> make_build(const std::string& options, Result<Translation> translation);
+  void place_whole(Build& build, const std::string& options) const;
 
   const std::string source_;
+  const std::optional<std::string> binary_options_;
   mutable std::mutex mutex_;  // guards build_
   std::shared_ptr<const Build> build_;
 };
