@@ -96,7 +96,7 @@ void Storage::define(Range range) {
 Places Storage::destination() const {
   std::lock_guard lock(mutex_);
   if (host_) return only(kHost);
-  return users_ ? users_ : first_devices(static_cast<unsigned>(context_->devices.size()));
+  return users_ ? users_ : context_->places_in_use();
 }
 
 void Storage::used_on(Places devices) {

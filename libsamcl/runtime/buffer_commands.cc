@@ -80,7 +80,7 @@ class Read : public SteppedCommand {
 
   // Every device that has the bytes and is in use sends an equal share over its own link.
   void spread(Range range, Places valid, Jobs& jobs) {
-    Places sources = valid & first_devices(buffer_->context()->mode());
+    Places sources = valid & buffer_->context()->places_in_use();
     if (sources == 0 || range.size() <= kSpread) sources = only(lowest(valid));
     const uint64_t count = static_cast<uint64_t>(std::popcount(sources));
     const uint64_t share = ((range.size() + count - 1) / count + kSpreadUnit - 1) / kSpreadUnit * kSpreadUnit;

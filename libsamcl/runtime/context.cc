@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/process_end.h"
 
@@ -47,6 +48,7 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
     context->devices.push_back(
         std::make_unique<RealDevice>(i, group.real[i], properties, group.leases[i], error));
     if (*error != CL_SUCCESS) return nullptr;
+    context->announced_.push_back(group.leases[i].index);
   }
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
@@ -62,14 +64,15 @@ Context::~Context() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
 }
 
-unsigned Context::mode() const {
-  const unsigned all = static_cast<unsigned>(devices.size());
-  unsigned wanted = 0;
-  if (const lease::Client* client = devices[0]->lease.client; client && client->managed()) {
-    wanted = client->assignment().gpus;
-  }
-  if (wanted == 0) wanted = Config::get().gpus;
-  return wanted == 0 ? all : std::min(wanted, all);
+std::vector<unsigned> Context::devices_in_use() const {
+  const lease::Client* client = devices[0]->lease.client;
+  return lease::devices_in_use(client ? client->assignment() : lease::Assignment{}, announced_, Config::get().gpus);
+}
+
+Places Context::places_in_use() const {
+  Places places = 0;
+  for (unsigned device : devices_in_use()) places |= only(device);
+  return places;
 }
 
 std::shared_ptr<Context> Context::of_real(cl_context real) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "libsamcl/coherence/directory.h"
 #include "libsamcl/runtime/graph.h"
 #include "libsamcl/runtime/object.h"
 #include "libsamcl/runtime/worker.h"
@@ -48,8 +49,10 @@ class Context : public Object<Context> {
   Graph graph;
   Worker callbacks{"samcl-callback"};  // runs the program's callback functions
 
-  // Number of devices a kernel is split over at present: the manager's choice, else SAMCL_GPUS, else all.
-  unsigned mode() const;
+  // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
+  // can't be split runs on the first of them, if it can run there. Never empty.
+  std::vector<unsigned> devices_in_use() const;
+  Places places_in_use() const;
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);
@@ -67,6 +70,7 @@ class Context : public Object<Context> {
     DestructorCallback function;
     void* user_data;
   };
+  std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;
 };

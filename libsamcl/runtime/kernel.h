@@ -78,6 +78,7 @@ class Kernel : public Object<Kernel> {
   void copy_arguments(const Kernel& from) { arguments_ = from.arguments_; }
 
   RealKernel whole;                               // original program on device 0
+  RealKernel whole_elsewhere;                     // build->whole on build->whole_device
   std::vector<std::unique_ptr<RealKernel>> parts;  // rewritten program, by device
 
  private:

@@ -18,6 +18,12 @@ constexpr uint64_t kGranule = 4096;
 constexpr uint64_t kFreeGroup = 64;
 constexpr double kSliceNs = 500'000;
 
+// Images, samplers and shared virtual memory are the first device's.
+bool bound_to_first_device(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+}
+
 // The devices whose replica is still right where `changed` wrote: the only writer.
 Places still_valid(Places changed) { return std::popcount(changed) == 1 ? changed : Places{0}; }
 
@@ -85,10 +91,11 @@ bool KernelLaunch::choose_local_size(const Context& context) {
 std::string KernelLaunch::decide(const Context& context) {
   const Kernel& kernel = *request_.kernel;
   pass_local_ = request_.has_local;
-  const Part everything{0, {{0, 0, 0}, {1, 1, 1}}};
+  const bool bound = bound_to_first_device(*request_.arguments);
+  const Part everything{bound ? 0 : kernel.build->whole_device, {{0, 0, 0}, {1, 1, 1}}};
   parts_ = {everything};
   whole_ = true;
-  const unsigned mode = context.mode();
+  const std::vector<unsigned> devices = context.devices_in_use();
   const bool managed = context.devices[0]->lease.client != nullptr;
   if (!kernel.build->why_one_device.empty()) return kernel.build->why_one_device;
   if (!kernel.translation) return "the translator does not know this kernel";
@@ -98,7 +105,7 @@ std::string KernelLaunch::decide(const Context& context) {
   for (const Argument& argument : *request_.arguments) {
     if (argument.is_svm) return "uses shared virtual memory";
   }
-  const bool split_it = kernel.translation->may_split && mode > 1;
+  const bool split_it = kernel.translation->may_split && devices.size() > 1 && !bound;
   if (!split_it && !(managed && kernel.translation->may_slice)) {
     return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
   }
@@ -107,8 +114,9 @@ std::string KernelLaunch::decide(const Context& context) {
     ndrange_ = request_.ndrange;
     return "local size left to the driver, which does not tell it";
   }
-  const std::vector<double> shares(split_it ? mode : 1, 1.0);
+  const std::vector<double> shares(split_it ? devices.size() : 1, 1.0);
   parts_ = split(ndrange_, shares);
+  for (Part& part : parts_) part.device = bound ? 0 : devices[part.device];
   whole_ = parts_.size() == 1 && !managed;
   if (whole_) {
     ndrange_ = request_.ndrange;
@@ -173,8 +181,10 @@ cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, const Part& pa
     cl_int error = touch.storage->make_valid(touch.range, part.device, kernel.record.traffic);
     if (error != CL_SUCCESS) return error;
   }
-  RealKernel& real = whole_ ? kernel.whole : *kernel.parts[part.device];
-  const cl_program program = whole_ ? kernel.program->original : kernel.build->parts[part.device];
+  RealKernel& whole = part.device == 0 ? kernel.whole : kernel.whole_elsewhere;
+  RealKernel& real = whole_ ? whole : *kernel.parts[part.device];
+  const cl_program original = part.device == 0 ? kernel.program->original : kernel.build->whole;
+  const cl_program program = whole_ ? original : kernel.build->parts[part.device];
   cl_int error = real.prepare(program, kernel.name, part.device, request_.arguments);
   if (error != CL_SUCCESS) return error;
   event->set_running();

@@ -66,7 +66,7 @@ class KernelLaunch : public Command {
   const LaunchRequest request_;
   Ndrange ndrange_;
   bool pass_local_ = false;  // give ndrange_.local to the driver
-  bool whole_ = true;        // the program's own kernel on device 0, in one piece
+  bool whole_ = true;        // the program's own kernel, in one piece
   std::vector<Part> parts_;
   std::vector<Touch> touches_;
 };

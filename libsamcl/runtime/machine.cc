@@ -40,6 +40,7 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
   lease::Settings settings;
   settings.instance = config.instance;
   settings.task = config.task;
+  settings.gpus = config.gpus;
   std::vector<std::string> names;
   for (const driver::Device& device : devices) names.push_back(device.stable_name);
   auto client = lease::Client::connect(settings, names);
