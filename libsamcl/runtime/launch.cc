@@ -50,7 +50,9 @@ void KernelLaunch::find_touches() {
     Touch touch{argument.buffer->storage, argument.buffer->range};
     const KernelArgument* facts =
         known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
-    touch.written = (!facts || facts->may_write) && !(argument.buffer->flags & CL_MEM_READ_ONLY);
+    // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
+    // driver lets them.
+    touch.written = !facts || facts->may_write;
     if (touch.written) touch.width = facts && facts->store_width ? facts->store_width : 1;
     auto same = std::find_if(touches_.begin(), touches_.end(),
                              [&](const Touch& other) { return other.storage == touch.storage; });
