@@ -24,9 +24,14 @@ TEST(Environment, PreloadsUsOnceIfSamRunRunsUnderSamRun) {
             "/s/libsamcl.so:/other.so");
 }
 
-TEST(Environment, SetsOnlyWhatWasAskedFor) {
-  EXPECT_EQ(changes({}),
-            (Environment{{"LD_PRELOAD", "/s/libsamcl.so"}, {"SAMCL_TRANSLATOR", "/s/sam-translate"}}));
+TEST(Environment, SetsOnlyWhatWasAskedForAndWhatSplittingNeeds) {
+  EXPECT_EQ(changes({}), (Environment{{"LD_PRELOAD", "/s/libsamcl.so"},
+                                      {"SAMCL_TRANSLATOR", "/s/sam-translate"},
+                                      {"PYOPENCL_NO_CACHE", "1"}}));
+}
+
+TEST(Environment, LeavesTheUsersChoiceForPyopencl) {
+  EXPECT_FALSE(changes({}, {{"PYOPENCL_NO_CACHE", "0"}}).count("PYOPENCL_NO_CACHE"));
 }
 
 TEST(Environment, CarriesEveryOption) {
