@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "kernel-translator/build_options.h"
+#include "kernel-translator/footprint_finder.h"
+#include "kernel-translator/footprint_text.h"
 #include "kernel-translator/frontend.h"
 #include "kernel-translator/memory_use.h"
 #include "kernel-translator/ndrange_rewriter.h"
@@ -94,7 +96,7 @@ std::optional<std::string> read(const std::string& file) {
   return text;
 }
 
-nlohmann::json to_json(const Kernel& kernel) {
+nlohmann::json to_json(const Kernel& kernel, const footprint::Program& footprint) {
   nlohmann::json arguments = nlohmann::json::array();
   for (const Argument& argument : kernel.arguments)
     arguments.push_back({{"name", argument.name},
@@ -113,9 +115,20 @@ nlohmann::json to_json(const Kernel& kernel) {
                          {"why_not_split", kernel.why_not_split},
                          {"why_not_slice", kernel.why_not_slice},
                          {"depends_on_local_size", kernel.depends_on_local_size},
-                         {"required_work_group_size", nullptr}};
+                         {"required_work_group_size", nullptr},
+                         {"footprint", footprint::to_text(footprint)},
+                         {"footprint_text", describe(footprint, kernel)}};
   if (kernel.required_work_group_size) json["required_work_group_size"] = *kernel.required_work_group_size;
   return json;
+}
+
+footprint::Program footprint_in(llvm::Module& module, const Kernel& kernel) {
+  llvm::Function* function = module.getFunction(kernel.name);
+  if (function && !function->isDeclaration() && function->arg_size() == kernel.arguments.size())
+    return find_footprint(*function, kernel);
+  footprint::Program unknown;
+  unknown.anything = true;
+  return unknown;
 }
 
 int run(const Command& command, const std::string& source) {
@@ -151,7 +164,8 @@ int run(const Command& command, const std::string& source) {
     json["source"] = rewriter.rewritten();
     json["options"] = join_options(options_after_preprocessing(command.build_options));
   }
-  for (const Kernel& kernel : kernels) json["kernels"].push_back(to_json(kernel));
+  for (const Kernel& kernel : kernels)
+    json["kernels"].push_back(to_json(kernel, footprint_in(*module, kernel)));
   try {
     std::cout << json.dump() << "\n";
   } catch (const nlohmann::json::exception&) {

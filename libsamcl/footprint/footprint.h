@@ -9,6 +9,8 @@
 // small and never too large. What was not understood is `whole`, with no sure writes. Integer arithmetic is
 // checked with the launch's own numbers: where an index may wrap around, it is `whole`.
 //
+// Bytes that are read and surely written may also keep their contents.
+//
 // Which bytes to move for a box: `reads`, and what is in `may_write` and not in `surely_writes`
 // (covers(surely_writes, may_write): nothing for the writes). Sub-kernels whose `may_write` are disjoint() need no
 // merging. Arguments are looked at one by one: where two arguments of a launch are the same buffer, or

@@ -1,0 +1,35 @@
+// Under which conditions the blocks of a kernel are executed, as regions of its footprint.
+#pragma once
+
+#include <map>
+
+#include "kernel-translator/integer_nodes.h"
+
+namespace samcl::translator {
+
+class KernelRegions {
+ public:
+  KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::Program& program);
+
+  struct Place {
+    footprint::Id region = 0;
+    bool surely = true;  // executed wherever the region's conditions hold, not only where
+  };
+  const Place& of(const llvm::BasicBlock* block);
+
+ private:
+  Place compute(const llvm::BasicBlock* block);
+  Place after_loops(const llvm::BasicBlock* block, const llvm::BasicBlock* above);
+  Place below(const llvm::BasicBlock* block, const llvm::BasicBlock* above);
+  // Rounds that are not the last one never pass it by.
+  bool in_every_round(const llvm::BasicBlock* block, const llvm::Loop* loop) const;
+  void describe(const llvm::Loop* loop);
+  footprint::Id add(footprint::Region region);
+
+  const Shape& shape_;
+  IntegerNodes& nodes_;
+  footprint::Program& program_;
+  std::map<const llvm::BasicBlock*, Place> places_;
+};
+
+}  // namespace samcl::translator
