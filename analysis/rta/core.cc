@@ -16,6 +16,12 @@ double ratio(Time response, Time deadline) {
 
 }  // namespace
 
+StageBound stage_bound(double response, double interference, double blocking, double jitter, double finish) {
+  if (response >= kForever) return {kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
+  return {static_cast<Time>(response), static_cast<Time>(interference), static_cast<Time>(blocking),
+          static_cast<Time>(jitter), static_cast<Time>(finish)};
+}
+
 ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order)
     : set_(&set),
       order_(order.empty() ? priority_order(set) : std::move(order)),
@@ -24,6 +30,7 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order)
                Longest(static_cast<size_t>(set.platform.gpus))},
       responses_(set.tasks.size(), kUnbounded) {
   for (const Resource resource : kResources) elements_[at(resource)] = set.platform.elements(resource);
+  for (const Task& task : set.tasks) stages_ += task.stages.size();
   lay_out();
 }
 
@@ -44,14 +51,17 @@ void ResponseTimeAnalysis::Core::lay_out() {
     }
     for (const Resource resource : kResources) row.blocking[at(resource)] = longest_[at(resource)].times();
   }
-  for (const Resource resource : kResources) demand_[at(resource)].resize(next[at(resource)]);
-  for (size_t position = 0; position < rows_.size(); ++position) {
-    const double period = static_cast<double>(rows_[position].task->period);
-    for (const StageRow& stage : rows_[position].stages) {
+  for (const Resource resource : kResources) demand_[at(resource)] = Demand(next[at(resource)]);
+  for (const TaskRow& row : rows_) {
+    const double period = static_cast<double>(row.task->period);
+    std::array<uint32_t, 3> end = {0, 0, 0};
+    for (const StageRow& stage : row.stages) end[at(stage.resource)] = static_cast<uint32_t>(stage.row + 1);
+    for (const StageRow& stage : row.stages) {
       Demand& demand = demand_[at(stage.resource)];
       demand.period[stage.row] = period;
       demand.rate[stage.row] = 1 / period;
-      demand.task[stage.row] = static_cast<uint32_t>(position);
+      demand.first[stage.row] = static_cast<uint32_t>(row.first[at(stage.resource)]);
+      demand.end[stage.row] = end[at(stage.resource)];
     }
   }
 }
@@ -91,11 +101,11 @@ void ResponseTimeAnalysis::Core::take_blocking() {
 }
 
 // Computes the task if anything it depends on changed, and notes on which resources it changed itself.
-void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& changed) {
+void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& changed, bool detail) {
   for (const Resource resource : kResources)
     if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
   if (row.current) return;
-  row.response = respond(row);
+  row.response = respond(row, detail);
   row.current = true;
   for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
   responses_[row.index] = row.response;
@@ -121,7 +131,7 @@ double ResponseTimeAnalysis::Core::worst_ratio(std::span<const int> modes, doubl
         for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
       continue;
     }
-    settle(row, changed);
+    settle(row, changed, false);
     worst = std::max(worst, ratio(row.response, row.task->deadline));
     stopped = worst >= enough && enough != std::numeric_limits<double>::infinity();
   }
@@ -129,7 +139,13 @@ double ResponseTimeAnalysis::Core::worst_ratio(std::span<const int> modes, doubl
 }
 
 Bounds ResponseTimeAnalysis::Core::bounds(std::span<const int> modes) {
-  responses(modes);
+  take_modes(modes);
+  take_blocking();
+  std::array<bool, 3> changed = {false, false, false};
+  for (TaskRow& row : rows_) {
+    row.current = false;
+    settle(row, changed, true);
+  }
   return report();
 }
 

@@ -25,6 +25,9 @@ struct StageRow {
   StageBound bound;
 };
 
+// Whole nanoseconds; kUnbounded all of them if r is not below kForever.
+StageBound stage_bound(double response, double interference, double blocking, double jitter, double finish);
+
 struct TaskRow {
   const Task* task = nullptr;
   size_t index = 0;  // in TaskSet::tasks
@@ -65,9 +68,9 @@ class ResponseTimeAnalysis::Core {
   void reorder(PriorityOrder order);
 
  protected:
-  // Bounds of the task at this position: fills StageRow::bound, this task's jitter and carry columns, and
-  // returns R.
-  virtual Time respond(TaskRow& row) = 0;
+  // R of the task, given those of all more urgent ones; sets its rows of each Demand. Fills StageRow::bound
+  // only if `detail`.
+  virtual Time respond(TaskRow& row, bool detail) = 0;
   // Whether R is a proven bound, once all more urgent ones that matter are.
   virtual bool proves() const = 0;
   // Longest sections of a task's subtasks that can run at the same time on a resource: adds
@@ -75,6 +78,7 @@ class ResponseTimeAnalysis::Core {
   virtual void sections(const TaskRow& row, Resource resource, Longest& longest) const = 0;
 
   double elements(Resource resource) const { return elements_[static_cast<size_t>(resource)]; }
+  size_t stages() const { return stages_; }  // of all tasks
   Demand& demand(Resource resource) { return demand_[static_cast<size_t>(resource)]; }
   const TaskSet& set() const { return *set_; }
 
@@ -82,11 +86,12 @@ class ResponseTimeAnalysis::Core {
   void lay_out();
   void take_modes(std::span<const int> modes);
   void take_blocking();
-  void settle(TaskRow& row, std::array<bool, 3>& changed);
+  void settle(TaskRow& row, std::array<bool, 3>& changed, bool detail);
   Bounds report() const;
 
   const TaskSet* set_;
   PriorityOrder order_;
+  size_t stages_ = 0;
   std::array<double, 3> elements_;
   std::array<Demand, 3> demand_;
   std::vector<TaskRow> rows_;

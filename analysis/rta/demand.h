@@ -17,43 +17,39 @@ inline constexpr double kExact = 9007199254740992.0;  // 2^53
 // A jitter that makes everything it reaches unbounded.
 inline constexpr double kForever = 1e100;
 
-struct Demand {
-  std::vector<double> period;
-  std::vector<double> rate;    // 1 / period, rounded; results are corrected by products with the period
-  std::vector<double> cost;    // of one subtask
-  std::vector<double> copies;  // subtasks: the same in all rows of a task
-  std::vector<double> work;    // cost * copies
-  std::vector<double> jitter;  // of the time the stage becomes ready
-  std::vector<double> carry;   // of the time from which it runs without a break to its end
-  std::vector<uint32_t> task;  // position of its task
+// The loops run over whole blocks: columns are longer than their rows by one.
+inline constexpr size_t kBlock = 8;
 
-  void resize(size_t rows);
-};
-
-// sum over rows < end of ceil((jitter + window) / period) * work: Tindell & Clark (1994).
-double arriving(const Demand& demand, size_t end, double window);
-
-struct Arrivals {
-  double work = 0;    // as arriving()
-  double stages = 0;  // how many stages became ready
-};
-// Also fills, per row and subtask, by how much the work grows if the stage is already at work when the
-// window begins: (ceil((carry + window) / period) - ceil((jitter + window) / period)) * cost, at least 0.
-Arrivals arriving(const Demand& demand, size_t end, double window, double* growth);
-
-// As above, but of work executed in a window of `length`, for stages that become ready in one that
-// begins `before` earlier: the last job counts as far as it fits. Fills per row and subtask the work of
-// jobs that become ready in the window, and what a stage at work at its beginning adds. Returns how many
-// stages become ready. Bertogna & Cirinei (2007), Guan et al. (2009).
-double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
-                 double* growth);
-
-// The line below arriving(): base + slope * window <= work, and likewise for the number of stages.
+// Below the work of a prefix in a window: base + slope * window. `arrivals` likewise for the number of
+// stages that become ready.
 struct Line {
   double base = 0;
   double slope = 0;
+  double arrivals_base = 0;
+  double arrivals_slope = 0;
 };
-Line below(const Demand& demand, size_t end);
-Line stages_below(const Demand& demand, size_t end);
+
+struct Demand {
+  std::vector<double> period;
+  std::vector<double> rate;          // 1 / period, rounded; results are corrected by products with the period
+  std::vector<double> cost;          // of one subtask
+  std::vector<double> copies;        // subtasks: the same in all rows of a task
+  std::vector<double> work;          // cost * copies
+  std::vector<double> jitter;        // of the time the stage becomes ready
+  std::vector<double> carry;         // of the time from which it runs without a break to its end
+  std::vector<uint32_t> first, end;  // rows of the same task
+  std::vector<Line> below;           // [row]: of the rows before it
+
+  explicit Demand(size_t rows = 0);
+  // Where a row's task, set in order, changes: writes all that depends on these.
+  void set(size_t row, double cost, double copies, double jitter, double carry);
+};
+
+// As executed in a window of `length`, by stages that become ready in one that begins `before` earlier:
+// the last job counts as far as it fits. Fills per row < end and subtask the work of jobs that become
+// ready in the window, and what a stage at work at its beginning adds; both arrays have room for a block
+// more. Returns how many stages become ready. Bertogna & Cirinei (2007), Guan et al. (2009).
+double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
+                 double* growth);
 
 }  // namespace samcl::analysis

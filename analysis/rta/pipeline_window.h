@@ -5,7 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "analysis/rta/core.h"
+#include "analysis/model/task_set.h"
+#include "analysis/rta/steps.h"
 
 namespace samcl::analysis {
 
@@ -19,7 +20,7 @@ class PipelineWindow {
     const std::vector<double>* sections = nullptr;  // of less urgent tasks, one per element, longest first
   };
 
-  explicit PipelineWindow(size_t rows) : growth_(rows) {}
+  explicit PipelineWindow(size_t rows) : used_{Used(rows), Used(rows), Used(rows)} {}
 
   // A new job: nothing of it has run.
   void begin(const std::array<Share, 3>& shares);
@@ -30,19 +31,19 @@ class PipelineWindow {
 
  private:
   struct Used {
+    explicit Used(size_t rows) : steps(rows) {}
     Share share;
     bool used = false;
     double constant = 0;     // other subtasks, and sections that each stage finds at its begin
     double per_arrival = 0;  // sections that one more urgent arrival can let in
+    Steps steps;
   };
 
   double waiting(double window);
-  double waiting(const Used& used, double window);
 
   std::array<Used, 3> used_;
   double executed_ = 0;  // C of the stages so far
   double window_ = 0;    // no fixed point is below
-  std::vector<double> growth_;
 };
 
 }  // namespace samcl::analysis

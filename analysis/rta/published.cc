@@ -5,6 +5,9 @@
 
 namespace samcl::analysis {
 
+Published::Published(const TaskSet& set, PriorityOrder order)
+    : Core(set, std::move(order)), steps_(stages()) {}
+
 // Z: of the subtasks of less urgent tasks on the resource, the N largest.
 void Published::sections(const TaskRow& row, Resource resource, Longest& longest) const {
   if (resource == Resource::cpu) return;
@@ -13,58 +16,47 @@ void Published::sections(const TaskRow& row, Resource resource, Longest& longest
       for (double subtask = 0; subtask < stage.subtasks; ++subtask) longest.add(stage.worst - 1);
 }
 
+// r, or kForever if there is none below the limit.
 double Published::fixed_point(const TaskRow& row, const StageRow& stage, double blocking) {
   const Demand& above = demand(stage.resource);
   const size_t end = row.first[static_cast<size_t>(stage.resource)];
   const double count = elements(stage.resource);
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double constant = stage.worst + blocking;
-  const Line line = below(above, end);
-  if (line.slope >= count) return kExact;
+  const Line& line = above.below[end];
+  if (line.slope >= count) return kForever;
   // Every fixed point is above the line's; two less for the division's rounding down, and a millionth for
   // that of the line.
   const double start = (constant + line.base / count) / (1 - line.slope / count) * (1 - 1e-6) - 2;
   double r = std::max(constant, std::floor(start));
-  while (r <= limit) {
-    const double x = arriving(above, end, r) + own(stage);
-    if (x >= kExact) return kExact;
+  if (r > limit) return kForever;
+  steps_.begin(above, end, r, false);
+  while (true) {
+    const double x = steps_.work() + own(stage);
+    if (x >= kExact) return kForever;
     const double next = constant + divide(x, count);
     if (next <= r) return r;
+    if (next > limit) return kForever;
     r = next;
+    steps_.advance(r);
   }
-  return kExact;
 }
 
-bool Published::respond(const TaskRow& row, StageRow& stage, double jitter) {
-  const auto& longest = row.blocking[static_cast<size_t>(stage.resource)];
-  const double blocking =
-      divide(std::accumulate(longest.begin(), longest.end(), 0.0), elements(stage.resource));
-  const double r = fixed_point(row, stage, blocking);
-  if (r >= kExact) return false;
-  stage.bound = {static_cast<Time>(r), static_cast<Time>(r - stage.worst - blocking),
-                 static_cast<Time>(blocking), static_cast<Time>(jitter), 0};
-  return true;
-}
-
-Time Published::respond(TaskRow& row) {
+Time Published::respond(TaskRow& row, bool detail) {
   double response = 0, execution = 0;
-  bool bounded = true;
   for (size_t j = 0; j < row.stages.size(); ++j) {
     StageRow& stage = row.stages[j];
-    Demand& own_rows = demand(stage.resource);
-    const double jitter = bounded ? response - execution : kForever;
-    own_rows.work[stage.row] = load(row, j);
-    own_rows.jitter[stage.row] = jitter;
-    stage.bound = {kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
-    bounded = bounded && respond(row, stage, jitter);
-    if (bounded) {
-      response += static_cast<double>(stage.bound.response);
-      stage.bound.finish = static_cast<Time>(response);
-      execution += stage.worst;
-    }
+    const double jitter = response < kForever ? response - execution : kForever;
+    demand(stage.resource).set(stage.row, load(row, j), 1, jitter, jitter);
+    const auto& longest = row.blocking[static_cast<size_t>(stage.resource)];
+    const double blocking =
+        divide(std::accumulate(longest.begin(), longest.end(), 0.0), elements(stage.resource));
+    const double r = response < kForever ? fixed_point(row, stage, blocking) : kForever;
+    response = r < kForever ? response + r : kForever;
+    execution += stage.worst;
+    if (detail) stage.bound = stage_bound(r, r - stage.worst - blocking, blocking, jitter, response);
   }
-  if (!bounded || response > static_cast<double>(kLimit * row.task->period)) return kUnbounded;
-  return static_cast<Time>(response);
+  return response > static_cast<double>(kLimit * row.task->period) ? kUnbounded : static_cast<Time>(response);
 }
 
 }  // namespace samcl::analysis

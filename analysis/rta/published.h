@@ -3,15 +3,16 @@
 #pragma once
 
 #include "analysis/rta/core.h"
+#include "analysis/rta/steps.h"
 
 namespace samcl::analysis {
 
 class Published : public ResponseTimeAnalysis::Core {
  public:
-  using Core::Core;
+  Published(const TaskSet& set, PriorityOrder order);
 
  protected:
-  Time respond(TaskRow& row) override;
+  Time respond(TaskRow& row, bool detail) override;
   bool proves() const override { return false; }
   void sections(const TaskRow& row, Resource resource, Longest& longest) const override;
 
@@ -23,8 +24,9 @@ class Published : public ResponseTimeAnalysis::Core {
   virtual double own(const StageRow& stage) const = 0;
 
  private:
-  bool respond(const TaskRow& row, StageRow& stage, double jitter);
   double fixed_point(const TaskRow& row, const StageRow& stage, double blocking);
+
+  Steps steps_;
 };
 
 }  // namespace samcl::analysis

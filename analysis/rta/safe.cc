@@ -15,28 +15,24 @@ constexpr size_t at(Resource resource) {
   return static_cast<size_t>(resource);
 }
 
-size_t rows(const TaskSet& set) {
-  size_t count = 0;
-  for (const Task& task : set.tasks) count += task.stages.size();
-  return count;
-}
-
 class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order)
       : Core(set, std::move(order)),
-        windows_{StageWindow(static_cast<size_t>(set.platform.cpus), rows(set)),
-                 StageWindow(static_cast<size_t>(set.platform.pci), rows(set)),
-                 StageWindow(static_cast<size_t>(set.platform.gpus), rows(set))},
-        pipeline_(rows(set)) {}
+        windows_{StageWindow(static_cast<size_t>(set.platform.cpus), stages()),
+                 StageWindow(static_cast<size_t>(set.platform.pci), stages()),
+                 StageWindow(static_cast<size_t>(set.platform.gpus), stages())},
+        pipeline_(stages()) {}
 
  protected:
-  Time respond(TaskRow& row) override;
+  Time respond(TaskRow& row, bool detail) override;
   bool proves() const override { return true; }
   void sections(const TaskRow& row, Resource resource, Longest& longest) const override;
 
  private:
-  bool respond(const TaskRow& row, StageRow& stage, double ready, double& finish);
+  double finish(const TaskRow& row, StageRow& stage, double ready);
+  StageQuestion question(const TaskRow& row, const StageRow& stage);
+  void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
   std::array<StageWindow, 3> windows_;
   PipelineWindow pipeline_;
@@ -60,7 +56,7 @@ void Safe::sections(const TaskRow& row, Resource resource, Longest& longest) con
   for (double k = 0; section > 0 && k < subtasks_on(row, resource); ++k) longest.add(section);
 }
 
-bool Safe::respond(const TaskRow& row, StageRow& stage, double ready, double& finish) {
+StageQuestion Safe::question(const TaskRow& row, const StageRow& stage) {
   const size_t resource = at(stage.resource);
   StageQuestion question;
   question.demand = &demand(stage.resource);
@@ -70,46 +66,50 @@ bool Safe::respond(const TaskRow& row, StageRow& stage, double ready, double& fi
   question.whole = stage.whole;
   question.sections = &row.blocking[resource];
   question.own_section = longest_section(row, stage.resource);
-  question.limit = static_cast<double>(kLimit * row.task->period);
-  const StageAnswer answer = windows_[resource].solve(question);
-  const double alone = answer.bounded() ? ready + answer.waiting + stage.worst : question.limit + 1;
-  finish = pipeline_.append(stage.resource, stage.worst, question.siblings, question.whole, alone);
-  if (finish > question.limit) return false;
-  // Where theorem 2 alone has an answer, the stage has what is left since it became ready at the earliest.
-  const double waiting = answer.bounded() ? answer.waiting : finish - stage.worst;
-  stage.bound.response = static_cast<Time>(waiting + stage.worst);
-  stage.bound.blocking = static_cast<Time>(std::min(answer.blocking, waiting));
-  stage.bound.interference = static_cast<Time>(waiting) - stage.bound.blocking;
-  return true;
+  return question;
 }
 
-Time Safe::respond(TaskRow& row) {
+// The stage's end after the job's release, kForever if unbounded.
+double Safe::finish(const TaskRow& row, StageRow& stage, double ready) {
+  const double limit = static_cast<double>(kLimit * row.task->period);
+  const double at_once =
+      pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole, limit + 1);
+  StageQuestion alone = question(row, stage);
+  alone.limit = std::min(limit, at_once) - ready - stage.worst;
+  const StageAnswer answer = windows_[at(stage.resource)].solve(alone);
+  if (answer.bounded()) return ready + answer.waiting + stage.worst;
+  return at_once > limit ? kForever : at_once;
+}
+
+Time Safe::respond(TaskRow& row, bool detail) {
   std::array<PipelineWindow::Share, 3> shares;
   for (const Resource resource : kResources)
     shares[at(resource)] = {&demand(resource), row.first[at(resource)], elements(resource),
                             &row.blocking[at(resource)]};
   pipeline_.begin(shares);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
-  bool bounded = true;
   for (StageRow& stage : row.stages) {
-    Demand& own = demand(stage.resource);
-    stage.bound = {kUnbounded, kUnbounded, kUnbounded, kUnbounded, kUnbounded};
-    own.cost[stage.row] = stage.worst;
-    own.copies[stage.row] = stage.subtasks;
-    own.work[stage.row] = stage.worst * stage.subtasks;
-    own.jitter[stage.row] = own.carry[stage.row] = kForever;
-    double finish = 0;
-    bounded = bounded && respond(row, stage, ready, finish);
-    if (!bounded) continue;
-    const double jitter = std::max(0.0, ready - earliest);
-    own.jitter[stage.row] = jitter;
-    own.carry[stage.row] = std::max(jitter, finish - earliest - stage.worst);
-    stage.bound.jitter = static_cast<Time>(jitter);
-    stage.bound.finish = static_cast<Time>(finish);
-    ready = finish;
+    const double end = ready < kForever ? finish(row, stage, ready) : kForever;
+    const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
+    const double carry = end < kForever ? std::max(jitter, end - earliest - stage.worst) : kForever;
+    demand(stage.resource).set(stage.row, stage.worst, stage.subtasks, jitter, carry);
+    if (detail) explain(row, stage, ready, jitter, end);
+    ready = end;
     earliest += stage.best;
   }
-  return bounded ? static_cast<Time>(ready) : kUnbounded;
+  return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
+}
+
+// What the stage takes, looked at alone; no less than what its end says.
+void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
+  StageQuestion alone = question(row, stage);
+  alone.limit = static_cast<double>(kLimit * row.task->period);
+  const StageAnswer answer = end < kForever ? windows_[at(stage.resource)].solve(alone) : StageAnswer();
+  const double least = end - ready - stage.worst;
+  const double waiting = end < kForever ? std::max(least, answer.bounded() ? answer.waiting : 0) : kForever;
+  const double blocking = std::min(answer.blocking, waiting);
+  stage.bound = stage_bound(waiting < kForever ? waiting + stage.worst : kForever, waiting - blocking,
+                            blocking, jitter, end);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace samcl::analysis {
 namespace {
 
-// From window to window of the waiting time: up to the start at the earliest, or up to the end.
+// The window reaches this far beyond the waiting: up to the start at the earliest, or up to the end.
 double beyond(const StageQuestion& question) {
   return question.whole ? 1 : question.worst;
 }
@@ -14,51 +14,44 @@ double beyond(const StageQuestion& question) {
 
 // Below the least fixed point of ascend(): from the line below all arrivals. Rounding is allowed for.
 double StageWindow::begin(const StageQuestion& question) const {
-  Line line = below(*question.demand, question.end);
-  if (per_arrival_ > 0) {
-    const Line stages = stages_below(*question.demand, question.end);
-    line.base += stages.base * per_arrival_;
-    line.slope += stages.slope * per_arrival_;
-  }
-  if (line.slope >= count_) return kForever;
-  const double constant = line.base + line.slope * (beyond(question) + before_) +
-                          question.siblings * question.worst + question.sections->front() - count_;
-  return std::max(0.0, std::floor(constant / (count_ - line.slope) * (1 - 1e-6)) - 1);
+  const Line& line = question.demand->below[question.end];
+  const double slope = line.slope + line.arrivals_slope * per_arrival_;
+  if (slope >= count_) return kForever;
+  const double constant = line.base + line.arrivals_base * per_arrival_ +
+                          slope * (beyond(question) + before_) + question.siblings * question.worst +
+                          question.sections->front() - count_;
+  return std::max(0.0, std::floor(constant / (count_ - slope) * (1 - 1e-6)) - 1);
 }
 
-// Work that can keep the stage waiting, in a window with this much waiting.
-double StageWindow::work(const StageQuestion& question, double waiting) {
+// Work that can keep the stage waiting, in the window at hand.
+double StageWindow::work(const StageQuestion& question) {
+  const double constant = steps_.work() + question.siblings * question.worst;
+  stages_ = steps_.stages();
+  if (count_ == 1) return constant + question.sections->front();
   const Demand& demand = *question.demand;
-  const double window = waiting + beyond(question) + before_;
-  const double constant = question.siblings * question.worst;
-  if (count_ == 1) {
-    blocking_ = question.sections->front();
-    return arriving(demand, question.end, window) + constant + blocking_;
-  }
-  const Arrivals arrivals = arriving(demand, question.end, window, growth_.data());
   occupants_.clear();
-  for (size_t i = 0; i < question.end;) {
-    const size_t first = i;
-    double most = 0;
-    for (; i < question.end && demand.task[i] == demand.task[first]; ++i) most = std::max(most, growth_[i]);
-    if (most > 0) occupants_.carry(most, demand.copies[first]);
-  }
+  if (steps_.growth() > 0)
+    for (size_t row = 0; row < question.end; row = demand.end[row])
+      if (steps_.growth_of(row) > 0) occupants_.carry(steps_.growth_of(row), demand.copies[row]);
   occupants_.choose(*question.sections);
-  blocking_ = arrivals.stages * per_arrival_;
-  return arrivals.work + constant + occupants_.sum() + blocking_;
+  return constant + occupants_.sum() + stages_ * per_arrival_;
 }
 
 // Least waiting Q with Q = floor(work(Q) / N); any Q with N (Q + 1) > work(Q) is a bound.
 double StageWindow::ascend(const StageQuestion& question) {
   double waiting = begin(question);
-  while (waiting <= question.limit) {
-    const double sum = work(question, waiting);
+  if (waiting > question.limit) return kForever;
+  const double further = beyond(question) + before_;
+  steps_.begin(*question.demand, question.end, waiting + further, count_ > 1);
+  while (true) {
+    const double sum = work(question);
     if (sum >= kExact) return kForever;
     const double next = std::floor(sum / count_);
     if (next <= waiting) return waiting;
+    if (next > question.limit) return kForever;
     waiting = next;
+    steps_.advance(waiting + further);
   }
-  return kForever;
 }
 
 // Work counts only as far as it fits into the window, a task's only on as many elements as it has
@@ -70,30 +63,27 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
     const double stages =
         executing(demand, question.end, waiting + beyond(question), before_, fresh_.data(), growth_.data());
     double sum = stages * per_arrival_, elements = 0;
+    const auto count = [&](double work, double times) {
+      (work >= most ? elements : sum) += times * (work >= most ? 1 : work);
+    };
     occupants_.clear();
-    for (size_t i = 0; i < question.end;) {
-      const size_t first = i;
+    for (size_t first = 0; first < question.end; first = demand.end[first]) {
       double growth = 0, fresh = 0;
-      for (; i < question.end && demand.task[i] == demand.task[first]; ++i) {
-        fresh += fresh_[i];
-        growth = std::max(growth, growth_[i]);
+      for (size_t row = first; row < demand.end[first]; ++row) {
+        fresh += fresh_[row];
+        growth = std::max(growth, growth_[row]);
       }
-      if (fresh >= most) {
-        elements += demand.copies[first];
-        continue;
-      }
-      sum += fresh * demand.copies[first];
-      if (growth > 0) occupants_.carry(growth, demand.copies[first]);
+      count(fresh, demand.copies[first]);
+      if (growth > 0 && fresh < most) occupants_.carry(growth, demand.copies[first]);
     }
-    (question.worst >= most ? elements : sum) +=
-        question.siblings * (question.worst >= most ? 1 : question.worst);
+    count(question.worst, question.siblings);
     occupants_.choose(*question.sections);
-    for (const double time : occupants_.times()) (time >= most ? elements : sum) += time >= most ? 1 : time;
+    for (const double time : occupants_.times()) count(time, 1);
     if (elements >= count_) break;
     const double next = std::floor(sum / (count_ - elements));
     if (next >= waiting) break;
     waiting = next;
-    blocking_ = stages * per_arrival_;
+    stages_ = stages;
   }
   return waiting;
 }
@@ -102,15 +92,13 @@ StageAnswer StageWindow::solve(const StageQuestion& question) {
   const auto& sections = *question.sections;
   before_ = question.end > 0 && question.own_section > sections.back() ? question.own_section : 0;
   per_arrival_ = 0;
-  if (!question.whole)
-    for (size_t i = 0; i + 1 < sections.size(); ++i) per_arrival_ += sections[i];
+  if (!question.whole) per_arrival_ = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
   StageAnswer answer;
-  double waiting = ascend(question);
-  if (waiting >= kForever) return answer;
-  if (count_ > 1) waiting = descend(question, waiting);
-  answer.waiting = waiting;
-  const double held = count_ == 1 ? sections.front() : std::accumulate(sections.begin(), sections.end(), 0.0);
-  answer.blocking = std::min(waiting, std::ceil((held + (count_ == 1 ? 0 : blocking_)) / count_));
+  answer.waiting = ascend(question);
+  if (!answer.bounded()) return answer;
+  if (count_ > 1) answer.waiting = descend(question, answer.waiting);
+  const double held = std::accumulate(sections.begin(), sections.end(), stages_ * per_arrival_);
+  answer.blocking = std::min(answer.waiting, std::ceil(held / count_));
   return answer;
 }
 

@@ -1,11 +1,10 @@
 // How long one stage can wait for its resource (PROOF.md, theorem 1).
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "analysis/rta/core.h"
 #include "analysis/rta/occupants.h"
+#include "analysis/rta/steps.h"
 
 namespace samcl::analysis {
 
@@ -31,20 +30,25 @@ struct StageAnswer {
 class StageWindow {
  public:
   StageWindow(size_t elements, size_t rows)
-      : count_(static_cast<double>(elements)), occupants_(elements), fresh_(rows), growth_(rows) {}
+      : count_(static_cast<double>(elements)),
+        steps_(rows),
+        occupants_(elements),
+        fresh_(rows + kBlock),
+        growth_(rows + kBlock) {}
 
   StageAnswer solve(const StageQuestion& question);
 
  private:
   double begin(const StageQuestion& question) const;
-  double work(const StageQuestion& question, double waiting);
+  double work(const StageQuestion& question);
   double ascend(const StageQuestion& question);
   double descend(const StageQuestion& question, double waiting);
 
   double count_;
   double before_ = 0;       // how much earlier arrivals count than work
   double per_arrival_ = 0;  // sections of less urgent tasks that one more urgent arrival can let in
-  double blocking_ = 0;
+  double stages_ = 0;       // more urgent arrivals in the window
+  Steps steps_;
   Occupants occupants_;
   std::vector<double> fresh_, growth_;
 };
