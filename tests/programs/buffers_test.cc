@@ -212,6 +212,18 @@ TEST_F(Buffers, HostNoAccessBufferWorksBetweenKernels) {
   EXPECT_EQ(read<cl_int>(out, 64), expected);
 }
 
+// The standard forbids it; drivers let it pass, and hashcat relies on them.
+TEST_F(Buffers, AKernelWritesToAReadOnlyBuffer) {
+  const Buffer from = buffer_of(64 * 4, CL_MEM_READ_ONLY), out = buffer_of(64 * 4);
+  const auto write = kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = get_global_id(0) * 3; }");
+  set_arguments(write, from);
+  launch(write, {{64}, {4}});
+  ASSERT_OK(clEnqueueCopyBuffer(queue(), from.get(), out.get(), 0, 0, 64 * 4, 0, nullptr, nullptr));
+  std::vector<cl_int> expected(64);
+  for (cl_int i = 0; i < 64; ++i) expected[static_cast<size_t>(i)] = i * 3;
+  EXPECT_EQ(read<cl_int>(out, 64), expected);
+}
+
 TEST_F(Buffers, MigrationChangesNothing) {
   const Buffer x = buffer(counting<cl_int>(64)), y = buffer(std::vector<cl_int>(64, 4));
   const cl_mem both[] = {x.get(), y.get()};
