@@ -9,6 +9,9 @@
 namespace samcl {
 namespace {
 
+// Changes with what the answers hold, so that kept ones of another form are not found.
+constexpr char kAnswerForm[] = "2: with footprints";
+
 // Build options as a compiler driver takes them apart: blanks separate, quotes and backslashes protect.
 std::vector<std::string> split_options(const std::string& options) {
   std::vector<std::string> words;
@@ -65,7 +68,7 @@ Result<Translation> translate(const std::string& source, const std::string& buil
   arguments.push_back("--");
   for (std::string& option : split_options(build_options)) arguments.push_back(std::move(option));
   try {
-    std::string question = file_stamp(settings.program) + "\n" + build_options + "\n";
+    std::string question = std::string(kAnswerForm) + "\n" + file_stamp(settings.program) + "\n" + build_options + "\n";
     for (const std::string& argument : arguments) question += argument + "\n";
     question += source;
     const TranslationCache cache(settings.cache_directory);

@@ -51,6 +51,8 @@ struct KernelTranslation {
   // groups (get_group_id, get_local_id, get_local_size, get_num_groups, sub-group and work-group functions).
   bool depends_on_local_size = true;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
+  // What it reads and writes, for samcl::Footprint::parse (libsamcl/footprint/footprint.h).
+  std::string footprint;
 };
 
 // The answer for one source with its build options.

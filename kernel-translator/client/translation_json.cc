@@ -41,6 +41,7 @@ KernelTranslation kernel_of(const Json& json) {
   kernel.why_not_split = json.at("why_not_split").get<std::string>();
   kernel.why_not_slice = json.at("why_not_slice").get<std::string>();
   kernel.depends_on_local_size = json.at("depends_on_local_size").get<bool>();
+  kernel.footprint = json.at("footprint").get<std::string>();
   if (const Json& size = json.at("required_work_group_size"); !size.is_null()) {
     kernel.required_work_group_size = size.get<std::array<uint64_t, 3>>();
   }
