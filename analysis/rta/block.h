@@ -1,6 +1,10 @@
 // Eight rows at once, whatever the processor: the compiler makes them of its own vectors.
 #pragma once
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "analysis/rta/demand.h"
 
 namespace samcl::analysis {
@@ -32,6 +36,20 @@ SAMCL_IN_BLOCKS T times(const T& value, const T& period, const T& rate) {
 template <typename T>
 SAMCL_IN_BLOCKS T least(const T& a, const T& b) {
   return a < b ? a : b;
+}
+
+// Which of eight values are below a limit, the first as the lowest bit.
+SAMCL_IN_BLOCKS unsigned below(const double* values, double limit) {
+  unsigned bits = 0;
+#if defined(__SSE2__)
+  for (unsigned pair = 0; pair < kBlock / 2; ++pair)
+    bits |= static_cast<unsigned>(
+                _mm_movemask_pd(_mm_cmplt_pd(_mm_loadu_pd(values + 2 * pair), _mm_set1_pd(limit))))
+            << (2 * pair);
+#else
+  for (unsigned lane = 0; lane < kBlock; ++lane) bits |= values[lane] < limit ? 1u << lane : 0u;
+#endif
+  return bits;
 }
 
 }  // namespace samcl::analysis

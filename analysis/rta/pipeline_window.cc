@@ -15,6 +15,21 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
   executed_ = window_ = 0;
 }
 
+// Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
+// arrivals. Rounding is allowed for.
+double PipelineWindow::begin(double constant, double beyond) const {
+  double base = constant - 1, slope = 0;
+  for (const Used& used : used_) {
+    if (!used.used) continue;
+    const Line& line = used.share.demand->below[used.share.end];
+    const double share = (line.slope + line.arrivals_slope * used.per_arrival) / used.share.elements;
+    base += (line.base + line.arrivals_base * used.per_arrival + used.constant) / used.share.elements - 1;
+    base += share * beyond;
+    slope += share;
+  }
+  return slope >= 1 ? kForever : std::floor(base / (1 - slope) * (1 - 1e-6));
+}
+
 // On each resource all work that comes in the window, and one stage per task that was at work before.
 double PipelineWindow::waiting(double window) {
   double sum = 0;
@@ -41,14 +56,14 @@ double PipelineWindow::append(Resource resource, double worst, double siblings, 
   // The window ends with the stage, or with the start of its last subtask.
   const double beyond = whole ? 1 : 0, rest = whole ? worst : 0;
   const double constant = whole ? before : executed_;
-  double window = whole ? window_ : window_ + worst;
+  double window = std::max(whole ? window_ : window_ + worst, begin(constant, beyond));
   while (window + rest < enough) {
     const double next = constant + waiting(window + beyond);
     if (next <= window) break;
     window = next;
   }
-  window_ = std::min(window + rest, enough);
-  return window_;
+  if (window < kForever) window_ = std::min(window + rest, enough);
+  return std::min(window + rest, enough);
 }
 
 }  // namespace samcl::analysis

@@ -39,6 +39,7 @@ class PipelineWindow {
     Steps steps;
   };
 
+  double begin(double constant, double beyond) const;
   double waiting(double window);
 
   std::array<Used, 3> used_;

@@ -55,21 +55,6 @@ SAMCL_BLOCKS Sums evaluate_carried(const Demand& demand, size_t end, double wind
   return evaluate<true>(demand, end, window, out);
 }
 
-// Rows < end whose next step comes before the window's end: their number, and which.
-SAMCL_BLOCKS size_t passed(const double* next, size_t end, double window, uint32_t* rows) {
-  const Block windows = Block{} + window;
-  size_t count = 0;
-  for (size_t row = 0; row < end; row += kBlock) {
-    const auto reached = block(next, row) < windows;
-    unsigned bits = 0;
-    for (size_t lane = 0; lane < kBlock; ++lane) bits |= static_cast<unsigned>(reached[lane]) & (1u << lane);
-    for (; bits != 0; bits &= bits - 1)
-      rows[count++] = static_cast<uint32_t>(row) + static_cast<uint32_t>(__builtin_ctz(bits));
-  }
-  while (count > 0 && rows[count - 1] >= end) --count;
-  return count;
-}
-
 }  // namespace
 
 void Steps::begin(const Demand& demand, size_t end, double window, bool carried) {
@@ -92,8 +77,11 @@ void Steps::begin(const Demand& demand, size_t end, double window, bool carried)
 }
 
 void Steps::advance(double window) {
-  const size_t count = passed(next_.data(), end_, window, passed_.data());
-  for (size_t i = 0; i < count; ++i) step(passed_[i], window);
+  for (size_t block = 0; block < end_; block += kBlock)
+    for (unsigned bits = below(next_.data() + block, window); bits != 0; bits &= bits - 1) {
+      const size_t row = block + static_cast<size_t>(__builtin_ctz(bits));
+      if (row < end_) step(row, window);
+    }
 }
 
 void Steps::step(size_t row, double window) {

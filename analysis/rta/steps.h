@@ -11,11 +11,7 @@ namespace samcl::analysis {
 class Steps {
  public:
   explicit Steps(size_t rows)
-      : jobs_(rows + kBlock),
-        next_(rows + kBlock),
-        growth_(rows + kBlock),
-        most_(rows),
-        passed_(rows + kBlock) {}
+      : jobs_(rows + kBlock), next_(rows + kBlock), growth_(rows + kBlock), most_(rows) {}
 
   // Rows < end of the demand, which must not change meanwhile. With `carried`, growth too.
   void begin(const Demand& demand, size_t end, double window, bool carried);
@@ -44,7 +40,6 @@ class Steps {
   std::vector<double> next_;    // [row]: the longest window without another step
   std::vector<double> growth_;  // [row], per subtask
   std::vector<double> most_;    // [first row of a task]: the most of its rows' growth
-  std::vector<uint32_t> passed_;
 };
 
 }  // namespace samcl::analysis
