@@ -1,0 +1,120 @@
+// An OpenCL program under libsamcl and a manager, on two devices: where its work runs.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "sam-manager/tests/testbed.h"
+#include "tests/support/run_program.h"
+
+namespace samcl {
+namespace {
+
+using testing::Daemon;
+using testing::Outcome;
+using ::testing::ElementsAre;
+
+struct ProgramsTest : ::testing::Test {
+  Daemon daemon;
+  const std::string folder = std::filesystem::temp_directory_path() /
+                             ("samcl-programs." + std::to_string(getpid()) + "." +
+                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string file = folder + "/report.json";
+  nlohmann::json report;  // of the last program
+
+  void SetUp() override {
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(daemon.start());
+  }
+  ~ProgramsTest() override { std::filesystem::remove_all(folder); }
+
+  // 0 if it ran and its memory was right.
+  int run(const std::string& task, const std::string& command = "") {
+    std::vector<std::string> words = {OPENCL_TASK};
+    if (!command.empty()) words.push_back(command);
+    const Outcome outcome = testing::run_program(words, {{"LD_PRELOAD", LIBSAMCL},
+                                                         {"POCL_DEVICES", "basic basic"},
+                                                         {"SAMCL_CACHE_DIR", folder},
+                                                         {"SAMCL_INSTANCE", daemon.instance()},
+                                                         {"SAMCL_MANAGER", "required"},
+                                                         {"SAMCL_REPORT", file},
+                                                         {"SAMCL_TASK", task}});
+    report = nlohmann::json::parse(std::ifstream(file), nullptr, false);
+    if (outcome.exit_code != 0) ADD_FAILURE() << outcome.err;
+    return outcome.exit_code;
+  }
+
+  // Where something was uploaded to.
+  std::set<int> devices() const {
+    std::set<int> used;
+    for (const auto& device : report["devices"])
+      if (device["uploaded_bytes"] > 0) used.insert(device["index"].get<int>());
+    return used;
+  }
+
+  // Another program of ours on the devices that a program used before; nullptr if it can't connect.
+  std::unique_ptr<lease::Client> rival(const std::string& task) const {
+    const nlohmann::json status = daemon.status();
+    std::vector<std::string> names;
+    for (const auto& resource : status["resources"])
+      if (resource["kind"] == "gpu") names.push_back(resource["device"]);
+    auto client = lease::Client::connect({daemon.instance(), task, 5000, 0}, names);
+    return client ? *std::move(client) : nullptr;
+  }
+
+  nlohmann::json kernel(const std::string& name) const {
+    for (const auto& entry : report["kernels"])
+      if (entry["name"] == name) return entry;
+    return {};
+  }
+};
+
+TEST_F(ProgramsTest, TaskOfModeOneRunsOnTheDeviceOfItsWishAlone) {
+  for (int device : {0, 1}) {
+    ASSERT_EQ(daemon.enroll("camera", 5, 1, {std::to_string(device)}), "");
+    ASSERT_EQ(run("camera"), 0);
+    EXPECT_THAT(devices(), ElementsAre(device));
+    EXPECT_EQ(kernel("in_turn")["launches"], 6);
+    EXPECT_EQ(kernel("in_turn")["slices"], 0) << "it runs whole, and there";
+  }
+}
+
+TEST_F(ProgramsTest, TaskOfModeOneTakesTheDeviceThatIsFree) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(run("camera"), 0);
+  ASSERT_THAT(devices(), ElementsAre(0));
+  const auto other = rival("camera");
+  ASSERT_TRUE(other);
+  ASSERT_EQ(run("camera"), 0);
+  EXPECT_THAT(devices(), ElementsAre(1));
+}
+
+TEST_F(ProgramsTest, TaskOfModeTwoUsesBothDevicesInAnyOrder) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 2), "");
+  ASSERT_EQ(run("camera"), 0);
+  EXPECT_EQ(kernel("plain")["split_launches"], 6);
+  const auto other = rival("");
+  ASSERT_TRUE(other);
+  ASSERT_EQ(run("camera"), 0);
+  EXPECT_EQ(kernel("plain")["split_launches"], 6);
+}
+
+TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"0"}), "");
+  ASSERT_EQ(run("camera", std::string(SAM_CTL) + " --instance " + daemon.instance() +
+                              " register camera --priority 5 --period 1s --deadline 1s --gpus 1 --devices 1"),
+            0);
+  EXPECT_THAT(devices(), ElementsAre(0, 1));
+}
+
+TEST_F(ProgramsTest, ProgramOutlivesItsDaemon) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"1"}), "");
+  ASSERT_EQ(run("camera", "kill -9 " + std::to_string(daemon.pid())), 0);
+  daemon.stop(SIGKILL);
+}
+
+}  // namespace
+}  // namespace samcl

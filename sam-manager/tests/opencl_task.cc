@@ -1,0 +1,84 @@
+// An ordinary OpenCL program for the tests of devices: kernels that can be split, kernels that can only run
+// whole, and a buffer that both change. opencl_task [COMMAND]: runs COMMAND between its two halves. Exit 0 if
+// the memory holds what it should.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "benchmarks/host/session.h"
+
+namespace {
+
+constexpr size_t kItems = 4096;
+constexpr size_t kGroups = 8;
+
+constexpr char kSource[] = R"CL(
+__kernel void plain(__global int* values) { values[get_global_id(0)] += get_group_id(0); }
+
+// Each work-group waits for the one before it.
+__kernel void in_turn(__global int* values, __global int* turn) {
+  const int group = get_group_id(0);
+  while (atomic_add(turn, 0) != group) {}
+  values[group] = values[group] * 2 + get_num_groups(0);
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  atomic_inc(turn);
+}
+)CL";
+
+struct Task {
+  bench::Session session = bench::Session::open(0, 0);
+  bench::Program program = session.build(kSource);
+  bench::Kernel plain = bench::make_kernel(program, "plain");
+  bench::Kernel in_turn = bench::make_kernel(program, "in_turn");
+  bench::Buffer values = session.make_buffer(CL_MEM_READ_WRITE, kItems * sizeof(cl_int));
+  bench::Buffer turn = session.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_int));
+  std::vector<cl_int> expected = std::vector<cl_int>(kItems, 5);
+
+  void write(const bench::Buffer& to, const std::vector<cl_int>& from) const {
+    bench::check(clEnqueueWriteBuffer(session.queue.get(), to.get(), CL_TRUE, 0, from.size() * sizeof(cl_int),
+                                      from.data(), 0, nullptr, nullptr));
+  }
+
+  void launch(const bench::Kernel& kernel, size_t global, size_t local) const {
+    bench::check(clEnqueueNDRangeKernel(session.queue.get(), kernel.get(), 1, nullptr, &global, &local, 0,
+                                        nullptr, nullptr));
+  }
+
+  void half() {
+    bench::set_arguments(plain, values);
+    bench::set_arguments(in_turn, values, turn);
+    for (int round = 0; round < 3; ++round) {
+      launch(plain, kItems, kItems / kGroups);
+      write(turn, {0});
+      launch(in_turn, kGroups, 1);
+      for (size_t i = 0; i < kItems; ++i) expected[i] += static_cast<cl_int>(i / (kItems / kGroups));
+      for (size_t i = 0; i < kGroups; ++i) expected[i] = expected[i] * 2 + static_cast<cl_int>(kGroups);
+    }
+  }
+
+  bool is_right() const {
+    std::vector<cl_int> found(kItems);
+    bench::check(clEnqueueReadBuffer(session.queue.get(), values.get(), CL_TRUE, 0,
+                                     found.size() * sizeof(cl_int), found.data(), 0, nullptr, nullptr));
+    return found == expected;
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Task task;
+    task.write(task.values, task.expected);
+    task.half();
+    if (argc > 1) {
+      bench::check(clFinish(task.session.queue.get()));
+      if (std::system(argv[1]) != 0) return 2;
+    }
+    task.half();
+    return task.is_right() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "opencl_task: %s\n", error.what());
+    return 3;
+  }
+}
