@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Runs a program without samcl and under sam-run, and compares what it prints.
+
+usage: same_as_without.py --sam-run PATH [options] -- PROGRAM ARGUMENTS
+Exit code 0: the same exit code and the same standard output, and what the options ask for.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sam-run", required=True)
+    parser.add_argument("--devices", type=int, default=2, help="PoCL devices under sam-run; without it one")
+    parser.add_argument("--ignore", default=None, help="regular expression: output lines that may differ")
+    parser.add_argument("--expect", default=None, help="regular expression that the output must contain")
+    parser.add_argument("--expect-split", action="store_true", help="a kernel must have run on all devices")
+    parser.add_argument("command", nargs="+")
+    return parser.parse_args()
+
+
+def run(command, devices):
+    environment = dict(os.environ, POCL_DEVICES=" ".join(["basic"] * devices))
+    return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL)
+
+
+def comparable(output, ignore):
+    return [line for line in output.splitlines() if not (ignore and re.search(ignore, line))]
+
+
+def main():
+    options = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        without = run(options.command, 1)
+        under = run([options.sam_run, "--manager", "off", f"--report={report}", "--", *options.command], options.devices)
+        kernels = json.load(open(report))["kernels"] if os.path.exists(report) else []
+    failures = []
+    if without.returncode != under.returncode:
+        failures.append(f"exit code {under.returncode} under sam-run, {without.returncode} without")
+    expected, found = (comparable(done.stdout, options.ignore) for done in (without, under))
+    if expected != found:
+        failures.append("\n".join(difflib.unified_diff(expected, found, "without", "under sam-run", lineterm="", n=1)))
+    if options.expect and not re.search(options.expect, under.stdout):
+        failures.append(f"the output has no {options.expect!r}:\n{under.stdout}")
+    split = [kernel["name"] for kernel in kernels if kernel["devices"] == options.devices]
+    if options.expect_split and not split:
+        failures.append("no kernel was split:\n" + "\n".join(f"{k['name']}: {k['why_not_more']}" for k in kernels))
+    if failures:
+        sys.exit("\n".join([*failures, under.stderr[-4000:]]))
+    print(f"{len(found)} lines the same; on {options.devices} devices: {' '.join(split) or 'nothing'}")
+
+
+if __name__ == "__main__":
+    main()
