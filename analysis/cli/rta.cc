@@ -1,23 +1,68 @@
 // sam-analyze rta FILE: every task's bound beside its deadline, stage by stage.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
-#include "analysis/json/time_text.h"
-#include "analysis/rta/response_time.h"
+#include "analysis/json/bounds_json.h"
 
 namespace samcl::analysis::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  Form form = Form::safe;
+  std::string explain;
+  std::vector<int> modes;
+  bool as_json = false;
+  bool as_csv = false;
+};
+
+Result<std::string> show(const Options& options, const TaskSetDocument& document, const Bounds& bounds) {
+  if (options.as_json) return format_bounds(document.set, document.modes, options.form, bounds);
+  if (options.as_csv) return format_bounds_csv(document.set, document.modes, bounds);
+  if (options.explain.empty()) return bounds_tables(document, options.form, bounds);
+  const auto& tasks = document.set.tasks;
+  const auto task = std::find_if(tasks.begin(), tasks.end(),
+                                 [&](const Task& entry) { return entry.name == options.explain; });
+  if (task == tasks.end())
+    return fail("--explain: " + options.file + " has no task \"" + options.explain + "\"");
+  return explanation(document, options.form, bounds, static_cast<size_t>(task - tasks.begin()));
+}
+
+Result<int> run(const Options& options) {
+  auto document = read_task_set(options.file);
+  if (!document) return tl::unexpected(document.error());
+  if (!options.modes.empty()) {
+    if (auto good = check(document->set, options.modes); !good)
+      return fail("--modes: " + good.error().message);
+    document->modes = options.modes;
+  }
+  const Bounds bounds = analyse(document->set, document->modes, options.form);
+  const auto text = show(options, *document, bounds);
+  if (!text) return tl::unexpected(text.error());
+  std::cout << *text;
+  return bounds.schedulable ? kGood : kNotSchedulable;
+}
+
+}  // namespace
 
 Run add_rta(CLI::App& parent) {
-  auto file = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App* rta = parent.add_subcommand("rta", "bound every task's response time");
-  rta->add_option("FILE", *file, "task set (JSON); - for standard input")->required();
-  return [file]() -> Result<int> {
-    const auto document = read_task_set(*file);
-    if (!document) return tl::unexpected(document.error());
-    return kGood;
-  };
+  rta->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
+  rta->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
+  rta->add_option("--as-published", options->form, "the equations as printed, which are not safe")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+  rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
+      ->delimiter(',');
+  auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")
+                      ->option_text("TASK");
+  auto* json = rta->add_flag("--json", options->as_json, "print JSON")->excludes(explain);
+  rta->add_flag("--csv", options->as_csv, "print CSV, a line per stage")->excludes(explain)->excludes(json);
+  return [options] { return run(*options); };
 }
 
 }  // namespace samcl::analysis::cli

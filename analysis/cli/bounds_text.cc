@@ -1,0 +1,131 @@
+#include "analysis/cli/bounds_text.h"
+
+#include <algorithm>
+
+#include "analysis/cli/table.h"
+#include "analysis/json/bounds_json.h"
+#include "analysis/json/time_text.h"
+#include "analysis/rta/waits.h"
+
+namespace samcl::analysis::cli {
+namespace {
+
+bool bounded(const TaskBound& bound, Form form) {
+  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
+}
+
+std::string time(Time value) {
+  return value == kUnbounded ? "unbounded" : format_time(value);
+}
+
+std::string list(const std::vector<std::string>& parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+// "stage 3, GPU"
+std::string place(const Task& task, size_t stage) {
+  return "stage " + std::to_string(stage + 1) + ", " + name(task.stages[stage].resource);
+}
+
+std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const StageBound& bound,
+                           const StageWaits& waits, int mode) {
+  const Stage& described = set.tasks[task].stages[stage];
+  std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_time(described.worst_in(mode));
+  const int subtasks = described.subtasks(mode);
+  if (subtasks > 1) text += " on each of " + std::to_string(subtasks) + " GPUs";
+  std::vector<std::string> parts;
+  for (const Wait& wait : waits.urgent) {
+    if (wait.task == task) {
+      parts.push_back(format_time(wait.time) + " for its own other subtasks");
+      continue;
+    }
+    parts.push_back(format_time(wait.time) + " for " + set.tasks[wait.task].name + " (" +
+                    std::to_string(wait.stages) + (wait.stages == 1 ? " stage)" : " stages)"));
+  }
+  for (const Wait& wait : waits.sections)
+    parts.push_back(format_time(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
+  text += parts.empty() ? "; waits for nobody" : "; waits up to " + list(parts);
+  text += "; ends within " + format_time(bound.finish) + " of the release";
+  return text + ".\n";
+}
+
+std::string verdict(const TaskSet& set, Form form, const Bounds& bounds) {
+  std::vector<std::string> late;
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const TaskBound& bound = bounds.tasks[i];
+    if (!bounded(bound, form))
+      late.push_back(set.tasks[i].name + " (unbounded)");
+    else if (bound.response > set.tasks[i].deadline)
+      late.push_back(set.tasks[i].name + " (by " + format_time(bound.response - set.tasks[i].deadline) + ")");
+  }
+  const std::string published = form == Form::safe ? "" : ", by the published form, which is not proven";
+  if (late.empty()) return "Schedulable" + published + ": every task meets its deadline.\n";
+  return "Not schedulable" + published + ": " + list(late) + " may miss the deadline.\n";
+}
+
+}  // namespace
+
+std::string bounds_tables(const TaskSetDocument& document, Form form, const Bounds& bounds) {
+  const TaskSet& set = document.set;
+  std::vector<std::vector<std::string>> tasks = {
+      {"TASK", "MODE", "PERIOD", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
+  std::vector<std::vector<std::string>> stages = {
+      {"TASK", "STAGE", "RESOURCE", "C", "r", "I", "B", "J", "ENDS WITHIN"}};
+  for (const size_t i : priority_order(set)) {
+    const Task& task = set.tasks[i];
+    const TaskBound& bound = bounds.tasks[i];
+    const bool known = bounded(bound, form);
+    tasks.push_back({task.name, std::to_string(document.modes[i]), format_time(task.period),
+                     format_time(task.deadline), known ? time(bound.response) : "unbounded",
+                     known ? format_time(task.deadline - bound.response) : "-",
+                     known && bound.response <= task.deadline ? "yes" : "no"});
+    for (size_t j = 0; j < bound.stages.size(); ++j) {
+      const StageBound& stage = bound.stages[j];
+      if (!known) continue;
+      stages.push_back({task.name, std::to_string(j + 1), name(task.stages[j].resource),
+                        format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response),
+                        time(stage.interference), time(stage.blocking), time(stage.jitter),
+                        time(stage.finish)});
+    }
+  }
+  std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" + table(tasks) + "\n";
+  if (stages.size() > 1) text += table(stages, 3) + "\n";
+  return text + verdict(set, form, bounds);
+}
+
+std::string explanation(const TaskSetDocument& document, Form form, const Bounds& bounds, size_t index) {
+  const TaskSet& set = document.set;
+  const Task& task = set.tasks[index];
+  const TaskBound& bound = bounds.tasks[index];
+  const PriorityOrder order = priority_order(set);
+  const auto position = std::find(order.begin(), order.end(), index) - order.begin();
+  std::string text = task.name + ": period " + format_time(task.period) + ", deadline " +
+                     format_time(task.deadline) + ", mode " + std::to_string(document.modes[index]) + "; " +
+                     (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") +
+                     ".\n";
+  if (!bounded(bound, form))
+    return text + "Its response is unbounded: " +
+           (bound.response <= task.period
+                ? "a more urgent task that it shares a resource with has no bound.\n"
+                : "no bound up to its period was found.\n");
+  const auto all = waits(set, document.modes, form, order, bounds, index);
+  Time sum = 0;
+  for (size_t j = 0; j < all.size(); ++j) {
+    text += stage_in_words(set, index, j, bound.stages[j], all[j], document.modes[index]);
+    sum += bound.stages[j].response;
+  }
+  if (sum > bound.response)
+    text += "Stage by stage that is " + format_time(sum) +
+            "; but the same stages of more urgent tasks cannot " +
+            "come in the way of every stage: over the whole job " + format_time(sum - bound.response) +
+            " less.\n";
+  text += "Every job ends within " + format_time(bound.response) + " of its release, ";
+  return text + (bound.response <= task.deadline
+                     ? format_time(task.deadline - bound.response) + " before its deadline.\n"
+                     : format_time(bound.response - task.deadline) + " after its deadline.\n");
+}
+
+}  // namespace samcl::analysis::cli

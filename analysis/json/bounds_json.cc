@@ -1,0 +1,86 @@
+#include "analysis/json/bounds_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace samcl::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(Time time) {
+  return time == kUnbounded ? ordered_json() : ordered_json(time);
+}
+
+std::string text(Time time) {
+  return time == kUnbounded ? "" : std::to_string(time);
+}
+
+// RFC 4180.
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + "\"";
+}
+
+}  // namespace
+
+const char* name(Form form) {
+  switch (form) {
+    case Form::gpu_sam:
+      return "gpu-sam";
+    case Form::gpu_sparc:
+      return "gpu-sparc";
+    case Form::safe:
+      return "safe";
+  }
+  return "?";
+}
+
+std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds) {
+  ordered_json tasks = ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    const TaskBound& bound = bounds.tasks[i];
+    ordered_json stages = ordered_json::array();
+    for (size_t j = 0; j < bound.stages.size(); ++j) {
+      const StageBound& stage = bound.stages[j];
+      stages.push_back({{"resource", name(task.stages[j].resource)},
+                        {"response", number(stage.response)},
+                        {"interference", number(stage.interference)},
+                        {"blocking", number(stage.blocking)},
+                        {"jitter", number(stage.jitter)},
+                        {"finish", number(stage.finish)}});
+    }
+    const bool bounded = form != Form::safe || bound.proven;
+    tasks.push_back({{"name", task.name},
+                     {"mode", modes[i]},
+                     {"response", bounded ? number(bound.response) : ordered_json()},
+                     {"deadline", task.deadline},
+                     {"meets_deadline", bounded && bound.response <= task.deadline},
+                     {"proven", bound.proven},
+                     {"stages", std::move(stages)}});
+  }
+  const ordered_json all = {{"analysis", name(form)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
+  return all.dump(2) + "\n";
+}
+
+std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds) {
+  std::string csv =
+      "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish\n";
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
+      const StageBound& stage = bounds.tasks[i].stages[j];
+      csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
+             text(bounds.tasks[i].response) + "," + std::to_string(j + 1) + "," +
+             name(task.stages[j].resource);
+      for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
+        csv += "," + text(time);
+      csv += "\n";
+    }
+  }
+  return csv;
+}
+
+}  // namespace samcl::analysis

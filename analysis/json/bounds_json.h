@@ -1,0 +1,19 @@
+// Bounds as JSON and as CSV; README.md of analysis/ documents the fields.
+#pragma once
+
+#include <string>
+
+#include "analysis/model/task_set.h"
+#include "analysis/rta/response_time.h"
+
+namespace samcl::analysis {
+
+const char* name(Form form);  // "gpu-sam", "gpu-sparc", "safe"
+
+// Nanoseconds; null where there is no bound.
+std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form form, const Bounds& bounds);
+
+// One line per stage, below a line of column names; empty where there is no bound.
+std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds);
+
+}  // namespace samcl::analysis

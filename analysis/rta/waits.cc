@@ -1,0 +1,71 @@
+#include "analysis/rta/waits.h"
+
+#include <algorithm>
+
+namespace samcl::analysis {
+namespace {
+
+// Splits `total` in proportion to each wait's time; largest first, those without a part left out.
+std::vector<Wait> shared(std::vector<Wait> waits, Time total) {
+  __extension__ using Wide = __int128;
+  Wide sum = 0, so_far = 0;
+  Time given = 0;
+  std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.time > b.time; });
+  for (const Wait& wait : waits) sum += wait.time;
+  for (Wait& wait : waits) {
+    so_far += wait.time;
+    const Time next = sum == 0 ? 0 : static_cast<Time>(so_far * total / sum);
+    wait.time = next - given;
+    given = next;
+  }
+  waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Wait& wait) { return wait.time == 0; }),
+              waits.end());
+  return waits;
+}
+
+Time load(const Stage& stage, int mode, Form form) {
+  if (form == Form::gpu_sparc) return stage.worst_in(stage.resource == Resource::gpu ? 1 : mode);
+  return stage.worst_in(mode) * stage.subtasks(mode);
+}
+
+}  // namespace
+
+std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form,
+                              const PriorityOrder& order, const Bounds& bounds, size_t task) {
+  const size_t position = static_cast<size_t>(std::find(order.begin(), order.end(), task) - order.begin());
+  std::vector<StageWaits> all(set.tasks[task].stages.size());
+  for (size_t j = 0; j < all.size(); ++j) {
+    const Stage& stage = set.tasks[task].stages[j];
+    const StageBound& bound = bounds.tasks[task].stages[j];
+    if (bound.response == kUnbounded) continue;
+    std::vector<Wait> urgent, sections;
+    for (size_t above = 0; above < position; ++above) {
+      const size_t k = order[above];
+      Wait wait{k, 0, 0};
+      for (size_t p = 0; p < set.tasks[k].stages.size(); ++p) {
+        const Stage& other = set.tasks[k].stages[p];
+        const Time jitter = bounds.tasks[k].stages[p].jitter;
+        if (other.resource != stage.resource || jitter == kUnbounded) continue;
+        const Time stages = (jitter + bound.response + set.tasks[k].period - 1) / set.tasks[k].period;
+        wait.stages += stages;
+        wait.time += stages * load(other, modes[k], form);
+      }
+      urgent.push_back(wait);
+    }
+    const int own = stage.subtasks(modes[task]) - 1;
+    if (own > 0 && form != Form::gpu_sparc) urgent.push_back({task, own * stage.worst_in(modes[task]), own});
+    for (size_t below = position + 1; below < order.size(); ++below) {
+      const size_t k = order[below];
+      Time longest = 0;
+      for (const Stage& other : set.tasks[k].stages)
+        if (other.resource == stage.resource && stage.resource != Resource::cpu)
+          longest =
+              std::max(longest, form == Form::safe ? other.section_in(modes[k]) : other.worst_in(modes[k]));
+      sections.push_back({k, longest, 0});
+    }
+    all[j] = {shared(std::move(urgent), bound.interference), shared(std::move(sections), bound.blocking)};
+  }
+  return all;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,27 @@
+// Whom a task waits for, stage by stage: what a person asks of a bound.
+#pragma once
+
+#include <vector>
+
+#include "analysis/rta/response_time.h"
+
+namespace samcl::analysis {
+
+struct Wait {
+  size_t task = 0;     // index of the one waited for; may be the task itself (its other subtasks)
+  Time time = 0;       // its part of the stage's wait
+  int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before
+};
+
+// The wait of one stage: interference = sum of `urgent`, blocking = sum of `sections`, longest first.
+struct StageWaits {
+  std::vector<Wait> urgent;
+  std::vector<Wait> sections;
+};
+
+// From bounds that analyse() gave for the same arguments. Parts are in proportion to the work that each
+// task can bring into the stage's window. Empty for stages without a bound.
+std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form,
+                              const PriorityOrder& order, const Bounds& bounds, size_t task);
+
+}  // namespace samcl::analysis
