@@ -10,7 +10,7 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
     Used& used = used_[i];
     used.share = shares[i];
     used.used = false;
-    used.constant = used.per_arrival = 0;
+    used.per_arrival = used.as_work = used.as_time = 0;
   }
   executed_ = window_ = 0;
 }
@@ -18,13 +18,19 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
 // arrivals. Rounding is allowed for.
 double PipelineWindow::begin(double constant, double beyond) const {
+  return std::min(begin(constant, beyond, true), begin(constant, beyond, false));
+}
+
+double PipelineWindow::begin(double constant, double beyond, bool as_work) const {
   double base = constant - 1, slope = 0;
   for (const Used& used : used_) {
     if (!used.used) continue;
     const Line& line = used.share.demand->below[used.share.end];
-    const double share = (line.slope + line.arrivals_slope * used.per_arrival) / used.share.elements;
-    base += (line.base + line.arrivals_base * used.per_arrival + used.constant) / used.share.elements - 1;
-    base += share * beyond;
+    const bool shared = as_work || used.left == used.share.elements;
+    const double elements = shared ? used.share.elements : used.left;
+    const double share = (line.slope + line.arrivals_slope * used.per_arrival) / elements;
+    base += (line.base + line.arrivals_base * used.per_arrival) / elements - 1 + share * beyond;
+    base += shared ? used.as_work / elements : used.as_time;
     slope += share;
   }
   return slope >= 1 ? kForever : std::floor(base / (1 - slope) * (1 - 1e-6));
@@ -36,10 +42,10 @@ double PipelineWindow::waiting(double window) {
   for (Used& used : used_) {
     if (!used.used) continue;
     used.steps.advance(window);
-    const double work =
-        used.steps.work() + used.steps.growth() + used.constant + used.steps.stages() * used.per_arrival;
-    if (work >= kExact) return kForever;
-    sum += std::floor(work / used.share.elements);
+    const double work = used.steps.work() + used.steps.growth() + used.steps.stages() * used.per_arrival;
+    if (work + used.as_work >= kExact) return kForever;
+    sum += std::min(std::floor((work + used.as_work) / used.share.elements),
+                    std::floor(work / used.left) + used.as_time);
   }
   return sum;
 }
@@ -49,7 +55,10 @@ double PipelineWindow::append(Resource resource, double worst, double siblings, 
   const auto& sections = *used.share.sections;
   if (!used.used) used.steps.begin(*used.share.demand, used.share.end, window_ + 1, true);
   used.used = true;
-  used.constant += siblings * worst + std::accumulate(sections.begin(), sections.end(), 0.0);
+  const double held = std::accumulate(sections.begin(), sections.end(), 0.0);
+  used.left = used.share.elements - siblings;
+  used.as_work += siblings * worst + held;
+  used.as_time += sections.front();
   if (!whole) used.per_arrival = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
   const double before = executed_;
   executed_ += worst;

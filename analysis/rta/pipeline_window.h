@@ -34,12 +34,17 @@ class PipelineWindow {
     explicit Used(size_t rows) : steps(rows) {}
     Share share;
     bool used = false;
-    double constant = 0;     // other subtasks, and sections that each stage finds at its begin
     double per_arrival = 0;  // sections that one more urgent arrival can let in
+    // Two views of the stages' own other subtasks, and of the sections that they find at their begins. Both
+    // bound the waiting; the smaller counts.
+    double as_work = 0;  // as work on all elements, like that of more urgent tasks, or
+    double as_time = 0;  // the longest section each, and then more urgent work on those elements
+    double left = 1;     // that the other subtasks leave
     Steps steps;
   };
 
   double begin(double constant, double beyond) const;
+  double begin(double constant, double beyond, bool as_work) const;
   double waiting(double window);
 
   std::array<Used, 3> used_;

@@ -13,14 +13,14 @@ double beyond(const StageQuestion& question) {
 }  // namespace
 
 // Below the least fixed point of ascend(): from the line below all arrivals. Rounding is allowed for.
-double StageWindow::begin(const StageQuestion& question) const {
+double StageWindow::begin(const StageQuestion& question, double elements) const {
   const Line& line = question.demand->below[question.end];
   const double slope = line.slope + line.arrivals_slope * per_arrival_;
-  if (slope >= count_) return kForever;
+  if (slope >= elements) return kForever;
   const double constant = line.base + line.arrivals_base * per_arrival_ +
                           slope * (beyond(question) + before_) + question.siblings * question.worst +
-                          question.sections->front() - count_;
-  return std::max(0.0, std::floor(constant / (count_ - slope) * (1 - 1e-6)) - 1);
+                          question.sections->front() - elements;
+  return std::max(0.0, std::floor(constant / (elements - slope) * (1 - 1e-6)) - 1);
 }
 
 // Work that can keep the stage waiting, in the window at hand.
@@ -37,16 +37,16 @@ double StageWindow::work(const StageQuestion& question) {
   return constant + occupants_.sum() + stages_ * per_arrival_;
 }
 
-// Least waiting Q with Q = floor(work(Q) / N); any Q with N (Q + 1) > work(Q) is a bound.
-double StageWindow::ascend(const StageQuestion& question) {
-  double waiting = begin(question);
+// Least waiting Q with Q = floor(work(Q) / elements); any Q with elements (Q + 1) > work(Q) is a bound.
+double StageWindow::ascend(const StageQuestion& question, double elements) {
+  double waiting = begin(question, elements);
   if (waiting > question.limit) return kForever;
   const double further = beyond(question) + before_;
   steps_.begin(*question.demand, question.end, waiting + further, count_ > 1);
   while (true) {
     const double sum = work(question);
     if (sum >= kExact) return kForever;
-    const double next = std::floor(sum / count_);
+    const double next = std::floor(sum / elements);
     if (next <= waiting) return waiting;
     if (next > question.limit) return kForever;
     waiting = next;
@@ -88,18 +88,48 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
   return waiting;
 }
 
-StageAnswer StageWindow::solve(const StageQuestion& question) {
+// Sections of less urgent tasks as work to be shared by all elements.
+StageAnswer StageWindow::by_work(const StageQuestion& question) {
   const auto& sections = *question.sections;
   before_ = question.end > 0 && question.own_section > sections.back() ? question.own_section : 0;
-  per_arrival_ = 0;
-  if (!question.whole) per_arrival_ = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
   StageAnswer answer;
-  answer.waiting = ascend(question);
+  answer.waiting = ascend(question, count_);
   if (!answer.bounded()) return answer;
   if (count_ > 1) answer.waiting = descend(question, answer.waiting);
   const double held = std::accumulate(sections.begin(), sections.end(), stages_ * per_arrival_);
   answer.blocking = std::min(answer.waiting, std::ceil(held / count_));
   return answer;
+}
+
+// First wait until all of them are over, then for more urgent tasks on the elements that the stage's own
+// other subtasks leave.
+StageAnswer StageWindow::by_time(const StageQuestion& question) {
+  const double longest = question.sections->front();
+  StageQuestion after = question;
+  after.sections = &none_;
+  after.limit = question.limit - longest;
+  before_ = std::max(longest, question.end > 0 ? question.own_section : 0);
+  after.siblings = 0;
+  StageAnswer answer;
+  answer.waiting = ascend(after, count_ - question.siblings);
+  if (!answer.bounded()) return answer;
+  after.siblings = question.siblings;
+  answer.waiting = descend(after, answer.waiting) + longest;
+  answer.blocking = std::min(answer.waiting, longest + std::ceil(stages_ * per_arrival_ / count_));
+  return answer;
+}
+
+StageAnswer StageWindow::solve(const StageQuestion& question) {
+  const auto& sections = *question.sections;
+  per_arrival_ = 0;
+  if (!question.whole) per_arrival_ = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
+  const StageAnswer answer = by_work(question);
+  if (count_ == 1 || answer.waiting <= sections.front()) return answer;
+  if (sections.front() == 0 && question.siblings == 0) return answer;
+  StageQuestion shorter = question;
+  shorter.limit = std::min(question.limit, answer.waiting);
+  const StageAnswer other = by_time(shorter);
+  return other.waiting < answer.waiting ? other : answer;
 }
 
 }  // namespace samcl::analysis

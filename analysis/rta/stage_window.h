@@ -34,14 +34,17 @@ class StageWindow {
         steps_(rows),
         occupants_(elements),
         fresh_(rows + kBlock),
-        growth_(rows + kBlock) {}
+        growth_(rows + kBlock),
+        none_(elements, 0) {}
 
   StageAnswer solve(const StageQuestion& question);
 
  private:
-  double begin(const StageQuestion& question) const;
+  StageAnswer by_work(const StageQuestion& question);
+  StageAnswer by_time(const StageQuestion& question);
+  double begin(const StageQuestion& question, double elements) const;
   double work(const StageQuestion& question);
-  double ascend(const StageQuestion& question);
+  double ascend(const StageQuestion& question, double elements);
   double descend(const StageQuestion& question, double waiting);
 
   double count_;
@@ -51,6 +54,7 @@ class StageWindow {
   Steps steps_;
   Occupants occupants_;
   std::vector<double> fresh_, growth_;
+  const std::vector<double> none_;  // no sections
 };
 
 }  // namespace samcl::analysis
