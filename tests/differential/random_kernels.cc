@@ -18,6 +18,7 @@ struct Options {
   unsigned platform = 0, device = 0;
   uint64_t seed = 1;
   unsigned kernels = 200;
+  unsigned first = 0;
   std::optional<unsigned> only;
   bool opencl_c_1_only = false;
   bool print = false;
@@ -44,7 +45,7 @@ void run(const Options& options) {
   const bench::Session session = bench::Session::open(options.platform, options.device);
   const bool opencl_c_3 = !options.opencl_c_1_only && compiles_opencl_c_3(session.device);
   std::printf("seed %" PRIu64 ", OpenCL C 3.0: %s\n", options.seed, opencl_c_3 ? "yes" : "no");
-  const unsigned first = options.only.value_or(0), end = options.only ? *options.only + 1 : options.kernels;
+  const unsigned first = options.only.value_or(options.first), end = options.only ? *options.only + 1 : options.kernels;
   uint64_t total = 0;
   for (unsigned index = first; index < end; ++index) {
     const Scenario scenario = make_scenario(options.seed, index, opencl_c_3);
@@ -74,9 +75,10 @@ int main(int argc, char** argv) {
   app.add_option("--device", options.device, "Index of the device in the platform's list")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of all kernels")->capture_default_str();
-  app.add_option("--kernels", options.kernels, "How many")
+  app.add_option("--kernels", options.kernels, "Index of the last one that runs, plus 1")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--first", options.first, "Index of the first one that runs")->capture_default_str();
   auto* only = app.add_option("--only", options.only, "Run just the kernel with this index");
   app.add_flag("--opencl-c-1", options.opencl_c_1_only,
                "Use no OpenCL C 3.0, even where the device compiles it");

@@ -50,7 +50,7 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
   if (value(present, "SAMCL_TRANSLATOR").empty() && !parts.translator.empty())
     changes["SAMCL_TRANSLATOR"] = parts.translator;
   // pyopencl would load binaries that it kept from runs without samcl: no source, so nothing to split.
-  if (value(present, "PYOPENCL_NO_CACHE").empty()) changes["PYOPENCL_NO_CACHE"] = "1";
+  if (value(present, "PYOPENCL_NO_CACHE").empty()) changes.emplace("PYOPENCL_NO_CACHE", "1");
   return changes;
 }
 
