@@ -51,6 +51,32 @@ uint64_t pointee_size(llvm::StringRef mangled) {
   }
 }
 
+// How many of a vector's lanes, from the first on, are more than chance: a vector of three is stored as one of four.
+unsigned defined_lanes(const llvm::Value* value, unsigned lanes, int depth = 0) {
+  if (depth > 16) return 0;
+  const auto of_all = [&](const auto& values) {
+    unsigned least = lanes;
+    for (const llvm::Value* each : values) least = std::min(least, defined_lanes(each, lanes, depth + 1));
+    return least;
+  };
+  const auto count = [&](const auto& is_defined) {
+    unsigned lane = 0;
+    while (lane < lanes && is_defined(lane)) ++lane;
+    return lane;
+  };
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(value)) return of_all(phi->incoming_values());
+  if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(value))
+    return of_all(std::vector<const llvm::Value*>{select->getTrueValue(), select->getFalseValue()});
+  if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value))
+    return count([&](unsigned lane) { return shuffle->getMaskValue(lane) >= 0; });
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(value))
+    return count([&](unsigned lane) {
+      const llvm::Constant* element = known->getAggregateElement(lane);
+      return element && !llvm::isa<llvm::UndefValue>(element);
+    });
+  return lanes;
+}
+
 // Of the bytes that a structure's copy moves, whether all belong to fields: padding may stay as it was.
 bool copies_all_bytes(const llvm::MemTransferInst& copy, uint64_t size) {
   const llvm::MDNode* fields = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
@@ -193,16 +219,7 @@ void Finder::visit_store(const llvm::StoreInst& store) {
   // Then what it leaves is also read, and stands as it was.
   uint64_t sure = width;
   if (const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType())) {
-    // A vector of three is stored as one of four, the last lane being anything.
-    unsigned lanes = type->getNumElements();
-    if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value)) {
-      unsigned defined = 0;
-      for (const int from : shuffle->getShuffleMask()) {
-        if (from < 0) break;
-        ++defined;
-      }
-      lanes = defined;
-    }
+    const unsigned lanes = defined_lanes(value, type->getNumElements());
     sure = lanes * size_of(type->getElementType());
     if (type->getElementType()->isIntegerTy(1)) sure = 0;
   } else if (!value->getType()->isIntegerTy() && !value->getType()->isFloatingPointTy() &&

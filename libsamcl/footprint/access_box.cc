@@ -23,7 +23,7 @@ class Resolution {
     known_.ranges = known.ranges;
     std::vector<Form> open;
     for (const Form& condition : known.pending)
-      if (!known.has_opaque(condition, variables)) open.push_back(condition);
+      if (known.is_free(condition, variables)) open.push_back(condition);
     for (bool progress = true; progress && !known_.never;) {
       progress = false;
       for (size_t i = 0; i < open.size();) {
@@ -261,11 +261,8 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
                 [&](Wide start) { return range_of(std::max(start, low), std::min(start + rows.length, high)); });
   }
 
-  const bool after_a_loop = std::any_of(known.left.begin(), known.left.end(), [&](Id loop) {
-    return offset.factor(Variables::round(loop)) != 0;
-  });
-  if (sure_width == 0 || !known.exact || !known.unsettled.empty() || after_a_loop || !resolution.exact() ||
-      known.has_opaque(offset, variables))
+  if (sure_width == 0 || !known.exact || !known.unsettled.empty() || !resolution.exact() ||
+      !known.is_free(offset, variables))
     return box;
   const Wide element = static_cast<Wide>(sure_width);
   const Layout layout = lay_out(base, steps, element);

@@ -33,6 +33,12 @@ bool Knowledge::has_opaque(const Form& form, const Variables& variables) const {
                      [&](const Term& term) { return variables.is_opaque(term.variable); });
 }
 
+bool Knowledge::is_free(const Form& form, const Variables& variables) const {
+  return !has_opaque(form, variables) && std::none_of(left.begin(), left.end(), [&](Id loop) {
+    return form.factor(Variables::round(loop)) != 0;
+  });
+}
+
 void Knowledge::require(const Form& form, const Variables& variables) {
   if (!form.valid()) {
     exact = false;
@@ -44,7 +50,7 @@ void Knowledge::require(const Form& form, const Variables& variables) {
     never = true;
     return;
   }
-  if (has_opaque(form, variables)) exact = false;
+  if (!is_free(form, variables)) exact = false;
   unsigned open = 0;
   for (const Term& term : form) {
     Interval& range = ranges[term.variable];
@@ -65,7 +71,7 @@ void Knowledge::require(const Form& form, const Variables& variables) {
 void Knowledge::require_not_zero(const Form& form, const Variables& variables) {
   const Interval all = range(form);
   if (form.valid() && (all.low > 0 || all.high < 0)) return;
-  if (!form.valid() || form.size() > 1 || has_opaque(form, variables)) {
+  if (!form.valid() || form.size() > 1 || !is_free(form, variables)) {
     exact = false;
     return;
   }

@@ -44,6 +44,8 @@ struct Knowledge {
   void require_not_zero(const Form& form, const Variables& variables);
 
   bool has_opaque(const Form& form, const Variables& variables) const;
+  // Whether all values in range of the form's variables occur: none is opaque, or the last round of a loop.
+  bool is_free(const Form& form, const Variables& variables) const;
 };
 
 }  // namespace samcl::footprint

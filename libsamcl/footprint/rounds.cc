@@ -85,7 +85,7 @@ Evaluation::Rounds Evaluation::rounds_less(Id loop, const Node& node, bool when,
   Rounds result;
   result.most = range.high < 0 ? 0 : divide_down(range.high, -step) + 1;
   const Wide least = range.low < 0 ? 0 : divide_down(range.low, -step) + 1;
-  const bool known = !here_->has_opaque(distance, variables_);
+  const bool known = here_->is_free(distance, variables_);
   result.same_for_all = known && least == result.most;
   result.gives_way = known;
   return result;
@@ -104,7 +104,7 @@ Evaluation::Rounds Evaluation::rounds_unequal(Id loop, const Node& node) {
   if (!range.finite()) return {};
   const Wide turns = divide_down(range.low, turn) * turn;
   range = {range.low - turns, range.high - turns};
-  if (range.high >= turn || here_->has_opaque(steps.rest, variables_)) return {};
+  if (range.high >= turn || !here_->is_free(steps.rest, variables_)) return {};
   if (steps.step != -1 && (!range.single() || range.low % steps.step != 0)) return {};
   const Wide most = range.high / -steps.step;
   return {most, range.single(), range.single()};

@@ -1,0 +1,271 @@
+// From OpenCL C to the bytes that a launch reads and writes: sam-translate's footprints, evaluated as libsamcl does.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <sstream>
+
+#include "kernel-translator/client/translation.h"
+#include "libsamcl/footprint/footprint.h"
+
+namespace samcl {
+namespace {
+
+// One argument of a launch: a buffer of so many bytes, or a number.
+struct Given {
+  uint64_t buffer_bytes = 0;
+  std::vector<std::byte> value;
+};
+Given buffer(uint64_t bytes) { return {bytes, {}}; }
+template <typename T>
+Given number(T value) {
+  Given given;
+  given.value.resize(sizeof value);
+  std::memcpy(given.value.data(), &value, sizeof value);
+  return given;
+}
+
+std::string text(const ByteSet& set) {
+  if (set.whole) return "whole";
+  if (set.ranges.empty()) return "none";
+  std::vector<StridedRange> ranges = set.ranges;
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  std::ostringstream out;
+  for (const StridedRange& range : ranges) {
+    if (&range != &ranges[0]) out << " ";
+    out << range.start << "-" << range.start + range.length;
+    if (range.count > 1) out << " every " << range.stride << " x" << range.count;
+  }
+  return out.str();
+}
+
+// A kernel's footprints for one NDRange; `first` and `count` are work-groups along the last dimension.
+class Case {
+ public:
+  Case(const std::string& source, Ndrange ndrange, std::vector<Given> given, const std::string& options = "")
+      : ndrange_(ndrange), given_(std::move(given)) {
+    DeviceFacts device;
+    device.opencl_c_version = "OpenCL C 2.0";
+    const auto translation = translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
+    EXPECT_TRUE(translation) << source;
+    if (!translation) return;
+    const auto parsed = Footprint::parse(translation->kernels.at(0).footprint);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    if (parsed) footprint_ = *parsed;
+  }
+
+  ArgumentFootprint argument(size_t index, uint64_t first, uint64_t count) const {
+    return argument(index, ndrange_.dimensions - 1, first, count);
+  }
+  ArgumentFootprint argument(size_t index, unsigned dimension, uint64_t first, uint64_t count) const {
+    GroupBox box{{0, 0, 0}, ndrange_.groups()};
+    box.first[dimension] = first;
+    box.count[dimension] = count;
+    std::vector<ArgumentValue> values;
+    for (const Given& given : given_) values.push_back({given.value, given.buffer_bytes});
+    return footprint_.evaluate({ndrange_, values}, box).at(index);
+  }
+
+ private:
+  Ndrange ndrange_;
+  std::vector<Given> given_;
+  Footprint footprint_;
+};
+
+Ndrange line(uint64_t items, uint64_t local) { return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}}; }
+Ndrange plane(uint64_t x, uint64_t y, uint64_t local_x, uint64_t local_y) {
+  return {2, {0, 0, 0}, {x, y, 1}, {local_x, local_y, 1}};
+}
+
+// Of the kernel k(global int* p, uint n) with such a body, in a line of 8 work-groups of 16, p of 4096 bytes: what
+// work-groups 2 and 3 do with p.
+struct Found {
+  std::string reads, may_write, surely_writes;
+  bool operator==(const Found&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Found& found) {
+  return out << "reads " << found.reads << ", may write " << found.may_write << ", surely " << found.surely_writes;
+}
+Found found(const std::string& body, uint32_t n = 1000) {
+  const Case c("__kernel void k(__global int* p, uint n, __global const int* x) { " + body + " }", line(128, 16),
+               {buffer(4096), number(n), buffer(4096)});
+  const ArgumentFootprint p = c.argument(0, 2, 2);
+  return {text(p.reads), text(p.may_write), text(p.surely_writes)};
+}
+Found writes(const std::string& may, const std::string& surely) { return {"none", may, surely}; }
+Found writes(const std::string& ranges) { return {"none", ranges, ranges}; }
+Found reads(const std::string& ranges) { return {ranges, "none", "none"}; }
+
+constexpr char kGid[] = "uint i = get_global_id(0); ";
+
+TEST(Footprint, of_one_element_for_each_work_item) {
+  EXPECT_EQ(found("p[get_global_id(0)] = 1;"), writes("128-256"));
+  EXPECT_EQ(found("n = p[get_global_id(0)]; p[get_global_id(0)] = n;"), (Found{"128-256", "128-256", "128-256"}));
+  EXPECT_EQ(found("int i = get_global_id(0); p[i] = 1;"), writes("128-256"));
+  EXPECT_EQ(found("((__global short*)p)[get_global_id(0)] = 1;"), writes("64-128"));
+  EXPECT_EQ(found("p[get_global_size(0) - 1 - get_global_id(0)] = 1;"), writes("256-384"));
+  EXPECT_EQ(found("p[get_group_id(0) * get_local_size(0) + get_local_id(0)] = 1;"), writes("128-256"));
+}
+
+TEST(Footprint, leaves_gaps_where_the_kernel_does) {
+  EXPECT_EQ(found("p[3 * get_global_id(0)] = 1;"), writes("384-388 every 12 x32"));
+  EXPECT_EQ(found("p[get_group_id(0)] = 1;"), writes("8-16"));
+  EXPECT_EQ(found("p[get_group_id(0) * 32 + get_local_id(0)] = 1;"), writes("256-320 every 128 x2"));
+  EXPECT_EQ(found("p[3 * get_global_id(0)] = 1; p[3 * get_global_id(0) + 2] = 1; p[3 * get_global_id(0) + 1] = 1;"),
+            writes("384-768"));
+}
+
+TEST(Footprint, is_narrowed_by_guards) {
+  const std::string i = kGid;
+  EXPECT_EQ(found(i + "if (i < n) p[i] = 1;", 40), writes("128-160"));
+  EXPECT_EQ(found(i + "if (i >= n) return; p[i] = 1;", 40), writes("128-160"));
+  EXPECT_EQ(found(i + "if (!(i < n)) return; p[i] = 1;", 20), writes("none"));
+  EXPECT_EQ(found(i + "if (i > 35 && i <= n) p[i] = 1;", 39), writes("144-160"));
+  EXPECT_EQ(found(i + "if (i < 36 || i > n) return; p[i] = 1;", 39), writes("144-160"));
+  EXPECT_EQ(found(i + "bool in = i > 35 && i <= n; if (in) p[i] = 1;", 39), writes("144-160"));
+  EXPECT_EQ(found(i + "if (get_local_id(0) == 0) p[get_group_id(0)] = 1;"), writes("8-16"));
+  EXPECT_EQ(found(i + "if (i == n) p[i] = 1;", 40), writes("160-164"));
+  EXPECT_EQ(found(i + "p[min(i, n)] = 1;", 20), writes("80-84", "80-84"));
+  EXPECT_EQ(found(i + "p[min(i, n)] = 1;", 40), writes("128-164", "none"));
+  EXPECT_EQ(found(i + "n = p[clamp((int)i - 40, 0, 5)];"), reads("0-24"));
+  EXPECT_EQ(found(i + "int from = (int)i - 40; if (from < 0) from = 0; n = p[from];"), reads("0-96"));
+}
+
+TEST(Footprint, with_a_condition_that_depends_on_data_is_a_possible_write_alone) {
+  EXPECT_EQ(found("int i = get_global_id(0); if (x[i] > 0) p[i] = 1;"), writes("128-256", "none"));
+  EXPECT_EQ(found("int i = get_global_id(0); int j = x[i]; if (j >= 2 && j < 5) p[j] = 1;"), writes("8-20", "none"));
+  EXPECT_EQ(found("int i = get_global_id(0); p[x[i]] = 1;"), writes("0-4096", "none"));
+  EXPECT_EQ(found("p[((__global const uchar*)x)[get_global_id(0)]] = 1;"), writes("0-1024", "none"));
+  EXPECT_EQ(found("p[x[0] & 15] = 1;"), writes("0-64", "none"));
+}
+
+TEST(Footprint, is_not_fooled_by_arithmetic_that_wraps_around) {
+  // The first work-item's index is 2^32 - 40 and more: far outside, or, for a signed int, before the start.
+  EXPECT_EQ(found("uint i = (uint)get_global_id(0) - 40; n = p[i];"), reads("0-4096"));
+  EXPECT_EQ(found("int i = (int)get_global_id(0) - 40; n = p[i];"), reads("0-96"));
+  EXPECT_EQ(found("uint i = get_global_id(0); if (i >= 40) p[i - 40] = 1;"), writes("0-96"));
+  // i * n is taken modulo 2^32.
+  EXPECT_EQ(found("uint i = get_global_id(0); p[i * n] = 1;", 3), writes("384-388 every 12 x32"));
+  EXPECT_EQ(found("uint i = get_global_id(0); p[i * n] = 1;", 0x8000001), writes("128-132"));
+  EXPECT_EQ(found("uint i = get_global_id(0); p[i * n] = 1;", 0x10000001), writes("0-4096", "none"));
+  EXPECT_EQ(found("uchar i = get_global_id(0); i += 220; p[i] = 1;"), writes("0-1024", "none"));
+  EXPECT_EQ(found("uint i = get_global_id(0); if (i - 40 < 8) p[i] = 1;"), writes("160-192"));
+  EXPECT_EQ(found("for (uint j = 5; j >= 0 && j < 6; --j) p[j] = 1;"), writes("0-4096", "none"));
+}
+
+TEST(Footprint, of_loops_covers_all_rounds) {
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
+  EXPECT_EQ(found("for (int j = n - 1; j >= 0; --j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
+  EXPECT_EQ(found("for (uint j = 0; j != n; ++j) p[j] = 1;", 5), writes("0-20"));
+  EXPECT_EQ(found("uint j = n; while (j--) p[j] = 1;", 5), writes("0-20"));
+  EXPECT_EQ(found("int j = 0; do { p[j] = 1; } while (++j < n);", 5), writes("0-20"));
+  EXPECT_EQ(found("int j = 0; do { p[j] = 1; } while (++j < get_group_id(0));", 5), writes("0-12", "none"));
+  EXPECT_EQ(found("int j = 0; do { p[j] = 1; } while (++j < 5);"), writes("0-20"));
+  EXPECT_EQ(found("for (uint j = get_global_id(0); j < n; j += get_global_size(0)) p[j] = 1;", 300),
+            writes("128-256 every 512 x2 1152-1200"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) break; p[j] = 1; }", 5), writes("0-20", "none"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) continue; p[j] = 1; }", 5), writes("0-20", "none"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) if (j & 1) p[j] = 1;", 5).surely_writes, "none");
+  EXPECT_EQ(found("uint j = 0; for (; j < n; ++j) if (x[j]) break; p[j] = 1;", 5), writes("0-24", "none"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) n = x[j]; p[get_global_id(0)] = n;"), writes("128-256"));
+  EXPECT_EQ(found("for (uint j = 0; j < 3; ++j) for (uint k = j; k < 4; ++k) p[k] = 1;").may_write, "0-16");
+}
+
+TEST(Footprint, follows_pointers_that_move) {
+  EXPECT_EQ(found("__global int* q = p + get_global_id(0) * 4; for (int j = 0; j < 4; ++j) *q++ = 1;"), writes("512-1024"));
+  EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2), writes("8-28"));
+  EXPECT_EQ(found("__global int* q = get_global_id(0) < n ? p : p + 256; q[0] = 1;", 40).may_write, "0-1028");
+  EXPECT_EQ(found("p += 4; p[get_global_id(0)] = 1;"), writes("144-272"));
+}
+
+TEST(Footprint, knows_the_built_in_functions_that_touch_memory) {
+  EXPECT_EQ(found("vstore4((int4)(1), get_global_id(0), p);"), writes("512-1024"));
+  EXPECT_EQ(found("n = vload2(get_global_id(0), p + 1).x;"), reads("260-516"));
+  EXPECT_EQ(found("vstore3((int3)(1), get_global_id(0), p);"), writes("384-768"));
+  EXPECT_EQ(found("vstore_half(1.0f, get_global_id(0), (__global half*)p);"), writes("64-128"));
+  EXPECT_EQ(found("atomic_add(p + get_group_id(0), 1);"), (Found{"8-16", "8-16", "none"}));
+  EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(p + get_group_id(0) * 16, l, 16, 0); "
+                  "wait_group_events(1, &e);"),
+            writes("128-256"));
+  EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);", 9),
+            reads("16-52"));
+  EXPECT_EQ(found("p[mul24((int)get_group_id(0), 16) + get_local_id(0)] = 1;"), writes("128-256"));
+  const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2), {buffer(256)},
+               "-cl-std=CL2.0");
+  EXPECT_EQ(text(c.argument(0, 1, 2).surely_writes), "64-192");
+}
+
+TEST(Footprint, of_vectors_of_three_and_structures_leaves_out_padding) {
+  EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"), writes("512-1024", "512-524 every 16 x32"));
+  const auto of_struct = [](const std::string& fields) {
+    const Case c("struct s { " + fields + " }; __kernel void k(__global struct s* p, __global const struct s* q) { "
+                 "p[get_global_id(0)] = q[get_global_id(0)]; }",
+                 line(32, 16), {buffer(4096), buffer(4096)});
+    return text(c.argument(0, 1, 1).may_write) + ", surely " + text(c.argument(0, 1, 1).surely_writes);
+  };
+  EXPECT_EQ(of_struct("int a, b;"), "128-256, surely 128-256");
+  EXPECT_EQ(of_struct("int a; char b;"), "128-256, surely none");
+}
+
+TEST(Footprint, takes_values_from_structures_and_vectors_given_by_value) {
+  struct Extent {
+    int32_t before, width;
+  } extent{3, 7};
+  const Case by_structure("struct e { int before, width; }; __kernel void k(__global int* p, struct e e) { "
+                          "if (get_global_id(0) < e.width) p[get_global_id(0) + e.before] = 1; }",
+                          line(32, 16), {buffer(4096), number(extent)});
+  EXPECT_EQ(text(by_structure.argument(0, 0, 2).surely_writes), "12-40");
+  const Case by_vector("__kernel void k(__global int* p, int2 e) { if (get_global_id(0) < e.y) p[get_global_id(0) + e.x] = 1; }",
+                       line(32, 16), {buffer(4096), number(extent)});
+  EXPECT_EQ(text(by_vector.argument(0, 0, 2).surely_writes), "12-40");
+}
+
+constexpr char kImage[] =
+    "__kernel void k(__global int* p, int width, int height) { int2 at = (int2)(get_global_id(0), get_global_id(1)); "
+    "if (at.x < width && at.y < height) p[at.y * width + at.x] = 1; }";
+
+TEST(Footprint, of_a_plane_cut_along_y_is_one_range_and_along_x_rows) {
+  const Case c(kImage, plane(64, 32, 16, 8), {buffer(10000), number(50), number(30)});
+  EXPECT_EQ(text(c.argument(0, 1, 1, 2).surely_writes), "1600-4800");
+  EXPECT_EQ(text(c.argument(0, 1, 3, 1).surely_writes), "4800-6000");
+  EXPECT_EQ(text(c.argument(0, 0, 1, 1).surely_writes), "64-128 every 200 x30");
+  EXPECT_EQ(text(c.argument(0, 0, 3, 1).surely_writes), "192-200 every 200 x30");
+  EXPECT_TRUE(disjoint(c.argument(0, 0, 0, 2).may_write, c.argument(0, 0, 2, 2).may_write));
+  EXPECT_TRUE(disjoint(c.argument(0, 1, 0, 2).may_write, c.argument(0, 1, 2, 2).may_write));
+  EXPECT_FALSE(disjoint(c.argument(0, 1, 0, 2).may_write, c.argument(0, 1, 1, 2).may_write));
+}
+
+TEST(Footprint, of_a_last_work_group_that_is_smaller) {
+  const Case c("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }", line(40, 16), {buffer(4096)});
+  EXPECT_EQ(text(c.argument(0, 1, 2).surely_writes), "64-160");
+}
+
+TEST(Footprint, counts_the_global_offset) {
+  Ndrange ndrange = line(32, 16);
+  ndrange.offset[0] = 5;
+  const Case c("__kernel void k(__global int* p) { p[get_global_id(0) - get_global_offset(0)] = 1; "
+               "p[get_global_id(0) + 100] = 1; }",
+               ndrange, {buffer(4096)});
+  EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-128 484-548");
+}
+
+TEST(Footprint, is_clipped_to_the_buffer) {
+  const Case c("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }", line(32, 16), {buffer(100)});
+  EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-100");
+}
+
+TEST(Footprint, of_a_pointer_that_may_be_either_of_two_arguments_is_whole) {
+  const Case c("__kernel void k(__global int* p, __global int* q, int n) { __global int* r = n ? p : q; r[get_global_id(0)] = 1; }",
+               line(32, 16), {buffer(100), buffer(100), number(1)});
+  EXPECT_TRUE(c.argument(0, 0, 1).may_write.whole);
+  EXPECT_TRUE(c.argument(1, 0, 1).may_write.whole);
+}
+
+TEST(Footprint, that_is_no_footprint_is_an_error) {
+  for (const char* text : {"", "x", "1", "2 0 0 0 0 0", "1 0 1 0 0 0 13 32 0 5 5", "1 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0",
+                           "1 0 0 0 0 0 9", "1 0 99999999 0 0 0"})
+    EXPECT_FALSE(Footprint::parse(text)) << text;
+  EXPECT_TRUE(Footprint::parse("1 0 0 0 1 0 -1 -1 1 -1 0"));
+}
+
+}  // namespace
+}  // namespace samcl
