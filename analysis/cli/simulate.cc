@@ -1,20 +1,141 @@
-// sam-analyze simulate FILE: responses of simulated jobs.
+// sam-analyze simulate FILE: response times of simulated jobs beside bounds and deadlines, and the worst job
+// as a drawing.
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+#include "analysis/draw/schedule_drawing.h"
+#include "analysis/json/time_text.h"
+#include "analysis/rta/response_time.h"
+#include "analysis/sim/study.h"
 
 namespace samcl::analysis::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  StudyOptions study;
+  std::string svg;
+  bool as_json = false;
+};
+
+std::string rounded(Time time) {
+  // Four digits are enough to compare.
+  Time unit = 1;
+  while (time / unit >= 100000) unit *= 10;
+  return format_time((time + unit / 2) / unit * unit);
+}
+
+std::string bound_text(const TaskBound& bound) {
+  return bound.proven ? rounded(bound.response) : "-";
+}
+
+std::string distribution_table(const TaskSet& set, const PriorityOrder& order, const Study& study,
+                               const Bounds& bounds) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "JOBS", "MEAN", "MEDIAN", "99%", "LONGEST", "BOUND", "DEADLINE", "MISSES"}};
+  for (const size_t i : order) {
+    const TaskStudy& task = study.tasks[i];
+    rows.push_back({set.tasks[i].name, std::to_string(task.responses.size()),
+                    rounded(static_cast<Time>(mean(task.responses))), rounded(quantile(task.responses, 0.5)),
+                    rounded(quantile(task.responses, 0.99)), rounded(task.longest),
+                    bound_text(bounds.tasks[i]), rounded(set.tasks[i].deadline),
+                    std::to_string(task.misses)});
+  }
+  return table(rows);
+}
+
+// Ten classes up to the deadline or the longest response, as bars.
+std::string histogram(const std::string& name, const TaskStudy& task, Time deadline) {
+  constexpr int kClasses = 10, kLongestBar = 50;
+  const auto& responses = task.responses;
+  if (responses.empty()) return "";
+  const Time last = std::max(responses.back(), deadline);
+  std::vector<int64_t> counts(kClasses, 0);
+  for (const Time response : responses)
+    ++counts[std::min<size_t>(kClasses - 1, static_cast<size_t>(static_cast<double>(response) /
+                                                                static_cast<double>(last) * kClasses))];
+  const int64_t most = *std::max_element(counts.begin(), counts.end());
+  std::vector<std::vector<std::string>> rows;
+  for (int i = 0; i < kClasses; ++i) {
+    const int64_t count = counts[static_cast<size_t>(i)];
+    const auto bar = static_cast<size_t>((count * kLongestBar + most - 1) / most);
+    rows.push_back({"  below", rounded(static_cast<Time>(static_cast<double>(last) * (i + 1) / kClasses)),
+                    std::to_string(count), std::string(bar, '#') + std::string(kLongestBar - bar, ' ')});
+  }
+  return name + "\n" + table(rows);
+}
+
+std::string as_json(const TaskSet& set, const Study& study, const Bounds& bounds) {
+  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const TaskStudy& task = study.tasks[i];
+    tasks.push_back({{"name", set.tasks[i].name},
+                     {"jobs", task.responses.size()},
+                     {"mean", mean(task.responses)},
+                     {"median", quantile(task.responses, 0.5)},
+                     {"p99", quantile(task.responses, 0.99)},
+                     {"longest", task.longest},
+                     {"bound", bounds.tasks[i].proven ? nlohmann::ordered_json(bounds.tasks[i].response)
+                                                      : nlohmann::ordered_json()},
+                     {"deadline", set.tasks[i].deadline},
+                     {"misses", task.misses}});
+  }
+  return nlohmann::ordered_json{{"jobs", study.jobs}, {"tasks", tasks}}.dump(2) + "\n";
+}
+
+std::string worst_title(const TaskSet& set, const FinishedJob& worst) {
+  return "Worst job found: " + set.tasks[worst.task].name + ", response " + format_time(worst.response()) +
+         " of a deadline of " + format_time(set.tasks[worst.task].deadline);
+}
+
+Result<int> run(const Options& options) {
+  const auto document = read_task_set(options.file);
+  if (!document) return tl::unexpected(document.error());
+  const auto& [set, modes] = *document;
+  const PriorityOrder order = priority_order(set);
+  const Study seen = study(set, order, modes, options.study);
+  const Bounds bounds = analyse(set, modes, Form::safe);
+  const Schedule worst = schedule(set, order, modes, seen.worst_plan);
+  const Frame frame = around(seen.worst);
+  if (!options.svg.empty())
+    if (auto written = write_text(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst)));
+        !written)
+      return tl::unexpected(written.error());
+  bool missed = false;
+  for (size_t i = 0; i < set.tasks.size(); ++i) missed |= seen.tasks[i].longest > set.tasks[i].deadline;
+  if (options.as_json) {
+    std::cout << as_json(set, seen, bounds);
+  } else {
+    std::cout << seen.jobs << " jobs simulated (seed " << options.study.seed << "), most urgent first\n\n"
+              << distribution_table(set, order, seen, bounds) << "\n";
+    for (const size_t i : order)
+      std::cout << histogram(set.tasks[i].name, seen.tasks[i], set.tasks[i].deadline) << "\n";
+    std::cout << worst_title(set, seen.worst) << "\n" << schedule_text(set, worst, frame);
+  }
+  return missed ? kNotSchedulable : kGood;
+}
+
+}  // namespace
 
 Run add_simulate(CLI::App& parent) {
-  auto file = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App* simulate = parent.add_subcommand("simulate", "simulate the task set's jobs");
-  simulate->add_option("FILE", *file, "task set (JSON); - for standard input")->required();
-  return [file]() -> Result<int> {
-    const auto document = read_task_set(*file);
-    if (!document) return tl::unexpected(document.error());
-    return kGood;
-  };
+  simulate->footer("Exit code: 0 no deadline missed, 1 one missed, 2 bad input.");
+  simulate->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
+  simulate->add_option("--jobs", options->study.jobs, "at least so many, default 20000")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
+  simulate
+      ->add_option("--search", options->study.searches, "further plans in search of a worse job, default 500")
+      ->check(CLI::Range(0, 100'000'000));
+  simulate->add_option("--seed", options->study.seed, "of releases and execution times, default 1");
+  simulate->add_option("--svg", options->svg, "draw the worst job's schedule into this file")
+      ->option_text("FILE");
+  simulate->add_flag("--json", options->as_json, "print JSON");
+  return [options] { return run(*options); };
 }
 
 }  // namespace samcl::analysis::cli

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "analysis/draw/schedule_drawing.h"
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis {
+namespace {
+
+constexpr double kLeft = 70, kTop = 44, kWidth = 1100, kLane = 30, kBar = 20, kMarks = 22;
+
+// Distinct also for eyes that see few colours (Okabe and Ito), then lighter ones.
+constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                  "#56b4e9", "#d55e00", "#f0e442", "#999999",
+                                                  "#7b5ea7", "#8c6d31", "#a6d854", "#fb9a99"};
+
+const char* colour(size_t task) {
+  return kColours[task % kColours.size()];
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", value);
+  return text.data();
+}
+
+std::string escaped(const std::string& plain) {
+  std::string text;
+  for (const char c : plain) {
+    if (c == '<')
+      text += "&lt;";
+    else if (c == '>')
+      text += "&gt;";
+    else if (c == '&')
+      text += "&amp;";
+    else if (c == '"')
+      text += "&quot;";
+    else
+      text += c;
+  }
+  return text;
+}
+
+class Canvas {
+ public:
+  explicit Canvas(const Frame& frame) : frame_(frame) {}
+
+  double x(Time time) const {
+    return kLeft +
+           static_cast<double>(time - frame_.begin) / static_cast<double>(frame_.end - frame_.begin) * kWidth;
+  }
+  bool shows(Time time) const { return time >= frame_.begin && time <= frame_.end; }
+
+  void line(double x1, double y1, double x2, double y2, const std::string& style) {
+    body_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" +
+             number(y2) + "\" " + style + "/>\n";
+  }
+  void text(double x, double y, const std::string& words, const std::string& style = "") {
+    body_ +=
+        "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + style + ">" + escaped(words) + "</text>\n";
+  }
+  void bar(double x, double y, double width, const char* fill, const std::string& tooltip) {
+    body_ += "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) +
+             "\" height=\"" + number(kBar) + "\" fill=\"" + fill +
+             "\" stroke=\"#ffffff\" stroke-width=\"0.6\"><title>" + escaped(tooltip) + "</title></rect>\n";
+  }
+  void circle(double x, double y, const char* fill) {
+    body_ += "<circle cx=\"" + number(x) + "\" cy=\"" + number(y) + "\" r=\"3.5\" fill=\"" + fill + "\"/>\n";
+  }
+  // An arrow of the lane's height, up for a release, down for a deadline.
+  void arrow(double x, double top, double bottom, bool up, const char* stroke) {
+    const std::string style = "stroke=\"" + std::string(stroke) + "\" stroke-width=\"1.5\"" +
+                              (up ? "" : " stroke-dasharray=\"3 2\"");
+    line(x, top, x, bottom, style);
+    const double tip = up ? top : bottom, back = up ? top + 5 : bottom - 5;
+    body_ += "<path d=\"M" + number(x - 3) + " " + number(back) + " L" + number(x) + " " + number(tip) +
+             " L" + number(x + 3) + " " + number(back) + "\" fill=\"none\" stroke=\"" + stroke + "\"/>\n";
+  }
+
+  std::string finish(double height) const {
+    const std::string size =
+        "width=\"" + number(kLeft + kWidth + 30) + "\" height=\"" + number(height) + "\"";
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
+           " font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+           "fill=\"#ffffff\"/>\n" +
+           body_ + "</svg>\n";
+  }
+
+ private:
+  Frame frame_;
+  std::string body_;
+};
+
+// Round steps, some eight of them.
+Time tick(const Frame& frame) {
+  const Time span = frame.end - frame.begin;
+  Time step = 1;
+  while (span / step > 10) {
+    if (span / step <= 20) return step * 2;
+    if (span / step <= 50) return step * 5;
+    step *= 10;
+  }
+  return step;
+}
+
+void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
+  const Time step = tick(frame);
+  for (Time time = (frame.begin + step - 1) / step * step; time <= frame.end; time += step) {
+    canvas.line(canvas.x(time), top, canvas.x(time), bottom, "stroke=\"#dddddd\"");
+    canvas.text(canvas.x(time), bottom + 16, format_time(time), "text-anchor=\"middle\" fill=\"#555555\"");
+  }
+}
+
+void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, const Frame& frame,
+                  Resource resource, int element, double y) {
+  canvas.text(8, y + 15, std::string(name(resource)) + " " + std::to_string(element + 1));
+  canvas.line(kLeft, y + kBar, kLeft + kWidth, y + kBar, "stroke=\"#555555\"");
+  for (const Segment& segment : schedule.segments) {
+    if (segment.resource != resource || segment.element != element) continue;
+    const Time start = std::max(segment.start, frame.begin), end = std::min(segment.end, frame.end);
+    if (start >= end) continue;
+    const Task& task = set.tasks[segment.task];
+    canvas.bar(canvas.x(start), y, canvas.x(end) - canvas.x(start), colour(segment.task),
+               task.name + ", job " + std::to_string(segment.job + 1) + ", stage " +
+                   std::to_string(segment.stage + 1) + ": " + format_time(segment.start) + " to " +
+                   format_time(segment.end));
+    const std::string label = task.name + "." + std::to_string(segment.stage + 1);
+    if (canvas.x(end) - canvas.x(start) > 7.5 * static_cast<double>(label.size()))
+      canvas.text((canvas.x(start) + canvas.x(end)) / 2, y + 14, label,
+                  "text-anchor=\"middle\" font-size=\"11\"");
+  }
+}
+
+void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, size_t task, double y) {
+  canvas.text(8, y + 15, set.tasks[task].name,
+              "fill=\"" + std::string(colour(task)) + "\" font-weight=\"bold\"");
+  canvas.line(kLeft, y + kMarks - 2, kLeft + kWidth, y + kMarks - 2, "stroke=\"#bbbbbb\"");
+  for (const FinishedJob& job : schedule.jobs) {
+    if (job.task != task) continue;
+    const Time deadline = job.release + set.tasks[task].deadline;
+    if (canvas.shows(job.release))
+      canvas.arrow(canvas.x(job.release), y + 2, y + kMarks - 2, true, colour(task));
+    if (canvas.shows(deadline)) canvas.arrow(canvas.x(deadline), y + 2, y + kMarks - 2, false, colour(task));
+    if (canvas.shows(job.finish))
+      canvas.circle(canvas.x(job.finish), y + kMarks - 7, job.finish > deadline ? "#d00000" : colour(task));
+  }
+}
+
+}  // namespace
+
+std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame,
+                         const std::string& title) {
+  Canvas canvas(frame);
+  double lanes = 0;
+  for (const Resource resource : kResources) lanes += set.platform.elements(resource) * kLane;
+  const double marks = kTop + lanes + 8;
+  const double bottom = marks + static_cast<double>(set.tasks.size()) * kMarks;
+  canvas.text(8, 20, title, "font-size=\"14\"");
+  draw_axis(canvas, frame, kTop - 6, bottom + 4);
+  double y = kTop;
+  for (const Resource resource : kResources)
+    for (int element = 0; element < set.platform.elements(resource); ++element, y += kLane)
+      draw_element(canvas, set, schedule, frame, resource, element, y);
+  for (size_t task = 0; task < set.tasks.size(); ++task)
+    draw_marks(canvas, set, schedule, task, marks + static_cast<double>(task) * kMarks);
+  canvas.text(kLeft, bottom + 42, "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
+              "fill=\"#555555\"");
+  return canvas.finish(bottom + 54);
+}
+
+}  // namespace samcl::analysis
