@@ -1,4 +1,7 @@
 // sam-translate: rewrites one OpenCL C source and reports on its kernels; see README.md.
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -29,6 +32,7 @@ global_work_offset, and still sees the whole; tells which kernels may run in par
   --images                the device supports images (__IMAGE_SUPPORT__)
   --define NAME[=VALUE]   a macro the driver predefines; may be repeated
   --help, --version
+  --check CASES.json      run kernels on the installed OpenCL driver and compare with their footprints
   -- BUILD OPTIONS...     those of clBuildProgram, one word each: -D N=16 -cl-std=CL1.2
 
 Without --json it prints the source to use: the given one where nothing needs rewriting.
@@ -175,6 +179,17 @@ int run(const Command& command, const std::string& source) {
   return std::cout.flush() ? 0 : 2;
 }
 
+// The check is a program of its own, so that this one needs no OpenCL.
+int check(char** argv) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string program = self.parent_path() / "sam-check-footprint";
+  argv[1] = argv[0];
+  execv(program.c_str(), argv + 1);
+  std::cerr << "sam-translate: can't start " << program << "\n";
+  return 2;
+}
+
 }  // namespace
 }  // namespace samcl::translator
 
@@ -188,6 +203,7 @@ int main(int argc, char** argv) {
     std::cout << "sam-translate " SAMCL_VERSION "\n";
     return 0;
   }
+  if (argc >= 2 && argv[1] == std::string("--check")) return check(argv);
   const std::optional<Command> command = parse({argv + 1, argv + argc});
   if (!command) return 2;
   const std::optional<std::string> source = read(command->file);

@@ -1,0 +1,132 @@
+#include "kernel-translator/check/box_runner.h"
+
+#include <utility>
+
+namespace samcl::check {
+namespace {
+
+std::string fact(cl_device_id device, cl_device_info what) {
+  size_t size = 0;
+  clGetDeviceInfo(device, what, 0, nullptr, &size);
+  std::string text(size, '\0');
+  clGetDeviceInfo(device, what, size, text.data(), nullptr);
+  return text.substr(0, text.find('\0'));
+}
+
+std::string code(const char* call, cl_int error) { return std::string(call) + " gave " + std::to_string(error); }
+
+// A launch's real objects, released with it.
+struct Objects {
+  cl_kernel kernel = nullptr;
+  std::vector<cl_mem> buffers;
+  ~Objects() {
+    for (cl_mem buffer : buffers)
+      if (buffer) clReleaseMemObject(buffer);
+    if (kernel) clReleaseKernel(kernel);
+  }
+};
+
+NdrangeArgument place_of(const Ndrange& ndrange, const GroupBox& box) {
+  NdrangeArgument place{};
+  for (unsigned d = 0; d < 3; ++d) {
+    place.group_offset[d] = box.first[d];
+    place.num_groups[d] = ndrange.groups(d);
+    place.global_size[d] = ndrange.global[d];
+    place.global_offset[d] = ndrange.offset[d];
+  }
+  return place;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> Device::open() {
+  std::unique_ptr<Device> device(new Device);
+  cl_platform_id platform = nullptr;
+  cl_int error = clGetPlatformIDs(1, &platform, nullptr);
+  if (error != CL_SUCCESS) return fail(code("clGetPlatformIDs", error));
+  error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device->id_, nullptr);
+  if (error != CL_SUCCESS) return fail(code("clGetDeviceIDs", error));
+  device->context_ = clCreateContext(nullptr, 1, &device->id_, nullptr, nullptr, &error);
+  if (error != CL_SUCCESS) return fail(code("clCreateContext", error));
+  device->queue_ = clCreateCommandQueue(device->context_, device->id_, 0, &error);
+  if (error != CL_SUCCESS) return fail(code("clCreateCommandQueue", error));
+  device->facts_.device_version = fact(device->id_, CL_DEVICE_VERSION);
+  device->facts_.opencl_c_version = fact(device->id_, CL_DEVICE_OPENCL_C_VERSION);
+  device->facts_.extensions = fact(device->id_, CL_DEVICE_EXTENSIONS);
+  return device;
+}
+
+Device::~Device() {
+  if (queue_) clReleaseCommandQueue(queue_);
+  if (context_) clReleaseContext(context_);
+}
+
+Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& source, const std::string& options,
+                                  const std::string& translator) {
+  auto translation = translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
+  if (!translation) return tl::unexpected(translation.error());
+  const std::string& used = translation->source ? *translation->source : source;
+  const char* text = used.c_str();
+  cl_program program = clCreateProgramWithSource(device.context(), 1, &text, nullptr, nullptr);
+  const cl_device_id id = device.id();
+  const cl_int error = clBuildProgram(program, 1, &id, translation->options.c_str(), nullptr, nullptr);
+  if (error != CL_SUCCESS) {
+    clReleaseProgram(program);
+    return fail(code("clBuildProgram", error));
+  }
+  return BoxRunner(device, std::move(*translation), program);
+}
+
+BoxRunner::BoxRunner(BoxRunner&& other) noexcept
+    : device_(other.device_), translation_(std::move(other.translation_)), program_(std::exchange(other.program_, nullptr)) {}
+
+BoxRunner::~BoxRunner() {
+  if (program_) clReleaseProgram(program_);
+}
+
+Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, const Contents& before) const {
+  Objects objects;
+  cl_int error = CL_SUCCESS;
+  objects.kernel = clCreateKernel(program_, launch.kernel.c_str(), &error);
+  if (error != CL_SUCCESS) return fail(code("clCreateKernel", error));
+  for (cl_uint i = 0; i < launch.arguments.size(); ++i) {
+    const CaseArgument& argument = launch.arguments[i];
+    objects.buffers.push_back(nullptr);
+    if (argument.kind == CaseArgument::Kind::buffer) {
+      std::vector<std::byte> copy = before[i];
+      cl_mem& buffer = objects.buffers.back();
+      buffer = clCreateBuffer(device_->context(), CL_MEM_COPY_HOST_PTR, copy.size(), copy.data(), &error);
+      if (error != CL_SUCCESS) return fail(code("clCreateBuffer", error));
+      error = clSetKernelArg(objects.kernel, i, sizeof buffer, &buffer);
+    } else if (argument.kind == CaseArgument::Kind::local) {
+      error = clSetKernelArg(objects.kernel, i, argument.local_bytes, nullptr);
+    } else {
+      error = clSetKernelArg(objects.kernel, i, argument.bytes.size(), argument.bytes.data());
+    }
+    if (error != CL_SUCCESS) return fail(code("clSetKernelArg", error) + " for argument " + std::to_string(i));
+  }
+  const KernelTranslation* translation = find(launch.kernel);
+  if (translation && translation->needs_ndrange_argument) {
+    const NdrangeArgument place = place_of(launch.ndrange, box);
+    const cl_uint last = static_cast<cl_uint>(launch.arguments.size());
+    error = clSetKernelArg(objects.kernel, last, sizeof place, &place);
+    if (error != CL_SUCCESS) return fail(code("clSetKernelArg", error));
+  }
+  const BoxLaunch work = launch_of(launch.ndrange, box);
+  const size_t offset[] = {work.offset[0], work.offset[1], work.offset[2]};
+  const size_t size[] = {work.size[0], work.size[1], work.size[2]};
+  const size_t local[] = {launch.ndrange.local[0], launch.ndrange.local[1], launch.ndrange.local[2]};
+  error = clEnqueueNDRangeKernel(device_->queue(), objects.kernel, launch.ndrange.dimensions, offset, size, local, 0,
+                                 nullptr, nullptr);
+  if (error != CL_SUCCESS) return fail(code("clEnqueueNDRangeKernel", error));
+  Contents after = before;
+  for (size_t i = 0; i < after.size(); ++i) {
+    if (!objects.buffers[i]) continue;
+    error = clEnqueueReadBuffer(device_->queue(), objects.buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0,
+                                nullptr, nullptr);
+    if (error != CL_SUCCESS) return fail(code("clEnqueueReadBuffer", error));
+  }
+  return after;
+}
+
+}  // namespace samcl::check

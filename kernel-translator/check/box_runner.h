@@ -1,0 +1,63 @@
+// Runs boxes of a kernel's work-groups on the installed OpenCL driver, as libsamcl launches sub-kernels.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel-translator/check/launch_case.h"
+#include "kernel-translator/client/translation.h"
+
+namespace samcl::check {
+
+// The contents of all buffers of a launch, by argument; empty for other arguments.
+using Contents = std::vector<std::vector<std::byte>>;
+
+// The first device of the first platform, with a context and a queue.
+class Device {
+ public:
+  static Result<std::unique_ptr<Device>> open();
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceFacts& facts() const { return facts_; }
+  cl_device_id id() const { return id_; }
+  cl_context context() const { return context_; }
+  cl_command_queue queue() const { return queue_; }
+
+ private:
+  Device() = default;
+  cl_device_id id_ = nullptr;
+  cl_context context_ = nullptr;
+  cl_command_queue queue_ = nullptr;
+  DeviceFacts facts_;
+};
+
+// One source, translated and built.
+class BoxRunner {
+ public:
+  // translator: path of sam-translate. Errors: the source or its rewritten form does not build.
+  static Result<BoxRunner> make(const Device& device, const std::string& source, const std::string& options,
+                                const std::string& translator);
+  BoxRunner(BoxRunner&& other) noexcept;
+  ~BoxRunner();
+
+  // nullptr: the source has no such kernel.
+  const KernelTranslation* find(const std::string& kernel) const { return translation_.find(kernel); }
+
+  // Runs the box on buffers that hold `before`; gives what they hold afterwards.
+  Result<Contents> run(const LaunchCase& launch, const GroupBox& box, const Contents& before) const;
+
+ private:
+  BoxRunner(const Device& device, Translation translation, cl_program program)
+      : device_(&device), translation_(std::move(translation)), program_(program) {}
+
+  const Device* device_;
+  Translation translation_;
+  cl_program program_;
+};
+
+}  // namespace samcl::check

@@ -1,0 +1,144 @@
+#include "kernel-translator/check/footprint_check.h"
+
+#include <algorithm>
+#include <random>
+
+namespace samcl::check {
+namespace {
+
+using Mask = std::vector<bool>;
+
+Mask mask_of(const ByteSet& set, uint64_t size) {
+  Mask mask(size, set.whole);
+  for (const StridedRange& range : set.ranges)
+    for (uint64_t row = 0; row < range.count; ++row)
+      for (uint64_t at = range.row(row).begin; at < range.row(row).end && at < size; ++at) mask[at] = true;
+  return mask;
+}
+
+uint64_t count(const Mask& mask) { return static_cast<uint64_t>(std::count(mask.begin(), mask.end(), true)); }
+
+struct Masks {
+  Mask reads, may_write, surely;
+};
+
+std::string words(const GroupBox& box) {
+  std::string text = "work-groups";
+  for (unsigned d = 0; d < 3; ++d)
+    text += (d ? " x [" : " [") + std::to_string(box.first[d]) + "," + std::to_string(box.first[d] + box.count[d]) + ")";
+  return text;
+}
+
+// The buffers with all bytes changed that are said not to be read.
+Contents poisoned(const Contents& contents, const std::vector<Masks>& masks, std::mt19937_64* random) {
+  Contents result = contents;
+  for (size_t i = 0; i < result.size(); ++i)
+    for (size_t at = 0; at < result[i].size(); ++at)
+      if (!masks[i].reads[at]) result[i][at] = random ? static_cast<std::byte>((*random)()) : ~result[i][at];
+  return result;
+}
+
+// The first byte of an argument that shows a breach, in words; empty if there is none. `written` gets what was
+// seen to be written.
+std::string breach(const std::vector<Contents>& before, const std::vector<Contents>& after, size_t argument,
+                   const Masks& masks, Mask& written) {
+  for (size_t at = 0; at < before[0][argument].size(); ++at) {
+    bool changed = false, same = true;
+    for (size_t run = 0; run < before.size(); ++run) {
+      changed = changed || after[run][argument][at] != before[run][argument][at];
+      same = same && after[run][argument][at] == after[0][argument][at];
+    }
+    if (changed) written[at] = true;
+    const std::string place = "byte " + std::to_string(at);
+    if (changed && !masks.may_write[at]) return place + " was written";
+    if (masks.surely[at] && !same) return place + " was not written, or depends on what is said not to be read";
+    if (changed && !same) return place + " depends on what is said not to be read";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<GroupBox> boxes_of(const Ndrange& ndrange) {
+  const GroupBox all{{0, 0, 0}, ndrange.groups()};
+  std::vector<GroupBox> boxes = {all};
+  GroupBox one = all;
+  for (unsigned d = 0; d < ndrange.dimensions; ++d) {
+    one.first[d] = all.count[d] / 3;
+    one.count[d] = 1;
+    const uint64_t half = all.count[d] / 2;
+    if (half == 0) continue;
+    GroupBox first = all, second = all;
+    first.count[d] = second.first[d] = half;
+    second.count[d] = all.count[d] - half;
+    boxes.push_back(first);
+    boxes.push_back(second);
+  }
+  boxes.push_back(one);
+  return boxes;
+}
+
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch) {
+  const KernelTranslation* kernel = runner.find(launch.kernel);
+  if (!kernel) return fail("there is no kernel " + launch.kernel);
+  const auto footprint = Footprint::parse(kernel->footprint);
+  if (!footprint) return tl::unexpected(footprint.error());
+  return check_footprint(runner, launch, *footprint);
+}
+
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint) {
+  const KernelTranslation* kernel = runner.find(launch.kernel);
+  if (!kernel) return fail("there is no kernel " + launch.kernel);
+  if (kernel->arguments.size() != launch.arguments.size())
+    return fail(launch.kernel + " has " + std::to_string(kernel->arguments.size()) + " arguments");
+
+  Contents given;
+  std::vector<ArgumentValue> values;
+  for (const CaseArgument& argument : launch.arguments) {
+    const bool buffer = argument.kind == CaseArgument::Kind::buffer;
+    given.push_back(buffer ? argument.bytes : std::vector<std::byte>());
+    values.emplace_back();
+    if (argument.kind == CaseArgument::Kind::value) values.back().value = argument.bytes;
+    values.back().buffer_bytes = buffer ? argument.bytes.size() : 0;
+  }
+
+  Evidence evidence;
+  std::vector<ArgumentEvidence> all(launch.arguments.size());
+  std::mt19937_64 random(given.size());
+  for (const GroupBox& box : boxes_of(launch.ndrange)) {
+    // A kernel that may not run in parts runs whole.
+    if (!kernel->may_slice && box.total() != launch.ndrange.total_groups()) continue;
+    const std::vector<ArgumentFootprint> used = footprint.evaluate({launch.ndrange, values}, box);
+    std::vector<Masks> masks(used.size());
+    for (size_t i = 0; i < used.size(); ++i)
+      masks[i] = {mask_of(used[i].reads, given[i].size()), mask_of(used[i].may_write, given[i].size()),
+                  mask_of(used[i].surely_writes, given[i].size())};
+    const std::vector<Contents> before = {given, poisoned(given, masks, nullptr), poisoned(given, masks, &random)};
+    std::vector<Contents> after;
+    for (const Contents& contents : before) {
+      auto result = runner.run(launch, box, contents);
+      if (!result) return tl::unexpected(result.error());
+      after.push_back(std::move(*result));
+    }
+    ++evidence.boxes;
+    for (size_t i = 0; i < used.size(); ++i) {
+      if (launch.arguments[i].kind != CaseArgument::Kind::buffer) continue;
+      Mask written(given[i].size(), false);
+      const std::string what = breach(before, after, i, masks[i], written);
+      if (!what.empty()) evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
+      all[i].name = kernel->arguments[i].name;
+      all[i].reads_whole = all[i].reads_whole || used[i].reads.whole;
+      all[i].writes_whole = all[i].writes_whole || used[i].may_write.whole;
+      all[i].bytes += given[i].size();
+      all[i].said_read += count(masks[i].reads);
+      all[i].said_written += count(masks[i].may_write);
+      all[i].said_surely += count(masks[i].surely);
+      all[i].written += count(written);
+    }
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    if (launch.arguments[i].kind == CaseArgument::Kind::buffer) evidence.arguments.push_back(all[i]);
+  return evidence;
+}
+
+}  // namespace samcl::check

@@ -1,0 +1,89 @@
+#include "kernel-translator/check/launch_case.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace samcl::check {
+namespace {
+
+using Json = nlohmann::json;
+
+template <typename T>
+void append(std::vector<std::byte>& bytes, T value) {
+  const size_t at = bytes.size();
+  bytes.resize(at + sizeof value);
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+std::vector<std::byte> contents(uint64_t size, const std::string& type, uint64_t below) {
+  std::mt19937_64 random(size);
+  std::vector<std::byte> bytes;
+  while (bytes.size() < size) {
+    if (type == "float")
+      append(bytes, static_cast<float>(random() % 1000) / 500 - 1);
+    else if (type == "uint")
+      append(bytes, static_cast<uint32_t>(random() % below));
+    else
+      append(bytes, static_cast<uint8_t>(random() % std::min<uint64_t>(below, 256)));
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+CaseArgument argument_of(const Json& json) {
+  CaseArgument argument;
+  if (json.contains("buffer")) {
+    argument.kind = CaseArgument::Kind::buffer;
+    argument.bytes = contents(json.at("buffer").get<uint64_t>(), json.value("of", "uint"),
+                              json.value("below", uint64_t{1} << 32));
+  } else if (json.contains("local")) {
+    argument.kind = CaseArgument::Kind::local;
+    argument.local_bytes = json.at("local").get<uint64_t>();
+  } else if (json.contains("float")) {
+    append(argument.bytes, json.at("float").get<float>());
+  } else if (json.contains("uint")) {
+    append(argument.bytes, json.at("uint").get<uint32_t>());
+  } else {
+    append(argument.bytes, json.at("int").get<int32_t>());
+  }
+  return argument;
+}
+
+LaunchCase case_of(const Json& json, const std::string& folder) {
+  LaunchCase result;
+  const std::string file = folder + "/" + json.at("file").get<std::string>();
+  std::ifstream stream(file);
+  result.source.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || result.source.empty()) throw std::runtime_error(file + " can't be read");
+  result.options = json.value("options", "");
+  result.kernel = json.at("kernel").get<std::string>();
+  const auto global = json.at("global").get<std::vector<uint64_t>>();
+  const auto local = json.at("local").get<std::vector<uint64_t>>();
+  if (global.empty() || global.size() > 3 || global.size() != local.size())
+    throw std::runtime_error("\"global\" and \"local\" need one to three sizes each");
+  result.ndrange.dimensions = static_cast<unsigned>(global.size());
+  for (size_t d = 0; d < global.size(); ++d) {
+    result.ndrange.global[d] = global[d];
+    result.ndrange.local[d] = local[d];
+    if (local[d] == 0 || global[d] == 0) throw std::runtime_error("a size of 0");
+  }
+  for (const Json& argument : json.at("arguments")) result.arguments.push_back(argument_of(argument));
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<LaunchCase>> read_cases(const std::string& json_text, const std::string& folder) {
+  try {
+    std::vector<LaunchCase> cases;
+    for (const Json& each : Json::parse(json_text)) cases.push_back(case_of(each, folder));
+    return cases;
+  } catch (const std::exception& error) {
+    return fail(std::string("the cases can't be read: ") + error.what());
+  }
+}
+
+}  // namespace samcl::check

@@ -1,0 +1,82 @@
+// sam-check-footprint, which `sam-translate --check` starts: runs cases, prints what was found as a table.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "kernel-translator/check/footprint_check.h"
+
+namespace samcl::check {
+namespace {
+
+constexpr char kUsage[] = "usage: sam-translate --check CASES.json   (launch_case.h tells what it holds)\n";
+
+std::string beside_this_program(const std::string& name) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+std::string share(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  std::ostringstream text;
+  text.precision(3);
+  text << 100.0 * static_cast<double>(part) / static_cast<double>(whole) << " %";
+  return text.str();
+}
+
+void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence) {
+  bool first = true;
+  for (const ArgumentEvidence& argument : evidence.arguments) {
+    std::cout << "| " << (first ? launch.kernel : "") << " | "
+              << (!first ? "" : kernel.may_split ? "yes" : kernel.why_not_split) << " | " << argument.name << " | "
+              << (argument.reads_whole ? "whole" : argument.said_read == 0 ? "-" : "known, " + share(argument.said_read, argument.bytes))
+              << " | "
+              << (argument.writes_whole ? "whole" : argument.said_written == 0 ? "-" : "known, " + share(argument.said_written, argument.bytes))
+              << " | " << share(argument.said_surely, argument.said_written) << " | "
+              << share(argument.written, argument.said_written) << " |\n";
+    first = false;
+  }
+}
+
+int run(const std::string& file) {
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) {
+    std::cerr << "sam-check-footprint: can't read " << file << "\n";
+    return 2;
+  }
+  const auto cases = read_cases(text, std::filesystem::absolute(file).parent_path());
+  const auto device = Device::open();
+  if (!cases || !device) {
+    std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
+    return 2;
+  }
+  std::cout << "| kernel | may be split | buffer | reads | may write | of these surely | of these seen written |\n"
+            << "|---|---|---|---|---|---|---|\n";
+  int status = 0;
+  for (const LaunchCase& launch : *cases) {
+    const auto runner = BoxRunner::make(**device, launch.source, launch.options, beside_this_program("sam-translate"));
+    const auto evidence = runner ? check_footprint(*runner, launch) : tl::unexpected(runner.error());
+    if (!evidence) {
+      std::cerr << launch.kernel << ": " << evidence.error().message << "\n";
+      status = 1;
+      continue;
+    }
+    print(launch, *runner->find(launch.kernel), *evidence);
+    for (const std::string& breach : evidence->breaches) std::cerr << launch.kernel << ": " << breach << "\n";
+    if (!evidence->breaches.empty()) status = 1;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace samcl::check
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << samcl::check::kUsage;
+    return 2;
+  }
+  return samcl::check::run(argv[1]);
+}
