@@ -58,7 +58,7 @@ double StageWindow::ascend(const StageQuestion& question, double elements) {
 // subtasks. Every step goes from a bound to a lower one: Newton on the concave side.
 double StageWindow::descend(const StageQuestion& question, double waiting) {
   const Demand& demand = *question.demand;
-  for (int step = 0; step < 8 && waiting > 0; ++step) {
+  for (int step = 0; step < 24 && waiting > 0; ++step) {
     const double most = waiting + 1;  // work on one element while waiting, if it waited longer
     const double stages =
         executing(demand, question.end, waiting + beyond(question), before_, fresh_.data(), growth_.data());

@@ -22,7 +22,7 @@ struct Excess {
 struct Tally {
   int64_t sets = 0;
   int64_t jobs = 0;
-  int64_t bounds = 0;    // compared with: proven ones for the safe form, all up to the period for others
+  int64_t bounds = 0;    // compared with: proven ones; for other forms those of schedulable sets
   int64_t attained = 0;  // of these, by a simulated response
   double tightness = 0;  // sum of longest response / bound over bounds
   int64_t exceeded = 0;  // bounds
