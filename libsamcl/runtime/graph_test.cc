@@ -46,6 +46,12 @@ struct GraphTest : ::testing::Test {
   std::shared_ptr<Queue> loose = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   std::vector<EventPtr> started;
 
+  // Events that have not ended and their queue hold each other.
+  ~GraphTest() override {
+    for (size_t i = 0; i < started.size(); ++i)
+      if (const EventPtr event = started[i]; !event->ended()) graph.finish(event, CL_COMPLETE);
+  }
+
   std::shared_ptr<Queue> make_queue(cl_command_queue_properties properties = 0) const {
     return std::make_shared<Queue>(context, nullptr, properties, std::vector<cl_queue_properties>());
   }
