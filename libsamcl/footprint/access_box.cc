@@ -239,6 +239,7 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
   const Resolution resolution(known, variables, offset);
   if (resolution.never() || all.empty()) return box;
   const Form& address = resolution.address();
+  if (!address.valid()) return {};
   Wide base = address.constant();
   std::vector<Step> steps;
   for (const Term& term : address) {

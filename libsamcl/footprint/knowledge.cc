@@ -5,6 +5,7 @@
 namespace samcl::footprint {
 
 Interval Knowledge::plain_range(const Form& form) const {
+  if (!form.valid()) return {};
   Interval sum{form.constant(), form.constant()};
   for (const Term& term : form) sum = sum + ranges[term.variable] * term.factor;
   return sum;
@@ -56,13 +57,14 @@ void Knowledge::require(const Form& form, const Variables& variables) {
     Interval& range = ranges[term.variable];
     if (!range.single()) ++open;
     // factor * variable >= -(the most that the others can add)
-    const Form others = form - Form::of(term.variable, term.factor);
-    const Wide most = plain_range(others).high;
+    Wide most = form.constant();
+    for (const Term& other : form)
+      if (&other != &term) most = add(most, (ranges[other.variable] * other.factor).high);
     if (most >= kInfinite) continue;
     if (term.factor > 0)
       range.low = std::max(range.low, divide_up(-most, term.factor));
     else
-      range.high = std::min(range.high, divide_down(most, -term.factor));
+      range.high = std::min(range.high, divide_down(most, -Wide{term.factor}));
     if (range.empty()) never = true;
   }
   if (open > 1) pending.push_back(form);

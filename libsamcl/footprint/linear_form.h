@@ -1,6 +1,7 @@
 // Integer arithmetic that cannot overflow unnoticed: linear forms over variables, and the intervals they span.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -11,9 +12,27 @@ __extension__ typedef __int128 Wide;
 // Beyond it a number counts as infinite.
 constexpr Wide kInfinite = Wide{1} << 100;
 
-Wide add(Wide a, Wide b);       // saturates at +-kInfinite
-Wide multiply(Wide a, Wide b);  // likewise; 0 times infinite is 0
-Wide divide_down(Wide a, Wide b);  // rounded towards minus infinity; b > 0; infinite stays so
+constexpr Wide saturated(Wide value) {
+  return value > kInfinite ? kInfinite : value < -kInfinite ? -kInfinite : value;
+}
+constexpr bool infinite(Wide value) { return value >= kInfinite || value <= -kInfinite; }
+
+// Saturates at +-kInfinite.
+constexpr Wide add(Wide a, Wide b) {
+  if (infinite(a)) return a;
+  return infinite(b) ? b : saturated(a + b);
+}
+
+// Likewise; 0 times infinite is 0.
+constexpr Wide multiply(Wide a, Wide b) {
+  if (a == static_cast<int64_t>(a) && b == static_cast<int64_t>(b)) return saturated(a * b);
+  Wide product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return (a < 0) == (b < 0) ? kInfinite : -kInfinite;
+  return saturated(product);
+}
+
+// Rounded towards minus infinity, or plus; b > 0; infinite stays so.
+Wide divide_down(Wide a, Wide b);
 Wide divide_up(Wide a, Wide b);
 
 // Closed. Empty where low > high.
@@ -26,11 +45,17 @@ struct Interval {
   bool finite() const { return low > -kInfinite && high < kInfinite; }
 };
 
-Interval intersect(Interval a, Interval b);
-Interval hull(Interval a, Interval b);
-Interval operator+(Interval a, Interval b);
-Interval operator*(Interval a, Interval b);
-Interval operator*(Interval a, Wide factor);
+inline Interval intersect(Interval a, Interval b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+inline Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+inline Interval operator+(Interval a, Interval b) {
+  // An infinite end stays infinite whatever is added.
+  return {infinite(b.low) ? b.low : add(a.low, b.low), infinite(b.high) ? b.high : add(a.high, b.high)};
+}
+inline Interval operator*(Interval a, Wide factor) {
+  const Wide x = multiply(a.low, factor), y = multiply(a.high, factor);
+  return factor >= 0 ? Interval{x, y} : Interval{y, x};
+}
+inline Interval operator*(Interval a, Interval b) { return hull(a * b.low, a * b.high); }
 
 // All values of an integer type.
 Interval unsigned_values(unsigned bits);
@@ -40,7 +65,7 @@ using Variable = uint32_t;
 
 struct Term {
   Variable variable;
-  Wide factor;  // not 0
+  int64_t factor;  // not 0
 };
 
 // constant + sum of factor * variable; terms ascend by variable.
@@ -61,11 +86,13 @@ class Form {
   // Sums are wrong once a number grew too large or there were too many terms; such a form is not valid.
   bool valid() const { return valid_; }
 
-  friend Form operator+(const Form& a, const Form& b);
-  friend Form operator-(const Form& a, const Form& b);
+  friend Form operator+(const Form& a, const Form& b) { return combined(a, b, 1); }
+  friend Form operator-(const Form& a, const Form& b) { return combined(a, b, -1); }
   friend Form operator*(const Form& form, Wide factor);
 
  private:
+  // a + sign * b
+  static Form combined(const Form& a, const Form& b, int sign);
   void append(Variable variable, Wide factor);
   void check(Wide number);
 
