@@ -1,31 +1,211 @@
 #include "analysis/rta/response_time.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <random>
+
+#include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
 namespace {
 
-Stage stage(Resource resource, Time worst, int modes = 1) {
-  return {resource, std::vector<Time>(static_cast<size_t>(modes), worst), {}, 0};
+using testing::ElementsAre;
+
+Stage stage(Resource resource, std::vector<Time> worst) {
+  return {resource, std::move(worst), {}, 0};
+}
+
+std::vector<Time> responses(const TaskSet& set, Form form, Modes modes = {}) {
+  EXPECT_TRUE(check(set)) << check(set).error().message;
+  if (modes.empty()) modes.assign(set.tasks.size(), 1);
+  std::vector<Time> all;
+  for (const TaskBound& bound : analyse(set, modes, form).tasks) all.push_back(bound.response);
+  return all;
 }
 
 // One CPU, one PCI link; P1 T = 12: CPU 4, PCI 5, CPU 1; P2 T = 18: CPU 5.
 TaskSet two_tasks_without_gpu() {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, 4), stage(Resource::pci, 5), stage(Resource::cpu, 1)}},
-               {"P2", 18, 18, 1, {stage(Resource::cpu, 5)}}};
+  set.tasks = {
+      {"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+      {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
+  return set;
+}
+
+// Three tasks of one stage each: Joseph and Pandya's kind of example, R = 1, 3, 10.
+TaskSet three_tasks(Resource resource) {
+  TaskSet set;
+  set.tasks = {{"P1", 4, 4, {}, {stage(resource, {1})}},
+               {"P2", 6, 6, {}, {stage(resource, {2})}},
+               {"P3", 13, 13, {}, {stage(resource, {3})}}};
   return set;
 }
 
 TEST(PublishedForms, BoundTheSecondOfTwoTasksByTen) {
-  const TaskSet set = two_tasks_without_gpu();
-  for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) {
-    const Bounds bounds = analyse(set, Modes{1, 1}, form);
-    EXPECT_EQ(bounds.tasks[0].response, 10);
-    EXPECT_EQ(bounds.tasks[1].response, 10);
-    EXPECT_FALSE(bounds.tasks[1].proven);
+  EXPECT_THAT(responses(two_tasks_without_gpu(), Form::gpu_sam), ElementsAre(10, 10));
+  EXPECT_THAT(responses(two_tasks_without_gpu(), Form::gpu_sparc), ElementsAre(10, 10));
+}
+
+TEST(PublishedForms, AreNeverProven) {
+  for (const TaskBound& bound : analyse(two_tasks_without_gpu(), Modes{1, 1}, Form::gpu_sam).tasks)
+    EXPECT_FALSE(bound.proven);
+}
+
+TEST(PublishedForms, CountEveryTermOfTheEquations) {
+  TaskSet set;
+  set.platform = {1, 1, 2};
+  set.tasks = {{"P1", 100, 100, {}, {stage(Resource::gpu, {8, 5})}},
+               {"P2", 200, 200, {}, {stage(Resource::gpu, {9, 6})}},
+               {"P3", 300, 300, {}, {stage(Resource::gpu, {20, 11})}}};
+  // P2 in mode 2: r = 6 + ceil((2 * 5 + 6 * (2 - 1)) / 2) + ceil((10 + 10) / 2)
+  EXPECT_THAT(responses(set, Form::gpu_sam, {2, 2, 2}), testing::Contains(6 + 8 + 10));
+  // w = 6 + floor(8 / 2) + floor((10 + 10) / 2): P1 counts with its single-GPU time, once
+  EXPECT_THAT(responses(set, Form::gpu_sparc, {2, 2, 2}), testing::Contains(6 + 4 + 10));
+}
+
+TEST(SafeForm, CoversWhatAnEarlyEndDelays) {
+  EXPECT_THAT(responses(two_tasks_without_gpu(), Form::safe), ElementsAre(10, 11));
+}
+
+TEST(SafeForm, NeedsNoJitterWhereBestCasesAreWorstCases) {
+  TaskSet set = two_tasks_without_gpu();
+  for (Stage& entry : set.tasks[0].stages) entry.best = entry.worst;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(10, 10));
+}
+
+TEST(SafeForm, IsTheClassicalOneOnOneCpu) {
+  EXPECT_THAT(responses(three_tasks(Resource::cpu), Form::safe), ElementsAre(1, 3, 10));
+}
+
+TEST(SafeForm, CountsTheSectionThatASmallerTaskIsIn) {
+  // 3 - 1, then its own execution; P2 also waits for P1.
+  EXPECT_THAT(responses(three_tasks(Resource::pci), Form::safe), ElementsAre(3, 5, 6));
+  TaskSet sliced = three_tasks(Resource::pci);
+  sliced.tasks[2].stages[0].section = 1;
+  // P3 may now be interrupted between sections.
+  EXPECT_THAT(responses(sliced, Form::safe), ElementsAre(1 + 1, 2 + 1, 10));
+}
+
+// Davis, Burns, Bril and Lukkien (2007), figure 2, in halves: the second message of C is the late one,
+// delayed by what its first pushed on: it takes 7, the bound is not tight here.
+TEST(SafeForm, CountsWhatATasksOwnLastJobPushedOn) {
+  TaskSet set;
+  set.tasks = {{"A", 5, 5, 3, {stage(Resource::pci, {2})}},
+               {"B", 7, 7, 2, {stage(Resource::pci, {2})}},
+               {"C", 7, 7, 1, {stage(Resource::pci, {2})}}};
+  EXPECT_GE(responses(set, Form::safe)[2], 7);
+}
+
+TEST(SafeForm, WaitsForNobodyWhereThereIsAnElementForEach) {
+  TaskSet set = three_tasks(Resource::cpu);
+  set.platform.cpus = 3;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(1, 2, 3));
+}
+
+TEST(SafeForm, SubtasksOfOneStageRunSideBySide) {
+  TaskSet set;
+  set.platform = {1, 1, 4};
+  set.tasks = {{"P1", 100, 100, {}, {stage(Resource::gpu, {40, 20, 14, 10})}}};
+  for (int mode = 1; mode <= 4; ++mode)
+    EXPECT_EQ(responses(set, Form::safe, {mode})[0], set.tasks[0].stages[0].worst_in(mode));
+}
+
+TEST(Bounds, OverloadIsUnboundedAndSoIsWhatLiesBelow) {
+  TaskSet set = three_tasks(Resource::cpu);
+  set.tasks[1].stages[0].worst = {5};
+  for (const Form form : {Form::gpu_sam, Form::gpu_sparc, Form::safe}) {
+    EXPECT_EQ(responses(set, form)[0], 1);
+    EXPECT_EQ(responses(set, form)[2], kUnbounded);
+  }
+  const Bounds bounds = analyse(set, Modes{1, 1, 1}, Form::safe);
+  EXPECT_FALSE(bounds.schedulable);
+  EXPECT_TRUE(bounds.tasks[0].proven);
+  EXPECT_FALSE(bounds.tasks[1].proven);
+  EXPECT_FALSE(bounds.tasks[2].proven);
+}
+
+TEST(Bounds, AreNotProvenBelowATaskThatMayOverrunItsPeriod) {
+  TaskSet set;
+  set.platform.pci = 2;
+  set.tasks = {{"P1", 10, 10, 3, {stage(Resource::cpu, {6}), stage(Resource::pci, {6})}},
+               {"P2", 50, 50, 2, {stage(Resource::cpu, {1})}},
+               {"P3", 50, 50, 1, {stage(Resource::gpu, {1})}}};
+  const Bounds bounds = analyse(set, Modes{1, 1, 1}, Form::safe);
+  EXPECT_FALSE(bounds.tasks[0].proven);
+  EXPECT_FALSE(bounds.tasks[1].proven);
+  EXPECT_TRUE(bounds.tasks[2].proven);  // shares nothing with P1
+}
+
+TEST(Bounds, OfTheLongestTimesAreExactOrUnbounded) {
+  TaskSet set;
+  set.tasks = {{"P1", kLongest, kLongest, {}, {stage(Resource::cpu, {kLongest / 2 - 1})}},
+               {"P2", kLongest, kLongest, {}, {stage(Resource::cpu, {kLongest / 2})}},
+               {"P3", kLongest, kLongest, {}, {stage(Resource::cpu, {kLongest})}}};
+  for (const Form form : {Form::gpu_sam, Form::gpu_sparc, Form::safe})
+    EXPECT_THAT(responses(set, form), ElementsAre(kLongest / 2 - 1, kLongest - 1, kUnbounded));
+}
+
+TEST(Bounds, OfATaskSetWithoutTasksAreSchedulable) {
+  EXPECT_TRUE(analyse(TaskSet{}, Modes{}, Form::safe).schedulable);
+}
+
+class Remembering : public testing::TestWithParam<Form> {};
+
+TEST_P(Remembering, ChangedModesGiveWhatAFreshAnalysisGives) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  for (int round = 0; round < 200; ++round) {
+    SmallSet small = random_set({6, 5, 4, 200, true, true}, random);
+    ResponseTimeAnalysis kept(small.set, GetParam());
+    for (int change = 0; change < 12; ++change) {
+      small.modes[random() % small.modes.size()] =
+          1 + static_cast<int>(random() % static_cast<uint64_t>(small.set.platform.gpus));
+      if (random() % 3 == 0) kept.worst_ratio(small.modes, 0.5);
+      if (random() % 4 == 0) kept.bounds(small.modes);
+      const auto remembered = kept.responses(small.modes);
+      ResponseTimeAnalysis fresh(small.set, GetParam());
+      const auto expected = fresh.responses(small.modes);
+      ASSERT_THAT(std::vector<Time>(remembered.begin(), remembered.end()),
+                  testing::ElementsAreArray(expected));
+      const Bounds bounds = fresh.bounds(small.modes);
+      for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(bounds.tasks[i].response, expected[i]);
+    }
   }
 }
+
+TEST_P(Remembering, WorstRatioIsThatOfTheResponses) {
+  Random random(7);
+  for (int round = 0; round < 100; ++round) {
+    const SmallSet small = random_set({5, 4, 3, 100, true, true}, random);
+    ResponseTimeAnalysis analysis(small.set, GetParam());
+    const double exact = analysis.worst_ratio(small.modes);
+    double expected = 0;
+    const auto all = analysis.responses(small.modes);
+    for (size_t i = 0; i < all.size(); ++i)
+      expected = std::max(
+          expected, all[i] == kUnbounded
+                        ? std::numeric_limits<double>::infinity()
+                        : static_cast<double>(all[i]) / static_cast<double>(small.set.tasks[i].deadline));
+    EXPECT_EQ(exact, expected);
+    ResponseTimeAnalysis hasty(small.set, GetParam());
+    EXPECT_EQ(hasty.worst_ratio(small.modes, 0.7) >= 0.7, exact >= 0.7);
+  }
+}
+
+TEST_P(Remembering, AnotherOrderIsAnotherAnalysis) {
+  TaskSet set = three_tasks(Resource::cpu);
+  ResponseTimeAnalysis analysis(set, GetParam());
+  analysis.responses(Modes{1, 1, 1});
+  analysis.reorder({2, 1, 0});
+  const auto all = analysis.responses(Modes{1, 1, 1});
+  EXPECT_EQ(all[2], 3);
+  EXPECT_EQ(all[1], 5);
+  EXPECT_EQ(all[0], 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, Remembering, testing::Values(Form::gpu_sam, Form::gpu_sparc, Form::safe));
 
 }  // namespace
 }  // namespace samcl::analysis

@@ -30,8 +30,8 @@ class Safe : public ResponseTimeAnalysis::Core {
   void sections(const TaskRow& row, Resource resource, Longest& longest) const override;
 
  private:
-  double finish(const TaskRow& row, StageRow& stage, double ready);
-  StageQuestion question(const TaskRow& row, const StageRow& stage);
+  double finish(const TaskRow& row, const StageRow& stage, double ready, double jitter);
+  StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
   std::array<StageWindow, 3> windows_;
@@ -39,10 +39,10 @@ class Safe : public ResponseTimeAnalysis::Core {
 };
 
 // The longest section, less the 1 ns that it must have begun earlier, of the task's stages on a resource.
-double longest_section(const TaskRow& row, Resource resource) {
+double longest_section(const TaskRow& row, Resource resource, const StageRow* except = nullptr) {
   double longest = 0;
   for (const StageRow& stage : row.stages)
-    if (stage.resource == resource) longest = std::max(longest, stage.section - 1);
+    if (stage.resource == resource && &stage != except) longest = std::max(longest, stage.section - 1);
   return longest;
 }
 
@@ -56,7 +56,7 @@ void Safe::sections(const TaskRow& row, Resource resource, Longest& longest) con
   for (double k = 0; section > 0 && k < subtasks_on(row, resource); ++k) longest.add(section);
 }
 
-StageQuestion Safe::question(const TaskRow& row, const StageRow& stage) {
+StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double jitter) {
   const size_t resource = at(stage.resource);
   StageQuestion question;
   question.demand = &demand(stage.resource);
@@ -65,16 +65,19 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage) {
   question.siblings = stage.subtasks - 1;
   question.whole = stage.whole;
   question.sections = &row.blocking[resource];
-  question.own_section = longest_section(row, stage.resource);
+  question.same_section = stage.section - 1;
+  question.other_section = longest_section(row, stage.resource, &stage);
+  question.jitter = jitter;
+  question.period = static_cast<double>(row.task->period);
   return question;
 }
 
 // The stage's end after the job's release, kForever if unbounded.
-double Safe::finish(const TaskRow& row, StageRow& stage, double ready) {
+double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double at_once =
       pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole, limit + 1);
-  StageQuestion alone = question(row, stage);
+  StageQuestion alone = question(row, stage, jitter);
   alone.limit = std::min(limit, at_once) - ready - stage.worst;
   const StageAnswer answer = windows_[at(stage.resource)].solve(alone);
   if (answer.bounded()) return ready + answer.waiting + stage.worst;
@@ -89,8 +92,8 @@ Time Safe::respond(TaskRow& row, bool detail) {
   pipeline_.begin(shares);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
   for (StageRow& stage : row.stages) {
-    const double end = ready < kForever ? finish(row, stage, ready) : kForever;
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
+    const double end = ready < kForever ? finish(row, stage, ready, jitter) : kForever;
     const double carry = end < kForever ? std::max(jitter, end - earliest - stage.worst) : kForever;
     demand(stage.resource).set(stage.row, stage.worst, stage.subtasks, jitter, carry);
     if (detail) explain(row, stage, ready, jitter, end);
@@ -102,7 +105,7 @@ Time Safe::respond(TaskRow& row, bool detail) {
 
 // What the stage takes, looked at alone; no less than what its end says.
 void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
-  StageQuestion alone = question(row, stage);
+  StageQuestion alone = question(row, stage, jitter);
   alone.limit = static_cast<double>(kLimit * row.task->period);
   const StageAnswer answer = end < kForever ? windows_[at(stage.resource)].solve(alone) : StageAnswer();
   const double least = end - ready - stage.worst;

@@ -89,9 +89,9 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
 }
 
 // Sections of less urgent tasks as work to be shared by all elements.
-StageAnswer StageWindow::by_work(const StageQuestion& question) {
+StageAnswer StageWindow::by_work(const StageQuestion& question, double own_section) {
   const auto& sections = *question.sections;
-  before_ = question.end > 0 && question.own_section > sections.back() ? question.own_section : 0;
+  before_ = question.end > 0 && own_section > sections.back() ? own_section : 0;
   StageAnswer answer;
   answer.waiting = ascend(question, count_);
   if (!answer.bounded()) return answer;
@@ -103,33 +103,49 @@ StageAnswer StageWindow::by_work(const StageQuestion& question) {
 
 // First wait until all of them are over, then for more urgent tasks on the elements that the stage's own
 // other subtasks leave.
-StageAnswer StageWindow::by_time(const StageQuestion& question) {
+StageAnswer StageWindow::by_time(const StageQuestion& question, double own_section) {
   const double longest = question.sections->front();
-  StageQuestion after = question;
-  after.sections = &none_;
-  after.limit = question.limit - longest;
-  before_ = std::max(longest, question.end > 0 ? question.own_section : 0);
-  after.siblings = 0;
+  StageQuestion later = question;
+  later.sections = &none_;
+  later.limit = question.limit - longest;
+  later.siblings = 0;
+  before_ = std::max(longest, question.end > 0 ? own_section : 0);
   StageAnswer answer;
-  answer.waiting = ascend(after, count_ - question.siblings);
+  answer.waiting = ascend(later, count_ - question.siblings);
   if (!answer.bounded()) return answer;
-  after.siblings = question.siblings;
-  answer.waiting = descend(after, answer.waiting) + longest;
+  later.siblings = question.siblings;
+  answer.waiting = descend(later, answer.waiting) + longest;
   answer.blocking = std::min(answer.waiting, longest + std::ceil(stages_ * per_arrival_ / count_));
   return answer;
+}
+
+// If the task itself may have been in a section when its waiting began: what came meanwhile is still there.
+StageAnswer StageWindow::after(const StageQuestion& question, double own_section) {
+  const auto& sections = *question.sections;
+  const StageAnswer answer = by_work(question, own_section);
+  if (count_ == 1 || answer.waiting <= sections.front()) return answer;
+  if (sections.front() == 0 && question.siblings == 0) return answer;
+  StageQuestion shorter = question;
+  shorter.limit = std::min(question.limit, answer.waiting);
+  const StageAnswer other = by_time(shorter, own_section);
+  return other.waiting < answer.waiting ? other : answer;
 }
 
 StageAnswer StageWindow::solve(const StageQuestion& question) {
   const auto& sections = *question.sections;
   per_arrival_ = 0;
   if (!question.whole) per_arrival_ = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
-  const StageAnswer answer = by_work(question);
-  if (count_ == 1 || answer.waiting <= sections.front()) return answer;
-  if (sections.front() == 0 && question.siblings == 0) return answer;
-  StageQuestion shorter = question;
-  shorter.limit = std::min(question.limit, answer.waiting);
-  const StageAnswer other = by_time(shorter);
-  return other.waiting < answer.waiting ? other : answer;
+  if (question.end == 0 || question.same_section <= std::max(question.other_section, sections.back()))
+    return after(question, question.other_section);
+  const StageAnswer other = after(question, question.other_section);
+  if (!other.bounded()) return other;
+  // Unless the stage's last job is too long ago to matter.
+  const double rest = question.period - question.jitter - question.worst;
+  StageQuestion wider = question;
+  wider.limit = std::max(question.limit, rest);
+  const StageAnswer same = after(wider, question.same_section);
+  if (same.waiting <= rest) return other;
+  return same.waiting <= question.limit ? same : StageAnswer();
 }
 
 }  // namespace samcl::analysis

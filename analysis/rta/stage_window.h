@@ -17,8 +17,12 @@ struct StageQuestion {
   bool whole = false;
   // Sections of less urgent tasks at the begin, longest first, one per element; all 0 on a CPU.
   const std::vector<double>* sections = nullptr;
-  double own_section = 0;  // longest section, less 1, of the same task's stages on the resource
-  double limit = 0;        // no answer beyond
+  // Sections, less 1, of the same task on the resource: of this stage, and the longest of its others.
+  double same_section = 0;
+  double other_section = 0;
+  double jitter = 0;  // of the time the stage becomes ready
+  double period = 0;
+  double limit = 0;  // no answer beyond
 };
 
 struct StageAnswer {
@@ -40,8 +44,9 @@ class StageWindow {
   StageAnswer solve(const StageQuestion& question);
 
  private:
-  StageAnswer by_work(const StageQuestion& question);
-  StageAnswer by_time(const StageQuestion& question);
+  StageAnswer after(const StageQuestion& question, double own_section);
+  StageAnswer by_work(const StageQuestion& question, double own_section);
+  StageAnswer by_time(const StageQuestion& question, double own_section);
   double begin(const StageQuestion& question, double elements) const;
   double work(const StageQuestion& question);
   double ascend(const StageQuestion& question, double elements);
