@@ -1,11 +1,13 @@
 #include "kernel-translator/footprint_finder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/kernel_regions.h"
 #include "kernel-translator/pointer_roots.h"
-#include "llvm/IR/InstIterator.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
@@ -108,6 +110,7 @@ class Finder {
       for (llvm::Instruction& instruction : block) visit(instruction);
     }
     add_what_is_missing();
+    bound();
     std::stable_sort(program_.accesses.begin(), program_.accesses.end(),
                      [](const Access& a, const Access& b) { return a.region < b.region; });
     return std::move(program_);
@@ -122,6 +125,7 @@ class Finder {
   void visit_vector_access(const llvm::CallBase& call, const std::string& name, const llvm::Value* pointer);
   void visit_group_copy(const llvm::CallBase& call, const std::string& name, uint64_t element);
   void add_what_is_missing();
+  void bound();
 
   // An access through `pointer`, like `model` but for argument, region and offset; `further` is added to the
   // offset (kNone: nothing is). Bytes surely written count only where the block is surely reached.
@@ -341,9 +345,49 @@ void Finder::add_what_is_missing() {
   }
 }
 
+// Evaluation takes its time for every access: each counts once, and where there are too many, those of the
+// arguments with most of them become one that may be anywhere.
+void Finder::bound() {
+  std::vector<Access> once;
+  for (const Access& access : program_.accesses)
+    if (std::find(once.begin(), once.end(), access) == once.end()) once.push_back(access);
+  constexpr size_t kMost = 256, kMostOfOne = 32;
+  if (once.size() > kMost) {
+    std::map<Id, Access> joined;  // by argument
+    std::map<Id, size_t> count;
+    for (const Access& access : once) ++count[access.argument];
+    std::vector<Access> few;
+    for (const Access& access : once) {
+      if (count[access.argument] <= kMostOfOne) {
+        few.push_back(access);
+        continue;
+      }
+      Access& one = joined[access.argument];
+      one.argument = access.argument;
+      one.reads = one.reads || access.reads;
+      one.writes = one.writes || access.writes;
+    }
+    for (const auto& [argument, one] : joined) few.push_back(one);
+    once = std::move(few);
+  }
+  program_.accesses = std::move(once);
+}
+
+bool has_cycle_that_is_no_loop(llvm::Function& function) {
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
+  llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
+  return llvm::containsIrreducibleCFG<llvm::BasicBlock*>(order, loops);
+}
+
 }  // namespace
 
 footprint::Program find_footprint(llvm::Function& function, const Kernel& kernel) {
+  if (has_cycle_that_is_no_loop(function)) {
+    footprint::Program unknown;
+    unknown.anything = true;
+    return unknown;
+  }
   footprint::Program program = Finder(function, kernel).run();
   constexpr size_t kMost = 1u << 16;
   if (program.nodes.size() > kMost || program.regions.size() > kMost || program.accesses.size() > kMost)

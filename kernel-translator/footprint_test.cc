@@ -41,10 +41,12 @@ std::string text(const ByteSet& set) {
 // A kernel's footprints for one NDRange; `first` and `count` are work-groups along the last dimension.
 class Case {
  public:
-  Case(const std::string& source, Ndrange ndrange, std::vector<Given> given, const std::string& options = "")
+  Case(const std::string& source, Ndrange ndrange, std::vector<Given> given, const std::string& options = "",
+       uint32_t address_bits = 64)
       : ndrange_(ndrange), given_(std::move(given)) {
     DeviceFacts device;
     device.opencl_c_version = "OpenCL C 2.0";
+    device.address_bits = address_bits;
     const auto translation = translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
     EXPECT_TRUE(translation) << source;
     if (!translation) return;
@@ -248,6 +250,14 @@ TEST(Footprint, counts_the_global_offset) {
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-128 484-548");
 }
 
+TEST(Footprint, of_addresses_of_32_bits) {
+  const Case c("__kernel void k(__global int* p, __global int* q, uint n) { p[get_global_id(0) - 20] = 1; "
+               "q[get_global_id(0) * n] = 1; }",
+               line(32, 16), {buffer(4096), buffer(4096), number(0x10000000u)}, "", 32);
+  EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "0-48");
+  EXPECT_EQ(text(c.argument(1, 1, 1).may_write), "whole");
+}
+
 TEST(Footprint, is_clipped_to_the_buffer) {
   const Case c("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }", line(32, 16), {buffer(100)});
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-100");
@@ -258,6 +268,16 @@ TEST(Footprint, of_a_pointer_that_may_be_either_of_two_arguments_is_whole) {
                line(32, 16), {buffer(100), buffer(100), number(1)});
   EXPECT_TRUE(c.argument(0, 0, 1).may_write.whole);
   EXPECT_TRUE(c.argument(1, 0, 1).may_write.whole);
+}
+
+TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
+  EXPECT_EQ(found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write, "whole");
+}
+
+TEST(Footprint, of_a_great_many_accesses_is_whole) {
+  std::string body;
+  for (int i = 0; i < 300; ++i) body += "p[" + std::to_string(5 * i) + "] = 1;";
+  EXPECT_EQ(found(body), writes("whole", "none"));
 }
 
 TEST(Footprint, that_is_no_footprint_is_an_error) {

@@ -87,6 +87,13 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
   };
   if (access.offset == kNone) return whole();
   Form offset = value(access.offset);
+  if (const unsigned bits = program_.nodes[access.offset].bits; bits < 64) {
+    // Addresses wrap around, too: the offset has to be a number inside a buffer, or one before its start.
+    auto number = size <= (uint64_t{1} << (bits - 1)) ? exactly(offset, bits, true) : std::nullopt;
+    if (!number) number = exactly(offset, bits, false);
+    if (!number) return whole();
+    offset = *number;
+  }
   uint64_t sure_width = access.sure_width;
   if (access.repeat != kNone) {
     const Interval times = bounds(access.repeat, false);

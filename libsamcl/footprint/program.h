@@ -101,6 +101,7 @@ struct Access {
   Id repeat = kNone;   // node: the access is repeated that often, each time `stride` bytes on
   uint64_t stride = 0;
   bool reads = false, writes = false;
+  bool operator==(const Access&) const = default;
 };
 
 struct Program {
