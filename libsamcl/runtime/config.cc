@@ -40,6 +40,11 @@ Config read() {
       config.gpus = 0;
     }
   }
+  if (std::string text = environment("SAMCL_SPLIT"); text == "always") {
+    config.always_split = true;
+  } else if (!text.empty() && text != "auto") {
+    warn("SAMCL_SPLIT=" + text + " is none of auto, always; auto is used");
+  }
   if (std::string text = environment("SAMCL_MANAGER"); text == "off") {
     config.manager = Config::Manager::off;
   } else if (text == "required") {

@@ -57,10 +57,12 @@ struct GraphTest : ::testing::Test {
   }
   StoragePtr make_storage() const { return std::make_shared<Storage>(context, 64, nullptr); }
 
-  EventPtr submit(const std::shared_ptr<Queue>& to, const std::vector<EventPtr>& waits = {}, std::vector<Use> uses = {},
-                  Order order = Order::ordinary, std::shared_ptr<void> held = nullptr) {
+  EventPtr submit(const std::shared_ptr<Queue>& to, const std::vector<EventPtr>& waits = {},
+                  std::vector<Use> uses = {}, Order order = Order::ordinary,
+                  std::shared_ptr<void> held = nullptr) {
     auto event = std::make_shared<Event>(context, to, CL_COMMAND_NDRANGE_KERNEL);
-    graph.submit(event, std::make_unique<Noted>(started, std::move(uses), std::move(held)), waits, order, false);
+    graph.submit(event, std::make_unique<Noted>(started, std::move(uses), std::move(held)), waits, order,
+                 false);
     return event;
   }
   EventPtr user_event() const { return std::make_shared<Event>(context, nullptr, CL_COMMAND_USER); }
@@ -343,7 +345,11 @@ class Checked : public Command {
  public:
   Checked(Ledger& ledger, Worker& worker, const std::vector<StoragePtr>& buffers, std::vector<int> reads,
           std::vector<int> writes, cl_int result)
-      : ledger_(ledger), worker_(worker), reads_(std::move(reads)), writes_(std::move(writes)), result_(result) {
+      : ledger_(ledger),
+        worker_(worker),
+        reads_(std::move(reads)),
+        writes_(std::move(writes)),
+        result_(result) {
     for (int i : reads_) uses_.push_back({buffers[static_cast<size_t>(i)], false});
     for (int i : writes_) uses_.push_back({buffers[static_cast<size_t>(i)], true});
   }

@@ -78,6 +78,7 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       name(name_of(real)),
       argument_count(count_of(real)),
       translation(build->translation.find(name)),
+      splitting(translation ? build->splitting.at(name).get() : nullptr),
       record(report::kernel(name)),
       arguments_(std::make_shared<Arguments>(argument_count)) {
   for (size_t i = 0; i < build->parts.size(); ++i) parts.push_back(std::make_unique<RealKernel>());

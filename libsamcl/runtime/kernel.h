@@ -64,6 +64,7 @@ class Kernel : public Object<Kernel> {
   const std::string name;
   const cl_uint argument_count;
   const KernelTranslation* const translation;  // nullptr if the translator does not know it
+  Splitting* const splitting;  // nullptr likewise
   KernelRecord& record;
 
   // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.

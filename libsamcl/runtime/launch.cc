@@ -7,6 +7,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/merge/diff.h"
+#include "libsamcl/runtime/config.h"
 
 namespace samcl {
 namespace {
@@ -24,46 +25,20 @@ bool bound_to_first_device(const Arguments& arguments) {
                      [](const Argument& argument) { return argument.is_svm || argument.kept; });
 }
 
+uint64_t work_items(const Ndrange& ndrange) { return ndrange.global[0] * ndrange.global[1] * ndrange.global[2]; }
+
 // The devices whose replica is still right where `changed` wrote: the only writer.
 Places still_valid(Places changed) { return std::popcount(changed) == 1 ? changed : Places{0}; }
 
 }  // namespace
 
 KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
-    : request_(std::move(request)), ndrange_(request_.ndrange) {
-  find_touches();
-  KernelRecord& record = request_.kernel->record;
-  ++record.launches;
-  if (std::string why = decide(context); !why.empty()) record.set_reason(why);
-  if (parts_.size() > 1) ++record.split_launches;
-  const unsigned used = static_cast<unsigned>(parts_.size());
-  unsigned most = record.devices.load();
-  while (most < used && !record.devices.compare_exchange_weak(most, used)) {
-  }
-}
-
-void KernelLaunch::find_touches() {
-  const KernelTranslation* known = request_.kernel->translation;
-  for (size_t index = 0; index < request_.arguments->size(); ++index) {
-    const Argument& argument = (*request_.arguments)[index];
-    if (!argument.buffer) continue;
-    Touch touch{argument.buffer->storage, argument.buffer->range};
-    const KernelArgument* facts =
-        known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
-    // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
-    // driver lets them.
-    touch.written = !facts || facts->may_write;
-    if (touch.written) touch.width = facts && facts->store_width ? facts->store_width : 1;
-    auto same = std::find_if(touches_.begin(), touches_.end(),
-                             [&](const Touch& other) { return other.storage == touch.storage; });
-    if (same == touches_.end()) {
-      touches_.push_back(std::move(touch));
-    } else {
-      same->range = {std::min(same->range.begin, touch.range.begin), std::max(same->range.end, touch.range.end)};
-      same->written |= touch.written;
-      same->width = std::min(same->width, touch.width);
-    }
-  }
+    : request_(std::move(request)),
+      ndrange_(request_.ndrange),
+      touches_(touches_of(*request_.kernel, *request_.arguments)) {
+  reason_ = decide(context);
+  const bool managed = context.devices[0]->lease.client != nullptr;
+  timed_ = parts_.size() > 1 && !managed && !Config::get().always_split;
 }
 
 // Whether the parts of the NDRange can be given the local size that the whole would have got.
@@ -94,8 +69,8 @@ std::string KernelLaunch::decide(const Context& context) {
   const Kernel& kernel = *request_.kernel;
   pass_local_ = request_.has_local;
   const bool bound = bound_to_first_device(*request_.arguments);
-  const Part everything{bound ? 0 : kernel.build->whole_device, {{0, 0, 0}, {1, 1, 1}}};
-  parts_ = {everything};
+  everything_ = {bound ? 0 : kernel.build->whole_device, {{0, 0, 0}, {1, 1, 1}}};
+  parts_ = {everything_};
   whole_ = true;
   const std::vector<unsigned> devices = context.devices_in_use();
   const bool managed = context.devices[0]->lease.client != nullptr;
@@ -116,31 +91,81 @@ std::string KernelLaunch::decide(const Context& context) {
     ndrange_ = request_.ndrange;
     return "local size left to the driver, which does not tell it";
   }
-  const std::vector<double> shares(split_it ? devices.size() : 1, 1.0);
-  parts_ = split(ndrange_, shares);
-  for (Part& part : parts_) part.device = bound ? 0 : devices[part.device];
-  whole_ = parts_.size() == 1 && !managed;
-  if (whole_) {
-    ndrange_ = request_.ndrange;
-    pass_local_ = request_.has_local;
-    parts_ = {everything};
+  cut(bound ? std::vector{0u} : split_it ? devices : std::vector{devices[0]});
+  whole_ = false;
+  if (parts_.size() == 1 && !managed) {
+    give_up_splitting();
     return "fewer work-groups than devices";
   }
   if (!split_it) return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
   return "";
 }
 
+// Along the dimension that leaves least to merge, and the fewest ranges to move.
+void KernelLaunch::cut(const std::vector<unsigned>& devices) {
+  const std::vector<double> shares(devices.size(), 1.0);
+  auto cut_along = [&](unsigned dimension) {
+    std::vector<Part> parts = split(ndrange_, shares, dimension);
+    for (Part& part : parts) part.device = devices[part.device];
+    return parts;
+  };
+  const std::vector<unsigned> dimensions = good_dimensions(ndrange_, static_cast<unsigned>(devices.size()));
+  parts_ = cut_along(dimensions[0]);
+  if (parts_.size() == 1) return;
+  const Kernel& kernel = *request_.kernel;
+  Fit best = share_out(touches_, kernel, *request_.arguments, ndrange_, parts_);
+  for (size_t i = 1; i < dimensions.size() && best > Fit{0, 2 * touches_.size() * parts_.size()}; ++i) {
+    std::vector<Part> parts = cut_along(dimensions[i]);
+    std::vector<Touch> touches = touches_;
+    const Fit fit = share_out(touches, kernel, *request_.arguments, ndrange_, parts);
+    if (fit >= best) continue;
+    best = fit;
+    parts_ = std::move(parts);
+    touches_ = std::move(touches);
+  }
+}
+
+void KernelLaunch::give_up_splitting() {
+  whole_ = true;
+  ndrange_ = request_.ndrange;
+  pass_local_ = request_.has_local;
+  parts_ = {everything_};
+  for (Touch& touch : touches_) touch.shares.clear();
+}
+
+void KernelLaunch::count() const {
+  KernelRecord& record = request_.kernel->record;
+  ++record.launches;
+  if (!reason_.empty()) record.set_reason(reason_);
+  if (parts_.size() > 1) ++record.split_launches;
+  const unsigned used = static_cast<unsigned>(parts_.size());
+  unsigned most = record.devices.load();
+  while (most < used && !record.devices.compare_exchange_weak(most, used)) {
+  }
+}
+
 std::vector<Use> KernelLaunch::uses() {
+  if (!decided_ && timed_ && !request_.kernel->splitting->choice.split(work_items(ndrange_))) {
+    give_up_splitting();
+    reason_ = "faster on one device";
+  }
+  decided_ = true;
   std::vector<Use> uses;
   for (const Touch& touch : touches_) {
     bool exclusive = touch.written;
-    for (const Part& part : parts_) exclusive |= touch.storage->missing_bytes(touch.range, part.device) > 0;
+    for (size_t p = 0; p < parts_.size() && !exclusive; ++p) {
+      for (const Range& range : touch.needs(p)) {
+        exclusive |= touch.storage->missing_bytes(range, parts_[p].device) > 0;
+      }
+    }
     uses.push_back({touch.storage, exclusive});
   }
   return uses;
 }
 
 void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
+  count();
+  start_ns_ = now_ns();
   Places used = 0;
   for (const Part& part : parts_) used |= only(part.device);
   for (const Touch& touch : touches_) touch.storage->used_on(used);
@@ -148,11 +173,13 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   run_on_workers(context, gather(context), Starter::another_command, [this, event, &context, starter](cl_int error) {
     if (error != CL_SUCCESS) return end(event, error);
     std::vector<Step> steps;
-    for (const Part& part : parts_) {
-      steps.push_back({part.device, [this, event, &part] { return execute(event, part); }});
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      steps.push_back({parts_[p].device, [this, event, p] { return execute(event, p); }});
     }
     run_on_workers(context, std::move(steps), starter, [this, event](cl_int result) {
-      if (result != CL_SUCCESS || parts_.size() == 1) return end(event, result);
+      const bool merging = std::any_of(touches_.begin(), touches_.end(),
+                                       [this](const Touch& touch) { return touch.to_merge(parts_.size()); });
+      if (result != CL_SUCCESS || !merging) return end(event, result);
       merge(event);
     });
   });
@@ -160,9 +187,8 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
 
 std::vector<Step> KernelLaunch::gather(Context&) {
   std::vector<Step> steps;
-  if (parts_.size() == 1) return steps;
   for (const Touch& touch : touches_) {
-    if (!touch.written) continue;
+    if (!touch.to_merge(parts_.size())) continue;
     touch.storage->define(touch.range);
     auto missing = touch.storage->pieces(touch.range);
     std::erase_if(missing, [](const auto& piece) { return contains(piece.valid, kHost); });
@@ -176,12 +202,15 @@ std::vector<Step> KernelLaunch::gather(Context&) {
   return steps;
 }
 
-cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, const Part& part) {
+cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) {
+  const Part& part = parts_[index];
   Kernel& kernel = *request_.kernel;
   RealDevice& device = *event->context->devices[part.device];
   for (const Touch& touch : touches_) {
-    cl_int error = touch.storage->make_valid(touch.range, part.device, kernel.record.traffic);
-    if (error != CL_SUCCESS) return error;
+    for (const Range& range : touch.needs(index)) {
+      cl_int error = touch.storage->make_valid(range, part.device, kernel.record.traffic);
+      if (error != CL_SUCCESS) return error;
+    }
   }
   RealKernel& whole = part.device == 0 ? kernel.whole : kernel.whole_elsewhere;
   RealKernel& real = whole_ ? whole : *kernel.parts[part.device];
@@ -192,7 +221,9 @@ cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, const Part& pa
   event->set_running();
   const cl_ulong start = now_ns();
   error = run_box(device, real, part.box);
-  kernel.record.launch_ns += now_ns() - start;
+  const uint64_t took = now_ns() - start;
+  kernel.record.launch_ns += took;
+  computing_ns_ += took;
   return error;
 }
 
@@ -299,7 +330,7 @@ cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<s
   std::vector<std::vector<std::byte>> staging(parts_.size(), std::vector<std::byte>(kMergeChunk));
   for (size_t t = 0; t < touches_.size(); ++t) {
     const Touch& touch = touches_[t];
-    if (!touch.written) continue;
+    if (!touch.to_merge(parts_.size())) continue;
     std::vector<Change>& found = changes[worker * touches_.size() + t];
     const unsigned width =
         static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(touch.width, touch.range.begin), touch.range.size()));
@@ -340,9 +371,19 @@ cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<s
 }
 
 void KernelLaunch::end(const std::shared_ptr<Event>& event, cl_int error) {
-  if (parts_.size() == 1 && error == CL_SUCCESS) {
+  if (error == CL_SUCCESS) {
     for (const Touch& touch : touches_) {
-      if (touch.written) touch.storage->written(touch.range, only(parts_[0].device));
+      if (!touch.written || touch.to_merge(parts_.size())) continue;
+      if (touch.shares.empty()) touch.storage->written(touch.range, only(parts_[0].device));
+      for (size_t p = 0; p < touch.shares.size(); ++p) {
+        for (const Range& range : touch.shares[p].writes) touch.storage->written(range, only(parts_[p].device));
+      }
+    }
+    if (timed_) {
+      SplitChoice& choice = request_.kernel->splitting->choice;
+      const uint64_t total = now_ns() - start_ns_;
+      whole_ ? choice.whole_took(work_items(ndrange_), total)
+             : choice.split_took(work_items(ndrange_), total, computing_ns_);
     }
   }
   event->context->graph.finish(event, error);

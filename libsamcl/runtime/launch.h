@@ -1,20 +1,21 @@
 // One kernel launch: on how many devices, in which parts, and how the parts' outputs become one.
 //
 // Stages, each on the devices' workers at the same time:
-//   1. gather  written buffers come to the host copy: it is what all devices start from
+//   1. gather  buffers that will be merged come to the host copy: it is what all devices start from
 //   2. execute every device gets what it may read or write, and runs its part, in slices if managed
-//   3. merge   written buffers are compared chunk by chunk with the host copy; what changed goes into it
-// A launch on one device has stage 2 only.
+//   3. merge   those buffers are compared chunk by chunk with the host copy; what changed goes into it
+// A launch on one device, or one whose footprint tells which part writes what, has stage 2 only.
 #pragma once
 
+#include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "libsamcl/runtime/buffer_commands.h"
 #include "libsamcl/runtime/kernel.h"
 #include "libsamcl/runtime/steps.h"
+#include "libsamcl/runtime/touches.h"
 #include "libsamcl/split/ndrange.h"
 
 namespace samcl {
@@ -35,27 +36,22 @@ class KernelLaunch : public Command {
   void start(const std::shared_ptr<Event>& event, Starter starter) override;
 
  private:
-  // A storage the kernel may touch; the union of what its arguments show of it.
-  struct Touch {
-    std::shared_ptr<Storage> storage;
-    Range range;
-    bool written = false;
-    unsigned width = 16;  // bytes of the narrowest store
-  };
   // Devices that changed a run of bytes.
   struct Change {
     Range range;
     Places devices;
   };
 
-  void find_touches();
   // Sets parts_ and whole_; the reason if it is one device.
   std::string decide(const Context& context);
+  void cut(const std::vector<unsigned>& devices);
+  // On one device after all.
+  void give_up_splitting();
+  void count() const;
   bool choose_local_size(const Context& context);
-  bool runs_rewritten() const { return !whole_; }
 
   std::vector<Step> gather(Context& context);
-  cl_int execute(const std::shared_ptr<Event>& event, const Part& part);
+  cl_int execute(const std::shared_ptr<Event>& event, size_t part);
   cl_int run_box(RealDevice& device, RealKernel& kernel, const GroupBox& box);
   cl_int enqueue_box(RealDevice& device, cl_kernel kernel, const GroupBox& box, cl_event* event);
   cl_int run_slices(RealDevice& device, RealKernel& kernel, const GroupBox& box);
@@ -69,6 +65,12 @@ class KernelLaunch : public Command {
   bool whole_ = true;        // the program's own kernel, in one piece
   std::vector<Part> parts_;
   std::vector<Touch> touches_;
+  Part everything_{};       // the whole NDRange where it runs if it is not split
+  std::string reason_;      // why it is one device
+  bool decided_ = false;    // the launch has been asked for its buffers: parts_ stay as they are
+  bool timed_ = false;      // its time says whether splitting pays
+  cl_ulong start_ns_ = 0;
+  std::atomic<uint64_t> computing_ns_{0};  // of all parts
 };
 
 }  // namespace samcl

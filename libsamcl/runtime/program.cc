@@ -99,6 +99,11 @@ std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Tr
     return build;
   }
   build->translation = std::move(*translation);
+  for (const KernelTranslation& kernel : build->translation.kernels) {
+    auto splitting = std::make_unique<Splitting>();
+    if (auto footprint = Footprint::parse(kernel.footprint)) splitting->footprint = *std::move(footprint);
+    build->splitting[kernel.name] = std::move(splitting);
+  }
   const bool managed = context->devices[0]->lease.client != nullptr;
   const auto& kernels = build->translation.kernels;
   if (std::none_of(kernels.begin(), kernels.end(), [&](const KernelTranslation& kernel) {

@@ -2,6 +2,7 @@
 // binaries are the driver's own), and, when it was built and understood, a rewritten twin for each device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
+#include "libsamcl/footprint/footprint.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/split_choice.h"
 
 namespace samcl {
 
@@ -21,6 +24,12 @@ struct HandleTraits<Program> {
   using Api = cl_program;
 };
 
+// What deciding about a kernel's launches needs.
+struct Splitting {
+  Footprint footprint;
+  SplitChoice choice;
+};
+
 // The outcome of one successful build; unchangeable.
 struct Build {
   ~Build();
@@ -30,6 +39,7 @@ struct Build {
   cl_program whole = nullptr;      // the original for that device if it is not the first
   std::string why_one_device;      // why no kernel of this program can be split
   std::string options;             // the program's own
+  std::map<std::string, std::unique_ptr<Splitting>> splitting;  // by kernel
 };
 
 class Program : public Object<Program> {

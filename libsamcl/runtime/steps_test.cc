@@ -25,17 +25,25 @@ struct StepsTest : ::testing::Test {
   }
 };
 
-TEST_F(StepsTest, NoStepsEndAtOnce) { EXPECT_EQ(run({}), CL_SUCCESS); }
+TEST_F(StepsTest, NoStepsEndAtOnce) {
+  EXPECT_EQ(run({}), CL_SUCCESS);
+}
 
 TEST_F(StepsTest, StepsOfSeveralDevicesRunAtTheSameTime) {
   std::promise<void> first, second;
-  EXPECT_EQ(run({{0, [&] {
+  EXPECT_EQ(run({{0,
+                  [&] {
                     first.set_value();
-                    return second.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready ? 0 : -1;
+                    return second.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready
+                               ? 0
+                               : -1;
                   }},
-                 {1, [&] {
+                 {1,
+                  [&] {
                     second.set_value();
-                    return first.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready ? 0 : -1;
+                    return first.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready
+                               ? 0
+                               : -1;
                   }}}),
             CL_SUCCESS);
 }
@@ -56,7 +64,8 @@ TEST_F(StepsTest, FirstErrorIsTheResult) {
 
 class Steps : public SteppedCommand {
  public:
-  Steps(std::vector<Step> steps, std::atomic<bool>& was_done) : steps_(std::move(steps)), was_done_(was_done) {}
+  Steps(std::vector<Step> steps, std::atomic<bool>& was_done)
+      : steps_(std::move(steps)), was_done_(was_done) {}
 
  protected:
   std::vector<Step> plan() override { return steps_; }
@@ -72,7 +81,8 @@ struct EveryWay : StepsTest, ::testing::WithParamInterface<bool> {
 
   cl_int status_of(std::vector<Step> steps) {
     auto event = std::make_shared<Event>(context, queue, CL_COMMAND_WRITE_BUFFER);
-    context->graph.submit(event, std::make_unique<Steps>(std::move(steps), done), {}, Order::ordinary, GetParam());
+    context->graph.submit(event, std::make_unique<Steps>(std::move(steps), done), {}, Order::ordinary,
+                          GetParam());
     return event->wait();
   }
 };

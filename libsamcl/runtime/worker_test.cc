@@ -87,7 +87,9 @@ TEST(Worker, JobsOfAJobRunToo) {
 
 TEST(Worker, WithoutAJobThereIsNoThread) {
   std::atomic<bool> started = false;
-  { Worker worker("test", [&] { started = true; }); }
+  {
+    Worker worker("test", [&] { started = true; });
+  }
   EXPECT_FALSE(started);
 }
 

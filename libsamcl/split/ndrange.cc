@@ -16,22 +16,41 @@ BoxLaunch launch_of(const Ndrange& ndrange, const GroupBox& box) {
   return launch;
 }
 
+namespace {
+
+constexpr double kAboutAsGood = 0.125;
+
+// The longest part decides when all are done: in units of an ideal part, 1 is perfect.
+double imbalance(const Ndrange& ndrange, unsigned dimension, unsigned parts) {
+  const double groups = static_cast<double>(ndrange.groups(dimension));
+  return std::ceil(groups / parts) / (groups / parts);
+}
+
+}  // namespace
+
 unsigned best_dimension(const Ndrange& ndrange, unsigned parts) {
-  // The longest part decides when all are done: in units of an ideal part, 1 is perfect.
-  auto imbalance = [&](unsigned dimension) {
-    const double groups = static_cast<double>(ndrange.groups(dimension));
-    return std::ceil(groups / parts) / (groups / parts);
-  };
   unsigned best = ndrange.dimensions - 1;
   for (unsigned d = ndrange.dimensions - 1; d-- > 0;) {
-    if (imbalance(d) + 0.125 < imbalance(best)) best = d;
+    if (imbalance(ndrange, d, parts) + kAboutAsGood < imbalance(ndrange, best, parts)) best = d;
   }
   return best;
 }
 
+std::vector<unsigned> good_dimensions(const Ndrange& ndrange, unsigned parts) {
+  const unsigned best = best_dimension(ndrange, parts);
+  std::vector<unsigned> good{best};
+  for (unsigned d = ndrange.dimensions; d-- > 0;) {
+    if (d != best && imbalance(ndrange, d, parts) <= imbalance(ndrange, best, parts) + kAboutAsGood) good.push_back(d);
+  }
+  return good;
+}
+
 std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares) {
+  return split(ndrange, shares, best_dimension(ndrange, static_cast<unsigned>(shares.size())));
+}
+
+std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares, unsigned cut) {
   std::vector<Part> parts;
-  const unsigned cut = best_dimension(ndrange, static_cast<unsigned>(shares.size()));
   const uint64_t groups = ndrange.groups(cut);
   double total = 0, given = 0;
   for (double share : shares) total += share;

@@ -49,13 +49,18 @@ BoxLaunch launch_of(const Ndrange& ndrange, const GroupBox& box);
 // outputs) unless another balances the work-groups clearly better.
 unsigned best_dimension(const Ndrange& ndrange, unsigned parts);
 
-// Cuts the NDRange into at most shares.size() boxes along best_dimension(), sized in proportion to `shares`
+// All dimensions that balance the work-groups about as well as that one, which comes first.
+std::vector<unsigned> good_dimensions(const Ndrange& ndrange, unsigned parts);
+
+// Cuts the NDRange into at most shares.size() boxes along `dimension`, sized in proportion to `shares`
 // (positive weights). Parts that would be empty are left out: box i belongs to the i-th device that got any,
 // see `device`.
 struct Part {
   unsigned device;  // index into shares
   GroupBox box;
 };
+std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares, unsigned dimension);
+// The same along best_dimension().
 std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares);
 
 // Cuts a box into slices of about `groups_per_slice` work-groups (at least one row of work-groups of the

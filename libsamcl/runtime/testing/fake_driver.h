@@ -1,6 +1,6 @@
-// An OpenCL driver in this process's memory, for tests of the runtime: devices with buffers and queues that do
-// what they are asked at once, or fail when told to. It checks what drivers often don't: that a buffer is used
-// by queues of its own context, inside its bounds. There are no programs and kernels.
+// An OpenCL driver in this process's memory, for tests of the runtime: devices with buffers and queues that
+// do what they are asked at once, or fail when told to. It checks what drivers often don't: that a buffer is
+// used by queues of its own context, inside its bounds. There are no programs and kernels.
 #pragma once
 
 #include <CL/cl.h>

@@ -1,0 +1,56 @@
+#include "libsamcl/runtime/split_choice.h"
+
+#include <bit>
+
+namespace samcl {
+namespace {
+
+// Launches after a change that are not counted: they move what the change left in the wrong place.
+constexpr uint32_t kSettling = 1;
+// Launches that are compared.
+constexpr uint32_t kSample = 3;
+// Launches after which the other way is tried again: the program may have changed its ways.
+constexpr uint32_t kReview = 512;
+
+size_t case_of(uint64_t work_items) { return static_cast<size_t>(std::bit_width(work_items | 1)) - 1; }
+
+void learn(double& mean, uint64_t ns) {
+  const double value = static_cast<double>(ns);
+  mean = mean == 0 ? value : 0.5 * mean + 0.5 * value;
+}
+
+}  // namespace
+
+SplitChoice::Case& SplitChoice::of(uint64_t work_items) { return cases_[case_of(work_items)]; }
+
+bool SplitChoice::split(uint64_t work_items) const {
+  std::lock_guard lock(mutex_);
+  return !cases_[case_of(work_items)].whole;
+}
+
+void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns) {
+  std::lock_guard lock(mutex_);
+  Case& here = of(work_items);
+  if (here.whole) return;  // decided before the change
+  if (++here.launches <= kSettling) return;
+  learn(here.split_ns, total_ns);
+  here.burdened = total_ns > computing_ns ? here.burdened + 1 : 0;
+  const bool known_worse = here.whole_ns > 0 && here.split_ns > here.whole_ns;
+  if (here.burdened < kSample) return;
+  const bool again = here.whole_ns > 0 && !known_worse && here.launches < kReview;
+  if (again) return;
+  here = {.whole = true, .split_ns = here.split_ns, .whole_ns = known_worse ? here.whole_ns : 0};
+}
+
+void SplitChoice::whole_took(uint64_t work_items, uint64_t total_ns) {
+  std::lock_guard lock(mutex_);
+  Case& here = of(work_items);
+  if (!here.whole) return;
+  if (++here.launches <= kSettling) return;
+  learn(here.whole_ns, total_ns);
+  const bool worse = here.launches >= kSettling + kSample && here.whole_ns > here.split_ns;
+  if (!worse && here.launches < kReview) return;
+  here = {.split_ns = worse ? here.split_ns : 0, .whole_ns = here.whole_ns};
+}
+
+}  // namespace samcl

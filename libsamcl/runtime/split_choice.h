@@ -1,0 +1,39 @@
+// Whether splitting a kernel pays, found out by its launches' times: one whose parts spend more time on moving and
+// merging bytes than on computing is tried on one device, and stays where it is faster.
+//
+// Threads: any.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+
+namespace samcl {
+
+class SplitChoice {
+ public:
+  // Whether to split the next launch of so many work-items.
+  bool split(uint64_t work_items) const;
+
+  // How long a split launch took from its start to its end, and how much of that its parts computed, summed over
+  // the parts: about what one device would have computed. ns.
+  void split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns);
+
+  // The same for a launch on one device because split() said so.
+  void whole_took(uint64_t work_items, uint64_t total_ns);
+
+ private:
+  // Launches of sizes within a factor of two.
+  struct Case {
+    bool whole = false;
+    uint32_t launches = 0;    // since `whole` last changed
+    uint32_t burdened = 0;    // in a row: moving took longer than computing
+    double split_ns = 0, whole_ns = 0;  // 0: not known
+  };
+  Case& of(uint64_t work_items);
+
+  mutable std::mutex mutex_;
+  std::array<Case, 64> cases_;
+};
+
+}  // namespace samcl

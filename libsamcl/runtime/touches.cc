@@ -1,0 +1,169 @@
+#include "libsamcl/runtime/touches.h"
+
+#include <algorithm>
+
+namespace samcl {
+namespace {
+
+// With more, the directory and the single transfers would cost more than merging.
+constexpr uint64_t kMostWrites = 1024;
+// Bytes that are moved for nothing rather than starting another transfer.
+constexpr uint64_t kSmallGap = 64 << 10;
+
+const KernelArgument* facts_of(const Kernel& kernel, size_t index) {
+  const KernelTranslation* known = kernel.translation;
+  return known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
+}
+
+std::vector<ArgumentValue> values_of(const Kernel& kernel, const Arguments& arguments) {
+  std::vector<ArgumentValue> values(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const KernelArgument* facts = facts_of(kernel, i);
+    if (arguments[i].buffer) {
+      values[i].buffer_bytes = arguments[i].buffer->range.size();
+    } else if (facts && facts->kind == ArgumentKind::value) {
+      values[i].value = arguments[i].bytes;
+    } else {
+      values[i].buffer_bytes = 0;
+    }
+  }
+  return values;
+}
+
+// The ranges in order, without overlaps; those at most `gap` bytes apart become one.
+void join(std::vector<Range>& ranges, uint64_t gap) {
+  std::sort(ranges.begin(), ranges.end(), [](Range a, Range b) { return a.begin < b.begin; });
+  std::vector<Range> joined;
+  for (const Range& range : ranges) {
+    if (range.empty()) continue;
+    if (!joined.empty() && range.begin <= joined.back().end + gap) {
+      joined.back().end = std::max(joined.back().end, range.end);
+    } else {
+      joined.push_back(range);
+    }
+  }
+  ranges = std::move(joined);
+}
+
+// What one part does to one storage, through all its arguments.
+struct Gathered {
+  std::vector<Range> needs;
+  ByteSet writes;  // in bytes of the storage
+  bool unknown_writes = false;
+};
+
+void add_needs(std::vector<Range>& needs, const ByteSet& set, Range shown) {
+  if (set.whole) needs.push_back(shown);
+  for (const StridedRange& strided : set.ranges) {
+    if (strided.count > kMostWrites || (strided.count > 1 && strided.stride - strided.length <= kSmallGap)) {
+      needs.push_back({shown.begin + strided.start, shown.begin + strided.end()});
+      continue;
+    }
+    for (uint64_t row = 0; row < strided.count; ++row) {
+      const Range range = strided.row(row);
+      needs.push_back({shown.begin + range.begin, shown.begin + range.end});
+    }
+  }
+}
+
+void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
+  add_needs(to.needs, footprint.reads, shown);
+  if (footprint.may_write.empty()) return;
+  if (footprint.may_write.whole) {
+    to.unknown_writes = true;
+    return;
+  }
+  if (!covers(footprint.surely_writes, footprint.may_write)) add_needs(to.needs, footprint.may_write, shown);
+  for (StridedRange range : footprint.may_write.ranges) {
+    range.start += shown.begin;
+    to.writes.ranges.push_back(range);
+  }
+}
+
+bool any_overlap(const std::vector<Gathered>& parts) {
+  for (size_t p = 0; p < parts.size(); ++p) {
+    for (size_t q = 0; q < p; ++q) {
+      if (!disjoint(parts[p].writes, parts[q].writes)) return true;
+    }
+  }
+  return false;
+}
+
+uint64_t write_ranges(const Gathered& part) {
+  uint64_t count = 0;
+  for (const StridedRange& range : part.writes.ranges) count += range.count;
+  return count;
+}
+
+Touch::Share share_of(Gathered gathered) {
+  Touch::Share share;
+  share.needs = std::move(gathered.needs);
+  join(share.needs, kSmallGap);
+  for (const StridedRange& strided : gathered.writes.ranges) {
+    for (uint64_t row = 0; row < strided.count; ++row) share.writes.push_back(strided.row(row));
+  }
+  join(share.writes, 0);
+  return share;
+}
+
+}  // namespace
+
+std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments) {
+  std::vector<Touch> touches;
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const Argument& argument = arguments[index];
+    if (!argument.buffer) continue;
+    Touch touch;
+    touch.storage = argument.buffer->storage;
+    touch.range = argument.buffer->range;
+    const KernelArgument* facts = facts_of(kernel, index);
+    // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
+    // driver lets them.
+    touch.written = !facts || facts->may_write;
+    if (touch.written) touch.width = facts && facts->store_width ? facts->store_width : 1;
+    auto same = std::find_if(touches.begin(), touches.end(),
+                             [&](const Touch& other) { return other.storage == touch.storage; });
+    if (same == touches.end()) {
+      touches.push_back(std::move(touch));
+    } else {
+      same->range = {std::min(same->range.begin, touch.range.begin), std::max(same->range.end, touch.range.end)};
+      same->written |= touch.written;
+      same->width = std::min(same->width, touch.width);
+    }
+  }
+  return touches;
+}
+
+Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
+              const std::vector<Part>& parts) {
+  const std::vector<ArgumentValue> values = values_of(kernel, arguments);
+  const Launch launch{ndrange, values};
+  std::vector<std::vector<ArgumentFootprint>> footprints;
+  for (const Part& part : parts) footprints.push_back(kernel.splitting->footprint.evaluate(launch, part.box));
+  Fit fit;
+  for (Touch& touch : touches) {
+    std::vector<Gathered> gathered(parts.size());
+    for (size_t p = 0; p < parts.size(); ++p) {
+      for (size_t index = 0; index < arguments.size(); ++index) {
+        const auto& buffer = arguments[index].buffer;
+        if (buffer && buffer->storage == touch.storage) add(gathered[p], footprints[p][index], buffer->range);
+      }
+    }
+    const bool known = std::none_of(gathered.begin(), gathered.end(), [](const Gathered& part) {
+      return part.unknown_writes || write_ranges(part) > kMostWrites;
+    });
+    touch.shares.clear();
+    if (!known || any_overlap(gathered)) {
+      fit.to_merge += touch.to_merge(parts.size());
+      fit.ranges += parts.size();
+      continue;
+    }
+    for (Gathered& part : gathered) {
+      touch.shares.push_back(share_of(std::move(part)));
+      fit.ranges += touch.shares.back().needs.size() + touch.shares.back().writes.size();
+    }
+  }
+  return fit;
+}
+
+}  // namespace samcl

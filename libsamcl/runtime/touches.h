@@ -1,0 +1,48 @@
+// What a launch touches, buffer by buffer: the bytes each part needs where it runs, and those it may write there.
+// From the kernel's footprint where there is one; else every part needs all that its arguments show.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "libsamcl/coherence/storage.h"
+#include "libsamcl/footprint/footprint.h"
+#include "libsamcl/runtime/kernel.h"
+#include "libsamcl/split/ndrange.h"
+
+namespace samcl {
+
+// One storage of a launch: its arguments that show some of it, taken together.
+struct Touch {
+  std::shared_ptr<Storage> storage;
+  Range range;              // smallest that holds all that the arguments show
+  bool written = false;     // the kernel may write to it
+  unsigned width = 16;      // bytes of the narrowest store
+
+  struct Share {
+    std::vector<Range> needs;   // must be valid on the device before the part runs
+    std::vector<Range> writes;  // valid there alone afterwards
+  };
+  // By part; empty: nothing is known. Then every part needs the whole range, and what several parts wrote
+  // must be merged.
+  std::vector<Share> shares;
+
+  // What the part of that index needs.
+  std::vector<Range> needs(size_t part) const { return shares.empty() ? std::vector{range} : shares[part].needs; }
+  bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1; }
+};
+
+std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments);
+
+// How well the footprint describes the launch.
+struct Fit {
+  size_t to_merge = 0;  // storages whose writes have to be merged
+  size_t ranges = 0;    // ranges that are moved or written
+  auto operator<=>(const Fit&) const = default;
+};
+
+// Fills in the shares of these parts, for the storages of which enough is known.
+Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
+              const std::vector<Part>& parts);
+
+}  // namespace samcl
