@@ -13,9 +13,9 @@ namespace samcl {
 namespace {
 
 using testing::Call;
-using testing::FakeDriver;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::FakeDriver;
 using ::testing::IsEmpty;
 
 using Bytes = std::vector<std::byte>;
@@ -171,7 +171,9 @@ TEST_F(StorageTest, SeveralPlacesBecomeValidAtTheSameTime) {
     write(1, {500, kSize}, bytes(500, round + 1));
     std::vector<std::thread> threads;
     for (Place place : {0u, 1u, 2u, kHost, kHost})
-      threads.emplace_back([&, place] { EXPECT_EQ(storage->make_valid({0, kSize}, place, traffic), CL_SUCCESS); });
+      threads.emplace_back([&, place] {
+        EXPECT_EQ(storage->make_valid({0, kSize}, place, traffic), CL_SUCCESS);
+      });
     for (std::thread& thread : threads) thread.join();
     for (Place place : {0u, 1u, 2u, kHost}) {
       const Bytes found = read(place, {0, kSize});

@@ -22,11 +22,11 @@ struct Settings {
 
 // What the daemon may do to this process's share of the machine.
 struct Assignment {
-  std::string task;          // name under which the daemon knows us; "" if it is not registered
-  int priority = 0;          // larger is more urgent
-  uint32_t gpus = 0;         // mode: GPUs to use; 0: as many as there are
-  // Indices of the announced devices that may be used, the one to use first at the front; empty: no choice was
-  // made. Work that is on one device belongs on the first, mode k on the first k.
+  std::string task;   // name under which the daemon knows us; "" if it is not registered
+  int priority = 0;   // larger is more urgent
+  uint32_t gpus = 0;  // mode: GPUs to use; 0: as many as there are
+  // Indices of the announced devices that may be used, the one to use first at the front; empty: no choice
+  // was made. Work that is on one device belongs on the first, mode k on the first k.
   std::vector<uint32_t> devices;
 };
 
@@ -35,7 +35,8 @@ class Client {
   // Connects to the daemon and announces this machine's devices by stable names, in the order of their
   // index below (e.g. "pocl:0"). Every process that uses the same GPU must give it the same name.
   // Errors: no daemon, it did not answer in time, it refused (its reason is the message).
-  static Result<std::unique_ptr<Client>> connect(const Settings& settings, const std::vector<std::string>& devices);
+  static Result<std::unique_ptr<Client>> connect(const Settings& settings,
+                                                 const std::vector<std::string>& devices);
 
   virtual ~Client() = default;  // gives back what is held and says goodbye
 

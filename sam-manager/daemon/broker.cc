@@ -214,8 +214,13 @@ void Broker::forget_those_that_left() {
 
 Reply Broker::enroll(const Request& request) {
   const registry::Task task{
-      request.task,  request.priority, request.period_ns, request.deadline_ns, request.gpus,
-      request.match, std::vector<std::string>(request.devices, request.devices + request.device_count)};
+      request.task,
+      request.priority,
+      request.period_ns,
+      request.deadline_ns,
+      request.gpus,
+      request.match,
+      std::vector<std::string>(request.devices, request.devices + request.device_count)};
   if (!task.devices.empty() && task.gpus > task.devices.size())
     return refuse("it is to use " + std::to_string(task.gpus) + " GPUs, but may use only " +
                   std::to_string(task.devices.size()) + " devices");

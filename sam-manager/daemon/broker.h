@@ -27,10 +27,10 @@ struct Program {
   pid_t pid = 0;
   std::string asked;  // the task's name it asked for
   std::string executable;
-  uint32_t gpus = 0;             // the most it uses; 0: as many as there are
-  std::vector<uint8_t> devices;  // our indices, in its order
+  uint32_t gpus = 0;              // the most it uses; 0: as many as there are
+  std::vector<uint8_t> devices;   // our indices, in its order
   std::vector<std::string> wish;  // of its task when its devices were chosen
-  std::set<pid_t> threads;       // that run with the task's priority
+  std::set<pid_t> threads;        // that run with the task's priority
   protocol::AssignmentCell::Value assignment;
 };
 

@@ -52,8 +52,8 @@ Sender find_sender(pid_t pid, uint64_t start_time, mqd_t replies) {
   struct stat process {};
   if (replies < 0 || fstat(replies, &queue) != 0) return {};
   const bool found = stat(("/proc/" + std::to_string(pid)).c_str(), &process) == 0;
-  return {queue.st_uid, found && (process.st_uid == queue.st_uid || queue.st_uid == 0) &&
-                            is_same_process(pid, start_time)};
+  return {queue.st_uid,
+          found && (process.st_uid == queue.st_uid || queue.st_uid == 0) && is_same_process(pid, start_time)};
 }
 
 }  // namespace

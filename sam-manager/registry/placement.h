@@ -1,5 +1,5 @@
-// Which devices a program uses: the least loaded of those it may use. Utilisations are not known, so load is a
-// number of programs. Pure logic.
+// Which devices a program uses: the least loaded of those it may use. Utilisations are not known, so load is
+// a number of programs. Pure logic.
 //
 // A program loads each device it uses by one, and the first of them by one more: work that can't be spread
 // runs there. What delays a program are others that are at least as urgent, so these count first, and all

@@ -19,8 +19,12 @@ namespace {
 constexpr int kFormat = 1;
 
 Task from_json(const json& value) {
-  return {value.at("name"),  value.at("priority"), value.at("period_ns"),
-          value.at("deadline_ns"), value.at("gpus"),     value.at("match"),
+  return {value.at("name"),
+          value.at("priority"),
+          value.at("period_ns"),
+          value.at("deadline_ns"),
+          value.at("gpus"),
+          value.at("match"),
           value.value("devices", std::vector<std::string>())};
 }
 

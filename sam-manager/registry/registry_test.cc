@@ -30,7 +30,8 @@ TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   ASSERT_TRUE(second) << second.error().message;
   ASSERT_EQ(second->tasks().size(), 1u);
   const Task& task = second->tasks().at("camera");
-  EXPECT_EQ(to_json(task), to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
+  EXPECT_EQ(to_json(task),
+            to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
 }
 
 TEST_F(RegistryTest, FilesOfEarlierReleasesHaveNoDevices) {

@@ -14,8 +14,8 @@ namespace samcl {
 namespace {
 
 using testing::Daemon;
-using testing::Outcome;
 using ::testing::ElementsAre;
+using testing::Outcome;
 
 struct ProgramsTest : ::testing::Test {
   Daemon daemon;

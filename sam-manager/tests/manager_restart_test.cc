@@ -43,7 +43,8 @@ struct RestartTest : ::testing::Test {
     ASSERT_TRUE(daemon.start());
   }
 
-  // A process that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says whether it is managed.
+  // A process that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says whether it is
+  // managed.
   std::unique_ptr<Child> start_taker(const std::string& task = "") {
     auto child = std::make_unique<Child>([this, task](const Child::Line& line) {
       const auto client = daemon.connect(task);

@@ -331,7 +331,6 @@ TEST_F(ManagerTest, KilledDaemonLeavesWaitersUnmanaged) {
   EXPECT_FALSE(client->managed());
   client->release(kGpu, 0);
   EXPECT_FALSE(lease::Client::connect({daemon.instance(), "", 500, 0}, {"a"}));
-
 }
 
 TEST_F(ManagerTest, NothingIsLeftBehind) {

@@ -40,7 +40,8 @@ Result<std::unique_ptr<Connection>> connect(const std::string& instance) {
 Result<void> store_devices(const std::vector<std::string>& devices, Request& request) {
   for (const std::string& device : devices) {
     const bool is_index = device.find_first_not_of("0123456789") == std::string::npos;
-    if (is_index && (device.size() > 2 || std::atoi(device.c_str()) >= static_cast<int>(protocol::kMaxDevices)))
+    if (is_index &&
+        (device.size() > 2 || std::atoi(device.c_str()) >= static_cast<int>(protocol::kMaxDevices)))
       return fail("--devices: there is no device " + device + ": expected 0 to " +
                   std::to_string(protocol::kMaxDevices - 1) + ", or a name as `sam-ctl status` shows it");
     if (std::count(devices.begin(), devices.end(), device) > 1)

@@ -67,7 +67,8 @@ std::string program(const json& entry) {
 
 std::string task_table(const json& list) {
   if (list.at("tasks").empty()) return "No task is registered.\n";
-  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
+  std::vector<Row> rows = {
+      {"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
