@@ -22,9 +22,10 @@ StageBound stage_bound(double response, double interference, double blocking, do
           static_cast<Time>(jitter), static_cast<Time>(finish)};
 }
 
-ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order)
+ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::vector<int> modes)
     : set_(&set),
       order_(order.empty() ? priority_order(set) : std::move(order)),
+      modes_(std::move(modes)),
       longest_{Longest(static_cast<size_t>(set.platform.cpus)),
                Longest(static_cast<size_t>(set.platform.pci)),
                Longest(static_cast<size_t>(set.platform.gpus))},
@@ -66,22 +67,67 @@ void ResponseTimeAnalysis::Core::lay_out() {
   }
 }
 
+void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
+  row.mode = mode;
+  for (size_t j = 0; j < row.stages.size(); ++j) {
+    const Stage& stage = row.task->stages[j];
+    StageRow& entry = row.stages[j];
+    entry.worst = static_cast<double>(stage.worst_in(mode));
+    entry.best = static_cast<double>(stage.best_in(mode));
+    entry.subtasks = stage.subtasks(mode);
+    entry.section = static_cast<double>(stage.section_in(mode));
+    entry.whole = stage.whole();
+  }
+}
+
 void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
   for (TaskRow& row : rows_) {
     const int mode = modes[row.index];
     if (row.mode == mode) continue;
-    row.mode = mode;
     row.current = false;
+    if (mode == kUndecided)
+      row.mode = mode;
+    else
+      take_mode(row, mode);
+  }
+}
+
+// For each rank the least of all modes: none of them blocks by less.
+void ResponseTimeAnalysis::Core::least_sections(TaskRow& row, Resource resource, Longest& longest) {
+  std::vector<double> least;
+  for (const int mode : modes_) {
+    take_mode(row, mode);
+    Longest of_mode(longest.times().size());
+    sections(row, resource, of_mode);
+    const auto& times = of_mode.times();
+    if (least.empty()) least = times;
+    for (size_t n = 0; n < least.size(); ++n) least[n] = std::min(least[n], times[n]);
+  }
+  row.mode = kUndecided;
+  for (const double time : least) longest.add(time);
+}
+
+// R in the best mode. To less urgent tasks each stage brings its least work and jitter, as one subtask that
+// is never at work already: no mode brings less.
+Time ResponseTimeAnalysis::Core::least_response(TaskRow& row) {
+  constexpr double kMost = std::numeric_limits<double>::infinity();
+  Time least = kUnbounded;
+  std::vector<std::pair<double, double>> effect(row.stages.size(), {kMost, kMost});  // work, jitter
+  for (const int mode : modes_) {
+    take_mode(row, mode);
+    least = std::min(least, respond(row, false));
     for (size_t j = 0; j < row.stages.size(); ++j) {
-      const Stage& stage = row.task->stages[j];
-      StageRow& entry = row.stages[j];
-      entry.worst = static_cast<double>(stage.worst_in(mode));
-      entry.best = static_cast<double>(stage.best_in(mode));
-      entry.subtasks = stage.subtasks(mode);
-      entry.section = static_cast<double>(stage.section_in(mode));
-      entry.whole = stage.whole();
+      const Demand& demand = demand_[at(row.stages[j].resource)];
+      effect[j].first = std::min(effect[j].first, demand.work[row.stages[j].row]);
+      effect[j].second = std::min(effect[j].second, demand.jitter[row.stages[j].row]);
     }
   }
+  for (size_t j = 0; j < row.stages.size(); ++j) {
+    const auto [work, jitter] = effect[j];
+    demand_[at(row.stages[j].resource)].set(row.stages[j].row, work, 1, jitter, jitter);
+  }
+  row.mode = kUndecided;
+  return least;
 }
 
 // From the least urgent task up: what a task cannot interrupt is what those below it run.
@@ -95,7 +141,10 @@ void ResponseTimeAnalysis::Core::take_blocking() {
         row.blocking[at(resource)] = longest_[at(resource)].times();
         row.current = false;
       }
-      sections(row, resource, longest_[at(resource)]);
+      if (row.mode == kUndecided)
+        least_sections(row, resource, longest_[at(resource)]);
+      else
+        sections(row, resource, longest_[at(resource)]);
     }
   }
 }
@@ -105,7 +154,7 @@ void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& chang
   for (const Resource resource : kResources)
     if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
   if (row.current) return;
-  row.response = respond(row, detail);
+  row.response = row.mode == kUndecided ? least_response(row) : respond(row, detail);
   row.current = true;
   for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
   responses_[row.index] = row.response;

@@ -31,7 +31,7 @@ StageBound stage_bound(double response, double interference, double blocking, do
 struct TaskRow {
   const Task* task = nullptr;
   size_t index = 0;  // in TaskSet::tasks
-  int mode = 0;      // 0: not set yet
+  int mode = -1;     // kUndecided: the least of every mode; -1: not set yet
   std::vector<StageRow> stages;
   std::array<size_t, 3> first = {0, 0, 0};  // its first row in each Demand: the prefix that interferes
   std::array<bool, 3> uses = {false, false, false};
@@ -59,7 +59,8 @@ class Longest {
 
 class ResponseTimeAnalysis::Core {
  public:
-  Core(const TaskSet& set, PriorityOrder order);
+  // `modes`: those that the form knows.
+  Core(const TaskSet& set, PriorityOrder order, std::vector<int> modes);
   virtual ~Core() = default;
 
   std::span<const Time> responses(std::span<const int> modes);
@@ -86,11 +87,15 @@ class ResponseTimeAnalysis::Core {
   void lay_out();
   void take_modes(std::span<const int> modes);
   void take_blocking();
+  void take_mode(TaskRow& row, int mode);
+  void least_sections(TaskRow& row, Resource resource, Longest& longest);
+  Time least_response(TaskRow& row);
   void settle(TaskRow& row, std::array<bool, 3>& changed, bool detail);
   Bounds report() const;
 
   const TaskSet* set_;
   PriorityOrder order_;
+  std::vector<int> modes_;  // that an undecided task may get
   size_t stages_ = 0;
   std::array<double, 3> elements_;
   std::array<Demand, 3> demand_;

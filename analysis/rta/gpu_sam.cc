@@ -24,7 +24,7 @@ class GpuSam : public Published {
 }  // namespace
 
 std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sam(const TaskSet& set, PriorityOrder order) {
-  return std::make_unique<GpuSam>(set, std::move(order));
+  return std::make_unique<GpuSam>(set, std::move(order), modes_of(set.platform, Form::gpu_sam));
 }
 
 }  // namespace samcl::analysis

@@ -26,7 +26,7 @@ class GpuSparc : public Published {
 }  // namespace
 
 std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sparc(const TaskSet& set, PriorityOrder order) {
-  return std::make_unique<GpuSparc>(set, std::move(order));
+  return std::make_unique<GpuSparc>(set, std::move(order), modes_of(set.platform, Form::gpu_sparc));
 }
 
 }  // namespace samcl::analysis

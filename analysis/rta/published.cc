@@ -5,8 +5,8 @@
 
 namespace samcl::analysis {
 
-Published::Published(const TaskSet& set, PriorityOrder order)
-    : Core(set, std::move(order)), steps_(stages()) {}
+Published::Published(const TaskSet& set, PriorityOrder order, std::vector<int> modes)
+    : Core(set, std::move(order), std::move(modes)), steps_(stages()) {}
 
 // Z: of the subtasks of less urgent tasks on the resource, the N largest.
 void Published::sections(const TaskRow& row, Resource resource, Longest& longest) const {

@@ -9,7 +9,7 @@ namespace samcl::analysis {
 
 class Published : public ResponseTimeAnalysis::Core {
  public:
-  Published(const TaskSet& set, PriorityOrder order);
+  Published(const TaskSet& set, PriorityOrder order, std::vector<int> modes);
 
  protected:
   Time respond(TaskRow& row, bool detail) override;

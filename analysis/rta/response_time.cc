@@ -1,5 +1,7 @@
 #include "analysis/rta/response_time.h"
 
+#include <numeric>
+
 #include "analysis/rta/core.h"
 
 namespace samcl::analysis {
@@ -18,6 +20,13 @@ std::unique_ptr<ResponseTimeAnalysis::Core> make(const TaskSet& set, Form form, 
 }
 
 }  // namespace
+
+std::vector<int> modes_of(const Platform& platform, Form form) {
+  if (form == Form::gpu_sparc) return platform.gpus == 1 ? std::vector{1} : std::vector{1, platform.gpus};
+  std::vector<int> modes(static_cast<size_t>(platform.gpus));
+  std::iota(modes.begin(), modes.end(), 1);
+  return modes;
+}
 
 ResponseTimeAnalysis::ResponseTimeAnalysis(const TaskSet& set, Form form, PriorityOrder order)
     : core_(make(set, form, std::move(order))) {}

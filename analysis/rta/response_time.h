@@ -19,6 +19,13 @@ namespace samcl::analysis {
 
 enum class Form { gpu_sam, gpu_sparc, safe };
 
+// The modes that a form knows: 1..M_G, or 1 and M_G for gpu_sparc.
+std::vector<int> modes_of(const Platform& platform, Form form);
+
+// In place of a mode, for responses() and worst_ratio(): not chosen yet. The numbers are then no more than
+// those of any choice: of every such task the least over its modes counts, for itself and for others.
+inline constexpr int kUndecided = 0;
+
 // No fixed point below kLimit periods.
 inline constexpr Time kUnbounded = std::numeric_limits<Time>::max();
 inline constexpr Time kLimit = 16;

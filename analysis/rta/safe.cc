@@ -18,7 +18,7 @@ constexpr size_t at(Resource resource) {
 class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order)
-      : Core(set, std::move(order)),
+      : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
         windows_{StageWindow(static_cast<size_t>(set.platform.cpus), stages()),
                  StageWindow(static_cast<size_t>(set.platform.pci), stages()),
                  StageWindow(static_cast<size_t>(set.platform.gpus), stages())},
