@@ -65,6 +65,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
       demand.end[stage.row] = end[at(stage.resource)];
     }
   }
+  for (const Resource resource : kResources) cycles_[at(resource)] = Cycles(demand_[at(resource)]);
 }
 
 void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
@@ -156,7 +157,12 @@ void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& chang
   if (row.current) return;
   row.response = row.mode == kUndecided ? least_response(row) : respond(row, detail);
   row.current = true;
-  for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
+  for (const Resource resource : kResources) {
+    if (!row.uses[at(resource)]) continue;
+    changed[at(resource)] = true;
+    cycles_[at(resource)].sort(demand_[at(resource)],
+                               cycles_[at(resource)].tasks_before(row.first[at(resource)]));
+  }
   responses_[row.index] = row.response;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/rta/cycles.h"
 #include "analysis/rta/demand.h"
 #include "analysis/rta/response_time.h"
 
@@ -80,6 +81,7 @@ class ResponseTimeAnalysis::Core {
 
   double elements(Resource resource) const { return elements_[static_cast<size_t>(resource)]; }
   size_t stages() const { return stages_; }  // of all tasks
+  const Cycles& cycles(Resource resource) const { return cycles_[static_cast<size_t>(resource)]; }
   Demand& demand(Resource resource) { return demand_[static_cast<size_t>(resource)]; }
   const TaskSet& set() const { return *set_; }
 
@@ -99,6 +101,7 @@ class ResponseTimeAnalysis::Core {
   size_t stages_ = 0;
   std::array<double, 3> elements_;
   std::array<Demand, 3> demand_;
+  std::array<Cycles, 3> cycles_;
   std::vector<TaskRow> rows_;
   std::array<Longest, 3> longest_;
   std::vector<Time> responses_;

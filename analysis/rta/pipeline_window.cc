@@ -53,7 +53,8 @@ double PipelineWindow::waiting(double window) {
 double PipelineWindow::append(Resource resource, double worst, double siblings, bool whole, double enough) {
   Used& used = used_[static_cast<size_t>(resource)];
   const auto& sections = *used.share.sections;
-  if (!used.used) used.steps.begin(*used.share.demand, used.share.end, window_ + 1, true);
+  if (!used.used)
+    used.steps.begin(*used.share.cycles, used.share.cycles->tasks_before(used.share.end), window_ + 1);
   used.used = true;
   const double held = std::accumulate(sections.begin(), sections.end(), 0.0);
   used.left = used.share.elements - siblings;

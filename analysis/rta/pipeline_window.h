@@ -15,12 +15,13 @@ class PipelineWindow {
   // One resource as the task sees it.
   struct Share {
     const Demand* demand = nullptr;
+    const Cycles* cycles = nullptr;
     size_t end = 0;  // rows of more urgent tasks
     double elements = 1;
     const std::vector<double>* sections = nullptr;  // of less urgent tasks, one per element, longest first
   };
 
-  explicit PipelineWindow(size_t rows) : used_{Used(rows), Used(rows), Used(rows)} {}
+  explicit PipelineWindow(size_t tasks) : used_{Used(tasks), Used(tasks), Used(tasks)} {}
 
   // A new job: nothing of it has run.
   void begin(const std::array<Share, 3>& shares);
@@ -31,7 +32,7 @@ class PipelineWindow {
 
  private:
   struct Used {
-    explicit Used(size_t rows) : steps(rows) {}
+    explicit Used(size_t tasks) : steps(tasks) {}
     Share share;
     bool used = false;
     double per_arrival = 0;  // sections that one more urgent arrival can let in

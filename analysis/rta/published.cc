@@ -6,7 +6,7 @@
 namespace samcl::analysis {
 
 Published::Published(const TaskSet& set, PriorityOrder order, std::vector<int> modes)
-    : Core(set, std::move(order), std::move(modes)), steps_(stages()) {}
+    : Core(set, std::move(order), std::move(modes)), steps_(set.tasks.size()) {}
 
 // Z: of the subtasks of less urgent tasks on the resource, the N largest.
 void Published::sections(const TaskRow& row, Resource resource, Longest& longest) const {
@@ -30,7 +30,7 @@ double Published::fixed_point(const TaskRow& row, const StageRow& stage, double 
   const double start = (constant + line.base / count) / (1 - line.slope / count) * (1 - 1e-6) - 2;
   double r = std::max(constant, std::floor(start));
   if (r > limit) return kForever;
-  steps_.begin(above, end, r, false);
+  steps_.begin(cycles(stage.resource), cycles(stage.resource).tasks_before(end), r);
   while (true) {
     const double x = steps_.work() + own(stage);
     if (x >= kExact) return kForever;

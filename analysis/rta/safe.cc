@@ -19,10 +19,10 @@ class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order)
       : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
-        windows_{StageWindow(static_cast<size_t>(set.platform.cpus), stages()),
-                 StageWindow(static_cast<size_t>(set.platform.pci), stages()),
-                 StageWindow(static_cast<size_t>(set.platform.gpus), stages())},
-        pipeline_(stages()) {}
+        windows_{StageWindow(static_cast<size_t>(set.platform.cpus), set.tasks.size(), stages()),
+                 StageWindow(static_cast<size_t>(set.platform.pci), set.tasks.size(), stages()),
+                 StageWindow(static_cast<size_t>(set.platform.gpus), set.tasks.size(), stages())},
+        pipeline_(set.tasks.size()) {}
 
  protected:
   Time respond(TaskRow& row, bool detail) override;
@@ -60,6 +60,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   const size_t resource = at(stage.resource);
   StageQuestion question;
   question.demand = &demand(stage.resource);
+  question.cycles = &cycles(stage.resource);
   question.end = row.first[resource];
   question.worst = stage.worst;
   question.siblings = stage.subtasks - 1;
@@ -87,7 +88,7 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
 Time Safe::respond(TaskRow& row, bool detail) {
   std::array<PipelineWindow::Share, 3> shares;
   for (const Resource resource : kResources)
-    shares[at(resource)] = {&demand(resource), row.first[at(resource)], elements(resource),
+    shares[at(resource)] = {&demand(resource), &cycles(resource), row.first[at(resource)], elements(resource),
                             &row.blocking[at(resource)]};
   pipeline_.begin(shares);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release

@@ -28,11 +28,12 @@ double StageWindow::work(const StageQuestion& question) {
   const double constant = steps_.work() + question.siblings * question.worst;
   stages_ = steps_.stages();
   if (count_ == 1) return constant + question.sections->front();
-  const Demand& demand = *question.demand;
   occupants_.clear();
-  if (steps_.growth() > 0)
-    for (size_t row = 0; row < question.end; row = demand.end[row])
-      if (steps_.growth_of(row) > 0) occupants_.carry(steps_.growth_of(row), demand.copies[row]);
+  if (steps_.growth() > 0) {
+    const size_t tasks = question.cycles->tasks_before(question.end);
+    for (size_t task = 0; task < tasks; ++task)
+      if (steps_.growth_of(task) > 0) occupants_.carry(steps_.growth_of(task), question.cycles->copies(task));
+  }
   occupants_.choose(*question.sections);
   return constant + occupants_.sum() + stages_ * per_arrival_;
 }
@@ -42,7 +43,7 @@ double StageWindow::ascend(const StageQuestion& question, double elements) {
   double waiting = begin(question, elements);
   if (waiting > question.limit) return kForever;
   const double further = beyond(question) + before_;
-  steps_.begin(*question.demand, question.end, waiting + further, count_ > 1);
+  steps_.begin(*question.cycles, question.cycles->tasks_before(question.end), waiting + further);
   while (true) {
     const double sum = work(question);
     if (sum >= kExact) return kForever;

@@ -10,6 +10,7 @@ namespace samcl::analysis {
 
 struct StageQuestion {
   const Demand* demand = nullptr;
+  const Cycles* cycles = nullptr;
   size_t end = 0;       // rows of more urgent tasks
   double worst = 0;     // C of one subtask
   double siblings = 0;  // its other subtasks
@@ -33,9 +34,9 @@ struct StageAnswer {
 
 class StageWindow {
  public:
-  StageWindow(size_t elements, size_t rows)
+  StageWindow(size_t elements, size_t tasks, size_t rows)
       : count_(static_cast<double>(elements)),
-        steps_(rows),
+        steps_(tasks),
         occupants_(elements),
         fresh_(rows + kBlock),
         growth_(rows + kBlock),

@@ -1,112 +1,64 @@
 #include "analysis/rta/steps.h"
 
-#include <algorithm>
-
 #include "analysis/rta/block.h"
 
 namespace samcl::analysis {
 namespace {
 
-struct Columns {
-  double* jobs;
-  double* next;
-  double* growth;
-};
-
-struct Sums {
-  double work = 0;
-  double stages = 0;
-};
-
-template <bool carried>
-SAMCL_IN_BLOCKS Sums evaluate(const Demand& demand, size_t end, double window, const Columns& out) {
-  const Block zero = {};
-  const Block lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-  Block work = {}, stages = {};
-  for (size_t row = 0; row < end; row += kBlock) {
-    const Block period = block(demand.period.data(), row), rate = block(demand.rate.data(), row);
-    const Block jitter = block(demand.jitter.data(), row);
-    const Block jobs = times(jitter + window, period, rate);
-    Block next = jobs * period - jitter;
-    if constexpr (carried) {
-      const Block carry = block(demand.carry.data(), row);
-      const Block more = times(carry + window, period, rate);
-      block(out.growth, row) = more > jobs ? (more - jobs) * block(demand.cost.data(), row) : zero;
-      next = least(next, more * period - carry);
-    }
-    block(out.jobs, row) = jobs;
-    block(out.next, row) = next;
-    const auto inside = lanes + static_cast<double>(row) < static_cast<double>(end) + zero;
-    work += inside ? jobs * block(demand.work.data(), row) : zero;
-    stages += inside ? jobs : zero;
+// The window as whole periods and a rest, 0 < rest <= period.
+SAMCL_BLOCKS void divide(double window, const double* period, const double* rate, size_t end, double* periods,
+                         double* rest) {
+  const Block windows = Block{} + window;
+  for (size_t task = 0; task < end; task += kBlock) {
+    const Block whole = times(windows, block(period, task), block(rate, task)) - 1.0;
+    block(periods, task) = whole;
+    block(rest, task) = windows - whole * block(period, task);
   }
-  Sums sums;
-  for (size_t lane = 0; lane < kBlock; ++lane) {
-    sums.work += work[lane];
-    sums.stages += stages[lane];
-  }
-  return sums;
-}
-
-SAMCL_BLOCKS Sums evaluate_fresh(const Demand& demand, size_t end, double window, const Columns& out) {
-  return evaluate<false>(demand, end, window, out);
-}
-SAMCL_BLOCKS Sums evaluate_carried(const Demand& demand, size_t end, double window, const Columns& out) {
-  return evaluate<true>(demand, end, window, out);
 }
 
 }  // namespace
 
-void Steps::begin(const Demand& demand, size_t end, double window, bool carried) {
-  demand_ = &demand;
-  end_ = end;
-  carried_ = carried;
-  const Columns columns = {jobs_.data(), next_.data(), growth_.data()};
-  const Sums sums =
-      carried ? evaluate_carried(demand, end, window, columns) : evaluate_fresh(demand, end, window, columns);
-  work_ = sums.work;
-  stages_ = sums.stages;
-  growth_sum_ = 0;
-  if (!carried) return;
-  for (size_t row = 0; row < end; row = demand.end[row]) {
-    double most = 0;
-    for (size_t other = row; other < demand.end[row]; ++other) most = std::max(most, growth_[other]);
-    most_[row] = most;
-    growth_sum_ += most * demand.copies[row];
+void Steps::begin(const Cycles& cycles, size_t tasks, double window) {
+  cycles_ = &cycles;
+  tasks_ = tasks;
+  work_ = stages_ = growth_ = 0;
+  divide(window, cycles.period_.data(), cycles.rate_.data(), tasks, periods_.data(), since_.data());
+  for (size_t task = 0; task < tasks; ++task) {
+    seek(task);
+    count(task, 1);
   }
 }
 
+// From periods_ and since_ to the place among the task's steps.
+void Steps::seek(size_t task) {
+  const double* const phase = cycles_->phase_.data() + cycles_->place_[task];
+  uint32_t passed = 0;
+  for (uint32_t n = 0; n < cycles_->count_[task]; n += kBlock)
+    passed += static_cast<uint32_t>(__builtin_popcount(below(phase + n, since_[task])));
+  place_[task] = cycles_->place_[task] + passed;
+  next_[task] = periods_[task] * cycles_->period_[task] + phase[passed];
+}
+
+void Steps::count(size_t task, double sign) {
+  const Cycles::Reached& reached = cycles_->reached_[place_[task]];
+  work_ += sign * (cycles_->begin_work_[task] + periods_[task] * cycles_->work_[task] + reached.work);
+  stages_ += sign * (cycles_->begin_stages_[task] + periods_[task] * cycles_->stages_[task] + reached.stages);
+  growth_ += sign * reached.growth * cycles_->copies_[task];
+  growth_of_[task] = reached.growth;
+}
+
 void Steps::advance(double window) {
-  for (size_t block = 0; block < end_; block += kBlock)
-    for (unsigned bits = below(next_.data() + block, window); bits != 0; bits &= bits - 1) {
-      const size_t row = block + static_cast<size_t>(__builtin_ctz(bits));
-      if (row < end_) step(row, window);
+  for (size_t first = 0; first < tasks_; first += kBlock)
+    for (unsigned bits = below(next_.data() + first, window); bits != 0; bits &= bits - 1) {
+      const size_t task = first + static_cast<size_t>(__builtin_ctz(bits));
+      if (task >= tasks_) continue;
+      count(task, -1);
+      const double period = cycles_->period_[task];
+      periods_[task] = times(window, period, cycles_->rate_[task]) - 1;
+      since_[task] = window - periods_[task] * period;
+      seek(task);
+      count(task, 1);
     }
-}
-
-void Steps::step(size_t row, double window) {
-  const Demand& demand = *demand_;
-  const double period = demand.period[row], rate = demand.rate[row], jitter = demand.jitter[row];
-  const double jobs = times(jitter + window, period, rate);
-  work_ += (jobs - jobs_[row]) * demand.work[row];
-  stages_ += jobs - jobs_[row];
-  jobs_[row] = jobs;
-  next_[row] = jobs * period - jitter;
-  if (!carried_) return;
-  const double carry = demand.carry[row];
-  const double more = times(carry + window, period, rate);
-  next_[row] = std::min(next_[row], more * period - carry);
-  growth_[row] = more > jobs ? (more - jobs) * demand.cost[row] : 0;
-  regard(row);
-}
-
-void Steps::regard(size_t row) {
-  const Demand& demand = *demand_;
-  const size_t first = demand.first[row];
-  double most = 0;
-  for (size_t other = first; other < demand.end[row]; ++other) most = std::max(most, growth_[other]);
-  growth_sum_ += (most - most_[first]) * demand.copies[first];
-  most_[first] = most;
 }
 
 }  // namespace samcl::analysis

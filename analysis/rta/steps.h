@@ -1,20 +1,24 @@
 // The work of more urgent tasks on one resource as a window grows: a step function, evaluated at ever
-// larger windows. Rows whose next step is not reached cost one comparison.
+// larger windows. Tasks whose next step is not reached cost one comparison.
 #pragma once
 
 #include <vector>
 
-#include "analysis/rta/demand.h"
+#include "analysis/rta/cycles.h"
 
 namespace samcl::analysis {
 
 class Steps {
  public:
-  explicit Steps(size_t rows)
-      : jobs_(rows + kBlock), next_(rows + kBlock), growth_(rows + kBlock), most_(rows) {}
+  explicit Steps(size_t tasks)
+      : periods_(tasks + kBlock),
+        since_(tasks + kBlock),
+        next_(tasks + kBlock),
+        place_(tasks),
+        growth_of_(tasks) {}
 
-  // Rows < end of the demand, which must not change meanwhile. With `carried`, growth too.
-  void begin(const Demand& demand, size_t end, double window, bool carried);
+  // The first `tasks` of the cycles, which must not change meanwhile.
+  void begin(const Cycles& cycles, size_t tasks, double window);
   // A window at least as long as the last.
   void advance(double window);
 
@@ -24,22 +28,23 @@ class Steps {
   double stages() const { return stages_; }
   // By how much the work grows if of each task the worst of its stages was at work when the window began:
   // (ceil((carry + window) / period) - ceil((jitter + window) / period)) * work, if that is more than 0.
-  double growth() const { return growth_sum_; }
-  // The same for each task and subtask, in the task's first row.
-  double growth_of(size_t first_row) const { return most_[first_row]; }
+  double growth() const { return growth_; }
+  // The same for one task and subtask.
+  double growth_of(size_t task) const { return growth_of_[task]; }
 
  private:
-  void step(size_t row, double window);
-  void regard(size_t row);
+  void fill_periods(double window);
+  void seek(size_t task);
+  void count(size_t task, double sign);
 
-  const Demand* demand_ = nullptr;
-  size_t end_ = 0;
-  bool carried_ = false;
-  double work_ = 0, stages_ = 0, growth_sum_ = 0;
-  std::vector<double> jobs_;    // [row], at the last window
-  std::vector<double> next_;    // [row]: the longest window without another step
-  std::vector<double> growth_;  // [row], per subtask
-  std::vector<double> most_;    // [first row of a task]: the most of its rows' growth
+  const Cycles* cycles_ = nullptr;
+  size_t tasks_ = 0;
+  double work_ = 0, stages_ = 0, growth_ = 0;
+  std::vector<double> periods_;  // [task]: whole periods in the window
+  std::vector<double> since_;    // [task]: the rest of it
+  std::vector<double> next_;     // [task]: the longest window without another step
+  std::vector<uint32_t> place_;  // [task]: in Cycles::reached_
+  std::vector<double> growth_of_;
 };
 
 }  // namespace samcl::analysis

@@ -1,0 +1,106 @@
+#include "analysis/rta/cycles.h"
+
+#include <algorithm>
+
+#include "analysis/rta/block.h"
+
+namespace samcl::analysis {
+namespace {
+
+// More than any window and phase.
+constexpr double kNever = 1e200;
+
+// Room for two steps per row, the first of the next period, and whole blocks.
+size_t room(size_t rows) {
+  return (2 * rows + 1 + kBlock - 1) / kBlock * kBlock;
+}
+
+struct Step {
+  double phase;
+  uint32_t row;
+  bool carried;
+};
+
+}  // namespace
+
+Cycles::Cycles(const Demand& demand) {
+  const size_t rows = demand.first.size();
+  size_t place = 0;
+  for (size_t row = 0; row < rows; row = demand.end[row]) {
+    task_of_.resize(demand.end[row], static_cast<uint32_t>(first_row_.size()));
+    first_row_.push_back(static_cast<uint32_t>(row));
+    end_row_.push_back(demand.end[row]);
+    period_.push_back(demand.period[row]);
+    rate_.push_back(demand.rate[row]);
+    place_.push_back(static_cast<uint32_t>(place));
+    place += room(demand.end[row] - row);
+  }
+  const size_t tasks = first_row_.size();
+  task_of_.push_back(static_cast<uint32_t>(tasks));
+  for (auto* column : {&period_, &rate_}) column->resize(tasks + kBlock, 1);
+  for (auto* column : {&copies_, &work_, &stages_, &begin_work_, &begin_stages_}) column->assign(tasks, 0);
+  count_.assign(tasks, 0);
+  phase_.assign(place, kNever);
+  reached_.assign(place, Reached());
+}
+
+void Cycles::sort(const Demand& demand, size_t task) {
+  const size_t first = first_row_[task], end = end_row_[task], rows = end - first;
+  const double period = demand.period[first], rate = demand.rate[first];
+  double* const phase = phase_.data() + place_[task];
+  Reached* const reached = reached_.data() + place_[task];
+  std::fill_n(phase, room(rows), kNever);
+  copies_[task] = demand.copies[first];
+  work_[task] = begin_work_[task] = begin_stages_[task] = 0;
+  stages_[task] = static_cast<double>(rows);
+
+  constexpr size_t kMost = 64;  // rows that fit on the stack
+  std::vector<Step> many(2 * rows > 2 * kMost ? 2 * rows : 0);
+  std::vector<double> many_growths(rows > kMost ? rows : 0);
+  Step few[2 * kMost];
+  double few_growths[kMost];
+  Step* const steps = many.empty() ? few : many.data();
+  double* const growths = many_growths.empty() ? few_growths : many_growths.data();
+
+  size_t count = 0;
+  const auto add = [&](const Step& step) {
+    size_t n = count++;
+    for (; n > 0 && steps[n - 1].phase > step.phase; --n) steps[n] = steps[n - 1];
+    steps[n] = step;
+  };
+  double most = 0;
+  for (size_t row = first; row < end; ++row) {
+    work_[task] += demand.work[row];
+    if (demand.carry[row] >= kForever) {
+      begin_work_[task] = kForever;
+      growths[row - first] = 0;
+      continue;
+    }
+    const double fresh = demand.jitter[row] > 0 ? times(demand.jitter[row], period, rate) : 0;
+    const double carried = demand.carry[row] > 0 ? times(demand.carry[row], period, rate) : 0;
+    begin_work_[task] += fresh * demand.work[row];
+    begin_stages_[task] += fresh;
+    growths[row - first] = (carried - fresh) * demand.cost[row];
+    most = std::max(most, growths[row - first]);
+    add({fresh * period - demand.jitter[row], static_cast<uint32_t>(row), false});
+    if (demand.carry[row] > demand.jitter[row])
+      add({carried * period - demand.carry[row], static_cast<uint32_t>(row), true});
+  }
+  count_[task] = static_cast<uint32_t>(count);
+  reached[0] = {0, 0, most};
+  for (size_t n = 0; n < count; ++n) {
+    const Step& step = steps[n];
+    phase[n] = step.phase;
+    reached[n + 1] = reached[n];
+    double& growth = growths[step.row - first];
+    growth += step.carried ? demand.cost[step.row] : -demand.cost[step.row];
+    if (!step.carried) {
+      reached[n + 1].work += demand.work[step.row];
+      reached[n + 1].stages += 1;
+    }
+    reached[n + 1].growth = std::max(0.0, *std::max_element(growths, growths + rows));
+  }
+  if (count > 0) phase[count] = period + phase[0];
+}
+
+}  // namespace samcl::analysis
