@@ -27,6 +27,7 @@ struct Evidence {
   std::vector<ArgumentEvidence> arguments;  // buffers only
   std::vector<std::string> breaches;        // what contradicts the footprint, in words
   unsigned boxes = 0;
+  double microseconds = 0;  // to evaluate the footprint of the whole NDRange once
 };
 
 // Errors: the driver refused. The second checks another footprint than the translator's.

@@ -17,24 +17,35 @@ std::string beside_this_program(const std::string& name) {
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
 }
 
-std::string share(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
+std::string rounded(double number) {
   std::ostringstream text;
-  text.precision(3);
-  text << 100.0 * static_cast<double>(part) / static_cast<double>(whole) << " %";
+  text.precision(number < 100 ? 2 : 3);
+  text << number;
   return text.str();
+}
+
+std::string share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "-" : rounded(100.0 * static_cast<double>(part) / static_cast<double>(whole)) + " %";
+}
+
+// "62 %" of the buffers, on average over the boxes; "whole" if nothing is known.
+std::string extent(bool whole, uint64_t part, uint64_t all) {
+  if (part == 0) return "-";
+  return whole ? "whole" : share(part, all);
 }
 
 void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence) {
   bool first = true;
   for (const ArgumentEvidence& argument : evidence.arguments) {
-    std::cout << "| " << (first ? launch.kernel : "") << " | "
-              << (!first ? "" : kernel.may_split ? "yes" : kernel.why_not_split) << " | " << argument.name << " | "
-              << (argument.reads_whole ? "whole" : argument.said_read == 0 ? "-" : "known, " + share(argument.said_read, argument.bytes))
-              << " | "
-              << (argument.writes_whole ? "whole" : argument.said_written == 0 ? "-" : "known, " + share(argument.said_written, argument.bytes))
-              << " | " << share(argument.said_surely, argument.said_written) << " | "
-              << share(argument.written, argument.said_written) << " |\n";
+    if (first)
+      std::cout << "| " << launch.kernel << " | " << (kernel.may_split ? "yes" : "no: " + kernel.why_not_split) << " | ";
+    else
+      std::cout << "| | | ";
+    std::cout << argument.name << " | " << extent(argument.reads_whole, argument.said_read, argument.bytes) << " | "
+              << extent(argument.writes_whole, argument.said_written, argument.bytes) << " | "
+              << share(argument.said_surely, argument.said_written) << " | "
+              << share(argument.written, argument.said_written) << " | "
+              << (first ? rounded(evidence.microseconds) : "") << " |\n";
     first = false;
   }
 }
@@ -52,8 +63,8 @@ int run(const std::string& file) {
     std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
     return 2;
   }
-  std::cout << "| kernel | may be split | buffer | reads | may write | of these surely | of these seen written |\n"
-            << "|---|---|---|---|---|---|---|\n";
+  std::cout << "| kernel | may be split | buffer | reads | may write | of it surely | of it seen written | us |\n"
+            << "|---|---|---|---|---|---|---|---|\n";
   int status = 0;
   for (const LaunchCase& launch : *cases) {
     const auto runner = BoxRunner::make(**device, launch.source, launch.options, beside_this_program("sam-translate"));
