@@ -48,8 +48,10 @@ class Session {
 
   void release(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
-    protocol::Word own = id_;
-    if (!segment_.words[resource].compare_exchange_strong(own, 0)) send_release(resource);
+    protocol::Word word = id_;
+    if (segment_.words[resource].compare_exchange_strong(word, 0)) return;
+    // It may have been taken from us, while we were stopped.
+    if (protocol::owner_of(word) == id_) send_release(resource);
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {

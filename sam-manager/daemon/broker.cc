@@ -18,6 +18,7 @@ using protocol::Request;
 namespace {
 
 constexpr size_t kAnswersKept = 16;
+constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
 
 Reply refuse(const std::string& reason) {
   Reply reply;
@@ -29,12 +30,13 @@ Reply refuse(const std::string& reason) {
 }  // namespace
 
 Broker::Broker(protocol::Segment& segment, registry::Registry registry, std::string instance,
-               int default_priority, Adopt adopt)
+               int default_priority, Adopt adopt, IsStopped is_stopped)
     : segment_(segment),
       registry_(std::move(registry)),
       instance_(std::move(instance)),
       default_priority_(default_priority),
       adopt_(std::move(adopt)),
+      is_stopped_(std::move(is_stopped)),
       scheduler_(segment.words, [&segment](uint32_t resource, const scheduler::Waiter& waiter) {
         auto& cell = segment.clients[protocol::slot_of(waiter.client)].grants[resource];
         cell.store(static_cast<uint32_t>(waiter.ticket));
@@ -76,8 +78,20 @@ void Broker::beat(uint64_t now_ns) {
     const uint32_t owner = scheduler_.owner(resource);
     const uint32_t leases = segment_.clients[protocol::slot_of(owner)].leases[resource].load();
     Holding& known = holdings_[resource];
-    if (known.owner != owner || known.leases != leases) known = {owner, leases, now_ns};
+    if (known.owner != owner || known.leases != leases) {
+      known = {owner, leases, now_ns};
+    } else if (is_held_up(resource)) {
+      spdlog::warn("process {} is stopped and holds what others wait for: granted on",
+                   programs_.at(owner).pid);
+      scheduler_.release(owner, resource);
+    }
   }
+}
+
+bool Broker::is_held_up(uint32_t resource) const {
+  const auto owner = programs_.find(holdings_[resource].owner);
+  return owner != programs_.end() && now_ns_ - holdings_[resource].since_ns >= kStoppedNs &&
+         !scheduler_.waiters(resource).empty() && is_stopped_(owner->second.pid);
 }
 
 Reply Broker::connect(const Request& request, const std::string& executable) {

@@ -38,16 +38,19 @@ class Broker {
  public:
   // Gives a thread of a process a priority.
   using Adopt = std::function<void(pid_t program, pid_t thread, int priority)>;
+  // Whether a process was stopped and can't give back what it holds.
+  using IsStopped = std::function<bool(pid_t program)>;
 
   Broker(protocol::Segment& segment, registry::Registry registry, std::string instance, int default_priority,
-         Adopt adopt);
+         Adopt adopt, IsStopped is_stopped);
 
   // Acts on a request that was checked. `administrator`: the sender may change the tasks. The reply, if the
   // kind has one. `executable`: what the sender runs.
   std::optional<protocol::Reply> handle(const protocol::Request& request, bool administrator,
                                         const std::string& executable);
 
-  // Shows the programs that we move, and looks who holds what. At least once a second while there are any.
+  // Shows the programs that we move, and looks who holds what: what a stopped program has held for a second or
+  // more is granted on if someone waits for it. At least once a second while there are programs.
   void beat(uint64_t now_ns);
 
   void forget(pid_t pid);         // it ended, or said goodbye
@@ -71,6 +74,7 @@ class Broker {
   // Our index for a device's name; -1: there are too many.
   int device_index(const std::string& name);
   bool in_use(uint8_t device) const;
+  bool is_held_up(uint32_t resource) const;
   void assign(Program& program);
   std::vector<uint8_t> place(const Program& program, int priority) const;
   std::vector<uint8_t> devices_used(const Program& program) const;  // our indices, the first one first
@@ -84,6 +88,7 @@ class Broker {
   std::string instance_;
   int default_priority_;
   Adopt adopt_;
+  IsStopped is_stopped_;
   scheduler::Scheduler scheduler_;
   std::map<uint32_t, Program> programs_;
   std::vector<std::string> devices_;  // by our index

@@ -107,7 +107,8 @@ int serve(const Config& config, const Options& options, int detached) {
   realtime.take();
   Broker broker(
       (*objects)->segment(), *std::move(registry), config.instance, config.default_priority,
-      [&realtime](pid_t program, pid_t thread, int priority) { realtime.give(program, thread, priority); });
+      [&realtime](pid_t program, pid_t thread, int priority) { realtime.give(program, thread, priority); },
+      protocol::process_is_stopped);
   Server server(**objects, broker, config.instance);
   spdlog::info("serving the instance \"{}\"", config.instance);
   tell_ready(options.ready_fd);

@@ -110,6 +110,36 @@ TEST_F(ManagerTest, KilledHolderLosesItsLeaseWithin100Ms) {
   EXPECT_LT(best, 100);
 }
 
+TEST_F(ManagerTest, StoppedHolderDoesNotKeepOthersWaiting) {
+  const auto holder = start_taker();
+  holder->line().say('t');
+  ASSERT_EQ(holder->line().hear(), 'h');
+  kill(holder->pid(), SIGSTOP);
+  const auto waiter = start_taker();
+  waiter->line().say('t');
+  EXPECT_EQ(waiter->line().hear(10'000), 'h');
+  kill(holder->pid(), SIGCONT);
+  holder->line().say('r');
+  ASSERT_EQ(holder->line().hear(), 'f');
+  EXPECT_EQ(daemon.status()["resources"][0]["holder"]["pid"], waiter->pid()) << "not its own to give back";
+  holder->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  waiter->line().say('r');
+  EXPECT_EQ(holder->line().hear(), 'h');
+  EXPECT_EQ(daemon.status()["resources"][0]["holder"]["pid"], holder->pid());
+}
+
+TEST_F(ManagerTest, SlowHolderKeepsItsLease) {
+  const auto holder = start_taker();
+  holder->line().say('t');
+  ASSERT_EQ(holder->line().hear(), 'h');
+  const auto waiter = start_taker();
+  waiter->line().say('t');
+  EXPECT_EQ(waiter->line().hear(3000), 0) << "it runs, however long that takes";
+  holder->line().say('r');
+  EXPECT_EQ(waiter->line().hear(), 'h');
+}
+
 TEST_F(ManagerTest, KilledWaiterIsForgotten) {
   const auto holder = start_taker();
   holder->line().say('t');
