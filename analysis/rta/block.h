@@ -5,6 +5,8 @@
 #include <emmintrin.h>
 #endif
 
+#include <array>
+
 #include "analysis/rta/demand.h"
 
 namespace samcl::analysis {
@@ -51,5 +53,13 @@ SAMCL_IN_BLOCKS unsigned below(const double* values, double limit) {
 #endif
   return bits;
 }
+
+// How many bits of a byte are set; the processor's instruction is not in every processor.
+inline constexpr auto kBits = [] {
+  std::array<uint8_t, 256> bits{};
+  for (size_t byte = 1; byte < bits.size(); ++byte)
+    bits[byte] = static_cast<uint8_t>(bits[byte / 2] + byte % 2);
+  return bits;
+}();
 
 }  // namespace samcl::analysis

@@ -17,6 +17,15 @@ inline constexpr double kExact = 9007199254740992.0;  // 2^53
 // A jitter that makes everything it reaches unbounded.
 inline constexpr double kForever = 1e100;
 
+// Rounded down or up, for 0 <= value < kExact: less than a call of the C library.
+inline double whole(double value) {
+  return static_cast<double>(static_cast<int64_t>(value));
+}
+inline double whole_above(double value) {
+  const double below = whole(value);
+  return below < value ? below + 1 : below;
+}
+
 // The loops run over whole blocks: columns are longer than their rows by one.
 inline constexpr size_t kBlock = 8;
 

@@ -1,7 +1,5 @@
 // GPU-SAM as printed: Han et al., JSS 117 (2016).
 //   r = C_ij + I + B, I = ceil(X / N) on CPU and PCI, ceil((X + Y) / N) on GPU, B = ceil(Z / N)
-#include <cmath>
-
 #include "analysis/rta/published.h"
 
 namespace samcl::analysis {
@@ -13,7 +11,7 @@ class GpuSam : public Published {
 
  protected:
   double divide(double numerator, double denominator) const override {
-    return std::ceil(numerator / denominator);
+    return whole_above(numerator / denominator);
   }
   double load(const TaskRow& row, size_t stage) const override {
     return row.stages[stage].worst * row.stages[stage].subtasks;

@@ -1,8 +1,6 @@
 // GPU-SPARC as printed: two modes, one GPU (1) and all of them (M_G).
 //   w = C_ij + B + floor(sum_k sum_p ceil((J_kp + w) / T_k) * alpha / m)
 // where a more urgent task's GPU stage counts with its single-GPU time, whatever its mode.
-#include <cmath>
-
 #include "analysis/rta/published.h"
 
 namespace samcl::analysis {
@@ -14,7 +12,7 @@ class GpuSparc : public Published {
 
  protected:
   double divide(double numerator, double denominator) const override {
-    return std::floor(numerator / denominator);
+    return whole(numerator / denominator);
   }
   double load(const TaskRow& row, size_t stage) const override {
     const bool gpu = row.stages[stage].resource == Resource::gpu;

@@ -12,7 +12,7 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
     used.used = false;
     used.per_arrival = used.as_work = used.as_time = 0;
   }
-  executed_ = window_ = 0;
+  executed_ = window_ = beyond_ = rest_ = constant_ = 0;
 }
 
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
@@ -44,36 +44,43 @@ double PipelineWindow::waiting(double window) {
     used.steps.advance(window);
     const double work = used.steps.work() + used.steps.growth() + used.steps.stages() * used.per_arrival;
     if (work + used.as_work >= kExact) return kForever;
-    sum += std::min(std::floor((work + used.as_work) / used.share.elements),
-                    std::floor(work / used.left) + used.as_time);
+    sum +=
+        std::min(whole((work + used.as_work) / used.share.elements), whole(work / used.left) + used.as_time);
   }
   return sum;
 }
 
-double PipelineWindow::append(Resource resource, double worst, double siblings, bool whole, double enough) {
+double PipelineWindow::append(Resource resource, double worst, double siblings, bool whole) {
   Used& used = used_[static_cast<size_t>(resource)];
   const auto& sections = *used.share.sections;
   if (!used.used)
-    used.steps.begin(*used.share.cycles, used.share.cycles->tasks_before(used.share.end), window_ + 1);
+    used.steps.begin(*used.share.cycles, used.share.cycles->tasks_before(used.share.end),
+                     window_ + rest_ + 1);
   used.used = true;
   const double held = std::accumulate(sections.begin(), sections.end(), 0.0);
   used.left = used.share.elements - siblings;
   used.as_work += siblings * worst + held;
   used.as_time += sections.front();
   if (!whole) used.per_arrival = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
-  const double before = executed_;
+  window_ += rest_;
+  constant_ = whole ? executed_ : executed_ + worst;
   executed_ += worst;
-  // The window ends with the stage, or with the start of its last subtask.
-  const double beyond = whole ? 1 : 0, rest = whole ? worst : 0;
-  const double constant = whole ? before : executed_;
-  double window = std::max(whole ? window_ : window_ + worst, begin(constant, beyond));
-  while (window + rest < enough) {
-    const double next = constant + waiting(window + beyond);
-    if (next <= window) break;
-    window = next;
+  beyond_ = whole ? 1 : 0;
+  rest_ = whole ? worst : 0;
+  const double least = begin(constant_, beyond_);
+  if (least >= kForever) return kForever;
+  window_ = std::max(whole ? window_ : window_ + worst, least);
+  return window_ + rest_;
+}
+
+double PipelineWindow::end(double enough) {
+  while (window_ + rest_ < enough) {
+    const double next = constant_ + waiting(window_ + beyond_);
+    if (next <= window_) return window_ + rest_;
+    if (next >= kForever) return enough;
+    window_ = next;
   }
-  if (window < kForever) window_ = std::min(window + rest, enough);
-  return std::min(window + rest, enough);
+  return enough;
 }
 
 }  // namespace samcl::analysis

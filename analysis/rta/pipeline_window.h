@@ -26,9 +26,11 @@ class PipelineWindow {
   // A new job: nothing of it has run.
   void begin(const std::array<Share, 3>& shares);
 
-  // Appends the next stage. Returns a bound on its end after the release, or `enough` if the bound would
-  // not be below that. `whole`: nothing interrupts a subtask once it has started.
-  double append(Resource resource, double worst, double siblings, bool whole, double enough);
+  // Appends the next stage. Returns what end() cannot be below.
+  // `whole`: nothing interrupts a subtask once it has started.
+  double append(Resource resource, double worst, double siblings, bool whole);
+  // A bound on the stage's end after the release, or `enough` if the bound would not be below that.
+  double end(double enough);
 
  private:
   struct Used {
@@ -51,6 +53,9 @@ class PipelineWindow {
   std::array<Used, 3> used_;
   double executed_ = 0;  // C of the stages so far
   double window_ = 0;    // no fixed point is below
+  // Of the last stage: the window ends with it, or with the start of its last subtask. How far it reaches
+  // beyond the fixed point, what comes after it, and what it holds besides waiting.
+  double beyond_ = 0, rest_ = 0, constant_ = 0;
 };
 
 }  // namespace samcl::analysis

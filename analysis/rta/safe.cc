@@ -73,16 +73,22 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   return question;
 }
 
-// The stage's end after the job's release, kForever if unbounded.
+// The stage's end after the job's release, kForever if unbounded. What promises less is solved first, and
+// the other one only as far as it can be better.
 double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
   const double limit = static_cast<double>(kLimit * row.task->period);
-  const double at_once =
-      pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole, limit + 1);
+  const double least = pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole);
+  StageWindow& window = windows_[at(stage.resource)];
   StageQuestion alone = question(row, stage, jitter);
-  alone.limit = std::min(limit, at_once) - ready - stage.worst;
-  const StageAnswer answer = windows_[at(stage.resource)].solve(alone);
-  if (answer.bounded()) return ready + answer.waiting + stage.worst;
-  return at_once > limit ? kForever : at_once;
+  const double before = ready + stage.worst;
+  double end = limit + 1;
+  const bool pipeline_first = least < before + window.least(alone);
+  if (pipeline_first) end = pipeline_.end(end);
+  alone.limit = end - before;
+  const StageAnswer answer = window.solve(alone);
+  if (answer.bounded()) end = std::min(end, before + answer.waiting);
+  if (!pipeline_first) end = std::min(end, pipeline_.end(end));
+  return end > limit ? kForever : end;
 }
 
 Time Safe::respond(TaskRow& row, bool detail) {

@@ -10,6 +10,11 @@ double beyond(const StageQuestion& question) {
   return question.whole ? 1 : question.worst;
 }
 
+// Sections of less urgent tasks that one more urgent arrival can let in: lemma 2.
+double let_in(const StageQuestion& question) {
+  return question.whole ? 0 : std::accumulate(question.sections->begin(), question.sections->end() - 1, 0.0);
+}
+
 }  // namespace
 
 // Below the least fixed point of ascend(): from the line below all arrivals. Rounding is allowed for.
@@ -47,7 +52,7 @@ double StageWindow::ascend(const StageQuestion& question, double elements) {
   while (true) {
     const double sum = work(question);
     if (sum >= kExact) return kForever;
-    const double next = std::floor(sum / elements);
+    const double next = whole(sum / elements);
     if (next <= waiting) return waiting;
     if (next > question.limit) return kForever;
     waiting = next;
@@ -132,10 +137,15 @@ StageAnswer StageWindow::after(const StageQuestion& question, double own_section
   return other.waiting < answer.waiting ? other : answer;
 }
 
+double StageWindow::least(const StageQuestion& question) {
+  before_ = 0;
+  per_arrival_ = let_in(question);
+  return begin(question, count_);
+}
+
 StageAnswer StageWindow::solve(const StageQuestion& question) {
   const auto& sections = *question.sections;
-  per_arrival_ = 0;
-  if (!question.whole) per_arrival_ = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
+  per_arrival_ = let_in(question);
   if (question.end == 0 || question.same_section <= std::max(question.other_section, sections.back()))
     return after(question, question.other_section);
   const StageAnswer other = after(question, question.other_section);

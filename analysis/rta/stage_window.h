@@ -43,6 +43,8 @@ class StageWindow {
         none_(elements, 0) {}
 
   StageAnswer solve(const StageQuestion& question);
+  // What the waiting is rarely below: only where work cannot spread over all elements, or fits in part.
+  double least(const StageQuestion& question);
 
  private:
   StageAnswer after(const StageQuestion& question, double own_section);

@@ -25,7 +25,10 @@ void Steps::begin(const Cycles& cycles, size_t tasks, double window) {
   divide(window, cycles.period_.data(), cycles.rate_.data(), tasks, periods_.data(), since_.data());
   for (size_t task = 0; task < tasks; ++task) {
     seek(task);
-    count(task, 1);
+    const Cycles::Reached& reached = cycles.reached_[place_[task]];
+    work_ += cycles.begin_work_[task] + periods_[task] * cycles.work_[task] + reached.work;
+    stages_ += cycles.begin_stages_[task] + periods_[task] * cycles.stages_[task] + reached.stages;
+    growth_ += reached.growth * cycles.copies_[task];
   }
 }
 
@@ -34,31 +37,52 @@ void Steps::seek(size_t task) {
   const double* const phase = cycles_->phase_.data() + cycles_->place_[task];
   uint32_t passed = 0;
   for (uint32_t n = 0; n < cycles_->count_[task]; n += kBlock)
-    passed += static_cast<uint32_t>(__builtin_popcount(below(phase + n, since_[task])));
+    passed += kBits[below(phase + n, since_[task])];
   place_[task] = cycles_->place_[task] + passed;
   next_[task] = periods_[task] * cycles_->period_[task] + phase[passed];
 }
 
-void Steps::count(size_t task, double sign) {
-  const Cycles::Reached& reached = cycles_->reached_[place_[task]];
-  work_ += sign * (cycles_->begin_work_[task] + periods_[task] * cycles_->work_[task] + reached.work);
-  stages_ += sign * (cycles_->begin_stages_[task] + periods_[task] * cycles_->stages_[task] + reached.stages);
-  growth_ += sign * reached.growth * cycles_->copies_[task];
-  growth_of_[task] = reached.growth;
+// From step to step, as long as that is not far.
+void Steps::walk(size_t task, double window) {
+  const double period = cycles_->period_[task];
+  double begin = periods_[task] * period;
+  if (window - begin > 4 * period) {
+    periods_[task] = times(window, period, cycles_->rate_[task]) - 1;
+    since_[task] = window - periods_[task] * period;
+    return seek(task);
+  }
+  const uint32_t first = cycles_->place_[task], last = first + cycles_->count_[task];
+  uint32_t place = place_[task];
+  const double* const phase = cycles_->phase_.data();
+  while (begin + phase[place] < window) {
+    if (place++ < last) continue;
+    place = first + 1;
+    begin += period;
+    periods_[task] += 1;
+  }
+  place_[task] = place;
+  next_[task] = begin + phase[place];
 }
 
 void Steps::advance(double window) {
+  const Cycles& cycles = *cycles_;
+  double work = 0, stages = 0, growth = 0;
   for (size_t first = 0; first < tasks_; first += kBlock)
     for (unsigned bits = below(next_.data() + first, window); bits != 0; bits &= bits - 1) {
       const size_t task = first + static_cast<size_t>(__builtin_ctz(bits));
       if (task >= tasks_) continue;
-      count(task, -1);
-      const double period = cycles_->period_[task];
-      periods_[task] = times(window, period, cycles_->rate_[task]) - 1;
-      since_[task] = window - periods_[task] * period;
-      seek(task);
-      count(task, 1);
+      const Cycles::Reached& before = cycles.reached_[place_[task]];
+      const double periods = periods_[task];
+      walk(task, window);
+      const Cycles::Reached& now = cycles.reached_[place_[task]];
+      const double more = periods_[task] - periods;
+      work += now.work - before.work + more * cycles.work_[task];
+      stages += now.stages - before.stages + more * cycles.stages_[task];
+      growth += (now.growth - before.growth) * cycles.copies_[task];
     }
+  work_ += work;
+  stages_ += stages;
+  growth_ += growth;
 }
 
 }  // namespace samcl::analysis

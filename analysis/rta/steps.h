@@ -11,11 +11,7 @@ namespace samcl::analysis {
 class Steps {
  public:
   explicit Steps(size_t tasks)
-      : periods_(tasks + kBlock),
-        since_(tasks + kBlock),
-        next_(tasks + kBlock),
-        place_(tasks),
-        growth_of_(tasks) {}
+      : periods_(tasks + kBlock), since_(tasks + kBlock), next_(tasks + kBlock), place_(tasks) {}
 
   // The first `tasks` of the cycles, which must not change meanwhile.
   void begin(const Cycles& cycles, size_t tasks, double window);
@@ -30,21 +26,19 @@ class Steps {
   // (ceil((carry + window) / period) - ceil((jitter + window) / period)) * work, if that is more than 0.
   double growth() const { return growth_; }
   // The same for one task and subtask.
-  double growth_of(size_t task) const { return growth_of_[task]; }
+  double growth_of(size_t task) const { return cycles_->reached_[place_[task]].growth; }
 
  private:
-  void fill_periods(double window);
   void seek(size_t task);
-  void count(size_t task, double sign);
+  void walk(size_t task, double window);
 
   const Cycles* cycles_ = nullptr;
   size_t tasks_ = 0;
   double work_ = 0, stages_ = 0, growth_ = 0;
   std::vector<double> periods_;  // [task]: whole periods in the window
-  std::vector<double> since_;    // [task]: the rest of it
+  std::vector<double> since_;    // [task]: the rest of it, when sought
   std::vector<double> next_;     // [task]: the longest window without another step
   std::vector<uint32_t> place_;  // [task]: in Cycles::reached_
-  std::vector<double> growth_of_;
 };
 
 }  // namespace samcl::analysis
