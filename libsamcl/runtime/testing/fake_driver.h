@@ -27,8 +27,9 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  // A virtual context of all devices, in use in that order, unmanaged.
-  std::shared_ptr<Context> make_context();
+  // A virtual context of all devices, in use in that order; managed if there is a client, to which it
+  // announces them as 0, 1, ...
+  std::shared_ptr<Context> make_context(lease::Client* client = nullptr);
 
   // The next `times` calls of that kind return `error` and do nothing.
   void fail(Call call, cl_int error, int times = 1);

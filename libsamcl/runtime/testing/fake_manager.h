@@ -1,0 +1,38 @@
+// A manager's client that grants everything at once and notes what it was asked.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libsamcl/lease/lease.h"
+
+namespace samcl::testing {
+
+class FakeManager : public lease::Client {
+ public:
+  lease::Assignment chosen;         // what assignment() gives
+  int revocations = 0;              // how many more times a holder is to give way
+  std::vector<std::string> events;  // "+pcie 0", "-gpu 1"
+
+  lease::Assignment assignment() const override { return chosen; }
+  void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
+  void release(lease::ResourceKind kind, uint32_t device) override {
+    if (revocations > 0) --revocations;
+    note('-', kind, device);
+  }
+  bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revocations > 0; }
+  void adopt_thread(int) override {}
+  bool managed() const override { return true; }
+  uint64_t waited_ns() const override { return 0; }
+
+ private:
+  void note(char what, lease::ResourceKind kind, uint32_t device) {
+    std::lock_guard lock(mutex_);
+    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "pcie ") +
+                     std::to_string(device));
+  }
+  std::mutex mutex_;
+};
+
+}  // namespace samcl::testing

@@ -1,0 +1,78 @@
+#include "libsamcl/transfer/real_device.h"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+#include "libsamcl/coherence/storage.h"
+#include "libsamcl/runtime/testing/fake_driver.h"
+#include "libsamcl/runtime/testing/fake_manager.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kSize = (20 << 20) + 5;  // two whole chunks and a part
+
+struct RealDeviceTest : ::testing::Test {
+  testing::FakeDriver driver{2};
+  testing::FakeManager manager;
+  std::shared_ptr<Context> managed = driver.make_context(&manager);
+  std::shared_ptr<Context> unmanaged = driver.make_context();
+  Traffic traffic;
+  std::vector<std::byte> bytes = std::vector<std::byte>(kSize, std::byte{7});
+
+  ~RealDeviceTest() override { EXPECT_EQ(driver.misuses(), 0); }
+
+  // A buffer of the context on device 1, and what an upload to it gives.
+  cl_int upload(const std::shared_ptr<Context>& context) {
+    storage = std::make_unique<Storage>(context, kSize, nullptr);
+    cl_int error;
+    return context->devices[1]->upload(storage->replica(1, &error), 0, kSize, bytes.data(), traffic);
+  }
+  std::unique_ptr<Storage> storage;
+};
+
+TEST_F(RealDeviceTest, UnmanagedTransfersAreInOnePiece) {
+  EXPECT_EQ(upload(unmanaged), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 1);
+  EXPECT_THAT(manager.events, IsEmpty());
+}
+
+TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
+  EXPECT_EQ(upload(managed), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 3);
+  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1"));
+  std::vector<std::byte> found(kSize);
+  cl_int error;
+  EXPECT_EQ(managed->devices[1]->download(storage->replica(1, &error), 0, kSize, found.data(), traffic),
+            CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::read), 3);
+  EXPECT_EQ(found, bytes);
+}
+
+TEST_F(RealDeviceTest, BetweenChunksAMoreUrgentTaskGoesFirst) {
+  manager.revocations = 1;
+  EXPECT_EQ(upload(managed), CL_SUCCESS);
+  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1", "+pcie 1", "-pcie 1"));
+  EXPECT_EQ(driver.count(Call::write), 3);
+}
+
+TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {
+  driver.fail(Call::write, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(upload(managed), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(driver.count(Call::write), 1);
+  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1"));
+}
+
+TEST_F(RealDeviceTest, TrafficIsCounted) {
+  upload(managed);
+  EXPECT_EQ(traffic.uploaded_bytes, kSize);
+  EXPECT_EQ(traffic.downloaded_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace samcl
