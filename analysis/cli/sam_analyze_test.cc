@@ -1,0 +1,127 @@
+// The command as a user runs it: exit codes, and what it says about bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+Outcome run(const std::string& arguments) {
+  FILE* pipe = popen((std::string(SAM_ANALYZE) + " " + arguments + " 2>&1").c_str(), "r");
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), count);
+  return {WEXITSTATUS(pclose(pipe)), output};
+}
+
+std::string example(const std::string& name) {
+  return std::string(EXAMPLES) + "/" + name + ".json";
+}
+
+class File {
+ public:
+  explicit File(const std::string& text)
+      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid())) {
+    std::ofstream(path_) << text;
+  }
+  ~File() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(SamAnalyze, BoundsTheExampleSafely) {
+  const Outcome outcome = run("rta --json " + example("early_finish"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  const auto result = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(result.at("analysis"), "safe");
+  EXPECT_EQ(result.at("tasks").at(1).at("response"), 11);
+  EXPECT_EQ(result.at("tasks").at(1).at("proven"), true);
+}
+
+TEST(SamAnalyze, BoundsItAsPublished) {
+  for (const std::string form : {"gpu-sam", "gpu-sparc"}) {
+    const Outcome outcome = run("rta --json --as-published " + form + " " + example("early_finish"));
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    const auto result = nlohmann::json::parse(outcome.output);
+    EXPECT_EQ(result.at("analysis"), form);
+    EXPECT_EQ(result.at("tasks").at(1).at("response"), 10);
+    EXPECT_EQ(result.at("tasks").at(1).at("proven"), false);
+  }
+}
+
+TEST(SamAnalyze, PrintsTablesAndCsv) {
+  EXPECT_THAT(run("rta " + example("three_programs")).output,
+              HasSubstr("Schedulable: every task meets its deadline."));
+  EXPECT_THAT(run("rta --csv " + example("early_finish")).output,
+              HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11\n"));
+}
+
+TEST(SamAnalyze, ExplainsWhomATaskWaitsFor) {
+  const Outcome outcome = run("rta --explain nearest " + example("three_programs"));
+  EXPECT_THAT(outcome.output, HasSubstr("for matrix"));
+  EXPECT_THAT(outcome.output, HasSubstr("before its deadline."));
+}
+
+TEST(SamAnalyze, NotSchedulableIsExitCodeOne) {
+  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
+    {"name": "b", "period": 12, "stages": [{"resource": "CPU", "worst": 6}]}]})");
+  const Outcome bounds = run("rta " + set.path());
+  EXPECT_EQ(bounds.code, 1);
+  EXPECT_THAT(bounds.output, HasSubstr("unbounded"));
+  EXPECT_THAT(bounds.output, HasSubstr("Not schedulable: b (unbounded)"));
+  EXPECT_EQ(run("simulate --jobs 100 " + set.path()).code, 1);
+}
+
+TEST(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
+  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "period": 10, "deadline": 11, "stages": [{"resource": "CPU", "worst": 6}]}]})");
+  const Outcome outcome = run("rta " + set.path());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output,
+              HasSubstr(set.path() + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
+  for (const std::string bad :
+       {"rta /nonexistent.json", "rta", "", "nothing", "rta --as-published other x.json",
+        "simulate --jobs 0 x.json", "rta --json --csv x.json"})
+    EXPECT_EQ(run(bad).code, 2) << bad;
+  for (const std::string bad : {"--modes 1", "--modes 1,2,3", "--explain nobody"})
+    EXPECT_EQ(run("rta " + bad + " " + example("three_programs")).code, 2) << bad;
+}
+
+TEST(SamAnalyze, SimulatesReproducibly) {
+  const std::string command = "simulate --json --jobs 500 --search 50 --seed 3 " + example("three_programs");
+  const Outcome outcome = run(command);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  for (const auto& task : nlohmann::json::parse(outcome.output).at("tasks"))
+    EXPECT_LE(task.at("longest"), task.at("bound"));
+  EXPECT_EQ(run(command).output, outcome.output);
+}
+
+TEST(SamAnalyze, DrawsTheWorstJob) {
+  const File svg("");
+  const Outcome outcome = run("simulate --jobs 200 --svg " + svg.path() + " " + example("three_programs"));
+  EXPECT_THAT(outcome.output, HasSubstr("Worst job found: "));
+  EXPECT_THAT(outcome.output, HasSubstr("GPU 2 "));
+  std::ifstream file(svg.path());
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(text, testing::StartsWith("<svg "));
+  EXPECT_THAT(text, testing::EndsWith("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace samcl::analysis
