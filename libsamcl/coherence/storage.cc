@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
@@ -14,6 +15,8 @@ namespace {
 
 // Bytes in flight when they pass from device to device without a host copy.
 constexpr uint64_t kStaging = 4 << 20;
+// With more, bytes from the host go wherever the buffer is used.
+constexpr size_t kMostDestinations = 64;
 
 unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(places)); }
 
@@ -24,7 +27,8 @@ Storage::Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr
       size_(size),
       directory_(size),
       replicas_(context_->devices.size(), nullptr),
-      host_(static_cast<std::byte*>(host_ptr)) {
+      host_(static_cast<std::byte*>(host_ptr)),
+      expected_(size) {
   if (host_) directory_.written({0, size}, only(kHost));
 }
 
@@ -99,9 +103,37 @@ Places Storage::destination() const {
   return users_ ? users_ : context_->places_in_use();
 }
 
+std::vector<Directory::Piece> Storage::destinations(Range range) {
+  std::lock_guard lock(mutex_);
+  expectation_due_ = true;
+  if (host_) return {{range, only(kHost)}};
+  const Places users = users_ ? users_ : context_->places_in_use();
+  std::vector<Directory::Piece> pieces = expected_.pieces(range);
+  if (pieces.size() > kMostDestinations) return {{range, users}};
+  for (auto& piece : pieces) {
+    if (piece.valid == 0) piece.valid = users;
+    if (piece.valid != only(kZeros)) piece.valid &= ~only(kZeros);
+    if (piece.valid == only(kZeros)) piece.valid = only(lowest(users));
+  }
+  return pieces;
+}
+
 void Storage::used_on(Places devices) {
   std::lock_guard lock(mutex_);
   users_ = devices;
+  if (!std::exchange(expectation_due_, false)) return;
+  expected_.written({0, size_}, Places{0});
+}
+
+void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs) {
+  std::lock_guard lock(mutex_);
+  users_ = 0;
+  for (const auto& [device, ranges] : needs) users_ |= only(device);
+  if (!std::exchange(expectation_due_, false)) return;
+  expected_.written(range, only(kZeros));
+  for (const auto& [device, ranges] : needs) {
+    for (const Range& needed : ranges) expected_.copied(needed, device);
+  }
 }
 
 cl_int Storage::make_valid(Range range, Place place, Traffic& traffic) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "libsamcl/coherence/directory.h"
@@ -60,8 +61,14 @@ class Storage {
   // that are expected to use them.
   Places destination() const;
 
-  // A kernel used the buffer on these devices; what destination() goes by.
+  // The same for each part of a range: only the devices that needed it in the first launch after the last such
+  // bytes came, since programs do the same again and again.
+  std::vector<Directory::Piece> destinations(Range range);
+
+  // What destinations go by: a launch uses the buffer on these devices,
   void used_on(Places devices);
+  // and of `range` each of them needs no more than its own ranges, by device.
+  void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
 
  private:
   cl_int bring_to_host(const Directory::Piece& piece, Traffic& traffic);
@@ -81,6 +88,8 @@ class Storage {
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   Places users_ = 0;
+  Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
+  bool expectation_due_ = true;  // such bytes came, and no launch since
 };
 
 }  // namespace samcl

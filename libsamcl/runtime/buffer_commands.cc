@@ -108,44 +108,51 @@ class Read : public SteppedCommand {
 class Write : public SteppedCommand {
  public:
   Write(BufferPtr buffer, Range range, const void* from)
-      : buffer_(std::move(buffer)), range_(range), from_(from) {}
+      : buffer_(std::move(buffer)), range_(range), from_(static_cast<const std::byte*>(from)) {}
 
   std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
 
  protected:
   std::vector<Step> plan() override {
     if (range_.empty()) return {};
-    destination_ = buffer_->storage->destination();
-    if (contains(destination_, kHost)) {
-      return {{0, [this] {
-                 std::byte* host = buffer_->storage->host();
-                 if (!host) return CL_OUT_OF_HOST_MEMORY;
-                 std::memmove(host + range_.begin, from_, range_.size());
-                 return CL_SUCCESS;
-               }}};
+    pieces_ = buffer_->storage->destinations(range_);
+    Jobs jobs;
+    for (const auto& piece : pieces_) {
+      const Range range = piece.range;
+      if (contains(piece.valid, kHost)) jobs.add(0, [this, range] { return copy_to_host(range); });
+      for (Places left = piece.valid & kAnyDevice; left != 0; left &= left - 1) {
+        jobs.add(lowest(left), [this, range, device = lowest(left)] { return upload(range, device); });
+      }
     }
-    std::vector<Step> steps;
-    for (Places left = destination_; left != 0; left &= left - 1) {
-      steps.push_back({lowest(left), [this, device = lowest(left)] { return upload(device); }});
-    }
-    return steps;
+    return std::move(jobs).steps();
   }
-  void done() override { buffer_->storage->written(range_, destination_); }
+  void done() override {
+    for (const auto& piece : pieces_) buffer_->storage->written(piece.range, piece.valid);
+  }
   bool small() const override { return range_.size() < kSmall; }
 
  private:
-  cl_int upload(unsigned device) {
+  const std::byte* source(Range range) const { return from_ + (range.begin - range_.begin); }
+
+  cl_int copy_to_host(Range range) {
+    std::byte* host = buffer_->storage->host();
+    if (!host) return CL_OUT_OF_HOST_MEMORY;
+    std::memmove(host + range.begin, source(range), range.size());
+    return CL_SUCCESS;
+  }
+
+  cl_int upload(Range range, unsigned device) {
     cl_int error;
     cl_mem replica = buffer_->storage->replica(device, &error);
     if (!replica) return error;
-    return buffer_->context()->devices[device]->upload(replica, range_.begin, range_.size(), from_,
+    return buffer_->context()->devices[device]->upload(replica, range.begin, range.size(), source(range),
                                                        program_traffic());
   }
 
   const BufferPtr buffer_;
   const Range range_;
-  const void* const from_;
-  Places destination_ = 0;
+  const std::byte* const from_;
+  std::vector<Directory::Piece> pieces_;  // of the range, and where each goes
 };
 
 class Fill : public SteppedCommand {

@@ -163,12 +163,25 @@ std::vector<Use> KernelLaunch::uses() {
   return uses;
 }
 
+// So that bytes from the host go at once to where the next such launch will need them.
+void KernelLaunch::note_use() const {
+  Places used = 0;
+  for (const Part& part : parts_) used |= only(part.device);
+  for (const Touch& touch : touches_) {
+    if (touch.shares.empty()) {
+      touch.storage->used_on(used);
+      continue;
+    }
+    std::vector<std::pair<unsigned, std::vector<Range>>> needs;
+    for (size_t p = 0; p < parts_.size(); ++p) needs.emplace_back(parts_[p].device, touch.shares[p].needs);
+    touch.storage->used_on(touch.range, needs);
+  }
+}
+
 void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   count();
   start_ns_ = now_ns();
-  Places used = 0;
-  for (const Part& part : parts_) used |= only(part.device);
-  for (const Touch& touch : touches_) touch.storage->used_on(used);
+  note_use();
   Context& context = *event->context;
   run_on_workers(context, gather(context), Starter::another_command, [this, event, &context, starter](cl_int error) {
     if (error != CL_SUCCESS) return end(event, error);

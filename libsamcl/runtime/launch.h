@@ -48,6 +48,7 @@ class KernelLaunch : public Command {
   // On one device after all.
   void give_up_splitting();
   void count() const;
+  void note_use() const;
   bool choose_local_size(const Context& context);
 
   std::vector<Step> gather(Context& context);
