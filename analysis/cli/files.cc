@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analysis/cli/subcommand.h"
+#include "analysis/csv/task_set_csv.h"
 
 namespace samcl::analysis::cli {
 
@@ -28,7 +29,7 @@ Result<void> write_text(const std::string& file, const std::string& text) {
 Result<TaskSetDocument> read_task_set(const std::string& file) {
   const auto text = read_text(file);
   if (!text) return tl::unexpected(text.error());
-  auto document = parse_task_set(*text);
+  auto document = file.ends_with(".csv") ? parse_task_set_csv(*text) : parse_task_set(*text);
   if (!document) return fail((file == "-" ? "standard input" : file) + ": " + document.error().message);
   return document;
 }

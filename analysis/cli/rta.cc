@@ -52,7 +52,9 @@ Run add_rta(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* rta = parent.add_subcommand("rta", "bound every task's response time");
   rta->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
-  rta->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
+  rta->add_option("FILE", options->file,
+                  "task set (JSON, or CSV if its name ends with .csv); - for standard input")
+      ->required();
   rta->add_option("--as-published", options->form, "the equations as printed, which are not safe")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));

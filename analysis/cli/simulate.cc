@@ -125,7 +125,10 @@ Run add_simulate(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* simulate = parent.add_subcommand("simulate", "simulate the task set's jobs");
   simulate->footer("Exit code: 0 no deadline missed, 1 one missed, 2 bad input.");
-  simulate->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
+  simulate
+      ->add_option("FILE", options->file,
+                   "task set (JSON, or CSV if its name ends with .csv); - for standard input")
+      ->required();
   simulate->add_option("--jobs", options->study.jobs, "at least so many, default 20000")
       ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
   simulate

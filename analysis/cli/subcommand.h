@@ -19,10 +19,11 @@ inline constexpr int kBadInput = 2;
 using Run = std::function<Result<int>()>;
 
 // Called once at start: `parent` outlives what is returned.
+Run add_convert(CLI::App& parent);
 Run add_rta(CLI::App& parent);
 Run add_simulate(CLI::App& parent);
 
-// The file, or standard input for "-"; errors begin with the file's name.
+// The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
 Result<TaskSetDocument> read_task_set(const std::string& file);
 Result<std::string> read_text(const std::string& file);
 Result<void> write_text(const std::string& file, const std::string& text);

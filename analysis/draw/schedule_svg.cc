@@ -8,7 +8,7 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr double kLeft = 70, kTop = 44, kWidth = 1100, kLane = 30, kBar = 20, kMarks = 22;
+constexpr double kTop = 44, kWidth = 1100, kLane = 30, kBar = 20, kMarks = 22;
 
 // Distinct also for eyes that see few colours (Okabe and Ito), then lighter ones.
 constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
@@ -44,10 +44,10 @@ std::string escaped(const std::string& plain) {
 
 class Canvas {
  public:
-  explicit Canvas(const Frame& frame) : frame_(frame) {}
+  Canvas(const Frame& frame, double left) : left(left), frame_(frame) {}
 
   double x(Time time) const {
-    return kLeft +
+    return canvas.left +
            static_cast<double>(time - frame_.begin) / static_cast<double>(frame_.end - frame_.begin) * kWidth;
   }
   bool shows(Time time) const { return time >= frame_.begin && time <= frame_.end; }
@@ -78,9 +78,10 @@ class Canvas {
              " L" + number(x + 3) + " " + number(back) + "\" fill=\"none\" stroke=\"" + stroke + "\"/>\n";
   }
 
+  const double left;  // where the time line begins
+
   std::string finish(double height) const {
-    const std::string size =
-        "width=\"" + number(kLeft + kWidth + 30) + "\" height=\"" + number(height) + "\"";
+    const std::string size = "width=\"" + number(left + kWidth + 30) + "\" height=\"" + number(height) + "\"";
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
            " font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
            "fill=\"#ffffff\"/>\n" +
@@ -115,7 +116,7 @@ void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
 void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, const Frame& frame,
                   Resource resource, int element, double y) {
   canvas.text(8, y + 15, std::string(name(resource)) + " " + std::to_string(element + 1));
-  canvas.line(kLeft, y + kBar, kLeft + kWidth, y + kBar, "stroke=\"#555555\"");
+  canvas.line(canvas.left, y + kBar, canvas.left + kWidth, y + kBar, "stroke=\"#555555\"");
   for (const Segment& segment : schedule.segments) {
     if (segment.resource != resource || segment.element != element) continue;
     const Time start = std::max(segment.start, frame.begin), end = std::min(segment.end, frame.end);
@@ -135,7 +136,7 @@ void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, 
 void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, size_t task, double y) {
   canvas.text(8, y + 15, set.tasks[task].name,
               "fill=\"" + std::string(colour(task)) + "\" font-weight=\"bold\"");
-  canvas.line(kLeft, y + kMarks - 2, kLeft + kWidth, y + kMarks - 2, "stroke=\"#bbbbbb\"");
+  canvas.line(canvas.left, y + kMarks - 2, canvas.left + kWidth, y + kMarks - 2, "stroke=\"#bbbbbb\"");
   for (const FinishedJob& job : schedule.jobs) {
     if (job.task != task) continue;
     const Time deadline = job.release + set.tasks[task].deadline;
@@ -151,7 +152,9 @@ void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, si
 
 std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame,
                          const std::string& title) {
-  Canvas canvas(frame);
+  size_t longest = 6;
+  for (const Task& task : set.tasks) longest = std::max(longest, task.name.size());
+  Canvas canvas(frame, 16 + 9 * static_cast<double>(longest));
   double lanes = 0;
   for (const Resource resource : kResources) lanes += set.platform.elements(resource) * kLane;
   const double marks = kTop + lanes + 8;
@@ -164,7 +167,8 @@ std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Fra
       draw_element(canvas, set, schedule, frame, resource, element, y);
   for (size_t task = 0; task < set.tasks.size(); ++task)
     draw_marks(canvas, set, schedule, task, marks + static_cast<double>(task) * kMarks);
-  canvas.text(kLeft, bottom + 42, "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
+  canvas.text(canvas.left, bottom + 42,
+              "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
               "fill=\"#555555\"");
   return canvas.finish(bottom + 54);
 }

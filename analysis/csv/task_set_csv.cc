@@ -1,0 +1,193 @@
+#include "analysis/csv/task_set_csv.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analysis/csv/rows.h"
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis {
+namespace {
+
+const std::vector<std::string> kTaskColumns = {"task", "period",   "deadline", "priority",
+                                               "mode", "resource", "section"};
+
+std::string column(const char* kind, size_t mode) {
+  return std::string(kind) + "_" + std::to_string(mode);
+}
+
+// One line, its cells by column name.
+class Line {
+ public:
+  Line(const CsvRow& names, const CsvRow& row) : names_(names.cells), row_(row) {}
+
+  tl::unexpected<Error> wrong(const std::string& name, const std::string& expected) const {
+    return fail("line " + std::to_string(row_.line) + ", " + name + ": \"" + text(name) + "\", expected " +
+                expected);
+  }
+  bool has(const std::string& name) const { return !text(name).empty(); }
+  std::string text(const std::string& name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    const auto index = static_cast<size_t>(found - names_.begin());
+    return index < row_.cells.size() ? row_.cells[index] : "";
+  }
+  // A number of nanoseconds, or a time with unit.
+  Result<Time> time(const std::string& name) const {
+    const auto plain = whole<Time>(name);
+    if (plain) return plain;
+    const auto time = parse_time(text(name));
+    if (!time) return wrong(name, "whole nanoseconds, or a time such as 40ms");
+    return time;
+  }
+  template <typename Number>
+  Result<Number> whole(const std::string& name) const {
+    const std::string cell = text(name);
+    Number value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (cell.empty() || error != std::errc() || end != cell.data() + cell.size())
+      return wrong(name, "a whole number");
+    return value;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  const CsvRow& row_;
+};
+
+// "# cpus=4 pci=1 gpus=2" in the first line.
+Result<Platform> read_platform(const std::string& text) {
+  const std::string first = text.substr(0, text.find('\n'));
+  Platform platform;
+  for (const auto& [name, count] :
+       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
+    const std::string key = std::string(" ") + name + "=";
+    const size_t at = first.find(key);
+    const char* const begin = first.data() + (at == std::string::npos ? first.size() : at + key.size());
+    if (first.empty() || first[0] != '#' ||
+        std::from_chars(begin, first.data() + first.size(), *count).ec != std::errc())
+      return fail("line 1: \"" + first + "\", expected the platform, as # cpus=4 pci=1 gpus=2");
+    if (*count < 1 || *count > kMaxElements)
+      return fail("line 1, " + std::string(name) + ": " + std::to_string(*count) + ", expected 1 to " +
+                  std::to_string(kMaxElements));
+  }
+  return platform;
+}
+
+Result<void> check_names(const CsvRow& names, size_t modes) {
+  std::vector<std::string> known = kTaskColumns;
+  for (size_t k = 1; k <= modes; ++k) known.push_back(column("worst", k));
+  const size_t required = known.size();
+  for (size_t k = 1; k <= modes; ++k) known.push_back(column("best", k));
+  const std::string where = "line " + std::to_string(names.line) + ": ";
+  for (size_t n = 0; n < required; ++n)
+    if (std::find(names.cells.begin(), names.cells.end(), known[n]) == names.cells.end())
+      return fail(where + "column " + known[n] + " is missing");
+  for (const std::string& name : names.cells)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return fail(where + "column " + name + " is unknown, expected one of " + format_row(known));
+  return {};
+}
+
+Result<Stage> read_stage(const Line& line, size_t modes) {
+  Stage stage;
+  const auto* const resource = std::find_if(kResources.begin(), kResources.end(), [&](Resource entry) {
+    return line.text("resource") == name(entry);
+  });
+  if (resource == kResources.end()) return line.wrong("resource", "CPU, PCI or GPU");
+  stage.resource = *resource;
+  if (line.has("section")) {
+    const auto section = line.time("section");
+    if (!section) return tl::unexpected(section.error());
+    stage.section = *section;
+  }
+  for (size_t k = 1; k <= modes; ++k) {
+    const auto worst = line.time(column("worst", k));
+    if (!worst) return tl::unexpected(worst.error());
+    stage.worst.push_back(*worst);
+    if (!line.has(column("best", 1))) continue;
+    const auto best = line.time(column("best", k));
+    if (!best) return tl::unexpected(best.error());
+    stage.best.push_back(*best);
+  }
+  return stage;
+}
+
+// What a task's first line says of the task.
+Result<void> read_task(const Line& line, TaskSetDocument& document) {
+  Task task;
+  task.name = line.text("task");
+  const auto period = line.time("period");
+  if (!period) return tl::unexpected(period.error());
+  const auto deadline = line.has("deadline") ? line.time("deadline") : period;
+  if (!deadline) return tl::unexpected(deadline.error());
+  const auto mode = line.has("mode") ? line.whole<int>("mode") : Result<int>(1);
+  if (!mode) return tl::unexpected(mode.error());
+  if (line.has("priority")) {
+    const auto priority = line.whole<int>("priority");
+    if (!priority) return tl::unexpected(priority.error());
+    task.priority = *priority;
+  }
+  task.period = *period;
+  task.deadline = *deadline;
+  document.set.tasks.push_back(std::move(task));
+  document.modes.push_back(*mode);
+  return {};
+}
+
+}  // namespace
+
+Result<TaskSetDocument> parse_task_set_csv(const std::string& text) {
+  const auto platform = read_platform(text);
+  if (!platform) return tl::unexpected(platform.error());
+  const auto rows = parse_rows(text);
+  if (!rows) return tl::unexpected(rows.error());
+  if (rows->size() < 2) return fail("expected a line of column names, and a line per stage");
+  const auto modes = static_cast<size_t>(platform->gpus);
+  if (auto good = check_names(rows->front(), modes); !good) return tl::unexpected(good.error());
+  TaskSetDocument document;
+  document.set.platform = *platform;
+  for (size_t n = 1; n < rows->size(); ++n) {
+    const Line line(rows->front(), (*rows)[n]);
+    auto& tasks = document.set.tasks;
+    // Further stages of the task above may leave out what is the task's.
+    if (tasks.empty() || (line.has("task") && line.text("task") != tasks.back().name))
+      if (auto good = read_task(line, document); !good) return tl::unexpected(good.error());
+    auto stage = read_stage(line, modes);
+    if (!stage) return tl::unexpected(stage.error());
+    tasks.back().stages.push_back(std::move(*stage));
+  }
+  if (auto good = check(document.set); !good) return tl::unexpected(good.error());
+  if (auto good = check(document.set, document.modes); !good) return tl::unexpected(good.error());
+  return document;
+}
+
+std::string format_task_set_csv(const TaskSetDocument& document) {
+  const auto& [set, modes] = document;
+  const auto count = static_cast<size_t>(set.platform.gpus);
+  std::string text = "# cpus=" + std::to_string(set.platform.cpus) +
+                     " pci=" + std::to_string(set.platform.pci) +
+                     " gpus=" + std::to_string(set.platform.gpus) + "\n";
+  std::vector<std::string> names = kTaskColumns;
+  for (const char* const kind : {"worst", "best"})
+    for (size_t k = 1; k <= count; ++k) names.push_back(column(kind, k));
+  text += format_row(names);
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const Task& task = set.tasks[i];
+    for (const Stage& stage : task.stages) {
+      std::vector<std::string> cells = {task.name,
+                                        std::to_string(task.period),
+                                        std::to_string(task.deadline),
+                                        task.priority ? std::to_string(*task.priority) : "",
+                                        std::to_string(modes[i]),
+                                        name(stage.resource),
+                                        stage.section > 0 ? std::to_string(stage.section) : ""};
+      for (const Time time : stage.worst) cells.push_back(std::to_string(time));
+      for (size_t k = 0; k < count; ++k)
+        cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
+      text += format_row(cells);
+    }
+  }
+  return text;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,72 @@
+#include "analysis/csv/task_set_csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/sim/random_set.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+const char* const kTwoTasks =
+    "# cpus=4 pci=1 gpus=2\n"
+    "task,period,deadline,priority,mode,resource,section,worst_1,worst_2\n"
+    "\"a, \"\"first\"\"\",40ms,35ms,,2,CPU,,1500000,1500000\n"
+    ",,,,,GPU,500us,9ms,5ms\n"
+    "b,100ms,,,,PCI,,2ms,5ms\n";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) {
+  const auto document = parse_task_set_csv(text);
+  return document ? "none" : document.error().message;
+}
+
+TEST(TaskSetCsv, IsReadLineByLine) {
+  const auto document = parse_task_set_csv(kTwoTasks);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->modes, (Modes{2, 1}));
+  const auto& tasks = document->set.tasks;
+  EXPECT_EQ(tasks.at(0).name, "a, \"first\"");
+  EXPECT_EQ(tasks.at(0).deadline, 35'000'000);
+  EXPECT_EQ(tasks.at(0).stages.at(1).worst, (std::vector<Time>{9'000'000, 5'000'000}));
+  EXPECT_EQ(tasks.at(0).stages.at(1).section, 500'000);
+  EXPECT_EQ(tasks.at(1).deadline, 100'000'000);
+}
+
+TEST(TaskSetCsv, WhatIsWrittenIsReadBack) {
+  Random random(11);
+  for (int round = 0; round < 50; ++round) {
+    const SmallSet small = random_set({5, 4, 3, 100, true, true}, random);
+    const TaskSetDocument document{small.set, small.modes};
+    const auto again = parse_task_set_csv(format_task_set_csv(document));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(format_task_set(*again), format_task_set(document));
+  }
+}
+
+TEST(TaskSetCsv, ErrorsNameLineAndColumn) {
+  EXPECT_THAT(error_of(""), HasSubstr("line 1: \"\", expected the platform"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "gpus=2", "gpus=0")),
+              HasSubstr("line 1, gpus: 0, expected 1 to 64"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, ",worst_2", "")), HasSubstr("line 2: column worst_2 is missing"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "worst_2", "worst_2,colour")),
+              HasSubstr("column colour is unknown"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "9ms", "9 parsecs")),
+              HasSubstr("line 4, worst_1: \"9 parsecs\", expected whole nanoseconds"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, ",,,,,GPU", ",,,,,DMA")),
+              HasSubstr("line 4, resource: \"DMA\", expected CPU, PCI or GPU"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "\"\"\",40ms", "\"\",40ms")),
+              HasSubstr("expected a closing quote"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "35ms", "45ms")),
+              HasSubstr("deadline: 45000000 ns, expected 1 to"));
+}
+
+}  // namespace
+}  // namespace samcl::analysis
