@@ -47,7 +47,7 @@ class Canvas {
   Canvas(const Frame& frame, double left) : left(left), frame_(frame) {}
 
   double x(Time time) const {
-    return canvas.left +
+    return left +
            static_cast<double>(time - frame_.begin) / static_cast<double>(frame_.end - frame_.begin) * kWidth;
   }
   bool shows(Time time) const { return time >= frame_.begin && time <= frame_.end; }
