@@ -169,7 +169,8 @@ std::vector<std::string> Frontend::common_arguments(const std::string& language)
       "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
       // Functions that are only `inline` are emitted too, so that nothing is hidden from the study of IR; ways out
       // of a scope are plain branches.
-      "-O1", "-disable-llvm-passes", "-disable-lifetime-markers"};
+      "-O1", "-disable-llvm-passes", "-disable-lifetime-markers",
+      "-discard-value-names"};
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") == 0) arguments.push_back(option);
   return arguments;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel-translator/inlining.h"
 #include "kernel-translator/pointer_roots.h"
 #include "kernel-translator/waiting_loops.h"
 #include "llvm/IR/DataLayout.h"
@@ -9,41 +10,9 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 
 namespace samcl::translator {
 namespace {
-
-void inline_everything(llvm::Module& module) {
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    function.removeFnAttr(llvm::Attribute::NoInline);
-    function.removeFnAttr(llvm::Attribute::OptimizeNone);
-    function.addFnAttr(llvm::Attribute::AlwaysInline);
-    // A call whose convention differs from its callee's would not be inlined: kernels called by kernels.
-    for (llvm::User* user : function.users())
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && call->getCalledOperand() == &function) {
-        call->setCallingConv(function.getCallingConv());
-        call->removeFnAttr(llvm::Attribute::NoInline);
-      }
-  }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
-  passes.run(module, modules);
-}
 
 // Bytes of the element that the first pointer parameter of a mangled built-in points to; 1 if not known.
 uint32_t pointee_width(llvm::StringRef mangled) {
@@ -242,7 +211,7 @@ void Study::visit_call(llvm::CallBase& call) {
   if (call.isInlineAsm()) return worst("has inline assembly");
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee) return worst("calls through a function pointer");
-  if (!callee->isDeclaration()) return worst("is recursive");
+  if (!callee->isDeclaration()) return worst("is recursive, or too large to be studied");
   if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
     const uint64_t size = length ? length->getZExtValue() : 1;
@@ -339,7 +308,11 @@ const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
 }  // namespace
 
 void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels) {
-  inline_everything(module);
+  std::vector<llvm::Function*> functions;
+  for (const Kernel& kernel : kernels)
+    if (llvm::Function* function = module.getFunction(kernel.name); function && !function->isDeclaration())
+      functions.push_back(function);
+  inline_all_calls(functions);
   const llvm::GlobalVariable* variable = program_variable(module);
   for (Kernel& kernel : kernels) {
     if (variable) kernel.no_slice("its program has the global variable " + variable->getName().str());
