@@ -1,7 +1,9 @@
 #include "sam-manager/tests/testbed.h"
 
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "sam-manager/protocol/connection.h"
+#include "sam-manager/protocol/names.h"
 
 namespace samcl::testing {
 
@@ -36,6 +39,10 @@ Daemon::Daemon() {
 
 Daemon::~Daemon() {
   if (pid_ > 0) stop(SIGTERM);
+  // What a killed one left.
+  mq_unlink(protocol::request_queue(instance_).c_str());
+  shm_unlink(protocol::state_segment(instance_).c_str());
+  shm_unlink(protocol::lock_segment(instance_).c_str());
 }
 
 bool Daemon::start() {
