@@ -20,7 +20,7 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
     for (const Time worst : stage.worst)
       stage.best.push_back(draw(random, 0, 2) == 0 ? worst : draw(random, 0, worst));
   if (shape.sections && stage.resource != Resource::cpu && draw(random, 0, 1) == 0)
-    stage.section = draw(random, 1, 4);
+    stage.section = draw(random, std::max<Time>(1, single / 40), std::max<Time>(4, single / 3));
   return stage;
 }
 
@@ -39,7 +39,7 @@ SmallSet random_set(const Shape& shape, Random& random) {
   for (size_t i = 0; i < static_cast<size_t>(tasks); ++i) {
     Task task;
     task.name = "P" + std::to_string(i + 1);
-    task.period = task.deadline = draw(random, 8, shape.period);
+    task.period = task.deadline = draw(random, std::max<Time>(8, shape.period / 10), shape.period);
     if (given) task.priority = priorities[i];
     const Time stages = draw(random, 1, shape.stages);
     const Time longest = std::max<Time>(1, task.period / (stages * load) + draw(random, 0, 2));

@@ -1,0 +1,81 @@
+#include "analysis/model/task_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace samcl::analysis {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TaskSet two_tasks() {
+  TaskSet set;
+  set.platform = {2, 1, 2};
+  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}, 0}, {Resource::gpu, {30, 20}, {}, 5}}},
+               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}, 0}}}};
+  return set;
+}
+
+std::string complaint(const TaskSet& set) {
+  const auto good = check(set);
+  return good ? "none" : good.error().message;
+}
+
+TEST(TaskSet, GoodOnesPass) {
+  EXPECT_EQ(complaint(two_tasks()), "none");
+}
+
+TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
+  const auto broken = [](auto change) {
+    TaskSet set = two_tasks();
+    change(set);
+    return complaint(set);
+  };
+  EXPECT_EQ(broken([](TaskSet& set) { set.platform.pci = 0; }), "platform, pci: 0, expected 1 to 64");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "a"; }),
+            "task \"a\", name: another task has it too");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].deadline = 101; }),
+            "task \"a\", deadline: 101 ns, expected 1 to the period, 100");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].period = kLongest + 1; }),
+            "task \"a\", period: 35184372088833 ns, expected 1 to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages.clear(); }),
+            "task \"a\", stages: none, expected at least one");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[1].worst = {30}; }),
+            "task \"a\", stage 2 (GPU), worst: 1 times, expected one for each of the 2 modes");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[1].worst[1] = -3; }),
+            "task \"a\", stage 2 (GPU), worst in mode 2: -3 ns, expected 1 to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].best[1] = 7; }),
+            "task \"b\", stage 1 (GPU), best in mode 2: 7 ns, expected 0 to the worst, 6");
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].stages[0].section = 1; }),
+              HasSubstr("CPUs are preemptive"));
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = 1; }),
+              HasSubstr("task \"b\", priority: missing"));
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = set.tasks[1].priority = 1; }),
+              HasSubstr("task \"b\", priority: 1 is another task's too"));
+}
+
+TEST(TaskSet, ModesAreOnePerTaskUpToTheGpus) {
+  const TaskSet set = two_tasks();
+  EXPECT_TRUE(check(set, Modes{1, 2}));
+  EXPECT_EQ(check(set, Modes{1}).error().message, "modes: 1, expected one for each of the 2 tasks");
+  EXPECT_EQ(check(set, Modes{1, 3}).error().message, "task \"b\", mode: 3, expected 1 to 2");
+}
+
+TEST(TaskSet, PrioritiesAreGivenOrDeadlineMonotonic) {
+  TaskSet set = two_tasks();
+  EXPECT_THAT(priority_order(set), ElementsAre(1, 0));
+  set.tasks[0].priority = 7;
+  set.tasks[1].priority = 3;
+  EXPECT_THAT(priority_order(set), ElementsAre(0, 1));
+  set.tasks[0].deadline = set.tasks[1].deadline;
+  EXPECT_THAT(deadline_monotonic(set), ElementsAre(0, 1));  // ties: the one listed first
+}
+
+TEST(TaskSet, UtilisationCountsEverySubtask) {
+  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::gpu), 2 * 20 / 100.0 + 8 / 50.0);
+  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
+}
+
+}  // namespace
+}  // namespace samcl::analysis
