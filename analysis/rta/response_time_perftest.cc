@@ -48,14 +48,21 @@ void analyse_thirty(benchmark::State& state, Form form, double share) {
   for (const TaskSet& set : sets) analyses.emplace_back(set, form);
   const Modes single(30, 1), dual(30, 2);  // in turn, so that nothing is remembered
   size_t n = 0;
-  int64_t bounded = 0;
+  int64_t bounded = 0, schedulable = 0;
   for (auto _ : state) {
     const auto& modes = n / sets.size() % 2 == 0 ? single : dual;
     const auto responses = analyses[n % sets.size()].responses(modes);
-    for (const Time response : responses) bounded += response != kUnbounded ? 1 : 0;
+    bool all = true;
+    for (size_t i = 0; i < responses.size(); ++i) {
+      bounded += responses[i] != kUnbounded ? 1 : 0;
+      all = all && responses[i] <= sets[n % sets.size()].tasks[i].deadline;
+    }
+    schedulable += all ? 1 : 0;
     ++n;
   }
   state.counters["bounded"] = benchmark::Counter(static_cast<double>(bounded) / static_cast<double>(n));
+  state.counters["schedulable"] =
+      benchmark::Counter(static_cast<double>(schedulable) / static_cast<double>(n));
 }
 
 // GPA's and GEMA's step: one task's mode changed.
@@ -72,6 +79,10 @@ void change_one(benchmark::State& state, Form form, double share) {
   }
 }
 
+BENCHMARK_CAPTURE(analyse_thirty, gpu_sam_easy, Form::gpu_sam, 0.012);
+BENCHMARK_CAPTURE(analyse_thirty, safe_easy, Form::safe, 0.012);
+BENCHMARK_CAPTURE(analyse_thirty, gpu_sam_middle, Form::gpu_sam, 0.02);
+BENCHMARK_CAPTURE(analyse_thirty, safe_middle, Form::safe, 0.02);
 BENCHMARK_CAPTURE(analyse_thirty, gpu_sam_light, Form::gpu_sam, 0.03);
 BENCHMARK_CAPTURE(analyse_thirty, gpu_sam_heavy, Form::gpu_sam, 0.06);
 BENCHMARK_CAPTURE(analyse_thirty, gpu_sparc_heavy, Form::gpu_sparc, 0.06);
