@@ -389,9 +389,10 @@ footprint::Program find_footprint(llvm::Function& function, const Kernel& kernel
     return unknown;
   }
   footprint::Program program = Finder(function, kernel).run();
-  constexpr size_t kMost = 1u << 16;
-  if (program.nodes.size() > kMost || program.regions.size() > kMost || program.accesses.size() > kMost)
-    program.anything = true;
+  footprint::prune(program);
+  // More would take too long at every launch.
+  constexpr size_t kMostNodes = 4000, kMostRegions = 500;
+  if (program.nodes.size() > kMostNodes || program.regions.size() > kMostRegions) program.anything = true;
   if (program.anything || !footprint::from_text(footprint::to_text(program))) {
     program = {};
     program.anything = true;

@@ -16,7 +16,7 @@ Evaluation::Evaluation(const Program& program, const Launch& launch, const Group
     : program_(program),
       launch_(launch),
       box_(box),
-      variables_{program.loops.size(), program.nodes.size()},
+      variables_(program),
       knowledge_(program.regions.size()),
       cache_(program.nodes.size()),
       gives_way_(program.loops.size(), false) {}

@@ -65,7 +65,7 @@ class Evaluation {
   const Program& program_;
   const Launch& launch_;
   const GroupBox& box_;
-  const Variables variables_;
+  Variables variables_;
   std::vector<Knowledge> knowledge_;  // by region
   std::vector<Cached> cache_;         // by node
   std::vector<bool> gives_way_;       // by loop

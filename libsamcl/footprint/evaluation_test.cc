@@ -376,7 +376,9 @@ void check(uint64_t seed, Tally& tally) {
   Program program = maker.program();
   std::stable_sort(program.accesses.begin(), program.accesses.end(),
                    [](const Access& a, const Access& b) { return a.region < b.region; });
-  const auto parsed = Footprint::parse(to_text(program));
+  Program pruned = program;
+  if (maker.chance(50)) prune(pruned);
+  const auto parsed = Footprint::parse(to_text(pruned));
   ASSERT_TRUE(parsed) << parsed.error().message;
 
   Launch launch;

@@ -10,23 +10,30 @@
 
 namespace samcl::footprint {
 
-// How variables are numbered.
+// How variables are numbered. Nodes get one of their own, an opaque variable, when they first need it.
 struct Variables {
-  size_t loops = 0, nodes = 0;
+  explicit Variables(const Program& program) : loops(program.loops.size()), opaque_of_node(program.nodes.size(), kNone) {}
+
+  size_t loops;
+  Id next_opaque = 0;
+  std::vector<Id> opaque_of_node;
 
   static Variable group(unsigned dimension) { return dimension; }
   static Variable local(unsigned dimension) { return 3 + dimension; }
   static Variable round(Id loop) { return 6 + loop; }
   Variable repeat() const { return static_cast<Variable>(6 + loops); }
-  Variable opaque(Id node) const { return static_cast<Variable>(7 + loops + node); }
+  Variable opaque(Id node) {
+    if (opaque_of_node[node] == kNone) opaque_of_node[node] = next_opaque++;
+    return static_cast<Variable>(7 + loops + opaque_of_node[node]);
+  }
   bool is_opaque(Variable variable) const { return variable > repeat(); }
-  size_t count() const { return 7 + loops + nodes; }
+  size_t count() const { return 7 + loops; }  // without the opaque ones
 };
 
 // All combinations of values within `ranges` that satisfy every form of `pending` (>= 0). A superset of those
 // that occur; if `exact`, just those that occur (opaque variables aside).
 struct Knowledge {
-  std::vector<Interval> ranges;  // by variable
+  std::vector<Interval> ranges;  // by variable; of opaque ones only those met here or above
   std::vector<Form> pending;     // each over several variables
   std::vector<Id> unsettled;     // loops entered of which not every round in range need take place
   std::vector<Id> left;          // loops left: their round is the last one

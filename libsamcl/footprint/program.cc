@@ -1,6 +1,7 @@
 #include "libsamcl/footprint/program.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace samcl::footprint {
@@ -93,15 +94,20 @@ Node read_node(Reader& reader, size_t index, size_t loops) {
   return node;
 }
 
+// The nodes that a node is made of; kNone in unused places.
+std::array<Id*, 3> operands_of(Node& node) {
+  static Id none = kNone;
+  const int count = operands(node.op);
+  Id* const a = count > 0 && node.op != Op::counter ? &node.a : &none;
+  return {a, count > 1 ? &node.b : &none, count > 2 ? &node.c : &none};
+}
+
 bool too_deep(const Program& program) {
   std::vector<unsigned> depth(program.nodes.size(), 0);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
-    const Node& node = program.nodes[i];
-    const int count = operands(node.op);
-    const Id a = node.op == Op::counter ? kNone : node.a;
-    const Id used[] = {count > 0 ? a : kNone, count > 1 ? node.b : kNone, count > 2 ? node.c : kNone};
-    for (const Id id : used)
-      if (id != kNone) depth[i] = std::max(depth[i], depth[id] + 1);
+    Node node = program.nodes[i];
+    for (const Id* id : operands_of(node))
+      if (*id != kNone) depth[i] = std::max(depth[i], depth[*id] + 1);
     if (depth[i] > kMostDepth) return true;
   }
   return false;
@@ -124,7 +130,68 @@ void write_node(Writer& write, const Node& node) {
   }
 }
 
+// Drops the elements not in use; gives the new number of each.
+template <typename T>
+std::vector<Id> compact(std::vector<T>& elements, const std::vector<bool>& used) {
+  std::vector<Id> number(elements.size(), kNone);
+  Id next = 0;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!used[i]) continue;
+    number[i] = next;
+    elements[next++] = elements[i];
+  }
+  elements.resize(next);
+  return number;
+}
+
 }  // namespace
+
+void prune(Program& program) {
+  std::vector<bool> regions(program.regions.size(), false), nodes(program.nodes.size(), false);
+  std::vector<bool> loops(program.loops.size(), false);
+  if (!regions.empty()) regions[0] = true;
+  const auto use = [&](Id node) {
+    if (node != kNone) nodes[node] = true;
+  };
+  for (const Access& access : program.accesses) {
+    regions[access.region] = true;
+    use(access.offset);
+    use(access.repeat);
+  }
+  for (size_t i = regions.size(); i-- > 1;) {
+    if (!regions[i]) continue;
+    const Region& region = program.regions[i];
+    regions[region.parent] = true;
+    use(region.condition.node);
+    if (region.loop != kNone) loops[region.loop] = true;
+  }
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (!loops[i]) program.loops[i].stay.clear();
+    for (const Condition& stay : program.loops[i].stay) use(stay.node);
+  }
+  for (size_t i = nodes.size(); i-- > 0;)
+    if (nodes[i])
+      for (const Id* operand : operands_of(program.nodes[i])) use(*operand);
+
+  const std::vector<Id> node_number = compact(program.nodes, nodes), region_number = compact(program.regions, regions);
+  const auto renumber = [](Id& id, const std::vector<Id>& number) {
+    if (id != kNone) id = number[id];
+  };
+  for (Node& node : program.nodes)
+    for (Id* operand : operands_of(node))
+      if (*operand != kNone) *operand = node_number[*operand];
+  for (Loop& loop : program.loops)
+    for (Condition& stay : loop.stay) renumber(stay.node, node_number);
+  for (Region& region : program.regions) {
+    renumber(region.parent, region_number);
+    renumber(region.condition.node, node_number);
+  }
+  for (Access& access : program.accesses) {
+    renumber(access.region, region_number);
+    renumber(access.offset, node_number);
+    renumber(access.repeat, node_number);
+  }
+}
 
 std::string to_text(const Program& program) {
   Writer write;

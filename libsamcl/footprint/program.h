@@ -112,6 +112,9 @@ struct Program {
   bool anything = false;        // nothing is known: every argument may be touched anywhere
 };
 
+// Leaves out nodes and regions that no access needs.
+void prune(Program& program);
+
 // One line of text, and back. Errors: the text is not what to_text() makes; all indices in a Program that
 // comes out are in range, and no node lies deeper than kMostDepth.
 constexpr unsigned kMostDepth = 1000;

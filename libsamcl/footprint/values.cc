@@ -71,6 +71,7 @@ Form Evaluation::opaque(Id id, Interval range) {
   const Interval all = reading(id);
   if (range.empty() || !range.within(all)) range = all;
   const Variable variable = variables_.opaque(id);
+  if (here_->ranges.size() <= variable) here_->ranges.resize(variable + 1);
   const Interval narrowed = intersect(here_->ranges[variable], range);
   here_->ranges[variable] = narrowed.empty() ? range : narrowed;
   return Form::of(variable);
