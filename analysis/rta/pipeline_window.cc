@@ -1,6 +1,5 @@
 #include "analysis/rta/pipeline_window.h"
 
-#include <cmath>
 #include <numeric>
 
 namespace samcl::analysis {
@@ -9,6 +8,7 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
   for (size_t i = 0; i < shares.size(); ++i) {
     Used& used = used_[i];
     used.share = shares[i];
+    used.per_element = 1 / shares[i].elements;
     used.used = false;
     used.per_arrival = used.as_work = used.as_time = 0;
   }
@@ -16,24 +16,25 @@ void PipelineWindow::begin(const std::array<Share, 3>& shares) {
 }
 
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
-// arrivals. Rounding is allowed for.
+// arrivals, for either view of what has two. Rounding is allowed for.
 double PipelineWindow::begin(double constant, double beyond) const {
-  return std::min(begin(constant, beyond, true), begin(constant, beyond, false));
-}
-
-double PipelineWindow::begin(double constant, double beyond, bool as_work) const {
-  double base = constant - 1, slope = 0;
+  double work_base = constant - 1, work_slope = 0, time_base = work_base, time_slope = 0;
   for (const Used& used : used_) {
     if (!used.used) continue;
     const Line& line = used.share.demand->below[used.share.end];
-    const bool shared = as_work || used.left == used.share.elements;
-    const double elements = shared ? used.share.elements : used.left;
-    const double share = (line.slope + line.arrivals_slope * used.per_arrival) / elements;
-    base += (line.base + line.arrivals_base * used.per_arrival) / elements - 1 + share * beyond;
-    base += shared ? used.as_work / elements : used.as_time;
-    slope += share;
+    const double slope = line.slope + line.arrivals_slope * used.per_arrival;
+    const double base = line.base + line.arrivals_base * used.per_arrival + slope * beyond;
+    const double as_work = (base + used.as_work) * used.per_element - 1;
+    work_base += as_work;
+    work_slope += slope * used.per_element;
+    const bool choice = used.left != used.share.elements;
+    time_base += choice ? base / used.left + used.as_time - 1 : as_work;
+    time_slope += choice ? slope / used.left : slope * used.per_element;
   }
-  return slope >= 1 ? kForever : std::floor(base / (1 - slope) * (1 - 1e-6));
+  const double by_work = work_slope >= 1 ? kForever : work_base / (1 - work_slope);
+  const double by_time = time_slope >= 1 ? kForever : time_base / (1 - time_slope);
+  const double least = std::min(by_work, by_time) * (1 - 1e-6);
+  return least >= kExact ? kForever : least > 0 ? whole(least) : 0;
 }
 
 // On each resource all work that comes in the window, and one stage per task that was at work before.

@@ -36,6 +36,7 @@ class PipelineWindow {
   struct Used {
     explicit Used(size_t tasks) : steps(tasks) {}
     Share share;
+    double per_element = 1;  // 1 / elements, rounded
     bool used = false;
     double per_arrival = 0;  // sections that one more urgent arrival can let in
     // Two views of the stages' own other subtasks, and of the sections that they find at their begins. Both
@@ -47,7 +48,6 @@ class PipelineWindow {
   };
 
   double begin(double constant, double beyond) const;
-  double begin(double constant, double beyond, bool as_work) const;
   double waiting(double window);
 
   std::array<Used, 3> used_;

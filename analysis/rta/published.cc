@@ -28,7 +28,8 @@ double Published::fixed_point(const TaskRow& row, const StageRow& stage, double 
   // Every fixed point is above the line's; two less for the division's rounding down, and a millionth for
   // that of the line.
   const double start = (constant + line.base / count) / (1 - line.slope / count) * (1 - 1e-6) - 2;
-  double r = std::max(constant, std::floor(start));
+  if (start > limit) return kForever;
+  double r = std::max(constant, start > 0 ? whole(start) : 0);
   if (r > limit) return kForever;
   steps_.begin(cycles(stage.resource), cycles(stage.resource).tasks_before(end), r);
   while (true) {

@@ -25,7 +25,9 @@ double StageWindow::begin(const StageQuestion& question, double elements) const 
   const double constant = line.base + line.arrivals_base * per_arrival_ +
                           slope * (beyond(question) + before_) + question.siblings * question.worst +
                           question.sections->front() - elements;
-  return std::max(0.0, std::floor(constant / (elements - slope) * (1 - 1e-6)) - 1);
+  const double least = constant / (elements - slope) * (1 - 1e-6);
+  if (least >= kExact) return kForever;
+  return least > 1 ? whole(least) - 1 : 0;
 }
 
 // Work that can keep the stage waiting, in the window at hand.
@@ -86,7 +88,7 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
     occupants_.choose(*question.sections);
     for (const double time : occupants_.times()) count(time, 1);
     if (elements >= count_) break;
-    const double next = std::floor(sum / (count_ - elements));
+    const double next = whole(sum / (count_ - elements));
     if (next >= waiting) break;
     waiting = next;
     stages_ = stages;
