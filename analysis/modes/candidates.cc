@@ -1,0 +1,99 @@
+#include "analysis/modes/candidates.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace samcl::analysis {
+namespace {
+
+// What an unbounded response counts as: more than any bounded one.
+constexpr double kUnboundedRatio = 64 * kLimit;
+
+double ratio_of(const Task& task, Time response) {
+  if (response == kUnbounded) return kUnboundedRatio;
+  return static_cast<double>(response) / static_cast<double>(task.deadline);
+}
+
+bool indifferent(const Task& task) {
+  if (task.uses(Resource::gpu)) return false;
+  const auto same = [](const std::vector<Time>& times) {
+    return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
+  };
+  return std::all_of(task.stages.begin(), task.stages.end(),
+                     [&](const Stage& stage) { return same(stage.worst) && same(stage.best); });
+}
+
+}  // namespace
+
+Lateness lateness_of(const TaskSet& set, std::span<const Time> responses) {
+  Lateness lateness;
+  for (size_t i = 0; i < responses.size(); ++i) {
+    const double ratio = ratio_of(set.tasks[i], responses[i]);
+    lateness.late += std::max(0.0, ratio - 1);
+    lateness.full += ratio;
+  }
+  return lateness;
+}
+
+size_t latest_of(const TaskSet& set, std::span<const Time> responses) {
+  size_t latest = 0;
+  for (size_t i = 1; i < responses.size(); ++i)
+    if (ratio_of(set.tasks[i], responses[i]) > ratio_of(set.tasks[latest], responses[latest])) latest = i;
+  return latest;
+}
+
+Candidates::Candidates(const TaskSet& set, Form form, PriorityOrder order)
+    : set_(&set),
+      order_(order.empty() ? priority_order(set) : std::move(order)),
+      analysis_(set, form, order_) {
+  const std::vector<int> known = modes_of(set.platform, form);
+  for (const Task& task : set.tasks) modes_.push_back(indifferent(task) ? std::vector{1} : known);
+}
+
+int Candidates::fastest(size_t task) const {
+  const auto time = [&](int mode) {
+    Time sum = 0;
+    for (const Stage& stage : set_->tasks[task].stages) sum += stage.worst_in(mode);
+    return sum;
+  };
+  return *std::min_element(modes_[task].begin(), modes_[task].end(),
+                           [&](int a, int b) { return time(a) < time(b); });
+}
+
+double Candidates::ratio(const Modes& modes, double enough) {
+  ++analyses_;
+  // Nothing is worse than unbounded: the analysis may stop at the first task that is.
+  return analysis_.worst_ratio(modes, std::min(enough, std::numeric_limits<double>::max()));
+}
+
+Lateness Candidates::lateness(const Modes& modes) {
+  ++analyses_;
+  return lateness_of(*set_, analysis_.responses(modes));
+}
+
+size_t Candidates::latest(const Modes& modes) {
+  ++analyses_;
+  return latest_of(*set_, analysis_.responses(modes));
+}
+
+Choice Candidates::choice(Modes modes) {
+  return choice(modes, modes);
+}
+
+Choice Candidates::choice(const Modes& start, const Modes& modes) {
+  Choice choice;
+  choice.start = start;
+  choice.start_ratio = choice.ratio = ratio(start);
+  choice.modes = start;
+  for (const size_t task : order_) {
+    if (choice.modes[task] == modes[task]) continue;
+    choice.modes[task] = modes[task];
+    choice.ratio = ratio(choice.modes);
+    choice.steps.push_back({task, modes[task], choice.ratio});
+  }
+  choice.schedulable = choice.ratio < kLate;
+  choice.analyses = analyses_;
+  return choice;
+}
+
+}  // namespace samcl::analysis

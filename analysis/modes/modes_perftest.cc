@@ -1,0 +1,47 @@
+// How long the policies take for 30 tasks on 4 CPUs, 1 PCI link and 4 GPUs: GPU-SAM's generator, with tasks
+// short enough that 30 of them are near the border of what is schedulable, and as long as the paper's.
+#include <benchmark/benchmark.h>
+
+#include "analysis/generator/draw.h"
+#include "analysis/generator/paper_sets.h"
+#include "analysis/modes/choice.h"
+
+namespace samcl::analysis {
+namespace {
+
+void thirty_tasks(benchmark::State& state, Form form, Policy policy, double most_share) {
+  PaperSet wanted;
+  wanted.classes = true;
+  wanted.most_share = most_share;
+  wanted.least_tasks = wanted.most_tasks = 30;
+  std::vector<TaskSet> sets;
+  for (uint64_t n = 0; n < 200; ++n) sets.push_back(paper_set(wanted, seed_of(1, n)));
+  size_t n = 0;
+  double schedulable = 0, analyses = 0;
+  for (auto _ : state) {
+    const Choice choice = choose_modes(sets[n++ % sets.size()], form, policy);
+    schedulable += choice.schedulable ? 1 : 0;
+    analyses += static_cast<double>(choice.analyses);
+  }
+  state.counters["schedulable"] = schedulable / static_cast<double>(n);
+  state.counters["analyses"] = analyses / static_cast<double>(n);
+}
+
+#define SAMCL_THIRTY(form, policy)                                                                   \
+  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_near_the_border, Form::form, Policy::policy, 0.06) \
+      ->Iterations(200)                                                                              \
+      ->Unit(benchmark::kMillisecond);                                                               \
+  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_as_in_the_paper, Form::form, Policy::policy, 1)  \
+      ->Iterations(200)                                                                              \
+      ->Unit(benchmark::kMillisecond)
+
+SAMCL_THIRTY(gpu_sam, gpa);
+SAMCL_THIRTY(gpu_sam, search);
+SAMCL_THIRTY(gpu_sparc, gema);
+SAMCL_THIRTY(safe, gpa);
+SAMCL_THIRTY(safe, search);
+
+}  // namespace
+}  // namespace samcl::analysis
+
+BENCHMARK_MAIN();

@@ -1,0 +1,119 @@
+// The default: polynomial, and close to optimal (README.md has the numbers).
+//
+//   1. What bounds every choice from below says whether any can be schedulable at all.
+//   2. Each task's fastest mode, mode 1 for all, and GPA's way from the first.
+//   3. Tasks are decided one by one, the most urgent first; of the partial choices the few with the least
+//      bound on their lateness are followed (beam search: the bound looks ahead to all that is undecided).
+//   4. Local search from the best met: any one task, then any two of which one is the latest, as long as
+//      lateness falls.
+#include <algorithm>
+#include <optional>
+
+#include "analysis/modes/candidates.h"
+
+namespace samcl::analysis {
+namespace {
+
+constexpr size_t kBeam = 4;
+
+class Search {
+ public:
+  explicit Search(Candidates& candidates) : candidates_(candidates) {}
+
+  void consider(const Modes& modes) {
+    const Lateness lateness = candidates_.lateness(modes);
+    if (!best_.empty() && !(lateness < lateness_)) return;
+    best_ = modes;
+    lateness_ = lateness;
+  }
+  bool found() const { return lateness_.late <= 0; }
+  const Modes& best() const { return best_; }
+
+  void decide_one_by_one();
+  void improve();
+
+ private:
+  bool change_one();
+  bool change_two();
+
+  Candidates& candidates_;
+  Modes best_;
+  Lateness lateness_;
+};
+
+void Search::decide_one_by_one() {
+  struct Partial {
+    Modes modes;
+    Lateness least;
+  };
+  std::vector<Partial> followed = {{Modes(candidates_.size(), kUndecided), {}}};
+  for (const size_t task : candidates_.order()) {
+    std::vector<Partial> next;
+    for (Partial& partial : followed)
+      for (const int mode : candidates_.modes(task)) {
+        partial.modes[task] = mode;
+        next.push_back({partial.modes, candidates_.lateness(partial.modes)});
+      }
+    std::stable_sort(next.begin(), next.end(),
+                     [](const Partial& a, const Partial& b) { return a.least < b.least; });
+    next.resize(std::min(next.size(), kBeam));
+    followed = std::move(next);
+    if (followed.front().least.late > 0 && followed.front().least.late >= lateness_.late) return;
+  }
+  for (const Partial& partial : followed) consider(partial.modes);
+}
+
+// The first change that is an improvement, of any one task.
+bool Search::change_one() {
+  for (const size_t task : candidates_.order())
+    for (const int mode : candidates_.modes(task)) {
+      Modes modes = best_;
+      modes[task] = mode;
+      const Lateness before = lateness_;
+      if (mode != best_[task]) consider(modes);
+      if (lateness_ < before) return true;
+    }
+  return false;
+}
+
+bool Search::change_two() {
+  const size_t latest = candidates_.latest(best_);
+  for (const int own : candidates_.modes(latest))
+    for (const size_t task : candidates_.order())
+      for (const int mode : candidates_.modes(task)) {
+        if (own == best_[latest] || task == latest || mode == best_[task]) continue;
+        Modes modes = best_;
+        modes[latest] = own;
+        modes[task] = mode;
+        const Lateness before = lateness_;
+        consider(modes);
+        if (lateness_ < before) return true;
+      }
+  return false;
+}
+
+void Search::improve() {
+  size_t steps = 4 * candidates_.size();  // each at most quadratic
+  while (!found() && steps-- > 0 && (change_one() || change_two())) {
+  }
+}
+
+}  // namespace
+
+Choice choose_search(Candidates& candidates) {
+  const Choice local = choose_local(candidates);
+  if (local.schedulable) return local;
+  Choice choice = choose_gpa(candidates);
+  if (choice.schedulable) return choice;
+  choice.impossible = candidates.ratio(Modes(candidates.size(), kUndecided), kLate) >= kLate;
+  Search search(candidates);
+  search.consider(choice.modes);
+  search.consider(Modes(candidates.size(), 1));
+  if (!choice.impossible && !search.found()) search.decide_one_by_one();
+  if (!search.found()) search.improve();
+  Choice found = candidates.choice(local.modes, search.best());
+  found.impossible = choice.impossible;
+  return found;
+}
+
+}  // namespace samcl::analysis

@@ -1,0 +1,78 @@
+// kUndecided: what it promises to every search that leaves choices out.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "analysis/generator/paper_sets.h"
+#include "analysis/modes/candidates.h"
+#include "analysis/sim/random_set.h"
+
+namespace samcl::analysis {
+namespace {
+
+constexpr Form kForms[] = {Form::gpu_sam, Form::gpu_sparc, Form::safe};
+
+Modes some_modes(const TaskSet& set, Form form, Random& random) {
+  const auto known = modes_of(set.platform, form);
+  Modes modes;
+  for (size_t i = 0; i < set.tasks.size(); ++i) modes.push_back(known[random() % known.size()]);
+  return modes;
+}
+
+void expect_lower_bound(const TaskSet& set, Form form, Random& random) {
+  ResponseTimeAnalysis partial(set, form), full(set, form);
+  for (int n = 0; n < 12; ++n) {
+    const Modes decided = some_modes(set, form, random);
+    Modes open = decided;
+    for (int& mode : open)
+      if (random() % 2 == 0) mode = kUndecided;
+    const auto least = partial.responses(open);
+    const auto real = full.responses(decided);
+    for (size_t i = 0; i < least.size(); ++i) EXPECT_LE(least[i], real[i]) << "task " << i;
+  }
+}
+
+TEST(Undecided, IsNoMoreThanAnyChoiceOfModesInSmallSets) {
+  const uint64_t seed = 1;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  Shape shape;
+  for (int n = 0; n < 400; ++n) {
+    const SmallSet small = random_set(shape, random);
+    for (const Form form : kForms) {
+      SCOPED_TRACE("set " + std::to_string(n) + ", form " + std::to_string(static_cast<int>(form)));
+      expect_lower_bound(small.set, form, random);
+    }
+  }
+}
+
+TEST(Undecided, IsNoMoreThanAnyChoiceOfModesInThePapersSets) {
+  const uint64_t seed = 2;
+  Random random(seed);
+  PaperSet wanted;
+  wanted.classes = true;
+  wanted.most_share = 0.3;
+  wanted.dependency = 0.3;
+  wanted.gpu_utilisation = 0.8;
+  for (uint64_t n = 0; n < 60; ++n) {
+    const TaskSet set = paper_set(wanted, n);
+    for (const Form form : kForms) {
+      SCOPED_TRACE("seed " + std::to_string(n) + ", form " + std::to_string(static_cast<int>(form)));
+      expect_lower_bound(set, form, random);
+    }
+  }
+}
+
+TEST(Undecided, OfATaskWithOneModeIsThatMode) {
+  TaskSet set;
+  set.platform = {1, 1, 1};
+  set.tasks.push_back({"P1", 100, 100, {}, {{Resource::cpu, {10}, {}, 0}, {Resource::gpu, {20}, {}, 0}}});
+  set.tasks.push_back({"P2", 200, 200, {}, {{Resource::gpu, {30}, {}, 0}}});
+  for (const Form form : kForms) {
+    ResponseTimeAnalysis analysis(set, form);
+    EXPECT_EQ(analysis.worst_ratio(Modes{0, 0}), analysis.worst_ratio(Modes{1, 1}));
+  }
+}
+
+}  // namespace
+}  // namespace samcl::analysis
