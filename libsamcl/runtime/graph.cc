@@ -11,7 +11,7 @@ namespace samcl {
 
 void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
                    std::span<const std::shared_ptr<Event>> waits, Order order, bool blocking) {
-  Ready startable;
+  Outcome outcome;
   {
     std::lock_guard lock(mutex_);
     event->command_ = std::move(command);
@@ -27,11 +27,11 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command>
     for (const auto& on : waits) depend(on, true);
     for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
     if (event->unmet_ == 0) {
-      make_ready(event, startable);
+      make_ready(event, outcome);
     }
-    if (startable.empty()) event->starter_ = Starter::another_command;
+    if (outcome.startable.empty()) event->starter_ = Starter::another_command;
   }
-  start(std::move(startable));
+  start(std::move(outcome.startable));
 }
 
 std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
@@ -40,26 +40,25 @@ std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
 }
 
 void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
-  Ready startable;
-  std::shared_ptr<Command> done;  // destroyed without the lock: it may hold the last reference to a buffer
+  Outcome outcome;
   {
     std::lock_guard lock(mutex_);
-    done = std::move(event->command_);
-    end(event, status, startable);
-    retry_blocked(startable);
+    end(event, status, outcome);
+    retry_blocked(outcome);
   }
-  start(std::move(startable));
+  start(std::move(outcome.startable));
 }
 
 // Ends an event and, where an error passes on, those that waited for it, without recursion: a chain may be
 // thousands of commands long.
-void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Ready& startable) {
+void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& outcome) {
   std::deque<std::pair<std::shared_ptr<Event>, cl_int>> ending{{event, status}};
   while (!ending.empty()) {
     auto [current, result] = std::move(ending.front());
     ending.pop_front();
     for (const Use& use : current->held_) use.storage->release_hold(use.exclusive);
     current->held_.clear();
+    if (current->command_) outcome.ended.push_back(std::move(current->command_));
     if (current->queue) current->queue->ended(*current);
     current->set_status(result);
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
@@ -70,17 +69,17 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Ready& start
       if (dependent.event->inherited_ < 0) {
         ending.emplace_back(dependent.event, dependent.event->inherited_);
       } else {
-        make_ready(dependent.event, startable);
+        make_ready(dependent.event, outcome);
       }
     }
   }
 }
 
-void Graph::make_ready(const std::shared_ptr<Event>& event, Ready& startable) {
+void Graph::make_ready(const std::shared_ptr<Event>& event, Outcome& outcome) {
   if (event->inherited_ < 0) {
-    end(event, event->inherited_, startable);
+    end(event, event->inherited_, outcome);
   } else if (take_buffers(event)) {
-    startable.push_back(event);
+    outcome.startable.push_back(event);
   } else {
     event->starter_ = Starter::another_command;
     blocked_.push_back(event);
@@ -116,10 +115,10 @@ bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
   return true;
 }
 
-void Graph::retry_blocked(Ready& startable) {
+void Graph::retry_blocked(Outcome& outcome) {
   for (auto it = blocked_.begin(); it != blocked_.end();) {
     if (take_buffers(*it)) {
-      startable.push_back(*it);
+      outcome.startable.push_back(*it);
       it = blocked_.erase(it);
     } else {
       ++it;
@@ -129,7 +128,7 @@ void Graph::retry_blocked(Ready& startable) {
 
 // Commands that end at once (markers) finish inside start(), which would recurse once per command of a
 // chain: the outermost call on a thread starts what the inner ones found.
-void Graph::start(Ready startable) {
+void Graph::start(std::vector<std::shared_ptr<Event>> startable) {
   thread_local std::deque<std::shared_ptr<Event>>* pending = nullptr;
   if (startable.empty()) return;
   if (pending) {

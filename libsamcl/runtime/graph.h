@@ -33,13 +33,18 @@ class Graph {
   void finish(const std::shared_ptr<Event>& event, cl_int status);
 
  private:
-  using Ready = std::vector<std::shared_ptr<Event>>;
+  // What a call finds under the lock and does without it: commands to start, and commands that ended, to be
+  // destroyed (they may hold the last reference to a buffer).
+  struct Outcome {
+    std::vector<std::shared_ptr<Event>> startable;
+    std::vector<std::shared_ptr<Command>> ended;
+  };
 
-  void end(const std::shared_ptr<Event>& event, cl_int status, Ready& startable);
-  void make_ready(const std::shared_ptr<Event>& event, Ready& startable);
+  void end(const std::shared_ptr<Event>& event, cl_int status, Outcome& outcome);
+  void make_ready(const std::shared_ptr<Event>& event, Outcome& outcome);
   bool take_buffers(const std::shared_ptr<Event>& event);
-  void retry_blocked(Ready& startable);
-  static void start(Ready startable);
+  void retry_blocked(Outcome& outcome);
+  static void start(std::vector<std::shared_ptr<Event>> startable);
 
   std::mutex mutex_;
   std::list<std::shared_ptr<Event>> blocked_;  // ready, but a buffer is in use; in the order they became ready

@@ -427,5 +427,25 @@ TEST_F(GraphTest, RandomCommandsOfManyThreadsAllEnd) {
   EXPECT_EQ(ledger.ran + errors, kThreads * kCommands);
 }
 
+TEST_F(GraphTest, CancelledCommandIsDestroyedThoughItsEventLives) {
+  auto held = std::make_shared<int>();
+  const std::weak_ptr<int> watch = held;
+  const auto user = user_event();
+  const auto cancelled = submit(queue, {user}, {}, Order::ordinary, std::move(held));
+  graph.finish(user, -1);
+  ASSERT_TRUE(cancelled->ended());
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(GraphTest, CommandCancelledAtItsSubmissionIsDestroyedThoughItsEventLives) {
+  auto held = std::make_shared<int>();
+  const std::weak_ptr<int> watch = held;
+  const auto failed = submit(queue);
+  graph.finish(failed, -5);
+  const auto cancelled = submit(queue, {failed}, {}, Order::ordinary, std::move(held));
+  ASSERT_TRUE(cancelled->ended());
+  EXPECT_TRUE(watch.expired());
+}
+
 }  // namespace
 }  // namespace samcl

@@ -150,15 +150,15 @@ std::vector<Use> KernelLaunch::uses() {
     reason_ = "faster on one device";
   }
   decided_ = true;
+  moves_ = false;
   std::vector<Use> uses;
   for (const Touch& touch : touches_) {
-    bool exclusive = touch.written;
-    for (size_t p = 0; p < parts_.size() && !exclusive; ++p) {
-      for (const Range& range : touch.needs(p)) {
-        exclusive |= touch.storage->missing_bytes(range, parts_[p].device) > 0;
-      }
+    bool missing = false;
+    for (size_t p = 0; p < parts_.size() && !missing; ++p) {
+      for (const Range& range : touch.needs(p)) missing |= touch.storage->missing_bytes(range, parts_[p].device) > 0;
     }
-    uses.push_back({touch.storage, exclusive});
+    moves_ |= missing || touch.to_merge(parts_.size());
+    uses.push_back({touch.storage, touch.written || missing});
   }
   return uses;
 }
@@ -396,7 +396,7 @@ void KernelLaunch::end(const std::shared_ptr<Event>& event, cl_int error) {
       SplitChoice& choice = request_.kernel->splitting->choice;
       const uint64_t total = now_ns() - start_ns_;
       whole_ ? choice.whole_took(work_items(ndrange_), total)
-             : choice.split_took(work_items(ndrange_), total, computing_ns_);
+             : choice.split_took(work_items(ndrange_), total, computing_ns_, moves_);
     }
   }
   event->context->graph.finish(event, error);

@@ -70,6 +70,7 @@ class KernelLaunch : public Command {
   std::string reason_;      // why it is one device
   bool decided_ = false;    // the launch has been asked for its buffers: parts_ stay as they are
   bool timed_ = false;      // its time says whether splitting pays
+  bool moves_ = false;      // bytes have to move for it
   cl_ulong start_ns_ = 0;
   std::atomic<uint64_t> computing_ns_{0};  // of all parts
 };

@@ -116,7 +116,7 @@ void write() {
   const std::string& to = Config::get().report;
   if (to == "-") return print_table(all);
   std::FILE* file = std::fopen(to.c_str(), "we");
-  const std::string text = as_json(all).dump(2) + "\n";
+  const std::string text = as_json(all).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (!file || std::fwrite(text.data(), 1, text.size(), file) != text.size()) {
     warn("the report could not be written to " + to);
   }

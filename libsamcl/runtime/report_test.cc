@@ -127,5 +127,11 @@ TEST_F(ReportDeathTest, FileThatCannotBeWrittenIsSaidNotFatal) {
       ExitedWithCode(0), "could not be written to /proc/no/such/folder");
 }
 
+TEST_F(ReportDeathTest, TextThatIsNoUtf8DoesNotSpoilIt) {
+  const auto json = report_of([] { report::kernel("a").set_reason("1:2: \xe9"); });
+  ASSERT_TRUE(json.is_object());
+  EXPECT_THAT(json["kernels"][0]["why_not_more"], HasSubstr("1:2: "));
+}
+
 }  // namespace
 }  // namespace samcl

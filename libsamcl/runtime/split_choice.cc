@@ -7,6 +7,8 @@ namespace {
 
 // Launches after a change that are not counted: they move what the change left in the wrong place.
 constexpr uint32_t kSettling = 1;
+// Below it, in ns, what splitting costs counts.
+constexpr uint64_t kShort = 100'000;
 // Launches that are compared.
 constexpr uint32_t kSample = 3;
 // Launches after which the other way is tried again: the program may have changed its ways.
@@ -28,13 +30,13 @@ bool SplitChoice::split(uint64_t work_items) const {
   return !cases_[case_of(work_items)].whole;
 }
 
-void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns) {
+void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns, bool moved) {
   std::lock_guard lock(mutex_);
   Case& here = of(work_items);
   if (here.whole) return;  // decided before the change
   if (++here.launches <= kSettling) return;
   learn(here.split_ns, total_ns);
-  here.burdened = total_ns > computing_ns ? here.burdened + 1 : 0;
+  here.burdened = total_ns > computing_ns && (moved || total_ns < kShort) ? here.burdened + 1 : 0;
   const bool known_worse = here.whole_ns > 0 && here.split_ns > here.whole_ns;
   if (here.burdened < kSample) return;
   const bool again = here.whole_ns > 0 && !known_worse && here.launches < kReview;

@@ -1,5 +1,7 @@
-// Whether splitting a kernel pays, found out by its launches' times: one whose parts spend more time on moving and
-// merging bytes than on computing is tried on one device, and stays where it is faster.
+// Whether splitting a kernel pays, found out by its launches' times: one whose launches spend more time on moving
+// and merging bytes, or on being split, than on computing is tried on one device, and stays where it is faster.
+// A launch for which nothing had to move is only suspected if it is very short: what the program uploads and
+// downloads, each device over its own link, is not in the launch's time, and gains by splitting.
 //
 // Threads: any.
 #pragma once
@@ -16,8 +18,8 @@ class SplitChoice {
   bool split(uint64_t work_items) const;
 
   // How long a split launch took from its start to its end, and how much of that its parts computed, summed over
-  // the parts: about what one device would have computed. ns.
-  void split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns);
+  // the parts: about what one device would have computed. ns. moved: bytes had to move for it.
+  void split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns, bool moved);
 
   // The same for a launch on one device because split() said so.
   void whole_took(uint64_t work_items, uint64_t total_ns);
@@ -27,7 +29,7 @@ class SplitChoice {
   struct Case {
     bool whole = false;
     uint32_t launches = 0;    // since `whole` last changed
-    uint32_t burdened = 0;    // in a row: moving took longer than computing
+    uint32_t burdened = 0;    // in a row: took longer than computing
     double split_ns = 0, whole_ns = 0;  // 0: not known
   };
   Case& of(uint64_t work_items);

@@ -107,7 +107,10 @@ void Worker::run(const std::shared_ptr<State>& state) {
       lock.lock();
     }
     state->asleep = true;
-    state->changed.wait(lock, [&] { return (state->stop || !state->jobs.empty()) && !state->busy && !no_more_jobs; });
+    // Without a job the thread may end though one runs on another: that one may be what destroys the worker.
+    state->changed.wait(lock, [&] {
+      return !no_more_jobs && (state->jobs.empty() ? state->stop : !state->busy);
+    });
     state->asleep = false;
     if (state->jobs.empty()) return;
     std::function<void()> job = std::move(state->jobs.front());

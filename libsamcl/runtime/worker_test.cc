@@ -200,6 +200,20 @@ TEST(Worker, HereAndThereNeverAtOnce) {
   EXPECT_EQ(broken, 0);
 }
 
+TEST(WorkerDeathTest, LastReferenceMayGoInAJobThatRunsHere) {
+  EXPECT_EXIT(
+      {
+        alarm(10);
+        auto worker = std::make_unique<Worker>("test");
+        worker->post([] {});
+        worker->drain(kPatienceMs);
+        Worker& it = *worker;
+        it.run_here_if_idle([&] { worker.reset(); });
+        _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 // In a process of its own: it holds for all workers, for good.
 TEST(WorkerDeathTest, AtTheProcesssEndNoJobBegins) {
   EXPECT_EXIT(
