@@ -18,28 +18,32 @@ SAMCL_BLOCKS void divide(double window, const double* period, const double* rate
 
 }  // namespace
 
+// From periods_ and since_ to the place among the task's steps.
+[[gnu::always_inline]] inline void Steps::seek(const Cycles& cycles, size_t task) {
+  const uint32_t place = cycles.place_[task];
+  const double* const phase = cycles.phase_.data() + place;
+  const double since = since_[task];
+  uint32_t passed = kBits[below(phase, since)];
+  for (uint32_t n = kBlock; n < cycles.count_[task]; n += kBlock) passed += kBits[below(phase + n, since)];
+  place_[task] = place + passed;
+  next_[task] = periods_[task] * cycles.period_[task] + phase[passed];
+}
+
 void Steps::begin(const Cycles& cycles, size_t tasks, double window) {
   cycles_ = &cycles;
   tasks_ = tasks;
-  work_ = stages_ = growth_ = 0;
   divide(window, cycles.period_.data(), cycles.rate_.data(), tasks, periods_.data(), since_.data());
+  double work = 0, stages = 0, growth = 0;
   for (size_t task = 0; task < tasks; ++task) {
-    seek(task);
+    seek(cycles, task);
     const Cycles::Reached& reached = cycles.reached_[place_[task]];
-    work_ += cycles.begin_work_[task] + periods_[task] * cycles.work_[task] + reached.work;
-    stages_ += cycles.begin_stages_[task] + periods_[task] * cycles.stages_[task] + reached.stages;
-    growth_ += reached.growth * cycles.copies_[task];
+    work += cycles.begin_work_[task] + periods_[task] * cycles.work_[task] + reached.work;
+    stages += cycles.begin_stages_[task] + periods_[task] * cycles.stages_[task] + reached.stages;
+    growth += reached.growth * cycles.copies_[task];
   }
-}
-
-// From periods_ and since_ to the place among the task's steps.
-void Steps::seek(size_t task) {
-  const double* const phase = cycles_->phase_.data() + cycles_->place_[task];
-  uint32_t passed = 0;
-  for (uint32_t n = 0; n < cycles_->count_[task]; n += kBlock)
-    passed += kBits[below(phase + n, since_[task])];
-  place_[task] = cycles_->place_[task] + passed;
-  next_[task] = periods_[task] * cycles_->period_[task] + phase[passed];
+  work_ = work;
+  stages_ = stages;
+  growth_ = growth;
 }
 
 // From step to step, as long as that is not far.
@@ -49,7 +53,7 @@ void Steps::walk(size_t task, double window) {
   if (window - begin > 4 * period) {
     periods_[task] = times(window, period, cycles_->rate_[task]) - 1;
     since_[task] = window - periods_[task] * period;
-    return seek(task);
+    return seek(*cycles_, task);
   }
   const uint32_t first = cycles_->place_[task], last = first + cycles_->count_[task];
   uint32_t place = place_[task];

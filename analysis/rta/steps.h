@@ -29,7 +29,7 @@ class Steps {
   double growth_of(size_t task) const { return cycles_->reached_[place_[task]].growth; }
 
  private:
-  void seek(size_t task);
+  inline void seek(const Cycles& cycles, size_t task);
   void walk(size_t task, double window);
 
   const Cycles* cycles_ = nullptr;
