@@ -82,6 +82,10 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
 }
 
 void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
+  const bool partial = std::find(modes.begin(), modes.end(), kUndecided) != modes.end();
+  if (partial != partial_)
+    for (TaskRow& row : rows_) row.current = false;
+  partial_ = partial;
   for (TaskRow& row : rows_) {
     const int mode = modes[row.index];
     if (row.mode == mode) continue;

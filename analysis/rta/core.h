@@ -84,6 +84,9 @@ class ResponseTimeAnalysis::Core {
   const Cycles& cycles(Resource resource) const { return cycles_[static_cast<size_t>(resource)]; }
   Demand& demand(Resource resource) { return demand_[static_cast<size_t>(resource)]; }
   const TaskSet& set() const { return *set_; }
+  // Some task is undecided: bounds have to grow with what interferes and blocks, so that they are below
+  // those of every choice.
+  bool partial() const { return partial_; }
 
  private:
   void lay_out();
@@ -98,6 +101,7 @@ class ResponseTimeAnalysis::Core {
   const TaskSet* set_;
   PriorityOrder order_;
   std::vector<int> modes_;  // that an undecided task may get
+  bool partial_ = false;
   size_t stages_ = 0;
   std::array<double, 3> elements_;
   std::array<Demand, 3> demand_;

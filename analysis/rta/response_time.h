@@ -23,7 +23,8 @@ enum class Form { gpu_sam, gpu_sparc, safe };
 std::vector<int> modes_of(const Platform& platform, Form form);
 
 // In place of a mode, for responses() and worst_ratio(): not chosen yet. The numbers are then no more than
-// those of any choice: of every such task the least over its modes counts, for itself and for others.
+// those of any choice: of every such task the least over its modes counts, for itself and for others. (The
+// safe form rounds, so there it may be a nanosecond or two.)
 inline constexpr int kUndecided = 0;
 
 // No fixed point below kLimit periods.

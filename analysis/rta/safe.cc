@@ -66,8 +66,10 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.siblings = stage.subtasks - 1;
   question.whole = stage.whole;
   question.sections = &row.blocking[resource];
-  question.same_section = stage.section - 1;
-  question.other_section = longest_section(row, stage.resource, &stage);
+  // The task's own sections only matter where those of less urgent tasks are shorter.
+  question.same_section = partial() ? 0 : stage.section - 1;
+  question.other_section = partial() ? 0 : longest_section(row, stage.resource, &stage);
+  question.monotone = partial();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
   return question;
@@ -84,7 +86,7 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
   double end = limit + 1;
   const bool pipeline_first = least < before + window.least(alone);
   if (pipeline_first) end = pipeline_.end(end);
-  alone.limit = end - before;
+  alone.limit = (partial() ? limit + 1 : end) - before;
   const StageAnswer answer = window.solve(alone);
   if (answer.bounded()) end = std::min(end, before + answer.waiting);
   if (!pipeline_first) end = std::min(end, pipeline_.end(end));

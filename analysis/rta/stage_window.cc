@@ -66,7 +66,7 @@ double StageWindow::ascend(const StageQuestion& question, double elements) {
 // subtasks. Every step goes from a bound to a lower one: Newton on the concave side.
 double StageWindow::descend(const StageQuestion& question, double waiting) {
   const Demand& demand = *question.demand;
-  for (int step = 0; step < 24 && waiting > 0; ++step) {
+  for (int step = question.monotone ? -1000 : 0; step < 24 && waiting > 0; ++step) {
     const double most = waiting + 1;  // work on one element while waiting, if it waited longer
     const double stages =
         executing(demand, question.end, waiting + beyond(question), before_, fresh_.data(), growth_.data());
@@ -82,6 +82,7 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
         growth = std::max(growth, growth_[row]);
       }
       count(fresh, demand.copies[first]);
+      if (question.monotone) growth = std::min(growth, most - fresh);
       if (growth > 0 && fresh < most) occupants_.carry(growth, demand.copies[first]);
     }
     count(question.worst, question.siblings);
@@ -134,7 +135,7 @@ StageAnswer StageWindow::after(const StageQuestion& question, double own_section
   if (count_ == 1 || answer.waiting <= sections.front()) return answer;
   if (sections.front() == 0 && question.siblings == 0) return answer;
   StageQuestion shorter = question;
-  shorter.limit = std::min(question.limit, answer.waiting);
+  if (!question.monotone) shorter.limit = std::min(question.limit, answer.waiting);
   const StageAnswer other = by_time(shorter, own_section);
   return other.waiting < answer.waiting ? other : answer;
 }

@@ -24,6 +24,9 @@ struct StageQuestion {
   double jitter = 0;  // of the time the stage becomes ready
   double period = 0;
   double limit = 0;  // no answer beyond
+  // The answer grows with jitter, work and sections; else it may be better where these are more, since ways
+  // that begin badly are not gone to their ends.
+  bool monotone = false;
 };
 
 struct StageAnswer {
