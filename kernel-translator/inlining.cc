@@ -35,16 +35,22 @@ class Inliner {
       if (!callee || callee->isDeclaration()) continue;
       calls.push_back(call);
     }
-    for (llvm::CallBase* call : calls) process(*call->getCalledFunction());
     size_t size = function.getInstructionCount();
     for (llvm::CallBase* call : calls) {
       llvm::Function& callee = *call->getCalledFunction();
-      const size_t more = callee.getInstructionCount();
-      if (state_[&callee] != State::done || size + more > most_) continue;
+      process(callee);
+      size += callee.getInstructionCount();
+      if (state_[&callee] != State::done || size > most_) {
+        state_[&function] = State::given_up;
+        return;
+      }
+    }
+    for (llvm::CallBase* call : calls) {
+      llvm::Function& callee = *call->getCalledFunction();
       // A call whose convention differs from its callee's is not inlined: kernels called by kernels.
       call->setCallingConv(callee.getCallingConv());
       llvm::InlineFunctionInfo facts;
-      if (llvm::InlineFunction(*call, facts, false, nullptr, false).isSuccess()) size += more;
+      llvm::InlineFunction(*call, facts, false, nullptr, false);
     }
     llvm::removeUnreachableBlocks(function);
     passes_.run(function, functions_);
@@ -53,7 +59,7 @@ class Inliner {
   }
 
  private:
-  enum class State { untouched, open, done };
+  enum class State { untouched, open, done, given_up };
 
   const size_t most_;
   std::map<const llvm::Function*, State> state_;
