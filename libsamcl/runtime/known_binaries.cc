@@ -31,7 +31,7 @@ std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
   size_t length = 0;
   const char* end = answer->data() + answer->size();
   const auto [rest, error] = std::from_chars(answer->data(), end, length);
-  if (error != std::errc() || rest == end || static_cast<size_t>(end - rest) < length + 1) return std::nullopt;
+  if (error != std::errc() || rest == end || length > static_cast<size_t>(end - rest - 1)) return std::nullopt;
   return BinaryOrigin{std::string(rest + 1 + length, end), std::string(rest + 1, length)};
 }
 

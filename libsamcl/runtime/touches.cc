@@ -10,12 +10,11 @@ constexpr uint64_t kMostWrites = 1024;
 // Bytes that are moved for nothing rather than starting another transfer.
 constexpr uint64_t kSmallGap = 64 << 10;
 
-const KernelArgument* facts_of(const Kernel& kernel, size_t index) {
-  const KernelTranslation* known = kernel.translation;
+const KernelArgument* facts_of(const KernelTranslation* known, size_t index) {
   return known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
 }
 
-std::vector<ArgumentValue> values_of(const Kernel& kernel, const Arguments& arguments) {
+std::vector<ArgumentValue> values_of(const KernelTranslation* kernel, const Arguments& arguments) {
   std::vector<ArgumentValue> values(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const KernelArgument* facts = facts_of(kernel, i);
@@ -108,7 +107,7 @@ Touch::Share share_of(Gathered gathered) {
 
 }  // namespace
 
-std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments) {
+std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& arguments) {
   std::vector<Touch> touches;
   for (size_t index = 0; index < arguments.size(); ++index) {
     const Argument& argument = arguments[index];
@@ -134,12 +133,12 @@ std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments) 
   return touches;
 }
 
-Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
-              const std::vector<Part>& parts) {
+Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const Footprint& footprint,
+              const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   const std::vector<ArgumentValue> values = values_of(kernel, arguments);
   const Launch launch{ndrange, values};
   std::vector<std::vector<ArgumentFootprint>> footprints;
-  for (const Part& part : parts) footprints.push_back(kernel.splitting->footprint.evaluate(launch, part.box));
+  for (const Part& part : parts) footprints.push_back(footprint.evaluate(launch, part.box));
   Fit fit;
   for (Touch& touch : touches) {
     std::vector<Gathered> gathered(parts.size());

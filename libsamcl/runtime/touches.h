@@ -32,7 +32,11 @@ struct Touch {
   bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1; }
 };
 
-std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments);
+// kernel: what the translator found out; nullptr: nothing.
+std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& arguments);
+inline std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments) {
+  return touches_of(kernel.translation, arguments);
+}
 
 // How well the footprint describes the launch.
 struct Fit {
@@ -42,7 +46,12 @@ struct Fit {
 };
 
 // Fills in the shares of these parts, for the storages of which enough is known.
-Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments, const Ndrange& ndrange,
-              const std::vector<Part>& parts);
+Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const Footprint& footprint,
+              const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
+// kernel: one that may be split.
+inline Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments,
+                     const Ndrange& ndrange, const std::vector<Part>& parts) {
+  return share_out(touches, kernel.translation, kernel.splitting->footprint, arguments, ndrange, parts);
+}
 
 }  // namespace samcl

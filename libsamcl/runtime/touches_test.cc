@@ -1,0 +1,327 @@
+#include "libsamcl/runtime/touches.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+
+#include "libsamcl/footprint/program.h"
+#include "libsamcl/runtime/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+using footprint::Access;
+using footprint::Node;
+using footprint::Op;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kItems = 1 << 20;
+constexpr uint64_t kBytes = kItems * sizeof(cl_uint);
+constexpr Range kAll{0, kBytes}, kFirst{0, kBytes / 2}, kSecond{kBytes / 2, kBytes};
+
+// Accesses of one uint per work-item, each at (global id + shift) * step in its buffer.
+class Footprints {
+ public:
+  enum How { reads, surely_writes, may_write, adds };
+
+  Footprints() { program_.regions.resize(1); }
+
+  Footprints& element(unsigned argument, How how, int64_t shift = 0, int64_t step = sizeof(cl_uint)) {
+    footprint::Id id = node({.op = Op::global_id, .a = 0});
+    id = node({.op = Op::add, .a = id, .b = number(shift)});
+    return access(argument, how, node({.op = Op::multiply, .a = id, .b = number(step)}));
+  }
+  // The first uint of the buffer, by every work-item.
+  Footprints& first(unsigned argument, How how) { return access(argument, how, number(0)); }
+  Footprints& anywhere(unsigned argument, How how) { return access(argument, how, footprint::kNone); }
+  // By-value argument `length`: element (global id + length).
+  Footprints& beyond(unsigned argument, How how, unsigned length) {
+    footprint::Id id = node({.op = Op::global_id, .a = 0});
+    id = node({.op = Op::add, .a = id, .b = node({.op = Op::argument, .a = length, .b = 0})});
+    return access(argument, how, node({.op = Op::multiply, .a = id, .b = number(sizeof(cl_uint))}));
+  }
+
+  Footprint made() const { return Footprint::parse(footprint::to_text(program_)).value(); }
+
+ private:
+  footprint::Id node(Node node) {
+    program_.nodes.push_back(node);
+    return static_cast<footprint::Id>(program_.nodes.size() - 1);
+  }
+  footprint::Id number(int64_t value) { return node({.op = Op::constant, .value = value}); }
+  Footprints& access(unsigned argument, How how, footprint::Id offset) {
+    Access access;
+    access.argument = argument;
+    access.offset = offset;
+    access.width = sizeof(cl_uint);
+    access.sure_width = how == surely_writes ? access.width : 0;
+    access.reads = how == reads || how == adds;
+    access.writes = how != reads;
+    program_.accesses.push_back(access);
+    return *this;
+  }
+  footprint::Program program_;
+};
+
+struct TouchesTest : ::testing::Test {
+  testing::FakeDriver driver{2};
+  std::shared_ptr<Context> context = driver.make_context();
+  KernelTranslation kernel;  // of which every argument may be written, one uint at a time, unless a test says else
+  Arguments arguments;
+  Ndrange ndrange{.global = {kItems, 1, 1}, .local = {64, 1, 1}};
+  std::vector<Touch> touches;
+
+  std::shared_ptr<Buffer> make_buffer(uint64_t bytes = kBytes) {
+    auto storage = std::make_shared<Storage>(context, bytes, nullptr);
+    return std::make_shared<Buffer>(storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
+                          std::vector<cl_mem_properties>{});
+  }
+  static std::shared_ptr<Buffer> part_of(const std::shared_ptr<Buffer>& parent, Range range) {
+    return std::make_shared<Buffer>(parent->storage, range, cl_mem_flags{}, nullptr, parent,
+                          std::vector<cl_mem_properties>{});
+  }
+
+  void pass(std::shared_ptr<Buffer> buffer, bool written = true) {
+    Argument argument;
+    argument.set = true;
+    argument.size = sizeof(cl_mem);
+    argument.buffer = std::move(buffer);
+    arguments.push_back(argument);
+    KernelArgument facts;
+    facts.kind = ArgumentKind::global_buffer;
+    facts.may_read = true;
+    facts.may_write = written;
+    facts.store_width = written ? sizeof(cl_uint) : 0;
+    kernel.arguments.push_back(facts);
+  }
+  void pass(uint64_t value) {
+    Argument argument;
+    argument.set = true;
+    argument.size = sizeof value;
+    argument.bytes.resize(sizeof value);
+    std::memcpy(argument.bytes.data(), &value, sizeof value);
+    arguments.push_back(argument);
+    KernelArgument facts;
+    facts.kind = ArgumentKind::value;
+    facts.size = sizeof value;
+    kernel.arguments.push_back(facts);
+  }
+
+  // In two halves.
+  Fit share(const Footprints& footprints) {
+    const double equal[] = {1, 1};
+    touches = touches_of(&kernel, arguments);
+    return share_out(touches, &kernel, footprints.made(), arguments, ndrange, split(ndrange, equal));
+  }
+};
+
+TEST_F(TouchesTest, EachBufferIsTouchedWhereItIsShown) {
+  const auto a = make_buffer(), b = make_buffer();
+  pass(a, false);
+  pass(7);
+  pass(part_of(b, {4096, 8192}));
+  const auto found = touches_of(&kernel, arguments);
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].storage, a->storage);
+  EXPECT_EQ(found[0].range, kAll);
+  EXPECT_FALSE(found[0].written);
+  EXPECT_EQ(found[1].storage, b->storage);
+  EXPECT_EQ(found[1].range, (Range{4096, 8192}));
+  EXPECT_TRUE(found[1].written);
+  EXPECT_EQ(found[1].width, sizeof(cl_uint));
+}
+
+TEST_F(TouchesTest, ArgumentsThatShowOneStorageAreOneTouch) {
+  const auto buffer = make_buffer();
+  pass(part_of(buffer, {0, 4096}), false);
+  pass(part_of(buffer, {8192, 12288}));
+  kernel.arguments[1].store_width = 2;
+  pass(part_of(buffer, {4096, 5000}));
+  const auto found = touches_of(&kernel, arguments);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].range, (Range{0, 12288}));
+  EXPECT_TRUE(found[0].written);
+  EXPECT_EQ(found[0].width, 2u) << "of the narrowest store";
+}
+
+TEST_F(TouchesTest, NullBuffersAreNoTouches) {
+  pass(nullptr);
+  EXPECT_THAT(touches_of(&kernel, arguments), IsEmpty());
+  pass(make_buffer());
+  const Fit fit = share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
+  EXPECT_EQ(fit.to_merge, 0u);
+  EXPECT_THAT(touches, SizeIs(1));
+}
+
+TEST_F(TouchesTest, OfAnUnknownKernelEveryBufferMayBeWrittenByteByByte) {
+  pass(make_buffer(), false);
+  const auto found = touches_of(static_cast<const KernelTranslation*>(nullptr), arguments);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].written);
+  EXPECT_EQ(found[0].width, 1u);
+}
+
+TEST_F(TouchesTest, DisjointWritesAreShares) {
+  pass(make_buffer());
+  const Fit fit = share(Footprints().element(0, Footprints::surely_writes));
+  EXPECT_EQ(fit, (Fit{0, 2}));
+  ASSERT_THAT(touches[0].shares, SizeIs(2));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst));
+  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond));
+  EXPECT_THAT(touches[0].needs(0), IsEmpty()) << "surely overwritten";
+  EXPECT_FALSE(touches[0].to_merge(2));
+}
+
+TEST_F(TouchesTest, WhatMayStayUnwrittenIsNeeded) {
+  pass(make_buffer());
+  share(Footprints().element(0, Footprints::may_write));
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(kFirst));
+  EXPECT_THAT(touches[0].needs(1), ElementsAre(kSecond));
+  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond));
+}
+
+TEST_F(TouchesTest, ReadsMayOverlap) {
+  pass(make_buffer(), false);
+  const Fit fit = share(Footprints().element(0, Footprints::reads, -1).element(0, Footprints::reads, 1));
+  EXPECT_EQ(fit.to_merge, 0u);
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes / 2 + 4})) << "with its neighbour on the right";
+  EXPECT_THAT(touches[0].needs(1), ElementsAre(Range{kBytes / 2 - 4, kBytes}));
+  EXPECT_THAT(touches[0].shares[0].writes, IsEmpty());
+}
+
+TEST_F(TouchesTest, UnknownReadsAreOfAllThatIsShown) {
+  pass(part_of(make_buffer(), kSecond), false);
+  share(Footprints().anywhere(0, Footprints::reads));
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(kSecond));
+  EXPECT_THAT(touches[0].needs(1), ElementsAre(kSecond));
+}
+
+TEST_F(TouchesTest, OverlappingWritesAreMerged) {
+  pass(make_buffer());
+  const Fit fit = share(Footprints().element(0, Footprints::surely_writes).element(0, Footprints::surely_writes, 1));
+  EXPECT_EQ(fit.to_merge, 1u);
+  EXPECT_THAT(touches[0].shares, IsEmpty());
+  EXPECT_TRUE(touches[0].to_merge(2));
+  EXPECT_FALSE(touches[0].to_merge(1)) << "one part has nobody to merge with";
+  EXPECT_THAT(touches[0].needs(1), ElementsAre(kAll));
+}
+
+TEST_F(TouchesTest, OneElementThatAllWriteIsMerged) {
+  pass(make_buffer());
+  EXPECT_EQ(share(Footprints().first(0, Footprints::adds)).to_merge, 1u);
+}
+
+TEST_F(TouchesTest, UnknownWritesAreMerged) {
+  pass(make_buffer());
+  pass(make_buffer());
+  const Fit fit = share(Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes));
+  EXPECT_EQ(fit.to_merge, 1u) << "the other buffer is known";
+  EXPECT_THAT(touches[0].shares, IsEmpty());
+  EXPECT_THAT(touches[1].shares, SizeIs(2));
+}
+
+TEST_F(TouchesTest, UnknownValuesAreUnderstoodAtTheLaunch) {
+  pass(make_buffer(2 * kBytes));
+  pass(kItems);
+  share(Footprints().beyond(0, Footprints::surely_writes, 1));
+  ASSERT_THAT(touches[0].shares, SizeIs(2));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(Range{kBytes + kBytes / 2, 2 * kBytes}));
+}
+
+TEST_F(TouchesTest, SubBuffersAreRangesOfTheirStorage) {
+  const auto parent = make_buffer(2 * kBytes);
+  pass(part_of(parent, {kBytes, 2 * kBytes}));
+  share(Footprints().element(0, Footprints::may_write));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(touches[0].shares[0].needs, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+}
+
+TEST_F(TouchesTest, FootprintsEndWithTheSubBuffer) {
+  const auto parent = make_buffer();
+  pass(part_of(parent, {0, kBytes / 4}));
+  share(Footprints().element(0, Footprints::may_write));
+  ASSERT_THAT(touches[0].shares, SizeIs(2));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{0, kBytes / 4}));
+  EXPECT_THAT(touches[0].shares[1].writes, IsEmpty());
+}
+
+// Part 1 through the first argument and part 0 through the second write the same bytes of the parent.
+TEST_F(TouchesTest, WritesThroughOverlappingSubBuffersAreMerged) {
+  const auto parent = make_buffer(2 * kBytes);
+  pass(part_of(parent, {0, kBytes}));
+  pass(part_of(parent, {kBytes / 2, kBytes + kBytes / 2}));
+  const auto both = Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes);
+  EXPECT_EQ(share(both).to_merge, 1u);
+  EXPECT_THAT(touches[0].shares, IsEmpty());
+}
+
+TEST_F(TouchesTest, WritesThroughApartSubBuffersAreShares) {
+  const auto parent = make_buffer(2 * kBytes);
+  pass(part_of(parent, {0, kBytes}));
+  pass(part_of(parent, {kBytes, 2 * kBytes}));
+  const auto both = Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes);
+  EXPECT_EQ(share(both).to_merge, 0u);
+  ASSERT_THAT(touches, SizeIs(1));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst, Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond, Range{kBytes + kBytes / 2, 2 * kBytes}));
+}
+
+// The same buffer twice, in place: sure writes through one argument do not undo reads through the other.
+TEST_F(TouchesTest, ReadsThroughAnAliasAreNeeded) {
+  const auto buffer = make_buffer();
+  pass(buffer, false);
+  pass(buffer);
+  share(Footprints().element(0, Footprints::reads).element(1, Footprints::surely_writes));
+  ASSERT_THAT(touches, SizeIs(1));
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(kFirst));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst));
+}
+
+TEST_F(TouchesTest, UnknownWritesThroughAnAliasSpoilTheOther) {
+  const auto buffer = make_buffer();
+  pass(buffer);
+  pass(buffer);
+  const auto both = Footprints().element(0, Footprints::surely_writes).anywhere(1, Footprints::may_write);
+  EXPECT_EQ(share(both).to_merge, 1u);
+}
+
+// Every second element: as many ranges as work-items.
+TEST_F(TouchesTest, TooManySingleWritesAreMerged) {
+  pass(make_buffer(2 * kBytes));
+  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 1u);
+  ndrange.global[0] = 256;
+  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
+  ASSERT_THAT(touches[0].shares, SizeIs(2));
+  EXPECT_THAT(touches[0].shares[0].writes, SizeIs(128));
+  EXPECT_EQ(touches[0].shares[1].writes.front(), (Range{1024, 1028}));
+}
+
+TEST_F(TouchesTest, SmallGapsBetweenNeedsAreMovedToo) {
+  pass(make_buffer(2 * kBytes), false);
+  share(Footprints().element(0, Footprints::reads, 0, 8));
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
+}
+
+TEST_F(TouchesTest, LargeGapsBetweenNeedsAreNotMoved) {
+  constexpr int64_t kStep = 1 << 20;
+  pass(make_buffer(128 * kStep), false);
+  ndrange.global[0] = 128;
+  share(Footprints().element(0, Footprints::reads, 0, kStep));
+  ASSERT_THAT(touches[0].needs(1), SizeIs(64));
+  EXPECT_EQ(touches[0].needs(1)[1], (Range{65 * kStep, 65 * kStep + 4}));
+}
+
+TEST_F(TouchesTest, SharesOfAnEarlierCutAreForgotten) {
+  pass(make_buffer());
+  ASSERT_EQ(share(Footprints().element(0, Footprints::surely_writes)).to_merge, 0u);
+  const double equal[] = {1, 1};
+  const Fit fit = share_out(touches, &kernel, Footprint(), arguments, ndrange, split(ndrange, equal));
+  EXPECT_EQ(fit.to_merge, 1u);
+  EXPECT_THAT(touches[0].shares, IsEmpty());
+}
+
+}  // namespace
+}  // namespace samcl
