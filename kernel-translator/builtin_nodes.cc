@@ -40,7 +40,8 @@ Id IntegerNodes::place(const llvm::CallBase* call, Op op) {
   const auto* dimension = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
   if (!dimension) return unknown(call, bits);
   if (dimension->getValue().ult(3)) return make(op, bits, static_cast<Id>(dimension->getZExtValue()));
-  const bool counts = op == Op::num_groups || op == Op::local_size || op == Op::enqueued_local_size || op == Op::global_size;
+  const bool counts =
+      op == Op::num_groups || op == Op::local_size || op == Op::enqueued_local_size || op == Op::global_size;
   return constant(counts ? 1 : 0, bits);
 }
 
@@ -78,26 +79,30 @@ Id IntegerNodes::of_call(const llvm::CallBase* call, unsigned lane) {
   if (!callee->isIntrinsic()) return of_builtin(call, plain_name(callee->getName()), lane);
   const auto argument = [&](unsigned i) { return of(call->getArgOperand(i), lane); };
   switch (callee->getIntrinsicID()) {
-    case llvm::Intrinsic::smin: return make(Op::minimum_signed, bits, argument(0), argument(1));
-    case llvm::Intrinsic::smax: return make(Op::maximum_signed, bits, argument(0), argument(1));
-    case llvm::Intrinsic::umin: return make(Op::minimum_unsigned, bits, argument(0), argument(1));
-    case llvm::Intrinsic::umax: return make(Op::maximum_unsigned, bits, argument(0), argument(1));
-    case llvm::Intrinsic::abs: return make(Op::absolute, bits, argument(0));
-    case llvm::Intrinsic::expect: return argument(0);
-    default: return unknown(call, bits);
+    case llvm::Intrinsic::smin:
+      return make(Op::minimum_signed, bits, argument(0), argument(1));
+    case llvm::Intrinsic::smax:
+      return make(Op::maximum_signed, bits, argument(0), argument(1));
+    case llvm::Intrinsic::umin:
+      return make(Op::minimum_unsigned, bits, argument(0), argument(1));
+    case llvm::Intrinsic::umax:
+      return make(Op::maximum_unsigned, bits, argument(0), argument(1));
+    case llvm::Intrinsic::abs:
+      return make(Op::absolute, bits, argument(0));
+    case llvm::Intrinsic::expect:
+      return argument(0);
+    default:
+      return unknown(call, bits);
   }
 }
 
 Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name, unsigned lane) {
   const unsigned bits = bits_of(call);
-  static const std::map<std::string, Op> kPlaces = {{"get_global_id", Op::global_id},
-                                                    {"get_local_id", Op::local_id},
-                                                    {"get_group_id", Op::group_id},
-                                                    {"get_num_groups", Op::num_groups},
-                                                    {"get_local_size", Op::local_size},
-                                                    {"get_enqueued_local_size", Op::enqueued_local_size},
-                                                    {"get_global_size", Op::global_size},
-                                                    {"get_global_offset", Op::global_offset}};
+  static const std::map<std::string, Op> kPlaces = {
+      {"get_global_id", Op::global_id},     {"get_local_id", Op::local_id},
+      {"get_group_id", Op::group_id},       {"get_num_groups", Op::num_groups},
+      {"get_local_size", Op::local_size},   {"get_enqueued_local_size", Op::enqueued_local_size},
+      {"get_global_size", Op::global_size}, {"get_global_offset", Op::global_offset}};
   const unsigned count = call->arg_size();
   if (const auto at = kPlaces.find(name); at != kPlaces.end() && count == 1) return place(call, at->second);
   if (name == "get_work_dim") return make(Op::work_dim, bits, kNone);
@@ -115,14 +120,15 @@ Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name,
   const Op most = is_signed ? Op::maximum_signed : Op::maximum_unsigned;
   if (name == "min" && count == 2) return make(least, bits, argument(0), argument(1));
   if (name == "max" && count == 2) return make(most, bits, argument(0), argument(1));
-  if (name == "clamp" && count == 3) return make(least, bits, make(most, bits, argument(0), argument(1)), argument(2));
+  if (name == "clamp" && count == 3)
+    return make(least, bits, make(most, bits, argument(0), argument(1)), argument(2));
   if (name == "abs" && count == 1) return is_signed ? make(Op::absolute, bits, argument(0)) : argument(0);
   if (name == "mul24" && count == 2) return product_of_24_bits(argument(0), argument(1), bits, is_signed);
   if (name == "mad24" && count == 3)
     return make(Op::add, bits, product_of_24_bits(argument(0), argument(1), bits, is_signed), argument(2));
   const bool converts = name.rfind("convert_", 0) == 0 && name.find("_sat") == std::string::npos;
-  const bool to_integer = converts && name.find("float") == std::string::npos && name.find("double") == std::string::npos &&
-                          name.find("half") == std::string::npos;
+  const bool to_integer = converts && name.find("float") == std::string::npos &&
+                          name.find("double") == std::string::npos && name.find("half") == std::string::npos;
   if (to_integer && count == 1) return resized(argument(0), bits, is_signed);
   return unknown(call, bits);
 }

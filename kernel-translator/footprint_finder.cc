@@ -20,7 +20,9 @@ using footprint::Op;
 
 namespace {
 
-bool starts_with(const std::string& name, const char* prefix) { return name.rfind(prefix, 0) == 0; }
+bool starts_with(const std::string& name, const char* prefix) {
+  return name.rfind(prefix, 0) == 0;
+}
 
 // The number at the end of "vload4" or "vstore_half4_rte"; 1 if there is none.
 unsigned lanes_of(const std::string& name) {
@@ -45,15 +47,28 @@ uint64_t pointee_size(llvm::StringRef mangled) {
   if (rest.starts_with("Dh")) return lanes * 2;
   if (rest.empty()) return 0;
   switch (rest[0]) {
-    case 'c': case 'a': case 'h': return lanes;
-    case 's': case 't': return lanes * 2;
-    case 'i': case 'j': case 'f': return lanes * 4;
-    case 'l': case 'm': case 'd': return lanes * 8;
-    default: return 0;
+    case 'c':
+    case 'a':
+    case 'h':
+      return lanes;
+    case 's':
+    case 't':
+      return lanes * 2;
+    case 'i':
+    case 'j':
+    case 'f':
+      return lanes * 4;
+    case 'l':
+    case 'm':
+    case 'd':
+      return lanes * 8;
+    default:
+      return 0;
   }
 }
 
-// How many of a vector's lanes, from the first on, are more than chance: a vector of three is stored as one of four.
+// How many of a vector's lanes, from the first on, are more than chance: a vector of three is stored as one
+// of four.
 unsigned defined_lanes(const llvm::Value* value, unsigned lanes, int depth = 0) {
   if (depth > 16) return 0;
   const auto of_all = [&](const auto& values) {
@@ -219,8 +234,8 @@ void Finder::visit(llvm::Instruction& instruction) {
 void Finder::visit_store(const llvm::StoreInst& store) {
   const llvm::Value* value = store.getValueOperand();
   const uint64_t width = size_of(value->getType());
-  // A component of a vector is stored by loading, changing and storing the whole; a driver may store it alone.
-  // Then what it leaves is also read, and stands as it was.
+  // A component of a vector is stored by loading, changing and storing the whole; a driver may store it
+  // alone. Then what it leaves is also read, and stands as it was.
   uint64_t sure = width;
   if (const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType())) {
     const unsigned lanes = defined_lanes(value, type->getNumElements());
@@ -263,7 +278,8 @@ void Finder::visit_call(const llvm::CallBase& call) {
   }
 }
 
-void Finder::visit_vector_access(const llvm::CallBase& call, const std::string& name, const llvm::Value* pointer) {
+void Finder::visit_vector_access(const llvm::CallBase& call, const std::string& name,
+                                 const llvm::Value* pointer) {
   const bool stores = starts_with(name, "vstore"), half = name.find("_half") != std::string::npos;
   const bool aligned = starts_with(name, "vloada") || starts_with(name, "vstorea");
   const llvm::Type* value = stores ? call.getArgOperand(0)->getType() : call.getType();
@@ -305,11 +321,12 @@ void Finder::visit_builtin(const llvm::CallBase& call, const std::string& name, 
     program_.anything = true;
     return;
   }
-  if (pointers.empty() || name == "printf" || name == "prefetch" || name == "wait_group_events" || name == "get_fence" ||
-      changes_address_space(name))
+  if (pointers.empty() || name == "printf" || name == "prefetch" || name == "wait_group_events" ||
+      name == "get_fence" || changes_address_space(name))
     return;
   const bool vector_access = starts_with(name, "vload") || starts_with(name, "vstore");
-  if (vector_access && pointers.size() == 1 && call.arg_size() >= 2) return visit_vector_access(call, name, pointers[0]);
+  if (vector_access && pointers.size() == 1 && call.arg_size() >= 2)
+    return visit_vector_access(call, name, pointers[0]);
   const bool group_copy = name == "async_work_group_copy" || name == "async_work_group_strided_copy";
   if (group_copy && call.arg_size() >= 4) return visit_group_copy(call, name, pointee_size(mangled));
   const bool atomic = starts_with(name, "atomic_") || starts_with(name, "atom_");

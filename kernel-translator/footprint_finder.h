@@ -1,5 +1,5 @@
-// The footprint of a kernel, read off its LLVM IR after inlining: every load and store of global memory with its
-// address and the conditions under which it happens.
+// The footprint of a kernel, read off its LLVM IR after inlining: every load and store of global memory with
+// its address and the conditions under which it happens.
 #pragma once
 
 #include "kernel-translator/source_facts.h"

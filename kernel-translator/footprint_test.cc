@@ -1,11 +1,13 @@
-// From OpenCL C to the bytes that a launch reads and writes: sam-translate's footprints, evaluated as libsamcl does.
+// From OpenCL C to the bytes that a launch reads and writes: sam-translate's footprints, evaluated as
+// libsamcl does.
+#include "libsamcl/footprint/footprint.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <sstream>
 
 #include "kernel-translator/client/translation.h"
-#include "libsamcl/footprint/footprint.h"
 
 namespace samcl {
 namespace {
@@ -15,7 +17,9 @@ struct Given {
   uint64_t buffer_bytes = 0;
   std::vector<std::byte> value;
 };
-Given buffer(uint64_t bytes) { return {bytes, {}}; }
+Given buffer(uint64_t bytes) {
+  return {bytes, {}};
+}
 template <typename T>
 Given number(T value) {
   Given given;
@@ -47,7 +51,8 @@ class Case {
     DeviceFacts device;
     device.opencl_c_version = "OpenCL C 2.0";
     device.address_bits = address_bits;
-    const auto translation = translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
+    const auto translation =
+        translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
     EXPECT_TRUE(translation) << source;
     if (!translation) return;
     const auto parsed = Footprint::parse(translation->kernels.at(0).footprint);
@@ -73,35 +78,45 @@ class Case {
   Footprint footprint_;
 };
 
-Ndrange line(uint64_t items, uint64_t local) { return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}}; }
+Ndrange line(uint64_t items, uint64_t local) {
+  return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}};
+}
 Ndrange plane(uint64_t x, uint64_t y, uint64_t local_x, uint64_t local_y) {
   return {2, {0, 0, 0}, {x, y, 1}, {local_x, local_y, 1}};
 }
 
-// Of the kernel k(global int* p, uint n) with such a body, in a line of 8 work-groups of 16, p of 4096 bytes: what
-// work-groups 2 and 3 do with p.
+// Of the kernel k(global int* p, uint n) with such a body, in a line of 8 work-groups of 16, p of 4096 bytes:
+// what work-groups 2 and 3 do with p.
 struct Found {
   std::string reads, may_write, surely_writes;
   bool operator==(const Found&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, const Found& found) {
-  return out << "reads " << found.reads << ", may write " << found.may_write << ", surely " << found.surely_writes;
+  return out << "reads " << found.reads << ", may write " << found.may_write << ", surely "
+             << found.surely_writes;
 }
 Found found(const std::string& body, uint32_t n = 1000) {
-  const Case c("__kernel void k(__global int* p, uint n, __global const int* x) { " + body + " }", line(128, 16),
-               {buffer(4096), number(n), buffer(4096)});
+  const Case c("__kernel void k(__global int* p, uint n, __global const int* x) { " + body + " }",
+               line(128, 16), {buffer(4096), number(n), buffer(4096)});
   const ArgumentFootprint p = c.argument(0, 2, 2);
   return {text(p.reads), text(p.may_write), text(p.surely_writes)};
 }
-Found writes(const std::string& may, const std::string& surely) { return {"none", may, surely}; }
-Found writes(const std::string& ranges) { return {"none", ranges, ranges}; }
-Found reads(const std::string& ranges) { return {ranges, "none", "none"}; }
+Found writes(const std::string& may, const std::string& surely) {
+  return {"none", may, surely};
+}
+Found writes(const std::string& ranges) {
+  return {"none", ranges, ranges};
+}
+Found reads(const std::string& ranges) {
+  return {ranges, "none", "none"};
+}
 
 constexpr char kGid[] = "uint i = get_global_id(0); ";
 
 TEST(Footprint, of_one_element_for_each_work_item) {
   EXPECT_EQ(found("p[get_global_id(0)] = 1;"), writes("128-256"));
-  EXPECT_EQ(found("n = p[get_global_id(0)]; p[get_global_id(0)] = n;"), (Found{"128-256", "128-256", "128-256"}));
+  EXPECT_EQ(found("n = p[get_global_id(0)]; p[get_global_id(0)] = n;"),
+            (Found{"128-256", "128-256", "128-256"}));
   EXPECT_EQ(found("int i = get_global_id(0); p[i] = 1;"), writes("128-256"));
   EXPECT_EQ(found("((__global short*)p)[get_global_id(0)] = 1;"), writes("64-128"));
   EXPECT_EQ(found("p[get_global_size(0) - 1 - get_global_id(0)] = 1;"), writes("256-384"));
@@ -112,8 +127,9 @@ TEST(Footprint, leaves_gaps_where_the_kernel_does) {
   EXPECT_EQ(found("p[3 * get_global_id(0)] = 1;"), writes("384-388 every 12 x32"));
   EXPECT_EQ(found("p[get_group_id(0)] = 1;"), writes("8-16"));
   EXPECT_EQ(found("p[get_group_id(0) * 32 + get_local_id(0)] = 1;"), writes("256-320 every 128 x2"));
-  EXPECT_EQ(found("p[3 * get_global_id(0)] = 1; p[3 * get_global_id(0) + 2] = 1; p[3 * get_global_id(0) + 1] = 1;"),
-            writes("384-768"));
+  EXPECT_EQ(
+      found("p[3 * get_global_id(0)] = 1; p[3 * get_global_id(0) + 2] = 1; p[3 * get_global_id(0) + 1] = 1;"),
+      writes("384-768"));
 }
 
 TEST(Footprint, is_narrowed_by_guards) {
@@ -134,7 +150,8 @@ TEST(Footprint, is_narrowed_by_guards) {
 
 TEST(Footprint, with_a_condition_that_depends_on_data_is_a_possible_write_alone) {
   EXPECT_EQ(found("int i = get_global_id(0); if (x[i] > 0) p[i] = 1;"), writes("128-256", "none"));
-  EXPECT_EQ(found("int i = get_global_id(0); int j = x[i]; if (j >= 2 && j < 5) p[j] = 1;"), writes("8-20", "none"));
+  EXPECT_EQ(found("int i = get_global_id(0); int j = x[i]; if (j >= 2 && j < 5) p[j] = 1;"),
+            writes("8-20", "none"));
   EXPECT_EQ(found("int i = get_global_id(0); p[x[i]] = 1;"), writes("0-4096", "none"));
   EXPECT_EQ(found("p[((__global const uchar*)x)[get_global_id(0)]] = 1;"), writes("0-1024", "none"));
   EXPECT_EQ(found("p[x[0] & 15] = 1;"), writes("0-64", "none"));
@@ -156,7 +173,8 @@ TEST(Footprint, is_not_fooled_by_arithmetic_that_wraps_around) {
 
 TEST(Footprint, of_loops_covers_all_rounds) {
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
-  EXPECT_EQ(found("for (int j = n - 1; j >= 0; --j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
+  EXPECT_EQ(found("for (int j = n - 1; j >= 0; --j) p[get_global_id(0) * n + j] = 1;", 5),
+            writes("640-1280"));
   EXPECT_EQ(found("for (uint j = 0; j != n; ++j) p[j] = 1;", 5), writes("0-20"));
   EXPECT_EQ(found("uint j = n; while (j--) p[j] = 1;", 5), writes("0-20"));
   EXPECT_EQ(found("int j = 0; do { p[j] = 1; } while (++j < n);", 5), writes("0-20"));
@@ -165,7 +183,8 @@ TEST(Footprint, of_loops_covers_all_rounds) {
   EXPECT_EQ(found("for (uint j = get_global_id(0); j < n; j += get_global_size(0)) p[j] = 1;", 300),
             writes("128-256 every 512 x2 1152-1200"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) break; p[j] = 1; }", 5), writes("0-20", "none"));
-  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) continue; p[j] = 1; }", 5), writes("0-20", "none"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) continue; p[j] = 1; }", 5),
+            writes("0-20", "none"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) if (j & 1) p[j] = 1;", 5).surely_writes, "none");
   EXPECT_EQ(found("uint j = 0; for (; j < n; ++j) if (x[j]) break; p[j] = 1;", 5), writes("0-24", "none"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) n = x[j]; p[get_global_id(0)] = n;"), writes("128-256"));
@@ -173,8 +192,10 @@ TEST(Footprint, of_loops_covers_all_rounds) {
 }
 
 TEST(Footprint, follows_pointers_that_move) {
-  EXPECT_EQ(found("__global int* q = p + get_global_id(0) * 4; for (int j = 0; j < 4; ++j) *q++ = 1;"), writes("512-1024"));
-  EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2), writes("8-28"));
+  EXPECT_EQ(found("__global int* q = p + get_global_id(0) * 4; for (int j = 0; j < 4; ++j) *q++ = 1;"),
+            writes("512-1024"));
+  EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2),
+            writes("8-28"));
   EXPECT_EQ(found("__global int* q = get_global_id(0) < n ? p : p + 256; q[0] = 1;", 40).may_write, "0-1028");
   EXPECT_EQ(found("p += 4; p[get_global_id(0)] = 1;"), writes("144-272"));
 }
@@ -188,19 +209,23 @@ TEST(Footprint, knows_the_built_in_functions_that_touch_memory) {
   EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(p + get_group_id(0) * 16, l, 16, 0); "
                   "wait_group_events(1, &e);"),
             writes("128-256"));
-  EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);", 9),
-            reads("16-52"));
+  EXPECT_EQ(
+      found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);",
+            9),
+      reads("16-52"));
   EXPECT_EQ(found("p[mul24((int)get_group_id(0), 16) + get_local_id(0)] = 1;"), writes("128-256"));
-  const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2), {buffer(256)},
-               "-cl-std=CL2.0");
+  const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2),
+               {buffer(256)}, "-cl-std=CL2.0");
   EXPECT_EQ(text(c.argument(0, 1, 2).surely_writes), "64-192");
 }
 
 TEST(Footprint, of_vectors_of_three_and_structures_leaves_out_padding) {
-  EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"), writes("512-1024", "512-524 every 16 x32"));
+  EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"),
+            writes("512-1024", "512-524 every 16 x32"));
   const auto of_struct = [](const std::string& fields) {
-    const Case c("struct s { " + fields + " }; __kernel void k(__global struct s* p, __global const struct s* q) { "
-                 "p[get_global_id(0)] = q[get_global_id(0)]; }",
+    const Case c("struct s { " + fields +
+                     " }; __kernel void k(__global struct s* p, __global const struct s* q) { "
+                     "p[get_global_id(0)] = q[get_global_id(0)]; }",
                  line(32, 16), {buffer(4096), buffer(4096)});
     return text(c.argument(0, 1, 1).may_write) + ", surely " + text(c.argument(0, 1, 1).surely_writes);
   };
@@ -212,17 +237,21 @@ TEST(Footprint, takes_values_from_structures_and_vectors_given_by_value) {
   struct Extent {
     int32_t before, width;
   } extent{3, 7};
-  const Case by_structure("struct e { int before, width; }; __kernel void k(__global int* p, struct e e) { "
-                          "if (get_global_id(0) < e.width) p[get_global_id(0) + e.before] = 1; }",
-                          line(32, 16), {buffer(4096), number(extent)});
+  const Case by_structure(
+      "struct e { int before, width; }; __kernel void k(__global int* p, struct e e) { "
+      "if (get_global_id(0) < e.width) p[get_global_id(0) + e.before] = 1; }",
+      line(32, 16), {buffer(4096), number(extent)});
   EXPECT_EQ(text(by_structure.argument(0, 0, 2).surely_writes), "12-40");
-  const Case by_vector("__kernel void k(__global int* p, int2 e) { if (get_global_id(0) < e.y) p[get_global_id(0) + e.x] = 1; }",
-                       line(32, 16), {buffer(4096), number(extent)});
+  const Case by_vector(
+      "__kernel void k(__global int* p, int2 e) { if (get_global_id(0) < e.y) p[get_global_id(0) + e.x] = 1; "
+      "}",
+      line(32, 16), {buffer(4096), number(extent)});
   EXPECT_EQ(text(by_vector.argument(0, 0, 2).surely_writes), "12-40");
 }
 
 constexpr char kImage[] =
-    "__kernel void k(__global int* p, int width, int height) { int2 at = (int2)(get_global_id(0), get_global_id(1)); "
+    "__kernel void k(__global int* p, int width, int height) { int2 at = (int2)(get_global_id(0), "
+    "get_global_id(1)); "
     "if (at.x < width && at.y < height) p[at.y * width + at.x] = 1; }";
 
 TEST(Footprint, of_a_plane_cut_along_y_is_one_range_and_along_x_rows) {
@@ -244,16 +273,18 @@ TEST(Footprint, of_a_last_work_group_that_is_smaller) {
 TEST(Footprint, counts_the_global_offset) {
   Ndrange ndrange = line(32, 16);
   ndrange.offset[0] = 5;
-  const Case c("__kernel void k(__global int* p) { p[get_global_id(0) - get_global_offset(0)] = 1; "
-               "p[get_global_id(0) + 100] = 1; }",
-               ndrange, {buffer(4096)});
+  const Case c(
+      "__kernel void k(__global int* p) { p[get_global_id(0) - get_global_offset(0)] = 1; "
+      "p[get_global_id(0) + 100] = 1; }",
+      ndrange, {buffer(4096)});
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-128 484-548");
 }
 
 TEST(Footprint, of_addresses_of_32_bits) {
-  const Case c("__kernel void k(__global int* p, __global int* q, uint n) { p[get_global_id(0) - 20] = 1; "
-               "q[get_global_id(0) * n] = 1; }",
-               line(32, 16), {buffer(4096), buffer(4096), number(0x10000000u)}, "", 32);
+  const Case c(
+      "__kernel void k(__global int* p, __global int* q, uint n) { p[get_global_id(0) - 20] = 1; "
+      "q[get_global_id(0) * n] = 1; }",
+      line(32, 16), {buffer(4096), buffer(4096), number(0x10000000u)}, "", 32);
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "0-48");
   EXPECT_EQ(text(c.argument(1, 1, 1).may_write), "whole");
 }
@@ -264,14 +295,18 @@ TEST(Footprint, is_clipped_to_the_buffer) {
 }
 
 TEST(Footprint, of_a_pointer_that_may_be_either_of_two_arguments_is_whole) {
-  const Case c("__kernel void k(__global int* p, __global int* q, int n) { __global int* r = n ? p : q; r[get_global_id(0)] = 1; }",
-               line(32, 16), {buffer(100), buffer(100), number(1)});
+  const Case c(
+      "__kernel void k(__global int* p, __global int* q, int n) { __global int* r = n ? p : q; "
+      "r[get_global_id(0)] = 1; }",
+      line(32, 16), {buffer(100), buffer(100), number(1)});
   EXPECT_TRUE(c.argument(0, 0, 1).may_write.whole);
   EXPECT_TRUE(c.argument(1, 0, 1).may_write.whole);
 }
 
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
-  EXPECT_EQ(found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write, "whole");
+  EXPECT_EQ(
+      found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write,
+      "whole");
 }
 
 TEST(Footprint, of_a_great_many_accesses_is_whole) {
@@ -281,8 +316,9 @@ TEST(Footprint, of_a_great_many_accesses_is_whole) {
 }
 
 TEST(Footprint, that_is_no_footprint_is_an_error) {
-  for (const char* text : {"", "x", "1", "2 0 0 0 0 0", "1 0 1 0 0 0 13 32 0 5 5", "1 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0",
-                           "1 0 0 0 0 0 9", "1 0 99999999 0 0 0"})
+  for (const char* text :
+       {"", "x", "1", "2 0 0 0 0 0", "1 0 1 0 0 0 13 32 0 5 5",
+        "1 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0", "1 0 0 0 0 0 9", "1 0 99999999 0 0 0"})
     EXPECT_FALSE(Footprint::parse(text)) << text;
   EXPECT_TRUE(Footprint::parse("1 0 0 0 1 0 -1 -1 1 -1 0"));
 }

@@ -7,7 +7,8 @@
 
 namespace samcl::translator {
 
-// Calls stay where a function calls itself, or would grow beyond `most` instructions, and in all that call it.
+// Calls stay where a function calls itself, or would grow beyond `most` instructions, and in all that call
+// it.
 void inline_all_calls(const std::vector<llvm::Function*>& kernels, size_t most = 150000);
 
 }  // namespace samcl::translator

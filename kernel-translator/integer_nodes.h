@@ -1,5 +1,5 @@
-// A kernel's integers, conditions and pointer offsets as nodes of its footprint (libsamcl/footprint/program.h).
-// What is not understood becomes an `unknown` node.
+// A kernel's integers, conditions and pointer offsets as nodes of its footprint
+// (libsamcl/footprint/program.h). What is not understood becomes an `unknown` node.
 #pragma once
 
 #include <map>
@@ -44,7 +44,8 @@ class IntegerNodes {
                      footprint::Id c = footprint::kNone, bool is_signed = false);
   unsigned pointer_bits() const { return pointer_bits_; }
 
-  // The condition under which control goes from `block` to `next`; node kNone: always, or not a branch of two.
+  // The condition under which control goes from `block` to `next`; node kNone: always, or not a branch of
+  // two.
   footprint::Condition edge(const llvm::BasicBlock* block, const llvm::BasicBlock* next);
 
  private:
@@ -67,7 +68,8 @@ class IntegerNodes {
 
   // A phi of a loop's header that grows by the same in every round. `of_value`: what its start is worth.
   template <typename OfValue, typename Increment>
-  std::optional<footprint::Id> counter(const llvm::PHINode* phi, unsigned bits, OfValue of_value, Increment increment);
+  std::optional<footprint::Id> counter(const llvm::PHINode* phi, unsigned bits, OfValue of_value,
+                                       Increment increment);
   std::optional<footprint::Id> increment(const llvm::Value* value, const llvm::PHINode* phi, unsigned lane);
   std::optional<footprint::Id> pointer_increment(const llvm::Value* value, const llvm::PHINode* phi);
   // A phi where ways meet: by which way it was come. `of_value`: what an incoming value is worth.

@@ -23,8 +23,7 @@ Shape::Shape(llvm::Function& kernel) {
   loops.releaseMemory();
   loops.analyze(dominators);
   post_dominators.recalculate(kernel);
-  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    loop_ids[loop] = static_cast<Id>(loop_ids.size());
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) loop_ids[loop] = static_cast<Id>(loop_ids.size());
 }
 
 KernelRegions::KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::Program& program)
@@ -85,7 +84,8 @@ KernelRegions::Place KernelRegions::compute(const llvm::BasicBlock* block) {
   return place;
 }
 
-KernelRegions::Place KernelRegions::after_loops(const llvm::BasicBlock* block, const llvm::BasicBlock* above) {
+KernelRegions::Place KernelRegions::after_loops(const llvm::BasicBlock* block,
+                                                const llvm::BasicBlock* above) {
   std::vector<const llvm::Loop*> left;  // inner ones first
   for (const llvm::Loop* loop = shape_.loops.getLoopFor(above); loop && !loop->contains(block);
        loop = loop->getParentLoop())

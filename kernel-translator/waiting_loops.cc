@@ -65,7 +65,8 @@ class Dependence {
     for (const llvm::Value* operand : instruction.operand_values()) add(operand);
     if (llvm::isa<llvm::PHINode>(instruction))
       for (const llvm::BasicBlock* block : loop_.blocks()) add_condition(*block);
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) read_through(load->getPointerOperand());
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+      read_through(load->getPointerOperand());
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
       for (const llvm::Value* operand : call->args())
         if (operand->getType()->isPointerTy()) read_through(operand);

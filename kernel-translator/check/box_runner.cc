@@ -13,7 +13,9 @@ std::string fact(cl_device_id device, cl_device_info what) {
   return text.substr(0, text.find('\0'));
 }
 
-std::string code(const char* call, cl_int error) { return std::string(call) + " gave " + std::to_string(error); }
+std::string code(const char* call, cl_int error) {
+  return std::string(call) + " gave " + std::to_string(error);
+}
 
 // A launch's real objects, released with it.
 struct Objects {
@@ -63,7 +65,8 @@ Device::~Device() {
 
 Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& source, const std::string& options,
                                   const std::string& translator) {
-  auto translation = translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
+  auto translation =
+      translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
   if (!translation) return tl::unexpected(translation.error());
   const std::string& used = translation->source ? *translation->source : source;
   const char* text = used.c_str();
@@ -78,7 +81,9 @@ Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& sourc
 }
 
 BoxRunner::BoxRunner(BoxRunner&& other) noexcept
-    : device_(other.device_), translation_(std::move(other.translation_)), program_(std::exchange(other.program_, nullptr)) {}
+    : device_(other.device_),
+      translation_(std::move(other.translation_)),
+      program_(std::exchange(other.program_, nullptr)) {}
 
 BoxRunner::~BoxRunner() {
   if (program_) clReleaseProgram(program_);
@@ -103,7 +108,8 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
     } else {
       error = clSetKernelArg(objects.kernel, i, argument.bytes.size(), argument.bytes.data());
     }
-    if (error != CL_SUCCESS) return fail(code("clSetKernelArg", error) + " for argument " + std::to_string(i));
+    if (error != CL_SUCCESS)
+      return fail(code("clSetKernelArg", error) + " for argument " + std::to_string(i));
   }
   const KernelTranslation* translation = find(launch.kernel);
   if (translation && translation->needs_ndrange_argument) {
@@ -116,14 +122,14 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
   const size_t offset[] = {work.offset[0], work.offset[1], work.offset[2]};
   const size_t size[] = {work.size[0], work.size[1], work.size[2]};
   const size_t local[] = {launch.ndrange.local[0], launch.ndrange.local[1], launch.ndrange.local[2]};
-  error = clEnqueueNDRangeKernel(device_->queue(), objects.kernel, launch.ndrange.dimensions, offset, size, local, 0,
-                                 nullptr, nullptr);
+  error = clEnqueueNDRangeKernel(device_->queue(), objects.kernel, launch.ndrange.dimensions, offset, size,
+                                 local, 0, nullptr, nullptr);
   if (error != CL_SUCCESS) return fail(code("clEnqueueNDRangeKernel", error));
   Contents after = before;
   for (size_t i = 0; i < after.size(); ++i) {
     if (!objects.buffers[i]) continue;
-    error = clEnqueueReadBuffer(device_->queue(), objects.buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0,
-                                nullptr, nullptr);
+    error = clEnqueueReadBuffer(device_->queue(), objects.buffers[i], CL_TRUE, 0, after[i].size(),
+                                after[i].data(), 0, nullptr, nullptr);
     if (error != CL_SUCCESS) return fail(code("clEnqueueReadBuffer", error));
   }
   return after;

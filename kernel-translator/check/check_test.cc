@@ -1,4 +1,5 @@
-// Footprints of the benchmarks' kernels and of random ones, against what the kernels do on the installed driver.
+// Footprints of the benchmarks' kernels and of random ones, against what the kernels do on the installed
+// driver.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,10 +33,13 @@ using BenchmarkKernels = OnDevice;
 using RandomKernels = OnDevice;
 using WrongFootprints = OnDevice;
 
-// What is found if kernel b is said to have the footprint of kernel a; both (global int* p, global const int* q, int n, uint m).
+// What is found if kernel b is said to have the footprint of kernel a; both (global int* p, global const int*
+// q, int n, uint m).
 bool is_noticed(const Device& device, const std::string& a, const std::string& b) {
-  const std::string parameters = "(__global int* p, __global const int* q, int n, uint m) { int i = get_global_id(0); ";
-  const std::string source = "__kernel void a" + parameters + a + " }\n__kernel void b" + parameters + b + " }\n";
+  const std::string parameters =
+      "(__global int* p, __global const int* q, int n, uint m) { int i = get_global_id(0); ";
+  const std::string source =
+      "__kernel void a" + parameters + a + " }\n__kernel void b" + parameters + b + " }\n";
   const auto runner = BoxRunner::make(device, source, "", SAM_TRANSLATE);
   EXPECT_TRUE(runner) << source;
   if (!runner) return false;
@@ -53,8 +57,10 @@ bool is_noticed(const Device& device, const std::string& a, const std::string& b
 TEST_F(WrongFootprints, are_noticed) {
   EXPECT_TRUE(is_noticed(*device_, "p[i] = 1;", "p[i + 1] = 1;")) << "a write that is not told of";
   EXPECT_TRUE(is_noticed(*device_, "p[i] = q[i];", "p[i] = q[i + 1];")) << "a read that is not told of";
-  EXPECT_TRUE(is_noticed(*device_, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];")) << "a sure write that is none";
-  EXPECT_FALSE(is_noticed(*device_, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];")) << "one that is too large";
+  EXPECT_TRUE(is_noticed(*device_, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];"))
+      << "a sure write that is none";
+  EXPECT_FALSE(is_noticed(*device_, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];"))
+      << "one that is too large";
 }
 
 TEST_F(BenchmarkKernels, keep_to_their_footprints) {
@@ -76,7 +82,8 @@ TEST_F(RandomKernels, keep_to_their_footprints) {
   const char* sources = std::getenv("SAMCL_TEST_COUNT");
   std::cout << "seed " << seed << std::endl;
   unsigned kernels = 0, with_sure_writes = 0, whole = 0;
-  for (uint64_t i = 0, count = sources ? std::strtoull(sources, nullptr, 0) : 3; i < count && !HasFailure(); ++i) {
+  for (uint64_t i = 0, count = sources ? std::strtoull(sources, nullptr, 0) : 3; i < count && !HasFailure();
+       ++i) {
     std::mt19937_64 random(seed + i);
     constexpr unsigned kKernels = 10;
     const std::string source = random_kernels(random, kKernels);
@@ -93,7 +100,8 @@ TEST_F(RandomKernels, keep_to_their_footprints) {
         ADD_FAILURE() << "seed " << seed + i << ", k" << k << ": " << breach << "\n" << source;
     }
   }
-  std::cout << kernels << " kernels, " << with_sure_writes << " with sure writes, " << whole << " with unknown ones\n";
+  std::cout << kernels << " kernels, " << with_sure_writes << " with sure writes, " << whole
+            << " with unknown ones\n";
   EXPECT_GT(with_sure_writes, 0u);
 }
 

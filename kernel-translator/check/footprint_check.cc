@@ -17,7 +17,9 @@ Mask mask_of(const ByteSet& set, uint64_t size) {
   return mask;
 }
 
-uint64_t count(const Mask& mask) { return static_cast<uint64_t>(std::count(mask.begin(), mask.end(), true)); }
+uint64_t count(const Mask& mask) {
+  return static_cast<uint64_t>(std::count(mask.begin(), mask.end(), true));
+}
 
 struct Masks {
   Mask reads, may_write, surely;
@@ -26,7 +28,8 @@ struct Masks {
 std::string words(const GroupBox& box) {
   std::string text = "work-groups";
   for (unsigned d = 0; d < 3; ++d)
-    text += (d ? " x [" : " [") + std::to_string(box.first[d]) + "," + std::to_string(box.first[d] + box.count[d]) + ")";
+    text += (d ? " x [" : " [") + std::to_string(box.first[d]) + "," +
+            std::to_string(box.first[d] + box.count[d]) + ")";
   return text;
 }
 
@@ -52,8 +55,8 @@ double time_of_evaluation(const Footprint& footprint, const Launch& launch) {
   return best;
 }
 
-// The first byte of an argument that shows a breach, in words; empty if there is none. `written` gets what was
-// seen to be written.
+// The first byte of an argument that shows a breach, in words; empty if there is none. `written` gets what
+// was seen to be written.
 std::string breach(const std::vector<Contents>& before, const std::vector<Contents>& after, size_t argument,
                    const Masks& masks, Mask& written) {
   for (size_t at = 0; at < before[0][argument].size(); ++at) {
@@ -65,7 +68,8 @@ std::string breach(const std::vector<Contents>& before, const std::vector<Conten
     if (changed) written[at] = true;
     const std::string place = "byte " + std::to_string(at);
     if (changed && !masks.may_write[at]) return place + " was written";
-    if (masks.surely[at] && !same) return place + " was not written, or depends on what is said not to be read";
+    if (masks.surely[at] && !same)
+      return place + " was not written, or depends on what is said not to be read";
     if (changed && !same) return place + " depends on what is said not to be read";
   }
   return "";
@@ -100,7 +104,8 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
   return check_footprint(runner, launch, *footprint);
 }
 
-Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint) {
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch,
+                                 const Footprint& footprint) {
   const KernelTranslation* kernel = runner.find(launch.kernel);
   if (!kernel) return fail("there is no kernel " + launch.kernel);
   if (kernel->arguments.size() != launch.arguments.size())
@@ -127,7 +132,8 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
     for (size_t i = 0; i < used.size(); ++i)
       masks[i] = {mask_of(used[i].reads, given[i].size()), mask_of(used[i].may_write, given[i].size()),
                   mask_of(used[i].surely_writes, given[i].size())};
-    const std::vector<Contents> before = {given, poisoned(given, masks, nullptr), poisoned(given, masks, &random)};
+    const std::vector<Contents> before = {given, poisoned(given, masks, nullptr),
+                                          poisoned(given, masks, &random)};
     std::vector<Contents> after;
     for (const Contents& contents : before) {
       auto result = runner.run(launch, box, contents);
@@ -139,7 +145,8 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
       if (launch.arguments[i].kind != CaseArgument::Kind::buffer) continue;
       Mask written(given[i].size(), false);
       const std::string what = breach(before, after, i, masks[i], written);
-      if (!what.empty()) evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
+      if (!what.empty())
+        evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
       all[i].name = kernel->arguments[i].name;
       all[i].reads_whole = all[i].reads_whole || used[i].reads.whole;
       all[i].writes_whole = all[i].writes_whole || used[i].may_write.whole;

@@ -1,8 +1,9 @@
-// Whether a kernel keeps to its footprint, found out by running it. Each box of work-groups runs three times: on
-// the buffers as given, and on buffers in which every byte that it is said not to read is another (inverted; then
-// random). A byte outside the possible writes must stay as it was; one that is surely written must come out the
-// same each time; one that may be written must come out the same each time or stay as it was each time. So a read or
-// write that the footprint does not tell of shows, as far as the values make a difference.
+// Whether a kernel keeps to its footprint, found out by running it. Each box of work-groups runs three times:
+// on the buffers as given, and on buffers in which every byte that it is said not to read is another
+// (inverted; then random). A byte outside the possible writes must stay as it was; one that is surely written
+// must come out the same each time; one that may be written must come out the same each time or stay as it
+// was each time. So a read or write that the footprint does not tell of shows, as far as the values make a
+// difference.
 #pragma once
 
 #include <string>
@@ -16,11 +17,11 @@ namespace samcl::check {
 struct ArgumentEvidence {
   std::string name;
   bool reads_whole = false, writes_whole = false;
-  uint64_t bytes = 0;           // size of the buffer, times boxes
-  uint64_t said_read = 0;       // bytes
-  uint64_t said_written = 0;    // bytes that may be written, as the footprint says
-  uint64_t said_surely = 0;     // bytes that are surely written
-  uint64_t written = 0;         // bytes seen to be written
+  uint64_t bytes = 0;         // size of the buffer, times boxes
+  uint64_t said_read = 0;     // bytes
+  uint64_t said_written = 0;  // bytes that may be written, as the footprint says
+  uint64_t said_surely = 0;   // bytes that are surely written
+  uint64_t written = 0;       // bytes seen to be written
 };
 
 struct Evidence {
@@ -32,7 +33,8 @@ struct Evidence {
 
 // Errors: the driver refused. The second checks another footprint than the translator's.
 Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch);
-Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint);
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch,
+                                 const Footprint& footprint);
 
 // The boxes that are looked at: halves along every dimension, one work-group, all.
 std::vector<GroupBox> boxes_of(const Ndrange& ndrange);

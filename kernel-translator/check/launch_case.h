@@ -25,7 +25,8 @@ struct LaunchCase {
 };
 
 // Cases from a JSON array; each is an object with
-//   "file" (relative to `folder`), "options", "kernel", "global": [x, y, z], "local": [...], "arguments": [...]
+//   "file" (relative to `folder`), "options", "kernel", "global": [x, y, z], "local": [...], "arguments":
+//   [...]
 // whose arguments are one of
 //   {"buffer": BYTES, "of": "float"|"uint"|"uchar", "below": N}   random contents, always the same
 //   {"int": N}, {"uint": N}, {"float": X}, {"local": BYTES}

@@ -38,11 +38,12 @@ void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evid
   bool first = true;
   for (const ArgumentEvidence& argument : evidence.arguments) {
     if (first)
-      std::cout << "| " << launch.kernel << " | " << (kernel.may_split ? "yes" : "no: " + kernel.why_not_split) << " | ";
+      std::cout << "| " << launch.kernel << " | "
+                << (kernel.may_split ? "yes" : "no: " + kernel.why_not_split) << " | ";
     else
       std::cout << "| | | ";
-    std::cout << argument.name << " | " << extent(argument.reads_whole, argument.said_read, argument.bytes) << " | "
-              << extent(argument.writes_whole, argument.said_written, argument.bytes) << " | "
+    std::cout << argument.name << " | " << extent(argument.reads_whole, argument.said_read, argument.bytes)
+              << " | " << extent(argument.writes_whole, argument.said_written, argument.bytes) << " | "
               << share(argument.said_surely, argument.said_written) << " | "
               << share(argument.written, argument.said_written) << " | "
               << (first ? rounded(evidence.microseconds) : "") << " |\n";
@@ -63,11 +64,13 @@ int run(const std::string& file) {
     std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
     return 2;
   }
-  std::cout << "| kernel | may be split | buffer | reads | may write | of it surely | of it seen written | us |\n"
-            << "|---|---|---|---|---|---|---|---|\n";
+  std::cout
+      << "| kernel | may be split | buffer | reads | may write | of it surely | of it seen written | us |\n"
+      << "|---|---|---|---|---|---|---|---|\n";
   int status = 0;
   for (const LaunchCase& launch : *cases) {
-    const auto runner = BoxRunner::make(**device, launch.source, launch.options, beside_this_program("sam-translate"));
+    const auto runner =
+        BoxRunner::make(**device, launch.source, launch.options, beside_this_program("sam-translate"));
     const auto evidence = runner ? check_footprint(*runner, launch) : tl::unexpected(runner.error());
     if (!evidence) {
       std::cerr << launch.kernel << ": " << evidence.error().message << "\n";

@@ -17,7 +17,8 @@ class Writer {
 
   std::string kernel(const std::string& name) {
     variables_ = 0;
-    return "__kernel void " + name + "(__global int* p, __global const int* q, int n, uint m) {\n" + block(2) + "}\n";
+    return "__kernel void " + name + "(__global int* p, __global const int* q, int n, uint m) {\n" +
+           block(2) + "}\n";
   }
 
  private:
@@ -25,11 +26,16 @@ class Writer {
   bool chance(unsigned percent) { return below(100) < percent; }
 
   Expression leaf() {
-    static const Expression kLeaves[] = {{"(int)get_global_id(0)", 40}, {"(int)get_global_id(1)", 40},
-                                         {"(int)get_local_id(0)", 8},   {"(int)get_local_id(1)", 8},
-                                         {"(int)get_group_id(0)", 8},   {"(int)get_group_id(1)", 8},
-                                         {"n", 20},                     {"(int)m", 20},
-                                         {"(int)get_local_size(0)", 8}, {"(int)get_global_size(0)", 40},
+    static const Expression kLeaves[] = {{"(int)get_global_id(0)", 40},
+                                         {"(int)get_global_id(1)", 40},
+                                         {"(int)get_local_id(0)", 8},
+                                         {"(int)get_local_id(1)", 8},
+                                         {"(int)get_group_id(0)", 8},
+                                         {"(int)get_group_id(1)", 8},
+                                         {"n", 20},
+                                         {"(int)m", 20},
+                                         {"(int)get_local_size(0)", 8},
+                                         {"(int)get_global_size(0)", 40},
                                          {"(int)get_num_groups(1)", 8}};
     if (chance(25)) return {std::to_string(below(6)), 6};
     if (!loops_.empty() && chance(40)) return loops_[below(loops_.size())];
@@ -48,20 +54,34 @@ class Writer {
     const Expression a = integer(depth - 1), b = integer(depth - 1);
     const std::string small = std::to_string(1 + below(7));
     switch (below(14)) {
-      case 0: case 1: case 2: return {"(" + a.text + " + " + b.text + ")", a.bound + b.bound};
-      case 3: return {"(" + a.text + " - " + b.text + ")", a.bound + b.bound};
-      case 4: case 5: return {"(" + a.text + " * " + small + ")", a.bound * 7};
+      case 0:
+      case 1:
+      case 2:
+        return {"(" + a.text + " + " + b.text + ")", a.bound + b.bound};
+      case 3:
+        return {"(" + a.text + " - " + b.text + ")", a.bound + b.bound};
+      case 4:
+      case 5:
+        return {"(" + a.text + " * " + small + ")", a.bound * 7};
       case 6: {
         const Expression x = bounded(a, 60), y = bounded(b, 60);
         return {"(" + x.text + " * " + y.text + ")", x.bound * y.bound};
       }
-      case 7: return {"(" + a.text + " / " + small + ")", a.bound};
-      case 8: return {"(" + a.text + " % " + small + ")", 7};
-      case 9: return {"min(" + a.text + ", " + b.text + ")", std::max(a.bound, b.bound)};
-      case 10: return {"max(" + a.text + ", " + b.text + ")", std::max(a.bound, b.bound)};
-      case 11: return {"(" + a.text + " & " + std::to_string((1 << below(5)) - 1) + ")", 16};
-      case 12: return {"(" + condition(depth - 1) + " ? " + a.text + " : " + b.text + ")", std::max(a.bound, b.bound)};
-      default: return {"(" + a.text + " >> 1)", a.bound};
+      case 7:
+        return {"(" + a.text + " / " + small + ")", a.bound};
+      case 8:
+        return {"(" + a.text + " % " + small + ")", 7};
+      case 9:
+        return {"min(" + a.text + ", " + b.text + ")", std::max(a.bound, b.bound)};
+      case 10:
+        return {"max(" + a.text + ", " + b.text + ")", std::max(a.bound, b.bound)};
+      case 11:
+        return {"(" + a.text + " & " + std::to_string((1 << below(5)) - 1) + ")", 16};
+      case 12:
+        return {"(" + condition(depth - 1) + " ? " + a.text + " : " + b.text + ")",
+                std::max(a.bound, b.bound)};
+      default:
+        return {"(" + a.text + " >> 1)", a.bound};
     }
   }
 
@@ -85,7 +105,8 @@ class Writer {
     const unsigned long kind = below(10);
     if (kind < 5 || depth == 0) {
       std::string change = chance(80) ? " = " : " += ";
-      return "p[" + index() + "]" + change + (chance(60) ? "q[" + index() + "] * 3 + 1" : integer(1).text) + ";\n";
+      return "p[" + index() + "]" + change + (chance(60) ? "q[" + index() + "] * 3 + 1" : integer(1).text) +
+             ";\n";
     }
     if (kind < 6 && loops_.empty()) return "if (" + condition(1) + ") return;\n";
     if (kind < 8) {
@@ -102,10 +123,18 @@ class Writer {
     const std::string start = bounded(integer(1), 20).text;
     std::string head;
     switch (below(4)) {
-      case 0: head = type + " " + i + " = 0; " + i + " < n; ++" + i; break;
-      case 1: head = "int " + i + " = n; " + i + " > 0; --" + i; break;
-      case 2: head = "int " + i + " = " + start + "; " + i + " < 20; " + i + " += " + std::to_string(1 + below(5)); break;
-      default: head = "uint " + i + " = 0; " + i + " != m; " + i + "++"; break;
+      case 0:
+        head = type + " " + i + " = 0; " + i + " < n; ++" + i;
+        break;
+      case 1:
+        head = "int " + i + " = n; " + i + " > 0; --" + i;
+        break;
+      case 2:
+        head = "int " + i + " = " + start + "; " + i + " < 20; " + i + " += " + std::to_string(1 + below(5));
+        break;
+      default:
+        head = "uint " + i + " = 0; " + i + " != m; " + i + "++";
+        break;
     }
     loops_.push_back({"(int)" + i, 25});
     std::string text = "for (" + head + ") {\n" + block(depth - 1);

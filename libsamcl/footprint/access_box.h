@@ -14,8 +14,8 @@ struct AccessBox {
   std::vector<StridedRange> surely;  // bytes that are touched by some work-item for sure
 };
 
-// The bytes from `offset` on, `width` of them, for every combination that `known` allows; `sure_width` of them
-// are touched surely (0: none) if `known` is exact.
+// The bytes from `offset` on, `width` of them, for every combination that `known` allows; `sure_width` of
+// them are touched surely (0: none) if `known` is exact.
 AccessBox access_box(const Knowledge& known, const Variables& variables, const Form& offset, uint64_t width,
                      uint64_t sure_width);
 

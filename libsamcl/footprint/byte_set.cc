@@ -84,7 +84,8 @@ bool disjoint(const StridedRange& a, const StridedRange& b) {
   // Modulo what divides both strides, each is one interval.
   const uint64_t step = std::gcd(a.stride, b.stride);
   if (a.length > step || b.length > step) return false;
-  const uint64_t distance = b.start >= a.start ? (b.start - a.start) % step : (step - (a.start - b.start) % step) % step;
+  const uint64_t distance =
+      b.start >= a.start ? (b.start - a.start) % step : (step - (a.start - b.start) % step) % step;
   return a.length <= distance && distance + b.length <= step;
 }
 

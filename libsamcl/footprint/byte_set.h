@@ -1,5 +1,5 @@
-// Sets of bytes of one buffer, as a kernel's footprint names them: few ranges, repeated at a stride. Rows of an
-// image cut along x are one entry.
+// Sets of bytes of one buffer, as a kernel's footprint names them: few ranges, repeated at a stride. Rows of
+// an image cut along x are one entry.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ uint64_t total_bytes(const ByteSet& set, uint64_t size);
 // True only if the two share no byte. May say false of sets that share none, where strides differ.
 bool disjoint(const ByteSet& a, const ByteSet& b);
 
-// True only if every byte of `inner` is in `outer`. May say false where it takes more than one range of `outer`
-// to cover a range of `inner`. A whole `inner` is covered by a whole `outer` alone.
+// True only if every byte of `inner` is in `outer`. May say false where it takes more than one range of
+// `outer` to cover a range of `inner`. A whole `inner` is covered by a whole `outer` alone.
 bool covers(const ByteSet& outer, const ByteSet& inner);
 
 // Adds what `more` holds, joining neighbours. May add bytes that neither held once there are more than

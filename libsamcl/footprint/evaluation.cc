@@ -50,8 +50,9 @@ void Evaluation::enter(Id id) {
       if (count == 0 || global == 0) here_->never = true;
       // A last work-group that is smaller.
       if ((first + count) * local > global)
-        here_->require(Form(global - 1) - Form::of(Variables::group(d), local) - Form::of(Variables::local(d)),
-                       variables_);
+        here_->require(
+            Form(global - 1) - Form::of(Variables::group(d), local) - Form::of(Variables::local(d)),
+            variables_);
     }
     return;
   }

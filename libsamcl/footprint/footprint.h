@@ -1,21 +1,21 @@
-// What a box of work-groups reads, may write and surely writes, per argument of a kernel. sam-translate finds it
-// out as a formula (the text in "footprint" of each kernel of its answer); it is evaluated at launch with the real
-// arguments. No LLVM here, no I/O, no globals.
+// What a box of work-groups reads, may write and surely writes, per argument of a kernel. sam-translate finds
+// it out as a formula (the text in "footprint" of each kernel of its answer); it is evaluated at launch with
+// the real arguments. No LLVM here, no I/O, no globals.
 //
 //   Result<Footprint> footprint = Footprint::parse(text);             // once per kernel
 //   std::vector<ArgumentFootprint> used = footprint->evaluate(launch, box);  // per launch and sub-kernel
 //
-// Sound: a set of reads or possible writes may be too large and never too small; a set of sure writes may be too
-// small and never too large. What was not understood is `whole`, with no sure writes. Integer arithmetic is
-// checked with the launch's own numbers: where an index may wrap around, it is `whole`.
+// Sound: a set of reads or possible writes may be too large and never too small; a set of sure writes may be
+// too small and never too large. What was not understood is `whole`, with no sure writes. Integer arithmetic
+// is checked with the launch's own numbers: where an index may wrap around, it is `whole`.
 //
 // Bytes that are read and surely written may also keep their contents.
 //
 // Which bytes to move for a box: `reads`, and what is in `may_write` and not in `surely_writes`
-// (covers(surely_writes, may_write): nothing for the writes). Sub-kernels whose `may_write` are disjoint() need no
-// merging. Arguments are looked at one by one: where two arguments of a launch are the same buffer, or
-// overlapping sub-buffers, their sets have to be united by the caller. The sets cover accesses inside the buffer;
-// beyond its ends a kernel must not reach.
+// (covers(surely_writes, may_write): nothing for the writes). Sub-kernels whose `may_write` are disjoint()
+// need no merging. Arguments are looked at one by one: where two arguments of a launch are the same buffer,
+// or overlapping sub-buffers, their sets have to be united by the caller. The sets cover accesses inside the
+// buffer; beyond its ends a kernel must not reach.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ namespace samcl {
 
 // One argument of a launch, as the program set it.
 struct ArgumentValue {
-  std::span<const std::byte> value;     // by-value arguments: their bytes; empty for all others
-  uint64_t buffer_bytes = UINT64_MAX;   // buffers: size; sets are clipped to it. A NULL buffer has 0.
+  std::span<const std::byte> value;    // by-value arguments: their bytes; empty for all others
+  uint64_t buffer_bytes = UINT64_MAX;  // buffers: size; sets are clipped to it. A NULL buffer has 0.
 };
 
 struct Launch {
@@ -62,8 +62,8 @@ class Footprint {
   // Errors: not a footprint, or of another version of sam-translate. Never trusts the text.
   static Result<Footprint> parse(std::string_view text);
 
-  // One entry per argument of the launch; those that are no buffers have empty sets. Allocates little; takes a few
-  // microseconds.
+  // One entry per argument of the launch; those that are no buffers have empty sets. Allocates little; takes
+  // a few microseconds.
   std::vector<ArgumentFootprint> evaluate(const Launch& launch, const GroupBox& box) const;
 
   // The whole NDRange.

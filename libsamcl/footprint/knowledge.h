@@ -12,7 +12,8 @@ namespace samcl::footprint {
 
 // How variables are numbered. Nodes get one of their own, an opaque variable, when they first need it.
 struct Variables {
-  explicit Variables(const Program& program) : loops(program.loops.size()), opaque_of_node(program.nodes.size(), kNone) {}
+  explicit Variables(const Program& program)
+      : loops(program.loops.size()), opaque_of_node(program.nodes.size(), kNone) {}
 
   size_t loops;
   Id next_opaque = 0;

@@ -1,4 +1,5 @@
-// Integer arithmetic that cannot overflow unnoticed: linear forms over variables, and the intervals they span.
+// Integer arithmetic that cannot overflow unnoticed: linear forms over variables, and the intervals they
+// span.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,9 @@ constexpr Wide kInfinite = Wide{1} << 100;
 constexpr Wide saturated(Wide value) {
   return value > kInfinite ? kInfinite : value < -kInfinite ? -kInfinite : value;
 }
-constexpr bool infinite(Wide value) { return value >= kInfinite || value <= -kInfinite; }
+constexpr bool infinite(Wide value) {
+  return value >= kInfinite || value <= -kInfinite;
+}
 
 // Saturates at +-kInfinite.
 constexpr Wide add(Wide a, Wide b) {
@@ -45,8 +48,12 @@ struct Interval {
   bool finite() const { return low > -kInfinite && high < kInfinite; }
 };
 
-inline Interval intersect(Interval a, Interval b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
-inline Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+inline Interval intersect(Interval a, Interval b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+inline Interval hull(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 inline Interval operator+(Interval a, Interval b) {
   // An infinite end stays infinite whatever is added.
   return {infinite(b.low) ? b.low : add(a.low, b.low), infinite(b.high) ? b.high : add(a.high, b.high)};
@@ -55,7 +62,9 @@ inline Interval operator*(Interval a, Wide factor) {
   const Wide x = multiply(a.low, factor), y = multiply(a.high, factor);
   return factor >= 0 ? Interval{x, y} : Interval{y, x};
 }
-inline Interval operator*(Interval a, Interval b) { return hull(a * b.low, a * b.high); }
+inline Interval operator*(Interval a, Interval b) {
+  return hull(a * b.low, a * b.high);
+}
 
 // All values of an integer type.
 Interval unsigned_values(unsigned bits);

@@ -1,11 +1,11 @@
-// A kernel's footprint before its arguments are known: the integer arithmetic that leads to its addresses, the
-// conditions under which they are used, and the accesses. Made by sam-translate, evaluated by libsamcl; this is
-// the one definition both share.
+// A kernel's footprint before its arguments are known: the integer arithmetic that leads to its addresses,
+// the conditions under which they are used, and the accesses. Made by sam-translate, evaluated by libsamcl;
+// this is the one definition both share.
 //
 // Nodes are values of one work-item in one round of its loops. Integers of `bits` bits are known modulo
 // 2^bits; conditions have one bit. Regions form a tree: each adds one condition, or one loop that is entered,
-// to its parent; region 0 is the kernel's entry. Every access belongs to a region and happens at most where all
-// conditions up to the root hold; a `sure` one happens wherever they do.
+// to its parent; region 0 is the kernel's entry. Every access belongs to a region and happens at most where
+// all conditions up to the root hold; a `sure` one happens wherever they do.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ using Id = uint32_t;
 constexpr Id kNone = UINT32_MAX;
 
 enum class Op : uint8_t {
-  constant,        // value
-  argument,        // by-value argument a, from byte b on, bits/8 of them
-  unknown,         // any value
+  constant,  // value
+  argument,  // by-value argument a, from byte b on, bits/8 of them
+  unknown,   // any value
   work_dim,
-  group_id,        // of dimension a; so up to global_offset
+  group_id,  // of dimension a; so up to global_offset
   local_id,
   global_id,
   num_groups,
@@ -33,8 +33,8 @@ enum class Op : uint8_t {
   enqueued_local_size,
   global_size,
   global_offset,
-  counter,         // b + round * c, in round 0, 1, ... of loop a
-  add,             // of a and b; so up to maximum_unsigned
+  counter,  // b + round * c, in round 0, 1, ... of loop a
+  add,      // of a and b; so up to maximum_unsigned
   subtract,
   multiply,
   divide_signed,
@@ -51,17 +51,17 @@ enum class Op : uint8_t {
   minimum_unsigned,
   maximum_signed,
   maximum_unsigned,
-  absolute,        // of a
-  sign_extend,     // of a; so up to truncate
+  absolute,     // of a
+  sign_extend,  // of a; so up to truncate
   zero_extend,
   truncate,
-  select,          // a ? b : c
-  either,          // a or b, not known which
-  equal,           // conditions; of a and b
+  select,  // a ? b : c
+  either,  // a or b, not known which
+  equal,   // conditions; of a and b
   less_signed,
   less_unsigned,
-  both,            // a and b
-  negation,        // not a
+  both,      // a and b
+  negation,  // not a
   last = negation,
 };
 
@@ -95,21 +95,21 @@ struct Region {
 struct Access {
   Id argument = 0;
   Id region = 0;
-  Id offset = kNone;   // bytes from the argument's start; kNone: anywhere
-  uint64_t width = 1;  // bytes
+  Id offset = kNone;        // bytes from the argument's start; kNone: anywhere
+  uint64_t width = 1;       // bytes
   uint64_t sure_width = 0;  // bytes of these that are surely written, the first ones
-  Id repeat = kNone;   // node: the access is repeated that often, each time `stride` bytes on
+  Id repeat = kNone;        // node: the access is repeated that often, each time `stride` bytes on
   uint64_t stride = 0;
   bool reads = false, writes = false;
   bool operator==(const Access&) const = default;
 };
 
 struct Program {
-  std::vector<Node> nodes;      // operands come before their users
+  std::vector<Node> nodes;  // operands come before their users
   std::vector<Loop> loops;
   std::vector<Region> regions;  // parents come before their children
   std::vector<Access> accesses;
-  bool anything = false;        // nothing is known: every argument may be touched anywhere
+  bool anything = false;  // nothing is known: every argument may be touched anywhere
 };
 
 // Leaves out nodes and regions that no access needs.

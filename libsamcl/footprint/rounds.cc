@@ -22,23 +22,29 @@ Steps steps_of(const Form& form, Variable round) {
 Evaluation::Rounds Evaluation::rounds(Id loop, const Condition& stay) {
   const Node& node = program_.nodes[stay.node];
   switch (node.op) {
-    case Op::negation: return rounds(loop, {node.a, !stay.when});
+    case Op::negation:
+      return rounds(loop, {node.a, !stay.when});
     case Op::both: {
       if (!stay.when) return {};
       const Rounds a = rounds(loop, {node.a, true}), b = rounds(loop, {node.b, true});
       return {std::min(a.most, b.most), false, a.gives_way && b.gives_way};
     }
-    case Op::less_signed: return rounds_less(loop, node, stay.when, true);
-    case Op::less_unsigned: return rounds_less(loop, node, stay.when, false);
-    case Op::equal: return stay.when ? Rounds{} : rounds_unequal(loop, node);
-    default: return {};
+    case Op::less_signed:
+      return rounds_less(loop, node, stay.when, true);
+    case Op::less_unsigned:
+      return rounds_less(loop, node, stay.when, false);
+    case Op::equal:
+      return stay.when ? Rounds{} : rounds_unequal(loop, node);
+    default:
+      return {};
   }
 }
 
 // The loop goes on while a < b (`when`), or while b <= a.
 Evaluation::Rounds Evaluation::rounds_less(Id loop, const Node& node, bool when, bool is_signed) {
   const Variable round = Variables::round(loop);
-  Interval allowed = is_signed ? signed_values(program_.nodes[node.a].bits) : unsigned_values(program_.nodes[node.a].bits);
+  Interval allowed =
+      is_signed ? signed_values(program_.nodes[node.a].bits) : unsigned_values(program_.nodes[node.a].bits);
   // The side that changes from round to round may be widened before it is compared.
   const auto changing = [&](Id id) -> std::optional<Steps> {
     Interval within = allowed;
