@@ -106,7 +106,7 @@ Places Storage::destination() const {
 std::vector<Directory::Piece> Storage::destinations(Range range) {
   std::lock_guard lock(mutex_);
   expectation_due_ = true;
-  if (host_) return {{range, only(kHost)}};
+  if (host_ && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
   const Places users = users_ ? users_ : context_->places_in_use();
   std::vector<Directory::Piece> pieces = expected_.pieces(range);
   if (pieces.size() > kMostDestinations) return {{range, users}};
@@ -121,6 +121,7 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
 void Storage::used_on(Places devices) {
   std::lock_guard lock(mutex_);
   users_ = devices;
+  needs_known_ = false;
   if (!std::exchange(expectation_due_, false)) return;
   expected_.written({0, size_}, Places{0});
 }
@@ -128,6 +129,7 @@ void Storage::used_on(Places devices) {
 void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs) {
   std::lock_guard lock(mutex_);
   users_ = 0;
+  needs_known_ = true;
   for (const auto& [device, ranges] : needs) users_ |= only(device);
   if (!std::exchange(expectation_due_, false)) return;
   expected_.written(range, only(kZeros));
@@ -146,7 +148,7 @@ cl_int Storage::make_valid(Range range, Place place, Traffic& traffic) {
       missing = directory_.missing(range, kHost);
     }
     for (const auto& piece : missing) {
-      if (cl_int error = bring_to_host(piece, traffic); error != CL_SUCCESS) return error;
+      if (cl_int error = fetch(piece, traffic); error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
   }
@@ -164,7 +166,8 @@ cl_int Storage::make_valid(Range range, Place place, Traffic& traffic) {
   return CL_SUCCESS;
 }
 
-cl_int Storage::bring_to_host(const Directory::Piece& piece, Traffic& traffic) {
+cl_int Storage::fetch(const Directory::Piece& piece, Traffic& traffic) {
+  if (!host()) return CL_OUT_OF_HOST_MEMORY;
   std::byte* to = host_ + piece.range.begin;
   if (contains(piece.valid, kZeros)) {
     std::memset(to, 0, piece.range.size());

@@ -57,12 +57,17 @@ class Storage {
   // driver's code, or CL_OUT_OF_HOST_MEMORY.
   cl_int make_valid(Range range, Place place, Traffic& traffic);
 
+  // Brings a piece that the host copy lacks to it. For commands that hold the storage exclusively: several
+  // threads may fetch different pieces at once.
+  cl_int fetch(const Directory::Piece& piece, Traffic& traffic);
+
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.
   Places destination() const;
 
   // The same for each part of a range: only the devices that needed it in the first launch after the last such
-  // bytes came, since programs do the same again and again.
+  // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the
+  // last launch needed one for merging.
   std::vector<Directory::Piece> destinations(Range range);
 
   // What destinations go by: a launch uses the buffer on these devices,
@@ -71,7 +76,6 @@ class Storage {
   void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
 
  private:
-  cl_int bring_to_host(const Directory::Piece& piece, Traffic& traffic);
   cl_int bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic);
   std::byte* host_locked();
 
@@ -90,6 +94,7 @@ class Storage {
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since
+  bool needs_known_ = false;     // of the last launch
 };
 
 }  // namespace samcl

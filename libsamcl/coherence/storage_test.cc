@@ -143,6 +143,56 @@ TEST_F(StorageTest, BytesFromTheHostGoWhereTheyAreExpected) {
   EXPECT_EQ(storage->destination(), only(kHost));
 }
 
+using Piece = Directory::Piece;
+
+TEST_F(StorageTest, UntilALaunchTellsBytesGoToAllDevices) {
+  EXPECT_THAT(storage->destinations({100, 300}), ElementsAre(Piece{{100, 300}, first_devices(kDevices)}));
+}
+
+TEST_F(StorageTest, BytesGoToTheDevicesThatNeedThem) {
+  storage->used_on({0, kSize}, {{0, {{0, 520}}}, {1, {{480, kSize}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}),
+              ElementsAre(Piece{{0, 480}, only(0)}, Piece{{480, 520}, only(0) | only(1)}, Piece{{520, kSize}, only(1)}));
+  EXPECT_THAT(storage->destinations({500, 600}),
+              ElementsAre(Piece{{500, 520}, only(0) | only(1)}, Piece{{520, 600}, only(1)}));
+}
+
+TEST_F(StorageTest, BytesThatNobodyNeedsGoToOneUser) {
+  storage->used_on({0, kSize}, {{1, {{0, 400}}}, {2, {{0, 400}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}),
+              ElementsAre(Piece{{0, 400}, only(1) | only(2)}, Piece{{400, kSize}, only(1)}));
+}
+
+TEST_F(StorageTest, BytesThatTheLaunchDidNotShowGoToItsDevices) {
+  storage->used_on({200, 600}, {{1, {{200, 400}}}, {2, {{400, 600}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}),
+              ElementsAre(Piece{{0, 200}, only(1) | only(2)}, Piece{{200, 400}, only(1)},
+                          Piece{{400, 600}, only(2)}, Piece{{600, kSize}, only(1) | only(2)}));
+}
+
+// A later launch on what the first one computed says nothing about what comes from the host.
+TEST_F(StorageTest, FirstLaunchAfterBytesCameTellsWhereTheNextGo) {
+  storage->used_on({0, kSize}, {{0, {{0, 500}}}, {1, {{500, kSize}}}});
+  storage->used_on({0, kSize}, {{0, {{0, kSize}}}, {1, {{0, kSize}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, 500}, only(0)}, Piece{{500, kSize}, only(1)}));
+  storage->used_on({0, kSize}, {{0, {{500, kSize}}}, {1, {{0, 500}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, 500}, only(1)}, Piece{{500, kSize}, only(0)}));
+}
+
+TEST_F(StorageTest, LaunchOfWhichNothingIsKnownNeedsAllOnItsDevices) {
+  storage->used_on({0, kSize}, {{0, {{0, 500}}}, {1, {{500, kSize}}}});
+  storage->destinations({0, kSize});
+  storage->used_on(only(1) | only(2));
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(1) | only(2)}));
+}
+
+TEST_F(StorageTest, ProgramsOwnMemoryIsWhereItsBytesStay) {
+  std::vector<std::byte> memory(kSize);
+  Storage shared(context, kSize, memory.data());
+  shared.used_on({0, kSize}, {{0, {{0, kSize}}}});
+  EXPECT_THAT(shared.destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(kHost)}));
+}
+
 TEST_F(StorageTest, FailuresAreTheDriversAndLeaveWhatWasThere) {
   write(0, {0, kSize}, bytes(kSize, 4));
   driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);

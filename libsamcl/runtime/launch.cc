@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/merge/diff.h"
 #include "libsamcl/runtime/config.h"
+#include "libsamcl/runtime/gather.h"
 
 namespace samcl {
 namespace {
@@ -183,7 +185,7 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   start_ns_ = now_ns();
   note_use();
   Context& context = *event->context;
-  run_on_workers(context, gather(context), Starter::another_command, [this, event, &context, starter](cl_int error) {
+  run_on_workers(context, gather_merged(), Starter::another_command, [this, event, &context, starter](cl_int error) {
     if (error != CL_SUCCESS) return end(event, error);
     std::vector<Step> steps;
     for (size_t p = 0; p < parts_.size(); ++p) {
@@ -198,19 +200,13 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   });
 }
 
-std::vector<Step> KernelLaunch::gather(Context&) {
+std::vector<Step> KernelLaunch::gather_merged() {
   std::vector<Step> steps;
   for (const Touch& touch : touches_) {
     if (!touch.to_merge(parts_.size())) continue;
     touch.storage->define(touch.range);
-    auto missing = touch.storage->pieces(touch.range);
-    std::erase_if(missing, [](const auto& piece) { return contains(piece.valid, kHost); });
-    if (missing.empty()) continue;
-    const Places sources = missing.front().valid & kAnyDevice;
-    const unsigned source = sources ? static_cast<unsigned>(std::countr_zero(sources)) : 0;
-    steps.push_back({source, [this, &touch] {
-                       return touch.storage->make_valid(touch.range, kHost, request_.kernel->record.traffic);
-                     }});
+    std::vector<Step> more = gather(touch.storage, touch.range, request_.kernel->record.traffic);
+    std::move(more.begin(), more.end(), std::back_inserter(steps));
   }
   return steps;
 }
@@ -348,6 +344,7 @@ cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<s
     const unsigned width =
         static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(touch.width, touch.range.begin), touch.range.size()));
     std::byte* host = touch.storage->host();
+    if (!host) return CL_OUT_OF_HOST_MEMORY;
     for (uint64_t at = touch.range.begin + worker * kMergeChunk; at < touch.range.end;
          at += parts_.size() * kMergeChunk) {
       const uint64_t bytes = std::min(kMergeChunk, touch.range.end - at);

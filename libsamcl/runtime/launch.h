@@ -51,7 +51,7 @@ class KernelLaunch : public Command {
   void note_use() const;
   bool choose_local_size(const Context& context);
 
-  std::vector<Step> gather(Context& context);
+  std::vector<Step> gather_merged();
   cl_int execute(const std::shared_ptr<Event>& event, size_t part);
   cl_int run_box(RealDevice& device, RealKernel& kernel, const GroupBox& box);
   cl_int enqueue_box(RealDevice& device, cl_kernel kernel, const GroupBox& box, cl_event* event);

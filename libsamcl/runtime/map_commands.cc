@@ -1,9 +1,7 @@
 // Mapping a range brings it to the host copy; unmapping one that was mapped for writing says that it is valid
 // nowhere else.
-#include <algorithm>
-#include <bit>
-
 #include "libsamcl/runtime/buffer_commands.h"
+#include "libsamcl/runtime/gather.h"
 #include "libsamcl/runtime/steps.h"
 #include "libsamcl/runtime/traffic.h"
 
@@ -11,10 +9,6 @@ namespace samcl {
 namespace {
 
 constexpr uint64_t kSmall = 256 << 10;  // bytes that a waiting thread moves itself
-
-unsigned lowest(Places places) {
-  return static_cast<unsigned>(std::countr_zero(places));
-}
 
 class Map : public SteppedCommand {
  public:
@@ -26,8 +20,7 @@ class Map : public SteppedCommand {
  protected:
   std::vector<Step> plan() override {
     if ((flags_ & CL_MAP_WRITE_INVALIDATE_REGION) || missing() == 0) return {};
-    return {{holder_of_most(),
-             [this] { return buffer_->storage->make_valid(range_, kHost, program_traffic()); }}};
+    return gather(buffer_->storage, range_, program_traffic());
   }
   void done() override {
     if (writes()) buffer_->storage->written(range_, only(kHost));
@@ -37,15 +30,6 @@ class Map : public SteppedCommand {
  private:
   bool writes() const { return flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION); }
   uint64_t missing() const { return buffer_->storage->missing_bytes(range_, kHost); }
-
-  unsigned holder_of_most() const {
-    std::vector<uint64_t> bytes(buffer_->context()->devices.size(), 0);
-    for (const auto& piece : buffer_->storage->pieces(range_)) {
-      if (contains(piece.valid, kHost) || !(piece.valid & kAnyDevice)) continue;
-      bytes[lowest(piece.valid)] += piece.range.size();
-    }
-    return static_cast<unsigned>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-  }
 
   const BufferPtr buffer_;
   const Range range_;
