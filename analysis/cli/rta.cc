@@ -39,6 +39,8 @@ Result<int> run(const Options& options) {
       return fail("--modes: " + good.error().message);
     document->modes = options.modes;
   }
+  if (auto good = check_capacity(document->set, document->modes); !good)
+    return fail(options.file + ": " + good.error().message);
   const Bounds bounds = analyse(document->set, document->modes, options.form);
   const auto text = show(options, *document, bounds);
   if (!text) return tl::unexpected(text.error());

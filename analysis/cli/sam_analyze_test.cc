@@ -34,13 +34,15 @@ std::string example(const std::string& name) {
 class File {
  public:
   explicit File(const std::string& text)
-      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid())) {
+      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid()) + "_" +
+              std::to_string(count_++)) {
     std::ofstream(path_) << text;
   }
   ~File() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
 
  private:
+  static inline int count_ = 0;
   std::string path_;
 };
 
@@ -80,11 +82,10 @@ TEST(SamAnalyze, ExplainsWhomATaskWaitsFor) {
 TEST(SamAnalyze, NotSchedulableIsExitCodeOne) {
   const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
     {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
-    {"name": "b", "period": 12, "stages": [{"resource": "CPU", "worst": 6}]}]})");
+    {"name": "b", "period": 20, "deadline": 12, "stages": [{"resource": "CPU", "worst": 7}]}]})");
   const Outcome bounds = run("rta " + set.path());
   EXPECT_EQ(bounds.code, 1);
-  EXPECT_THAT(bounds.output, HasSubstr("unbounded"));
-  EXPECT_THAT(bounds.output, HasSubstr("Not schedulable: b (unbounded)"));
+  EXPECT_THAT(bounds.output, HasSubstr("Not schedulable: b (by 7 ns) may miss the deadline."));
   EXPECT_EQ(run("simulate --jobs 100 " + set.path()).code, 1);
 }
 

@@ -96,6 +96,7 @@ Result<int> run(const Options& options) {
   const auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
   const auto& [set, modes] = *document;
+  if (auto good = check_capacity(set, modes); !good) return fail(options.file + ": " + good.error().message);
   const PriorityOrder order = priority_order(set);
   const Study seen = study(set, order, modes, options.study);
   const Bounds bounds = analyse(set, modes, Form::safe);

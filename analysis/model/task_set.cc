@@ -155,14 +155,46 @@ PriorityOrder priority_order(const TaskSet& set) {
   return sorted(set, [](const Task& a, const Task& b) { return *a.priority > *b.priority; });
 }
 
+namespace {
+
+double utilisation(const Task& task, int mode, Resource resource) {
+  double sum = 0;
+  for (const Stage& stage : task.stages)
+    if (stage.resource == resource)
+      sum +=
+          static_cast<double>(stage.worst_in(mode)) * stage.subtasks(mode) / static_cast<double>(task.period);
+  return sum;
+}
+
+std::string two_digits(double value) {
+  std::string text = std::to_string(value);
+  return text.substr(0, text.find('.') + 3);
+}
+
+}  // namespace
+
 double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource) {
   double sum = 0;
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    for (const Stage& stage : set.tasks[i].stages)
-      if (stage.resource == resource)
-        sum += static_cast<double>(stage.worst_in(modes[i])) * stage.subtasks(modes[i]) /
-               static_cast<double>(set.tasks[i].period);
+  for (size_t i = 0; i < set.tasks.size(); ++i) sum += utilisation(set.tasks[i], modes[i], resource);
   return sum;
+}
+
+Result<void> check_capacity(const TaskSet& set, std::span<const int> modes) {
+  for (const Resource resource : kResources) {
+    const double sum = utilisation(set, modes, resource);
+    const int elements = set.platform.elements(resource);
+    // Rounding is no overload.
+    if (sum <= elements * (1 + 1e-9)) continue;
+    size_t most = 0;
+    for (size_t i = 1; i < set.tasks.size(); ++i)
+      if (utilisation(set.tasks[i], modes[i], resource) > utilisation(set.tasks[most], modes[most], resource))
+        most = i;
+    return fail("task \"" + set.tasks[most].name + "\" and others, worst on " + name(resource) +
+                ": utilisation " + two_digits(sum) + ", expected at most " + std::to_string(elements) +
+                "; the largest part is this task's in mode " + std::to_string(modes[most]) + ", " +
+                two_digits(utilisation(set.tasks[most], modes[most], resource)));
+  }
+  return {};
 }
 
 }  // namespace samcl::analysis

@@ -90,4 +90,8 @@ PriorityOrder deadline_monotonic(const TaskSet& set);
 // Work per time on a resource: sum of subtasks * C / T; above its number of elements nothing helps.
 double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource);
 
+// An error where a resource's utilisation in these modes is above its number of elements: names the task
+// with the largest part of it.
+Result<void> check_capacity(const TaskSet& set, std::span<const int> modes);
+
 }  // namespace samcl::analysis

@@ -77,5 +77,14 @@ TEST(TaskSet, UtilisationCountsEverySubtask) {
   EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
 }
 
+TEST(TaskSet, MoreWorkThanElementsIsNamedByItsLargestTask) {
+  TaskSet set = two_tasks();
+  EXPECT_TRUE(check_capacity(set, Modes{2, 2}));
+  set.tasks[0].stages[1].worst = {190, 100};
+  EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
+            "task \"a\" and others, worst on GPU: utilisation 2.06, expected at most 2; "
+            "the largest part is this task's in mode 1, 1.90");
+}
+
 }  // namespace
 }  // namespace samcl::analysis
