@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "libsamcl/footprint/footprint.h"
 #include "libsamcl/footprint/program.h"
@@ -495,6 +497,27 @@ TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never
   std::cout << tally.programs << " programs, " << tally.endless << " too long to run, " << tally.known_writes
             << " with known writes, " << tally.sure_writes << " with sure ones\n";
   EXPECT_GT(tally.sure_writes, tally.programs / 20);
+}
+
+TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {
+  const uint64_t first = std::random_device{}();
+  std::cout << "seed " << first << std::endl;
+  unsigned accepted = 0;
+  for (uint64_t seed = first; seed < first + 300; ++seed) {
+    Maker maker(seed);
+    Program program = maker.program();
+    std::istringstream words(to_text(program));
+    std::vector<std::string> numbers(std::istream_iterator<std::string>(words), {});
+    numbers[maker.below(numbers.size())] = std::to_string(static_cast<int64_t>(maker.below(70)) - 2);
+    std::string text;
+    for (const std::string& number : numbers) text += number + " ";
+    const auto parsed = Footprint::parse(text);
+    if (!parsed) continue;
+    ++accepted;
+    const ArgumentValue arguments[] = {{{}, kBufferBytes}, {}, {}};
+    EXPECT_EQ(parsed->evaluate({{2, {0, 0, 0}, {8, 6, 1}, {4, 3, 1}}, arguments}).size(), 3u);
+  }
+  EXPECT_GT(accepted, 0u);
 }
 
 }  // namespace

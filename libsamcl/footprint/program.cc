@@ -266,6 +266,7 @@ Result<Program> from_text(std::string_view text) {
     access.reads = reader.flag();
     access.writes = reader.flag();
     if (access.region == kNone || access.sure_width > access.width) return fail("an access out of place");
+    if (i > 0 && access.region < program.accesses[i - 1].region) return fail("accesses out of order");
   }
   if (!reader.ok() || !reader.at_end()) return fail("a footprint that can't be read");
   if (too_deep(program)) return fail("a footprint too deep to evaluate");

@@ -107,9 +107,9 @@ struct Access {
 struct Program {
   std::vector<Node> nodes;  // operands come before their users
   std::vector<Loop> loops;
-  std::vector<Region> regions;  // parents come before their children
-  std::vector<Access> accesses;
-  bool anything = false;  // nothing is known: every argument may be touched anywhere
+  std::vector<Region> regions;   // parents come before their children
+  std::vector<Access> accesses;  // in the order of their regions
+  bool anything = false;         // nothing is known: every argument may be touched anywhere
 };
 
 // Leaves out nodes and regions that no access needs.
