@@ -25,17 +25,20 @@ for build in "${builds[@]}"; do
   fi
 done
 
-# The pure logic under the sanitizers.
-logic=(directory_test diff_test ndrange_test)
+# Under the sanitizers: the logic, the runtime's pieces, and the OpenCL cases on two devices.
+sanitized=(directory_test diff_test ndrange_test graph_test steps_test worker_test storage_test report_test
+  scheduler_test registry_test placement_test messages_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    echo "samcl: building and testing the logic ($build)"
-    if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" --target "${logic[@]}"; } >"$log" 2>&1; then
+    echo "samcl: building and testing ($build)"
+    if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" \
+      --target "${sanitized[@]}" samcl opencl_cases; } >"$log" 2>&1; then
       tail -n 60 "$log"
       echo "samcl: the $build build failed; its last lines are above" >&2
       exit 1
     fi
-    for test in "${logic[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
+    for test in "${sanitized[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
+    ctest --test-dir "build/$build" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4
   done
 fi
 
