@@ -67,6 +67,46 @@ TEST(Split, FollowsShares) {
   EXPECT_EQ(parts[1].box.count[0], 100u);
 }
 
+TEST(Split, AlongAGivenDimensionLeavesTheOthersWhole) {
+  Ndrange ndrange{3, {7, 0, 0}, {40, 30, 20}, {4, 3, 2}};
+  for (unsigned cut = 0; cut < 3; ++cut) {
+    const auto parts = split(ndrange, kTwo, cut);
+    ASSERT_EQ(parts.size(), 2u);
+    for (unsigned d = 0; d < 3; ++d) {
+      EXPECT_EQ(parts[0].box.count[d], d == cut ? 5u : 10u);
+      EXPECT_EQ(parts[1].box.first[d], d == cut ? 5u : 0u);
+    }
+  }
+}
+
+TEST(Split, AlongADimensionOfOneGroupIsOnePart) {
+  Ndrange ndrange{2, {0, 0, 0}, {1024, 16, 1}, {16, 16, 1}};
+  const auto parts = split(ndrange, kFour, 1);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].box, (GroupBox{{0, 0, 0}, {64, 1, 1}}));
+}
+
+TEST(GoodDimensions, BestComesFirst) {
+  Ndrange ndrange{3, {0, 0, 0}, {1024, 512, 256}, {16, 16, 16}};
+  EXPECT_EQ(good_dimensions(ndrange, 4), (std::vector<unsigned>{2, 1, 0}));
+}
+
+TEST(GoodDimensions, LeaveOutThoseThatBalanceWorse) {
+  Ndrange few_rows{2, {0, 0, 0}, {1024, 48, 1}, {16, 16, 1}};
+  EXPECT_EQ(good_dimensions(few_rows, 2), (std::vector<unsigned>{0})) << "three rows are no two halves";
+  Ndrange many_rows{2, {0, 0, 0}, {1024, 16 * 33, 1}, {16, 16, 1}};
+  EXPECT_EQ(good_dimensions(many_rows, 2), (std::vector<unsigned>{1, 0})) << "33 rows are, about";
+  Ndrange columns{2, {0, 0, 0}, {16, 768, 1}, {16, 16, 1}};
+  EXPECT_EQ(good_dimensions(columns, 2), (std::vector<unsigned>{1}));
+}
+
+TEST(GoodDimensions, AreOfTheNdrangeOnly) {
+  Ndrange line{1, {0, 0, 0}, {1024, 1, 1}, {16, 1, 1}};
+  EXPECT_EQ(good_dimensions(line, 2), (std::vector<unsigned>{0}));
+  Ndrange point{1, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+  EXPECT_EQ(good_dimensions(point, 2), (std::vector<unsigned>{0}));
+}
+
 TEST(Slice, CutsInsideRowsThatAreTooLong) {
   auto slices = slice({{0, 0, 0}, {4, 2, 1}}, 2);
   ASSERT_EQ(slices.size(), 4u);

@@ -2,8 +2,14 @@
 // code, that it ends at all, and that its output is whole. usage: process_end WAY, where WAY is one of the
 // names in main().
 #include <CL/cl.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -167,6 +173,153 @@ int forked_child_without_opencl() {
   return 3;
 }
 
+// How the child ended: its exit code, or 128 + the signal.
+int end_of(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int forked_child_exits() {
+  auto* work = new Work;
+  work->start();
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) std::exit(5);
+  const int end = end_of(child);
+  work->finish();
+  std::printf("child: %d\n", end);
+  return 3;
+}
+
+// By shells and daemons: the child comes before the first call of OpenCL, and is the one that makes them.
+int forked_child_works() {
+  const pid_t child = fork();
+  if (child == 0) std::exit(nothing_released());
+  std::printf("child: %d\n", end_of(child));
+  return 3;
+}
+
+int child_is_another_program() {
+  auto* work = new Work;
+  work->start();
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "process_end", "nothing_released", nullptr);
+    _exit(127);
+  }
+  const int end = end_of(child);
+  work->finish();
+  std::printf("child: %d\n", end);
+  return 3;
+}
+
+// As daemon(3) does, but for the output.
+int daemon_works() {
+  if (fork() != 0) _exit(3);
+  setsid();
+  if (fork() != 0) _exit(0);
+  Work work;
+  work.start();
+  work.finish();
+  std::puts("the daemon finished");
+  return 0;
+}
+
+int exec_while_running() {
+  auto* work = new Work;
+  work->start();
+  execl("/proc/self/exe", "process_end", "nothing_released", nullptr);
+  return 127;
+}
+
+int ended_by(int signal) {
+  auto* work = new Work;
+  work->start();
+  std::raise(signal);
+  return 4;
+}
+
+int aborted() {
+  auto* work = new Work;
+  work->start();
+  std::abort();
+}
+
+int exception_that_nobody_catches() {
+  auto* work = new Work;
+  work->start();
+  std::thread([] { throw 1; }).join();
+  return 4;
+}
+
+int quick_exit_with_handler() {
+  auto* work = new Work;
+  work->start();
+  std::at_quick_exit([] {
+    std::puts("quickly");
+    std::fflush(stdout);
+  });
+  std::quick_exit(3);
+}
+
+int exit_in_a_signal_handler() {
+  std::signal(SIGALRM, [](int) { std::exit(3); });
+  auto* work = new Work;
+  for (int i = 0; i < 20; ++i) work->start();
+  ualarm(20'000, 0);
+  for (;;) work->finish();
+}
+
+// exit() runs where the callback does: on one of OpenCL's threads, perhaps.
+int exit_in_a_callback() {
+  auto* work = new Work;
+  const size_t global = Work::kItems;
+  cl_event event = nullptr;
+  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr,
+                               &event));
+  check(clSetEventCallback(
+      event, CL_COMPLETE, [](cl_event, cl_int, void*) { std::exit(3); }, nullptr));
+  check(clFlush(work->queue()));
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+int threads_enqueue_while_main_returns() {
+  auto* work = new Work;
+  static std::atomic<int> begun = 0;
+  for (int t = 0; t < 3; ++t)
+    std::thread([work] {
+      for (;; ++begun) {
+        const size_t global = Work::kItems, local = 16;
+        clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr);
+        clFinish(work->queue());
+      }
+    }).detach();
+  while (begun < 10) std::this_thread::yield();
+  return 3;
+}
+
+// The process ends with its last thread, with 0.
+int main_thread_ends_first() {
+  auto* work = new Work;
+  std::thread([work] {
+    work->start();
+    work->finish();
+    std::puts("the other thread finished");
+  }).detach();
+  pthread_exit(nullptr);
+}
+
+int main_thread_ends_and_another_exits() {
+  auto* work = new Work;
+  std::thread([work] {
+    work->start();
+    work->finish();
+    std::exit(3);
+  }).detach();
+  pthread_exit(nullptr);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -185,6 +338,23 @@ int main(int argc, char** argv) {
       {"opencl_never_used", opencl_never_used},
       {"devices_only_listed", devices_only_listed},
       {"forked_child_without_opencl", forked_child_without_opencl},
+      {"forked_child_exits", forked_child_exits},
+      {"forked_child_works", forked_child_works},
+      {"child_is_another_program", child_is_another_program},
+      {"daemon_works", daemon_works},
+      {"exec_while_running", exec_while_running},
+      {"killed", [] { return ended_by(SIGKILL); }},
+      {"terminated", [] { return ended_by(SIGTERM); }},
+      {"interrupted", [] { return ended_by(SIGINT); }},
+      {"segmentation_fault", [] { return ended_by(SIGSEGV); }},
+      {"aborted", aborted},
+      {"exception_that_nobody_catches", exception_that_nobody_catches},
+      {"quick_exit_with_handler", quick_exit_with_handler},
+      {"exit_in_a_signal_handler", exit_in_a_signal_handler},
+      {"exit_in_a_callback", exit_in_a_callback},
+      {"threads_enqueue_while_main_returns", threads_enqueue_while_main_returns},
+      {"main_thread_ends_first", main_thread_ends_first},
+      {"main_thread_ends_and_another_exits", main_thread_ends_and_another_exits},
   };
   const auto way = argc == 2 ? ways.find(argv[1]) : ways.end();
   if (way == ways.end()) {
@@ -192,6 +362,8 @@ int main(int argc, char** argv) {
     for (const auto& [name, unused] : ways) std::fprintf(stderr, "  %s\n", name.c_str());
     return 2;
   }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
   try {
     return way->second();
   } catch (const std::exception& error) {
