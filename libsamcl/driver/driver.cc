@@ -8,6 +8,7 @@
 
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/loader.h"
+#include "libsamcl/driver/modules.h"
 
 namespace samcl::driver {
 
@@ -91,6 +92,9 @@ const cl_icd_dispatch& detail::open() {
 void set_layer_target(const cl_icd_dispatch& target, cl_uint entries) {
   auto expected = LayerTarget::none;
   if (!g_layer_state.compare_exchange_strong(expected, LayerTarget::being_written)) return;
+  // A program that closes the loader may open it again, and would then come to a layer that has the first one's
+  // functions.
+  keep_loaded(reinterpret_cast<const void*>(target.clGetPlatformIDs));
   g_layer_target = direct_table();
   const std::span<void*> slots = slots_of(g_layer_target);
   const std::span<void* const> given = slots_of(target);

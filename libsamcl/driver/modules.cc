@@ -44,6 +44,12 @@ void* own_symbol(const void* address, const char* name) {
   return symbol && module_of(symbol) == module ? symbol : nullptr;
 }
 
+void keep_loaded(const void* address) {
+  const link_map* module = module_of(address);
+  if (!module || !module->l_name || !*module->l_name) return;
+  dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);  // our reference is never given back
+}
+
 bool is_opencl_code(const void* address) {
   const link_map* module = module_of(address);
   if (!module) return false;

@@ -14,6 +14,9 @@ void* own_symbol(const void* address, const char* name);
 // never a program. What such a library calls is its own function, not ours. Remembers its answers; any thread.
 bool is_opencl_code(const void* address);
 
+// Keeps the library around `address` in the process for good, whoever closes it.
+void keep_loaded(const void* address);
+
 // own_symbol() as a function, nullptr if the caller has none.
 template <typename Function>
 Function own_function(const void* address, const char* name) {
