@@ -2,6 +2,7 @@
 // is kept in OUT.part until the end, so that an interrupted experiment goes on where it was.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -24,6 +25,7 @@ struct Options {
   Experiment experiment;
   std::string out;
   std::optional<Form> form;
+  bool classes = false;
   std::optional<double> dependency, gpu_utilisation, share;
 };
 
@@ -107,6 +109,7 @@ Result<void> prepare(Options& options) {
   experiment.figure = *figure;
   if (options.form) experiment.figure.form = *options.form;
   PaperSet& sets = experiment.figure.sets;
+  sets.classes = sets.classes || options.classes;
   if (options.dependency) sets.dependency = *options.dependency;
   if (options.gpu_utilisation) sets.gpu_utilisation = *options.gpu_utilisation;
   if (options.share) sets.most_share = *options.share;
@@ -171,6 +174,7 @@ Run add_experiment(CLI::App& parent) {
   experiment->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Form>{
           {"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}, {"safe", Form::safe}}));
+  experiment->add_flag("--classes", options->classes, "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
   experiment->add_option("--dependency", options->dependency, "P_D where it does not vary (0)")
       ->check(CLI::Range(0.0, 1.0));
   experiment->add_option("--utilisation", options->gpu_utilisation, "U_G where it does not vary")

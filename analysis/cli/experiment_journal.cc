@@ -16,7 +16,7 @@ std::string heading(const Experiment& experiment) {
   std::ostringstream text;
   text << std::setprecision(17) << "sam-analyze " << figure.name << " " << name(figure.form) << " sets "
        << experiment.sets << " seed " << experiment.seed << " P_D " << sets.dependency << " U_G "
-       << sets.gpu_utilisation << " share " << sets.most_share;
+       << sets.gpu_utilisation << " share " << sets.most_share << " classes " << sets.classes;
   return text.str();
 }
 

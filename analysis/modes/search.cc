@@ -1,20 +1,21 @@
 // The default: polynomial, and close to optimal (README.md has the numbers).
 //
-//   1. What bounds every choice from below says whether any can be schedulable at all.
-//   2. Each task's fastest mode, mode 1 for all, and GPA's way from the first.
+//   1. Each task's fastest mode, GPA's way from there, and mode 1 for all.
+//   2. What bounds every choice from below says whether any can be schedulable at all.
 //   3. Tasks are decided one by one, the most urgent first; of the partial choices the few with the least
 //      bound on their lateness are followed (beam search: the bound looks ahead to all that is undecided).
-//   4. Local search from the best met: any one task, then any two of which one is the latest, as long as
+//   4. Branch and bound, given up after a number of bounds that is linear in the number of tasks.
+//   5. Local search from the best met: any one task, then any two of which one is the latest, as long as
 //      lateness falls.
 #include <algorithm>
-#include <optional>
 
-#include "analysis/modes/candidates.h"
+#include "analysis/modes/branches.h"
 
 namespace samcl::analysis {
 namespace {
 
 constexpr size_t kBeam = 4;
+constexpr int64_t kBoundsPerTask = 50;
 
 class Search {
  public:
@@ -105,15 +106,25 @@ Choice choose_search(Candidates& candidates) {
   if (local.schedulable) return local;
   Choice choice = choose_gpa(candidates);
   if (choice.schedulable) return choice;
-  choice.impossible = candidates.ratio(Modes(candidates.size(), kUndecided), kLate) >= kLate;
+  const auto impossible = [&] {
+    choice.impossible = true;
+    choice.analyses = candidates.analyses();
+    return choice;
+  };
+  const auto found = [&](const Modes& modes) { return candidates.choice(local.modes, modes); };
+  if (candidates.ratio(Modes(candidates.size(), kUndecided), kLate) >= kLate) return impossible();
+
   Search search(candidates);
   search.consider(choice.modes);
   search.consider(Modes(candidates.size(), 1));
-  if (!choice.impossible && !search.found()) search.decide_one_by_one();
-  if (!search.found()) search.improve();
-  Choice found = candidates.choice(local.modes, search.best());
-  found.impossible = choice.impossible;
-  return found;
+  if (!search.found()) search.decide_one_by_one();
+  if (search.found()) return found(search.best());
+  Branches branches(candidates, kBoundsPerTask * static_cast<int64_t>(candidates.size()));
+  const Found explored = branches.explore();
+  if (explored == Found::modes) return found(branches.modes());
+  if (explored == Found::nothing) return impossible();
+  search.improve();
+  return found(search.best());
 }
 
 }  // namespace samcl::analysis
