@@ -101,6 +101,24 @@ TEST_F(Client, survives_a_crash_with_half_an_answer) {
   EXPECT_FALSE(ask());
 }
 
+TEST_F(Client, says_that_the_translator_crashed) {
+  translator_is("cat >/dev/null; kill -SEGV $$");
+  const auto translation = ask();
+  ASSERT_FALSE(translation);
+  EXPECT_NE(translation.error().message.find("crashed (signal 11)"), std::string::npos) << translation.error().message;
+}
+
+TEST_F(Client, stops_a_translator_that_does_not_stop_printing) {
+  translator_is("exec yes");
+  const auto answer = ask();
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("longer"), std::string::npos) << answer.error().message;
+  translator_is("yes | head -c 200000000 >&2; exit 1");
+  const auto diagnostics = ask();
+  ASSERT_FALSE(diagnostics);
+  EXPECT_LT(diagnostics.error().message.size(), 1000u);
+}
+
 TEST_F(Client, survives_garbage) {
   translator_is("cat >/dev/null; head -c 100000 /dev/urandom");
   EXPECT_FALSE(ask());

@@ -22,6 +22,11 @@ extern char** environ;
 namespace samcl {
 namespace {
 
+// An answer that is longer, in bytes, is none: the largest real ones have a few million.
+constexpr size_t kLongestAnswer = 64u << 20;
+// Of what it says on stderr the first error is shown.
+constexpr size_t kDiagnosticsKept = 64u << 10;
+
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -90,12 +95,12 @@ Result<pid_t> spawn(const std::vector<std::string>& arguments, int in, int out, 
   return pid;
 }
 
-// Reads what is there; closes at the end of the stream.
-void drain(Descriptor& from, std::string& into) {
+// Reads what is there, and keeps it up to `most` bytes and a little more; closes at the end of the stream.
+void drain(Descriptor& from, std::string& into, size_t most) {
   char block[65536];
   const ssize_t got = recv(from.get(), block, sizeof block, MSG_DONTWAIT);
   if (got > 0) {
-    into.append(block, static_cast<size_t>(got));
+    if (into.size() <= most) into.append(block, static_cast<size_t>(got));
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     from.close();
   }
@@ -131,15 +136,16 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   size_t sent = 0;
   if (input.empty()) in.close();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-  bool late = false;
+  bool late = false, too_long = false;
   // Until its streams have ended and it has: it may close them and go on.
   while (out.get() >= 0 || err.get() >= 0 || child.get() >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const bool streams = out.get() >= 0 || err.get() >= 0;
     pollfd polled[4] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {streams ? -1 : child.get(), POLLIN, 0}};
     const int ready = left.count() > 0 ? poll(polled, 4, static_cast<int>(left.count())) : 0;
-    if (ready == 0 || (ready < 0 && errno != EINTR)) {
-      late = true;
+    too_long = output.size() > kLongestAnswer;
+    if (ready == 0 || (ready < 0 && errno != EINTR) || too_long) {
+      late = !too_long;
       // By descriptor where there is one: if the host program reaped the child, its number may be another's.
       if (child.get() < 0) kill(*pid, SIGKILL);
       else pidfd_send_signal(child.get(), SIGKILL, nullptr, 0);
@@ -148,14 +154,16 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
     if (ready < 0) continue;
     if (polled[3].revents) break;
     if (in.get() >= 0 && polled[0].revents) feed(in, input, sent);
-    if (out.get() >= 0 && polled[1].revents) drain(out, output);
-    if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics);
+    if (out.get() >= 0 && polled[1].revents) drain(out, output, kLongestAnswer);
+    if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics, kDiagnosticsKept);
   }
   // The host program may have reaped it already, or ignore SIGCHLD: what was printed tells how it went.
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (late) return fail("the translator took longer than " + std::to_string(timeout_ms) + " ms");
+  if (too_long) return fail("the translator's answer is longer than any it gives");
+  if (WIFSIGNALED(status)) return fail("the translator crashed (signal " + std::to_string(WTERMSIG(status)) + ")");
   if (output.empty()) return fail("the source could not be translated: " + first_diagnostic(diagnostics));
   return output;
 }

@@ -59,7 +59,11 @@ Config read() {
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");
   if (config.cache_directory.empty()) config.cache_directory = default_cache_directory();
-  config.direct = environment("SAMCL_DIRECT") != "off";
+  if (std::string text = environment("SAMCL_DIRECT"); text == "off") {
+    config.direct = false;
+  } else if (!text.empty() && text != "on") {
+    warn("SAMCL_DIRECT=" + text + " is none of on, off; on is used");
+  }
   return config;
 }
 
