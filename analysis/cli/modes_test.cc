@@ -1,0 +1,140 @@
+// sam-analyze modes and experiment as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int code;
+  std::string output;  // both streams
+};
+
+Outcome run(const std::string& arguments) {
+  FILE* pipe = popen((std::string(SAM_ANALYZE) + " " + arguments + " 2>&1").c_str(), "r");
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), count);
+  return {WEXITSTATUS(pclose(pipe)), output};
+}
+
+// An empty folder that goes with the test.
+class Modes : public testing::Test {
+ protected:
+  Modes() : folder_(testing::TempDir() + "sam_analyze_modes_" + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Modes() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string written(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  std::string text(const std::string& name) const {
+    std::ifstream in(path(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string folder_;
+};
+
+constexpr const char* kOneTask = R"({"platform": {"cpus": 1, "pci": 1, "gpus": 2}, "tasks": [
+  {"name": "P1", "period": 200, "deadline": DEADLINE, "stages": [{"resource": "GPU", "worst": [100, 60]}]}]})";
+
+std::string one_task(const std::string& deadline) {
+  std::string text = kOneTask;
+  return text.replace(text.find("DEADLINE"), 8, deadline);
+}
+
+// In mode 2 the published form gives 60 + 60 / 2.
+TEST_F(Modes, ShowsStepsAndVerdict) {
+  const Outcome outcome = run("modes --as-published gpu-sam --policy gema " + written("set", one_task("95")));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("Begins with modes P1 1: max R/D 1.0526."));
+  EXPECT_THAT(outcome.output, HasSubstr("1     P1       2   0.9474"));
+  EXPECT_THAT(outcome.output, HasSubstr("Schedulable"));
+}
+
+TEST_F(Modes, SaysWhatWouldHelp) {
+  const Outcome outcome = run("modes --as-published gpu-sam " + written("set", one_task("80")));
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("P1 (by 10 ns) may miss the deadline"));
+  EXPECT_THAT(outcome.output, HasSubstr("No other modes are schedulable"));
+  EXPECT_THAT(outcome.output, HasSubstr("P1 takes 89% of its times"));
+}
+
+TEST_F(Modes, AsJsonHaveTheSameNumbers) {
+  const Outcome outcome = run("modes --json --as-published gpu-sam --policy gpa " + written("set", one_task("80")));
+  EXPECT_EQ(outcome.code, 1);
+  const auto json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["policy"], "gpa");
+  EXPECT_EQ(json["modes"]["P1"], 2);
+  EXPECT_EQ(json["max_ratio"], 90.0 / 80);
+  EXPECT_EQ(json["remedy_percent"]["task"]["P1"], 89);
+  EXPECT_EQ(json["bounds"]["tasks"][0]["response"], 90);
+}
+
+TEST_F(Modes, AreSavedAsATaskSetThatRtaAgreesWith) {
+  const std::string saved = path("saved");
+  EXPECT_EQ(run("modes --as-published gpu-sam --save " + saved + " " + written("set", one_task("95"))).code, 0);
+  const Outcome rta = run("rta --as-published gpu-sam " + saved);
+  EXPECT_EQ(rta.code, 0) << rta.output;
+}
+
+TEST_F(Modes, RefuseAnUnknownPolicyAndABadSet) {
+  EXPECT_EQ(run("modes --policy best " + written("set", one_task("80"))).code, 2);
+  const Outcome outcome = run("modes " + written("bad", one_task("300")));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("deadline"));
+}
+
+using Experiments = Modes;
+
+TEST_F(Experiments, WriteTheSameNumbersForTheSameSeed) {
+  EXPECT_EQ(run("experiment fig9 --sets 30 --threads 2 --out " + path("a")).code, 0);
+  EXPECT_EQ(run("experiment fig9 --sets 30 --threads 1 --out " + path("b")).code, 0);
+  EXPECT_EQ(run("experiment fig9 --sets 30 --seed 2 --out " + path("c")).code, 0);
+  EXPECT_EQ(text("a.csv"), text("b.csv"));
+  EXPECT_NE(text("a.csv"), text("c.csv"));
+  EXPECT_THAT(text("a.svg"), testing::StartsWith("<svg"));
+  EXPECT_FALSE(std::filesystem::exists(path("a.part")));
+}
+
+// The first block's numbers are false on purpose: they show that the block was not counted again.
+TEST_F(Experiments, GoOnFromWhatIsFinished) {
+  EXPECT_EQ(run("experiment fig9 --sets 20 --out " + path("whole")).code, 0);
+  written("part.part",
+          "sam-analyze fig9 gpu-sam sets 20 seed 1 P_D 0 U_G 0 share 1 classes 1\n"
+          "0 20 50 1 2 3 4 5 0 0 0 0 0 .\n"
+          "1 20 50 9 9 9");
+  const Outcome outcome = run("experiment fig9 --sets 20 --out " + path("part"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(text("part.csv"), HasSubstr("\n0.2,20,2.500,1,2,3,4,5\n"));
+  const std::string second = text("whole.csv").substr(text("whole.csv").find("\n0.4,"));
+  EXPECT_THAT(text("part.csv"), HasSubstr(second)) << "the line cut off is counted again";
+}
+
+TEST_F(Experiments, RefuseWhatBelongsToAnother) {
+  written("a.part", "sam-analyze fig9 gpu-sam sets 99 seed 1 P_D 0 U_G 0 share 1 classes 1\n");
+  const Outcome outcome = run("experiment fig9 --sets 20 --out " + path("a"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("of another experiment"));
+  EXPECT_EQ(run("experiment fig12").code, 2);
+  EXPECT_EQ(run("experiment fig9 --sets 0").code, 2);
+  EXPECT_EQ(run("experiment fig9 --utilisation 1 --out " + path("b")).code, 2);
+}
+
+}  // namespace
+}  // namespace samcl::analysis
