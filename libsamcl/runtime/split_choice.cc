@@ -9,6 +9,8 @@ namespace {
 constexpr uint32_t kSettling = 1;
 // Below it, in ns, what splitting costs counts.
 constexpr uint64_t kShort = 100'000;
+// On one device more of them: the program's other kernels may follow, and only then does nothing move any more.
+constexpr uint32_t kSettlingOnOne = 8;
 // Launches that are compared.
 constexpr uint32_t kSample = 3;
 // Launches after which the other way is tried again: the program may have changed its ways.
@@ -48,9 +50,9 @@ void SplitChoice::whole_took(uint64_t work_items, uint64_t total_ns) {
   std::lock_guard lock(mutex_);
   Case& here = of(work_items);
   if (!here.whole) return;
-  if (++here.launches <= kSettling) return;
+  if (++here.launches <= kSettlingOnOne) return;
   learn(here.whole_ns, total_ns);
-  const bool worse = here.launches >= kSettling + kSample && here.whole_ns > here.split_ns;
+  const bool worse = here.launches >= kSettlingOnOne + kSample && here.whole_ns > here.split_ns;
   if (!worse && here.launches < kReview) return;
   here = {.split_ns = worse ? here.split_ns : 0, .whole_ns = here.whole_ns};
 }
