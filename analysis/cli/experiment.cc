@@ -41,7 +41,8 @@ class Progress {
     shown_ = percent;
     const auto filled = static_cast<size_t>(percent / 2);
     std::cerr << (terminal_ ? "\r" : "") << name_ << " [" << std::string(filled, '#')
-              << std::string(50 - filled, ' ') << "] " << percent << "%" << (terminal_ ? "" : "\n") << std::flush;
+              << std::string(50 - filled, ' ') << "] " << percent << "%" << (terminal_ ? "" : "\n")
+              << std::flush;
   }
   ~Progress() {
     if (terminal_ && shown_ >= 0) std::cerr << "\n";
@@ -75,7 +76,8 @@ std::string shares_text(const Figure& figure, const Tallies& tallies) {
   Tally all(figure.policies.size());
   for (const Tally& tally : tallies) all.add(tally);
   for (const int64_t time : all.nanoseconds)
-    rows.back().push_back(decimal(static_cast<double>(time) / static_cast<double>(all.sets) / 1e6, 3) + " ms");
+    rows.back().push_back(decimal(static_cast<double>(time) / static_cast<double>(all.sets) / 1e6, 3) +
+                          " ms");
   return table(rows);
 }
 
@@ -99,7 +101,8 @@ std::string statements_text(const Experiment& experiment, const Tallies& tallies
   for (const Statement& statement : statements(experiment.figure, tallies))
     rows.push_back({statement.paper, statement.found});
   if (experiment.figure.form != Form::gpu_sparc)
-    rows.push_back({"GPA takes less than 100 ms for 30 tasks", thirty_tasks(experiment.figure, experiment.seed)});
+    rows.push_back(
+        {"GPA takes less than 100 ms for 30 tasks", thirty_tasks(experiment.figure, experiment.seed)});
   return table(rows, 2);
 }
 
@@ -162,7 +165,8 @@ Run add_experiment(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   options->experiment.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments: policies compared");
-  experiment->add_option("FIGURE", options->figure, "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM)")
+  experiment
+      ->add_option("FIGURE", options->figure, "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM)")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>(kFigures.begin(), kFigures.end())));
   experiment->add_option("--sets", options->experiment.sets, "task sets at each point (1000)")
@@ -171,10 +175,12 @@ Run add_experiment(CLI::App& parent) {
   experiment->add_option("--threads", options->experiment.threads, "all processors by default")
       ->check(CLI::Range(1, 1024));
   experiment->add_option("--out", options->out, "begin of the files' names; the figure's name by default");
-  experiment->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
+  experiment
+      ->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Form>{
           {"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}, {"safe", Form::safe}}));
-  experiment->add_flag("--classes", options->classes, "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
+  experiment->add_flag("--classes", options->classes,
+                       "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
   experiment->add_option("--dependency", options->dependency, "P_D where it does not vary (0)")
       ->check(CLI::Range(0.0, 1.0));
   experiment->add_option("--utilisation", options->gpu_utilisation, "U_G where it does not vary")

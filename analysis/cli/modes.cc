@@ -51,7 +51,8 @@ Answer choose(const Options& options, const TaskSet& set) {
     answer.choice = choose_modes(set, options.form, options.policy, answer.order);
   }
   answer.bounds = analyse(set, answer.choice.modes, options.form, answer.order);
-  if (!answer.choice.schedulable) answer.remedy = find_remedy(set, options.form, options.policy, answer.order);
+  if (!answer.choice.schedulable)
+    answer.remedy = find_remedy(set, options.form, options.policy, answer.order);
   return answer;
 }
 
@@ -71,8 +72,8 @@ std::string steps_text(const Answer& answer) {
   std::vector<std::vector<std::string>> rows = {{"STEP", "TASK", "MODE", "MAX R/D"}};
   std::string start;
   for (const size_t i : answer.order)
-    start += (start.empty() ? "" : ", ") + answer.set.tasks[i].name + " " +
-             std::to_string(answer.choice.start[i]);
+    start +=
+        (start.empty() ? "" : ", ") + answer.set.tasks[i].name + " " + std::to_string(answer.choice.start[i]);
   const std::string begin =
       "Begins with modes " + start + ": max R/D " + ratio_text(answer.choice.start_ratio) + ".\n\n";
   if (answer.choice.steps.empty()) return begin;
@@ -85,7 +86,8 @@ std::string steps_text(const Answer& answer) {
 }
 
 std::string tasks_text(const Answer& answer) {
-  std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
   for (const size_t i : answer.order) {
     const Task& task = answer.set.tasks[i];
     const Time response = answer.bounds.tasks[i].response;
@@ -113,7 +115,8 @@ std::string remedy_text(const Answer& answer) {
 }
 
 std::string verdict_text(const Answer& answer) {
-  const std::string published = answer.form == Form::safe ? "" : ", by the published form, which is not proven";
+  const std::string published =
+      answer.form == Form::safe ? "" : ", by the published form, which is not proven";
   if (answer.choice.schedulable) return "Schedulable" + published + ": every task meets its deadline.\n";
   std::string late;
   for (const size_t i : answer.order) {
@@ -150,9 +153,8 @@ std::string as_json(const Answer& answer) {
   ordered_json order = ordered_json::array(), steps = ordered_json::array();
   for (const size_t i : answer.order) order.push_back(answer.set.tasks[i].name);
   for (const ModeStep& step : answer.choice.steps)
-    steps.push_back({{"task", answer.set.tasks[step.task].name},
-                     {"mode", step.mode},
-                     {"max_ratio", number(step.ratio)}});
+    steps.push_back(
+        {{"task", answer.set.tasks[step.task].name}, {"mode", step.mode}, {"max_ratio", number(step.ratio)}});
   ordered_json all = {{"policy", name(answer.policy)},
                       {"schedulable", answer.choice.schedulable},
                       {"impossible", answer.choice.impossible},
@@ -176,7 +178,8 @@ std::string as_json(const Answer& answer) {
 Result<void> save(const std::string& file, const Answer& answer) {
   TaskSetDocument document{answer.set, answer.choice.modes};
   const int count = static_cast<int>(answer.order.size());
-  for (int n = 0; n < count; ++n) document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
+  for (int n = 0; n < count; ++n)
+    document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
   return write_text(file, format_task_set(document));
 }
 
@@ -196,7 +199,8 @@ Run add_modes(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* modes = parent.add_subcommand("modes", "choose on how many GPUs every task runs");
   modes->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
-  modes->add_option("FILE", options->file, "task set (JSON), its modes aside; - for standard input")->required();
+  modes->add_option("FILE", options->file, "task set (JSON), its modes aside; - for standard input")
+      ->required();
   std::map<std::string, Policy> policies;
   for (const Policy policy : kPolicies) policies[name(policy)] = policy;
   policies["individual"] = Policy::local;
@@ -205,8 +209,10 @@ Run add_modes(CLI::App& parent) {
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
-  modes->add_option("--order", options->ordering,
-                    "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")
+  modes
+      ->add_option(
+          "--order", options->ordering,
+          "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Ordering>{{"given", Ordering::given},
                                           {"deadline-monotonic", Ordering::deadline_monotonic},

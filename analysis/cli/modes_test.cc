@@ -76,7 +76,8 @@ TEST_F(Modes, SaysWhatWouldHelp) {
 }
 
 TEST_F(Modes, AsJsonHaveTheSameNumbers) {
-  const Outcome outcome = run("modes --json --as-published gpu-sam --policy gpa " + written("set", one_task("80")));
+  const Outcome outcome =
+      run("modes --json --as-published gpu-sam --policy gpa " + written("set", one_task("80")));
   EXPECT_EQ(outcome.code, 1);
   const auto json = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(json["policy"], "gpa");
@@ -88,7 +89,8 @@ TEST_F(Modes, AsJsonHaveTheSameNumbers) {
 
 TEST_F(Modes, AreSavedAsATaskSetThatRtaAgreesWith) {
   const std::string saved = path("saved");
-  EXPECT_EQ(run("modes --as-published gpu-sam --save " + saved + " " + written("set", one_task("95"))).code, 0);
+  EXPECT_EQ(run("modes --as-published gpu-sam --save " + saved + " " + written("set", one_task("95"))).code,
+            0);
   const Outcome rta = run("rta --as-published gpu-sam " + saved);
   EXPECT_EQ(rta.code, 0) << rta.output;
 }

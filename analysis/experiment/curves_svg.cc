@@ -44,8 +44,8 @@ std::string curves_svg(const Figure& figure, const Tallies& tallies) {
     return kLeft + (last > first ? (point - first) / (last - first) : 0.5) * kWidth;
   };
   const auto y = [&](double share) { return kTop + (1 - share) * kHeight; };
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-                    number(kLeft + kWidth + kLegend) + "\" height=\"" + number(kTop + kHeight + 60) +
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(kLeft + kWidth + kLegend) +
+                    "\" height=\"" + number(kTop + kHeight + 60) +
                     "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                     "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
   svg += words(kLeft, 22, figure.title);
@@ -69,7 +69,8 @@ std::string curves_svg(const Figure& figure, const Tallies& tallies) {
              "\" r=\"3\" fill=\"" + colour(p) + "\"><title>" + name(figure.policies[p]) + " at " +
              number(figure.points[n]) + ": " + number(share) + "</title></circle>\n";
     }
-    svg += "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + colour(p) + "\" stroke-width=\"1.5\"/>\n";
+    svg += "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + colour(p) +
+           "\" stroke-width=\"1.5\"/>\n";
     const double row = kTop + 12 + 20 * static_cast<double>(p);
     svg += line(kLeft + kWidth + 12, row - 4, kLeft + kWidth + 32, row - 4, colour(p));
     svg += words(kLeft + kWidth + 38, row, name(figure.policies[p]));

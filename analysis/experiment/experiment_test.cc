@@ -40,7 +40,8 @@ TEST(Experiments, CountTheSameOnAnyNumberOfThreadsAndAfterInterruptions) {
   for (const char* name : {"fig7", "fig9"}) {
     const std::string expected = format_csv(small(name, 1).figure, run(small(name, 1)));
     EXPECT_EQ(format_csv(small(name, 1).figure, run(small(name, 3))), expected);
-    EXPECT_EQ(format_csv(small(name, 1).figure, run(small(name, 2), {true, false, false, true, true})), expected);
+    EXPECT_EQ(format_csv(small(name, 1).figure, run(small(name, 2), {true, false, false, true, true})),
+              expected);
   }
 }
 
@@ -84,8 +85,10 @@ TEST(Results, NameTheGreatestLoss) {
             "U_G,sets,mean_tasks,single,local,gpa,search,optimal\n"
             "0.2,100,2.500,50,60,79,80,80\n"
             "0.4,100,2.500,5,10,35,39,40\n");
-  EXPECT_THAT(statements(figure, tallies)[0].found, testing::HasSubstr("5.00% of all sets (at U_G = 0.4; 12.5%"));
-  EXPECT_THAT(curves_svg(figure, tallies), testing::AllOf(testing::StartsWith("<svg"), testing::HasSubstr("optimal")));
+  EXPECT_THAT(statements(figure, tallies)[0].found,
+              testing::HasSubstr("5.00% of all sets (at U_G = 0.4; 12.5%"));
+  EXPECT_THAT(curves_svg(figure, tallies),
+              testing::AllOf(testing::StartsWith("<svg"), testing::HasSubstr("optimal")));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct Figure {
   std::string title;
   Form form = Form::gpu_sam;
   Axis axis = Axis::gpu_utilisation;
-  std::vector<double> points;     // along the axis
-  PaperSet sets;                  // what does not vary
+  std::vector<double> points;  // along the axis
+  PaperSet sets;               // what does not vary
   std::vector<Policy> policies;
 };
 

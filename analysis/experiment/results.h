@@ -18,8 +18,8 @@ std::string curves_svg(const Figure& figure, const Tallies& tallies);
 // By how much a policy falls behind OPTIMAL, at the point where that is the most.
 struct Loss {
   double point = 0;
-  double of_sets = 0;      // in parts of all sets
-  double of_optimal = 0;   // in parts of the sets that OPTIMAL makes schedulable, there
+  double of_sets = 0;     // in parts of all sets
+  double of_optimal = 0;  // in parts of the sets that OPTIMAL makes schedulable, there
 };
 Loss greatest_loss(const Figure& figure, const Tallies& tallies, Policy policy);
 

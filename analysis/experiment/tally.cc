@@ -50,13 +50,14 @@ Tally tally_block(const Experiment& experiment, int64_t block) {
   const int64_t end = std::min(experiment.sets, first + kBlockSets);
   Tally tally(experiment.figure.policies.size());
   for (int64_t n = first; n < end; ++n)
-    count(experiment.figure,
-          task_set_at(experiment.figure, point, experiment.seed, static_cast<uint64_t>(n)), tally);
+    count(experiment.figure, task_set_at(experiment.figure, point, experiment.seed, static_cast<uint64_t>(n)),
+          tally);
   return tally;
 }
 
 void tally_blocks(const Experiment& experiment, const std::vector<bool>& known,
-                  const std::function<void(int64_t block, const Tally&)>& done, const std::atomic<bool>& stop) {
+                  const std::function<void(int64_t block, const Tally&)>& done,
+                  const std::atomic<bool>& stop) {
   std::atomic<int64_t> next = 0;
   std::mutex reporting;
   const auto work = [&] {

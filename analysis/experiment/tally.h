@@ -13,9 +13,9 @@ inline constexpr int64_t kBlockSets = 20;
 
 struct Tally {
   int64_t sets = 0;
-  int64_t tasks = 0;                  // of all sets
-  std::vector<int64_t> schedulable;   // by policy, in the figure's order
-  std::vector<int64_t> nanoseconds;   // likewise, spent choosing; not reproducible
+  int64_t tasks = 0;                 // of all sets
+  std::vector<int64_t> schedulable;  // by policy, in the figure's order
+  std::vector<int64_t> nanoseconds;  // likewise, spent choosing; not reproducible
 
   Tally() = default;
   explicit Tally(size_t policies) : schedulable(policies, 0), nanoseconds(policies, 0) {}
@@ -39,6 +39,7 @@ Tally tally_block(const Experiment& experiment, int64_t block);
 // All blocks for which `known` is false; `done` is called once for each, by one thread at a time. Ends early
 // when `stop` becomes true: no further block is begun.
 void tally_blocks(const Experiment& experiment, const std::vector<bool>& known,
-                  const std::function<void(int64_t block, const Tally&)>& done, const std::atomic<bool>& stop);
+                  const std::function<void(int64_t block, const Tally&)>& done,
+                  const std::atomic<bool>& stop);
 
 }  // namespace samcl::analysis

@@ -72,8 +72,7 @@ Task random_task(const PaperSet& wanted, Draw& draw) {
     prefer(parts, resources, bound, draw.between(wanted.least_bound, 1));
   }
   std::vector<Time> single;
-  for (const double share : parts)
-    single.push_back(std::max<Time>(1, static_cast<Time>(share * sum)));
+  for (const double share : parts) single.push_back(std::max<Time>(1, static_cast<Time>(share * sum)));
   task.stages = stages(resources, single, wanted.platform.gpus, dependent);
   return task;
 }

@@ -1,7 +1,8 @@
 // Random task sets as the experiments of the GPU-SPARC and GPU-SAM papers describe them:
 //
 //   - T = D, uniform in 100..1000 ms; 1 + 4k stages CPU-(PCI-GPU-PCI-CPU)^k, k uniform in 1..5;
-//   - the stages' worst times on one GPU add up to a sum uniform in 5 ms..T (or less, most_share), split at random;
+//   - the stages' worst times on one GPU add up to a sum uniform in 5 ms..T (or less, most_share), split at
+//   random;
 //   - with probability P_D a task's kernels depend on each other (mode_costs.h);
 //   - tasks are added, from two on, until the GPU utilisation in mode 1 passes the target;
 //   - GPU-SAM: 70% of the tasks are GPU-bound, 20% PCI-bound, 10% CPU-bound.

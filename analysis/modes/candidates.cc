@@ -45,7 +45,8 @@ size_t latest_of(const TaskSet& set, std::span<const Time> responses) {
 Candidates::Candidates(const TaskSet& set, Form form, PriorityOrder order)
     : set_(&set),
       order_(order.empty() ? priority_order(set) : std::move(order)),
-      analysis_(set, form, order_) {
+      analysis_(set, form, order_),
+      exact_bounds_(form != Form::safe) {
   const std::vector<int> known = modes_of(set.platform, form);
   for (const Task& task : set.tasks) modes_.push_back(indifferent(task) ? std::vector{1} : known);
 }

@@ -38,6 +38,9 @@ class Candidates {
   // The task has the least sum of C in it; the smallest of several.
   int fastest(size_t task) const;
 
+  // A ratio with kUndecided modes is exactly a lower bound, and costs little more than another: not so in the
+  // safe form, which has to begin anew.
+  bool exact_bounds() const { return exact_bounds_; }
   // max R_j / D_j, or any value >= enough; a lower bound where modes are kUndecided.
   double ratio(const Modes& modes, double enough = kNever);
   Lateness lateness(const Modes& modes);
@@ -56,6 +59,7 @@ class Candidates {
   ResponseTimeAnalysis analysis_;
   std::vector<std::vector<int>> modes_;
   int64_t analyses_ = 0;
+  bool exact_bounds_;
 };
 
 // The policies, one file each.

@@ -36,11 +36,11 @@ struct Choice {
   Modes modes;
   double ratio = 0;  // max R_j / D_j
   bool schedulable = false;
-  bool impossible = false;       // proven: no modes are schedulable by this form in this order
-  Modes start;                   // before the first step
-  double start_ratio = 0;        // of it
-  std::vector<ModeStep> steps;   // from `start` to `modes`, where the policy goes by steps
-  int64_t analyses = 0;          // how many combinations of modes were analysed, some in part only
+  bool impossible = false;      // proven: no modes are schedulable by this form in this order
+  Modes start;                  // before the first step
+  double start_ratio = 0;       // of it
+  std::vector<ModeStep> steps;  // from `start` to `modes`, where the policy goes by steps
+  int64_t analyses = 0;         // how many combinations of modes were analysed, some in part only
 };
 
 // The set has passed check(). An empty order means priority_order(set).

@@ -9,11 +9,21 @@
 namespace samcl::analysis {
 namespace {
 
+// Whether some mode of the task may leave less than `enough`, by one analysis for all of its modes.
+bool may_help(Candidates& candidates, Modes& modes, size_t task, double enough) {
+  if (!candidates.exact_bounds() || candidates.modes(task).size() < 3) return true;
+  const int kept = modes[task];
+  modes[task] = kUndecided;
+  const double least = candidates.ratio(modes, enough);
+  modes[task] = kept;
+  return least < enough;
+}
+
 // The best change of a task that is not fixed; its ratio is that of `now` if there is none.
 ModeStep best_change(Candidates& candidates, Modes& modes, const std::vector<bool>& fixed, double now) {
   ModeStep best{0, 0, now};
   for (const size_t task : candidates.order()) {
-    if (fixed[task]) continue;
+    if (fixed[task] || !may_help(candidates, modes, task, best.ratio)) continue;
     const int kept = modes[task];
     for (const int mode : candidates.modes(task)) {
       if (mode == kept) continue;

@@ -10,8 +10,8 @@ namespace samcl::analysis {
 
 struct Remedy {
   // The largest part of their worst times, in whole percents, that may remain; none if not even 1% may.
-  std::optional<int> of_all;                 // every task's
-  std::vector<std::optional<int>> of_task;   // one task's alone, in the order of TaskSet::tasks
+  std::optional<int> of_all;                // every task's
+  std::vector<std::optional<int>> of_task;  // one task's alone, in the order of TaskSet::tasks
 };
 
 // A percentage is right for the policy in use if more of it is never schedulable where less is not; policies
