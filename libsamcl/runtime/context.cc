@@ -86,14 +86,25 @@ void Context::add_destructor_callback(DestructorCallback callback, void* user_da
   destructors_.push_back({callback, user_data});
 }
 
-bool Context::drain_all(int milliseconds) {
+std::vector<std::shared_ptr<Context>> Context::all() {
   std::vector<std::shared_ptr<Context>> contexts;
-  {
-    std::lock_guard lock(registry().mutex);
-    for (const auto& [real, context] : registry().by_real) {
-      if (auto alive = context->weak_from_this().lock()) contexts.push_back(std::move(alive));
-    }
+  std::lock_guard lock(registry().mutex);
+  for (const auto& [real, context] : registry().by_real) {
+    if (auto alive = context->weak_from_this().lock()) contexts.push_back(std::move(alive));
   }
+  return contexts;
+}
+
+void Context::end_threads_when_idle() {
+  Worker::end_threads_when_idle();
+  for (const auto& context : all()) {
+    for (const auto& real : context->devices) real->worker().post([] {});
+    context->callbacks.post([] {});
+  }
+}
+
+bool Context::drain_all(int milliseconds) {
+  const std::vector<std::shared_ptr<Context>> contexts = all();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   bool idle = true;
   for (const auto& context : contexts) {

@@ -64,7 +64,11 @@ class Context : public Object<Context> {
   // For the end of the process.
   static bool drain_all(int milliseconds);
 
+  // No thread of ours waits for work any more; what comes still is done.
+  static void end_threads_when_idle();
+
  private:
+  static std::vector<std::shared_ptr<Context>> all();  // live ones, some more than once
   Context(std::shared_ptr<Device> device, const cl_context_properties* properties);
   struct Destructor {
     DestructorCallback function;

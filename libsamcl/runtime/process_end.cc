@@ -1,7 +1,9 @@
 #include "libsamcl/runtime/process_end.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 
 #include "libsamcl/runtime/context.h"
@@ -22,6 +24,19 @@ void at_process_end() {
   report::write();
 }
 
+// The main thread has ended by pthread_exit(), which is no end of the process: its last thread is, and none of
+// ours may be that.
+void at_main_threads_end(void*) { Context::end_threads_when_idle(); }
+
+// Called by the destructors of a thread's own values, which exit() does not run.
+void watch_main_thread() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made = 0;
+    return pthread_key_create(&made, at_main_threads_end) == 0 ? made : PTHREAD_KEYS_MAX;
+  }();
+  if (gettid() == getpid() && key != PTHREAD_KEYS_MAX) pthread_setspecific(key, &arranged_by);
+}
+
 }  // namespace
 
 void arrange_process_end() {
@@ -30,6 +45,7 @@ void arrange_process_end() {
     return std::atexit(at_process_end) == 0;
   }();
   static_cast<void>(once);
+  watch_main_thread();
 }
 
 }  // namespace samcl

@@ -1,11 +1,14 @@
 // What samcl does when the process ends by exit() or by returning from main(): no job starts any more, those
 // that run are waited for (drivers crash if a thread is inside them while they are taken down), and the
-// report is written.
+// report is written. And what it does when the main thread ends by pthread_exit() and leaves the process to others:
+// our threads end when they have no work, since the process ends with its last thread. That is seen if the main
+// thread has made a context.
 #pragma once
 
 namespace samcl {
 
-// Arranges for it, once; called after the driver was loaded, so that it comes before the driver's own end.
+// Arranges for it; called for each context, after the driver was loaded, so that it comes before the driver's own
+// end.
 void arrange_process_end();
 
 }  // namespace samcl

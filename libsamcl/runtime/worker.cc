@@ -15,6 +15,7 @@ namespace samcl {
 namespace {
 
 std::atomic<bool> no_more_jobs{false};
+std::atomic<bool> end_when_idle{false};
 
 }  // namespace
 
@@ -87,6 +88,8 @@ bool Worker::run_here_if_idle(const std::function<void()>& job) {
   return true;
 }
 
+void Worker::end_threads_when_idle() { end_when_idle = true; }
+
 void Worker::start_no_more_jobs() { no_more_jobs = true; }
 
 bool Worker::drain(int milliseconds) {
@@ -100,6 +103,10 @@ void Worker::run(const std::shared_ptr<State>& state) {
   if (state->on_start) state->on_start();
   std::unique_lock lock(state->mutex);
   while (true) {
+    if (state->jobs.empty() && !state->stop && end_when_idle) {
+      state->thread.detach();  // post() starts another; nobody else waits for this one
+      return;
+    }
     if (state->jobs.empty() && !state->stop) {
       state->called = false;
       lock.unlock();

@@ -1,4 +1,5 @@
-// A thread with a queue of jobs. It starts with the first job and is gone when the Worker is destroyed.
+// A thread with a queue of jobs. It starts with the first job and is gone when the Worker is destroyed, or, after
+// end_threads_when_idle(), when there is no job left; the next one starts another.
 #pragma once
 
 #include <deque>
@@ -10,7 +11,7 @@ namespace samcl {
 
 class Worker {
  public:
-  // on_start: called once on the new thread before its first job (may be empty).
+  // on_start: called once on each new thread before its first job (may be empty).
   explicit Worker(std::string name, std::function<void()> on_start = {});
 
   // Runs the jobs that are queued to their end, then joins the thread. If called on the worker's own thread
@@ -25,6 +26,9 @@ class Worker {
 
   // Runs the job on the calling thread, in place of the worker's, if no job runs or is queued; else false.
   bool run_here_if_idle(const std::function<void()>& job);
+
+  // From now on no thread of any worker waits for jobs; one that sleeps already ends after its next job.
+  static void end_threads_when_idle();
 
   // From now on no worker of the process begins a job; those that run go on. For the end of the process.
   static void start_no_more_jobs();

@@ -215,6 +215,35 @@ TEST(WorkerDeathTest, LastReferenceMayGoInAJobThatRunsHere) {
 }
 
 // In a process of its own: it holds for all workers, for good.
+TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
+  EXPECT_EXIT(
+      {
+        alarm(20);
+        std::atomic<int> starts = 0;
+        std::atomic<int> ends = 0;
+        std::atomic<int> ran = 0;
+        struct Life {
+          std::atomic<int>& ended;
+          ~Life() { ++ended; }
+        };
+        Worker worker("test", [&] {
+          ++starts;
+          thread_local Life life{ends};
+        });
+        worker.post([&] { ++ran; });
+        Worker::end_threads_when_idle();
+        for (int i = 2; i <= 100; ++i) {
+          worker.post([&] { ++ran; });
+          if (!worker.drain(kPatienceMs) || ran != i) _exit(1);
+        }
+        while (ends != starts) std::this_thread::yield();
+        if (!worker.run_here_if_idle([&] { ++ran; }) || ran != 101) _exit(2);
+        _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// Likewise.
 TEST(WorkerDeathTest, AtTheProcesssEndNoJobBegins) {
   EXPECT_EXIT(
       {
