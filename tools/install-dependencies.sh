@@ -8,7 +8,7 @@ packages=(
   clang-19 libclang-19-dev llvm-19-dev
   libboost-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  python3-pyopencl hashcat
+  python3-pyopencl hashcat libviennacl-dev libclfft-dev
 )
 missing=()
 for p in "${packages[@]}"; do
