@@ -61,6 +61,15 @@ def names_of(pid):
     return glob.glob(f"/dev/shm/*samcl.run.{pid}.*") + list(filter(queue_exists, queues))
 
 
+def remove_names_of(pid):
+    """What a daemon that had to be killed could not do."""
+    for name in names_of(pid):
+        if name.startswith("/dev/shm/"):
+            os.unlink(name)
+        else:
+            system.mq_unlink(name.encode())
+
+
 def wait_until_nothing(look, seconds):
     deadline = time.monotonic() + seconds
     while (left := look()) and time.monotonic() < deadline:
@@ -86,6 +95,7 @@ def run(command, environment):
             os.kill(pid, signal.SIGKILL)
         program.wait()
         left += wait_until_nothing(lambda: names_of(program.pid), GRACE_S)
+        remove_names_of(program.pid)
         said.seek(0)
         return End(status, said.read(), left, seconds)
 
