@@ -263,12 +263,13 @@ int quick_exit_with_handler() {
   std::quick_exit(3);
 }
 
+// The signal does not come while the thread is inside OpenCL: drivers need not survive that (PoCL may lock itself).
 int exit_in_a_signal_handler() {
   std::signal(SIGALRM, [](int) { std::exit(3); });
   auto* work = new Work;
-  for (int i = 0; i < 20; ++i) work->start();
-  ualarm(20'000, 0);
-  for (;;) work->finish();
+  work->start();
+  ualarm(1'000, 0);
+  for (;;) pause();
 }
 
 // exit() runs where the callback does: on one of OpenCL's threads, perhaps.
