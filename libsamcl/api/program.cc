@@ -154,7 +154,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
   std::vector<cl_program> real_inputs;
   for (cl_uint i = 0; inputs && i < input_count; ++i) real_inputs.push_back(unwrap(inputs[i]));
   cl_program program =
-      create_on_first(context, errcode_ret, "linked from several programs", [&](cl_context real, cl_int* result) {
+      create_on_first(context, errcode_ret, "compiled and linked in steps", [&](cl_context real, cl_int* result) {
         return cl.clLinkProgram(real, 0, nullptr, options, input_count, inputs ? real_inputs.data() : nullptr, nullptr,
                                 nullptr, result);
       });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -115,7 +116,9 @@ void write() {
   std::lock_guard lock(all.mutex);
   const std::string& to = Config::get().report;
   if (to == "-") return print_table(all);
-  std::FILE* file = std::fopen(to.c_str(), "we");
+  // A process that used no kernel, such as the shell that started the program, does not write over its report.
+  std::FILE* file = std::fopen(to.c_str(), all.kernels.empty() ? "wxe" : "we");
+  if (!file && errno == EEXIST) return;
   const std::string text = as_json(all).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (!file || std::fwrite(text.data(), 1, text.size(), file) != text.size()) {
     warn("the report could not be written to " + to);

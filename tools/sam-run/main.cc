@@ -94,6 +94,7 @@ int run(int argc, char** argv) {
                                                                 driver::loader_directories(), parts.library));
   const auto changes = environment_changes(*options, parts, present_environment(), instance, needs_links);
   if (!changes) return complain(changes.error().message, kNotRunnable);
+  if (options->report && *options->report != "-") unlink(options->report->c_str());
   for (const auto& [name, value] : *changes) setenv(name.c_str(), value.c_str(), 1);
 
   std::vector<char*> arguments;
