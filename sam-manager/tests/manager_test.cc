@@ -300,12 +300,21 @@ TEST_F(ManagerTest, MalformedMessagesAreIgnored) {
 }
 
 TEST_F(ManagerTest, VanishedReplyQueueHarmsNobody) {
+  // Not this process: what asks for the status below has a reply queue.
+  const pid_t other = fork();
+  ASSERT_GE(other, 0);
+  if (other == 0) {
+    pause();
+    _exit(0);
+  }
   protocol::Request hello;
-  hello.header.pid = getpid();
+  hello.header.pid = other;
   hello.device_count = 1;
   protocol::store("a", hello.devices[0]);
   send_raw(&hello, sizeof hello);
   const auto status = daemon.status();
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
   ASSERT_TRUE(status.contains("programs"));
   EXPECT_THAT(status["programs"], SizeIs(0));
 }
