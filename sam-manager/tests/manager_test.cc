@@ -4,6 +4,7 @@
 #include <mqueue.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
