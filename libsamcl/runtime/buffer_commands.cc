@@ -6,15 +6,14 @@
 #include <cstring>
 #include <map>
 
+#include "libsamcl/runtime/gather.h"
 #include "libsamcl/runtime/steps.h"
 #include "libsamcl/runtime/traffic.h"
 
 namespace samcl {
 namespace {
 
-constexpr uint64_t kSmall = 256 << 10;     // bytes that a waiting thread moves itself
-constexpr uint64_t kSpread = 8 << 20;      // a piece larger than this is read over several links
-constexpr uint64_t kSpreadUnit = 4 << 10;  // shares are multiples of it
+constexpr uint64_t kSmall = 256 << 10;  // bytes that a waiting thread moves itself
 
 unsigned lowest(Places places) {
   return static_cast<unsigned>(std::countr_zero(places));
@@ -74,21 +73,9 @@ class Read : public SteppedCommand {
         return CL_SUCCESS;
       });
     } else {
-      spread(range, piece.valid, jobs);
-    }
-  }
-
-  // Every device that has the bytes and is in use sends an equal share over its own link.
-  void spread(Range range, Places valid, Jobs& jobs) {
-    Places sources = valid & buffer_->context()->places_in_use();
-    if (sources == 0 || range.size() <= kSpread) sources = only(lowest(valid));
-    const uint64_t count = static_cast<uint64_t>(std::popcount(sources));
-    const uint64_t share = ((range.size() + count - 1) / count + kSpreadUnit - 1) / kSpreadUnit * kSpreadUnit;
-    for (uint64_t begin = range.begin; sources != 0 && begin < range.end;
-         begin += share, sources &= sources - 1) {
-      const Range part{begin,
-                       sources == only(lowest(sources)) ? range.end : std::min(begin + share, range.end)};
-      jobs.add(lowest(sources), [this, part, device = lowest(sources)] { return download(part, device); });
+      for (const auto& part : spread_over_links(*buffer_->context(), range, piece.valid)) {
+        jobs.add(lowest(part.valid), [this, part] { return download(part.range, lowest(part.valid)); });
+      }
     }
   }
 

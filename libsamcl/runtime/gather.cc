@@ -4,6 +4,8 @@
 #include <bit>
 #include <map>
 
+#include "libsamcl/runtime/context.h"
+
 namespace samcl {
 namespace {
 
@@ -14,6 +16,18 @@ unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(p
 
 }  // namespace
 
+std::vector<Directory::Piece> spread_over_links(const Context& context, Range range, Places valid) {
+  Places sources = valid & context.places_in_use();
+  if (sources == 0 || range.size() <= kSpread) sources = only(lowest(valid));
+  const uint64_t count = static_cast<uint64_t>(std::popcount(sources));
+  const uint64_t share = ((range.size() + count - 1) / count + kSpreadUnit - 1) / kSpreadUnit * kSpreadUnit;
+  std::vector<Directory::Piece> parts;
+  for (uint64_t begin = range.begin; begin < range.end; begin += share, sources &= sources - 1) {
+    parts.push_back({{begin, std::min(begin + share, range.end)}, only(lowest(sources))});
+  }
+  return parts;
+}
+
 std::vector<Step> gather(const std::shared_ptr<Storage>& storage, Range range, Traffic& traffic) {
   std::map<unsigned, std::vector<Directory::Piece>> by_device;
   for (const auto& piece : storage->pieces(range)) {
@@ -22,12 +36,8 @@ std::vector<Step> gather(const std::shared_ptr<Storage>& storage, Range range, T
       by_device[0].push_back(piece);
       continue;
     }
-    Places sources = piece.valid & storage->context()->places_in_use();
-    if (sources == 0 || piece.range.size() <= kSpread) sources = only(lowest(piece.valid));
-    const uint64_t count = static_cast<uint64_t>(std::popcount(sources));
-    const uint64_t share = ((piece.range.size() + count - 1) / count + kSpreadUnit - 1) / kSpreadUnit * kSpreadUnit;
-    for (uint64_t begin = piece.range.begin; begin < piece.range.end; begin += share, sources &= sources - 1) {
-      by_device[lowest(sources)].push_back({{begin, std::min(begin + share, piece.range.end)}, only(lowest(sources))});
+    for (const auto& part : spread_over_links(*storage->context(), piece.range, piece.valid)) {
+      by_device[lowest(part.valid)].push_back(part);
     }
   }
   std::vector<Step> steps;
