@@ -5,6 +5,7 @@
 
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/kernel_regions.h"
+#include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
@@ -29,42 +30,6 @@ unsigned lanes_of(const std::string& name) {
   for (size_t i = 0; i < name.size(); ++i)
     if (isdigit(name[i])) return static_cast<unsigned>(std::stoul(name.substr(i, 2)));
   return 1;
-}
-
-// Bytes of the type that the first pointer parameter of a mangled built-in points to; 0 if not known.
-uint64_t pointee_size(llvm::StringRef mangled) {
-  llvm::StringRef rest = mangled.drop_front(std::min<size_t>(2, mangled.size()));
-  unsigned length = 0;
-  if (rest.consumeInteger(10, length) || length + 1 > rest.size() || rest[length] != 'P') return 0;
-  rest = rest.drop_front(length + 1);
-  if (rest.consume_front("U3AS")) rest = rest.drop_front(1);
-  while (!rest.empty() && (rest[0] == 'V' || rest[0] == 'K')) rest = rest.drop_front(1);
-  unsigned lanes = 1;
-  if (rest.consume_front("Dv")) {
-    if (rest.consumeInteger(10, lanes) || !rest.consume_front("_")) return 0;
-    if (lanes == 3) lanes = 4;
-  }
-  if (rest.starts_with("Dh")) return lanes * 2;
-  if (rest.empty()) return 0;
-  switch (rest[0]) {
-    case 'c':
-    case 'a':
-    case 'h':
-      return lanes;
-    case 's':
-    case 't':
-      return lanes * 2;
-    case 'i':
-    case 'j':
-    case 'f':
-      return lanes * 4;
-    case 'l':
-    case 'm':
-    case 'd':
-      return lanes * 8;
-    default:
-      return 0;
-  }
 }
 
 // How many of a vector's lanes, from the first on, are more than chance: a vector of three is stored as one
@@ -328,10 +293,10 @@ void Finder::visit_builtin(const llvm::CallBase& call, const std::string& name, 
   if (vector_access && pointers.size() == 1 && call.arg_size() >= 2)
     return visit_vector_access(call, name, pointers[0]);
   const bool group_copy = name == "async_work_group_copy" || name == "async_work_group_strided_copy";
-  if (group_copy && call.arg_size() >= 4) return visit_group_copy(call, name, pointee_size(mangled));
+  if (group_copy && call.arg_size() >= 4) return visit_group_copy(call, name, pointee_of(mangled).bytes());
   const bool atomic = starts_with(name, "atomic_") || starts_with(name, "atom_");
-  if (atomic && pointers.size() == 1 && pointee_size(mangled) != 0) {
-    Access model = writing(pointee_size(mangled), 0);
+  if (atomic && pointers.size() == 1 && pointee_of(mangled).bytes() != 0) {
+    Access model = writing(pointee_of(mangled).bytes(), 0);
     model.reads = true;
     return access(pointers[0], model);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel-translator/inlining.h"
+#include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
 #include "kernel-translator/waiting_loops.h"
 #include "llvm/IR/DataLayout.h"
@@ -13,21 +14,6 @@
 
 namespace samcl::translator {
 namespace {
-
-// Bytes of the element that the first pointer parameter of a mangled built-in points to; 1 if not known.
-uint32_t pointee_width(llvm::StringRef mangled) {
-  llvm::StringRef rest = mangled.drop_front(std::min<size_t>(2, mangled.size()));
-  unsigned length = 0;
-  if (rest.consumeInteger(10, length) || length + 1 > rest.size() || rest[length] != 'P') return 1;
-  rest = rest.drop_front(length + 1);
-  if (rest.consume_front("U3AS")) rest = rest.drop_front(1);
-  while (!rest.empty() && (rest[0] == 'V' || rest[0] == 'K')) rest = rest.drop_front(1);
-  if (rest.consume_front("Dv")) rest = rest.drop_front(std::min(rest.size(), rest.find('_') + 1));
-  if (rest.starts_with("Dh") || rest.starts_with("s") || rest.starts_with("t")) return 2;
-  if (rest.starts_with("i") || rest.starts_with("j") || rest.starts_with("f")) return 4;
-  if (rest.starts_with("l") || rest.starts_with("m") || rest.starts_with("d")) return 8;
-  return 1;
-}
 
 uint32_t store_width(uint64_t size, uint64_t alignment) {
   uint64_t width = 16;
@@ -282,7 +268,7 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
   if (starts_with_one_of(name, {"vstore_half", "vstorea_half"})) return writes(pointers[0], 2);
   if (starts_with_one_of(name, {"vstore"})) return writes(pointers[0], scalar_size(call.getArgOperand(0)));
   if (is_one_of(name, {"async_work_group_copy", "async_work_group_strided_copy"}) && pointers.size() >= 2) {
-    writes(pointers[0], pointee_width(mangled));
+    writes(pointers[0], std::max(1u, pointee_of(mangled).element));
     return reads(pointers[1]);
   }
   if (is_one_of(name, {"sincos", "fract", "modf"}))

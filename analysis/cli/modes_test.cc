@@ -3,31 +3,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "analysis/cli/command_test.h"
+
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
-
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-Outcome run(const std::string& arguments) {
-  FILE* pipe = popen((std::string(SAM_ANALYZE) + " " + arguments + " 2>&1").c_str(), "r");
-  std::string output;
-  std::array<char, 4096> buffer{};
-  for (size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    output.append(buffer.data(), count);
-  return {WEXITSTATUS(pclose(pipe)), output};
-}
 
 // An empty folder that goes with the test.
 class Modes : public testing::Test {

@@ -3,29 +3,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "analysis/cli/command_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
-
-struct Outcome {
-  int code;
-  std::string output;  // both streams
-};
-
-Outcome run(const std::string& arguments) {
-  FILE* pipe = popen((std::string(SAM_ANALYZE) + " " + arguments + " 2>&1").c_str(), "r");
-  std::string output;
-  std::array<char, 4096> buffer{};
-  for (size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    output.append(buffer.data(), count);
-  return {WEXITSTATUS(pclose(pipe)), output};
-}
 
 std::string example(const std::string& name) {
   return std::string(EXAMPLES) + "/" + name + ".json";

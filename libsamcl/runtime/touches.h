@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "libsamcl/coherence/storage.h"
@@ -28,7 +29,9 @@ struct Touch {
   std::vector<Share> shares;
 
   // What the part of that index needs.
-  std::vector<Range> needs(size_t part) const { return shares.empty() ? std::vector{range} : shares[part].needs; }
+  std::span<const Range> needs(size_t part) const {
+    return shares.empty() ? std::span(&range, 1) : std::span(shares[part].needs);
+  }
   bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1; }
 };
 

@@ -56,7 +56,7 @@ Worker::~Worker() {
 }
 
 void Worker::post(std::function<void()> job) {
-  std::unique_lock lock(state_->mutex);
+  std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
   state_->called.store(true, std::memory_order_release);
   if (!state_->thread.joinable() && !state_->stop) {
@@ -67,9 +67,8 @@ void Worker::post(std::function<void()> job) {
     state_->thread = std::thread([state = state_] { run(state); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
-  const bool asleep = state_->asleep;
-  lock.unlock();
-  if (asleep) state_->changed.notify_all();
+  // Under the lock: the job may drop the last reference to our owner.
+  if (state_->asleep) state_->changed.notify_all();
 }
 
 bool Worker::run_here_if_idle(const std::function<void()>& job) {

@@ -18,21 +18,13 @@ using lease::Lease;
 using lease::ResourceKind;
 using testing::Child;
 using testing::Daemon;
+using testing::finds_daemon;
 using ::testing::SizeIs;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr ResourceKind kGpu = ResourceKind::gpu;
 constexpr auto kBound = 10s;  // of everything that is to be bounded; generous, for busy machines
-
-// Takes and gives back GPU 0 until the client is managed again; false if that takes too long.
-bool finds_daemon(lease::Client& client) {
-  for (const auto start = Clock::now(); Clock::now() - start < kBound; std::this_thread::sleep_for(10ms)) {
-    const Lease gpu(&client, kGpu, 0);
-    if (client.managed()) return true;
-  }
-  return false;
-}
 
 struct RestartTest : ::testing::Test {
   Daemon daemon;
@@ -43,32 +35,9 @@ struct RestartTest : ::testing::Test {
     ASSERT_TRUE(daemon.start());
   }
 
-  // A process that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says whether it is
-  // managed.
   std::unique_ptr<Child> start_taker(const std::string& task = "") {
-    auto child = std::make_unique<Child>([this, task](const Child::Line& line) {
-      const auto client = daemon.connect(task);
-      if (!client) return 1;
-      line.say('c');
-      while (true) {
-        switch (line.hear(60'000)) {
-          case 't':
-            client->acquire(kGpu, 0);
-            line.say('h');
-            break;
-          case 'r':
-            client->release(kGpu, 0);
-            line.say('f');
-            break;
-          case 'm':
-            line.say(finds_daemon(*client) ? 'y' : 'n');
-            break;
-          default:
-            return 0;
-        }
-      }
-    });
-    EXPECT_EQ(child->line().hear(), 'c');
+    auto child = testing::start_taker(daemon, task);
+    EXPECT_TRUE(child);
     return child;
   }
 

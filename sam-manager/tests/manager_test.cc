@@ -38,32 +38,9 @@ struct ManagerTest : ::testing::Test {
   Daemon daemon;
   void SetUp() override { ASSERT_TRUE(daemon.start()); }
 
-  // A process that takes GPU 0 when told 't', says 'h' when it holds it, and gives it back when told 'r'.
-  std::function<int(const Child::Line&)> taker(const std::string& task = "") {
-    return [this, task](const Child::Line& line) {
-      const auto client = daemon.connect(task);
-      if (!client) return 1;
-      line.say('c');
-      while (true) {
-        switch (line.hear(60'000)) {
-          case 't':
-            client->acquire(kGpu, 0);
-            line.say('h');
-            break;
-          case 'r':
-            client->release(kGpu, 0);
-            line.say('f');
-            break;
-          default:
-            return 0;
-        }
-      }
-    };
-  }
-
   std::unique_ptr<Child> start_taker(const std::string& task = "") {
-    auto child = std::make_unique<Child>(taker(task));
-    EXPECT_EQ(child->line().hear(), 'c');
+    auto child = testing::start_taker(daemon, task);
+    EXPECT_TRUE(child);
     return child;
   }
 

@@ -160,4 +160,40 @@ int Child::join() {
   return code;
 }
 
+bool finds_daemon(lease::Client& client) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::seconds(10);  // generous, for busy machines
+  for (; Clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+    const lease::Lease gpu(&client, lease::ResourceKind::gpu, 0);
+    if (client.managed()) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task) {
+  auto child = std::make_unique<Child>([&daemon, task](const Child::Line& line) {
+    const auto client = daemon.connect(task);
+    if (!client) return 1;
+    line.say('c');
+    while (true) {
+      switch (line.hear(60'000)) {
+        case 't':
+          client->acquire(lease::ResourceKind::gpu, 0);
+          line.say('h');
+          break;
+        case 'r':
+          client->release(lease::ResourceKind::gpu, 0);
+          line.say('f');
+          break;
+        case 'm':
+          line.say(finds_daemon(*client) ? 'y' : 'n');
+          break;
+        default:
+          return 0;
+      }
+    }
+  });
+  return child->line().hear() == 'c' ? std::move(child) : nullptr;
+}
+
 }  // namespace samcl::testing

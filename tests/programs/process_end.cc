@@ -109,16 +109,24 @@ int exit_from_another_thread() {
   return 4;
 }
 
-int exit_in_a_callback_thread() {
+// The callback runs on one of OpenCL's threads, perhaps.
+int ended_by_callback(void(CL_CALLBACK* callback)(cl_event, cl_int, void*)) {
   auto* work = new Work;
   const size_t global = Work::kItems;
   cl_event event = nullptr;
   check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr,
                                &event));
-  check(clSetEventCallback(
-      event, CL_COMPLETE, [](cl_event, cl_int, void*) { _exit(3); }, nullptr));
+  check(clSetEventCallback(event, CL_COMPLETE, callback, nullptr));
   check(clFlush(work->queue()));
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+int quick_exit_in_a_callback() {
+  return ended_by_callback([](cl_event, cl_int, void*) { _exit(3); });
+}
+
+int exit_in_a_callback() {
+  return ended_by_callback([](cl_event, cl_int, void*) { std::exit(3); });
 }
 
 int finish_in_an_exit_handler() {
@@ -272,19 +280,6 @@ int exit_in_a_signal_handler() {
   for (;;) pause();
 }
 
-// exit() runs where the callback does: on one of OpenCL's threads, perhaps.
-int exit_in_a_callback() {
-  auto* work = new Work;
-  const size_t global = Work::kItems;
-  cl_event event = nullptr;
-  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr,
-                               &event));
-  check(clSetEventCallback(
-      event, CL_COMPLETE, [](cl_event, cl_int, void*) { std::exit(3); }, nullptr));
-  check(clFlush(work->queue()));
-  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
-}
-
 int threads_enqueue_while_main_returns() {
   auto* work = new Work;
   static std::atomic<int> begun = 0;
@@ -331,7 +326,7 @@ int main(int argc, char** argv) {
       {"exit_while_running", exit_while_running},
       {"quick_exit_while_running", quick_exit_while_running},
       {"exit_from_another_thread", exit_from_another_thread},
-      {"exit_in_a_callback_thread", exit_in_a_callback_thread},
+      {"quick_exit_in_a_callback", quick_exit_in_a_callback},
       {"finish_in_an_exit_handler", finish_in_an_exit_handler},
       {"static_object", static_object},
       {"gate_never_opened", gate_never_opened},
