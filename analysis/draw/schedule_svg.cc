@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "analysis/draw/schedule_drawing.h"
+#include "analysis/draw/svg.h"
 #include "analysis/json/time_text.h"
 
 namespace samcl::analysis {
@@ -10,39 +10,8 @@ namespace {
 
 constexpr double kTop = 44, kWidth = 1100, kLane = 30, kBar = 20, kMarks = 22;
 
-// Distinct also for eyes that see few colours (Okabe and Ito), then lighter ones.
-constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                                  "#56b4e9", "#d55e00", "#f0e442", "#999999",
-                                                  "#7b5ea7", "#8c6d31", "#a6d854", "#fb9a99"};
-
-const char* colour(size_t task) {
-  return kColours[task % kColours.size()];
-}
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
-}
-
-std::string escaped(const std::string& plain) {
-  std::string text;
-  for (const char c : plain) {
-    if (c == '<')
-      text += "&lt;";
-    else if (c == '>')
-      text += "&gt;";
-    else if (c == '&')
-      text += "&amp;";
-    else if (c == '"')
-      text += "&quot;";
-    else
-      text += c;
-  }
-  return text;
-}
-
-class Canvas {
+// The time line, and what is drawn along it.
+class Canvas : public Svg {
  public:
   Canvas(const Frame& frame, double left) : left(left), frame_(frame) {}
 
@@ -52,45 +21,21 @@ class Canvas {
   }
   bool shows(Time time) const { return time >= frame_.begin && time <= frame_.end; }
 
-  void line(double x1, double y1, double x2, double y2, const std::string& style) {
-    body_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" +
-             number(y2) + "\" " + style + "/>\n";
-  }
-  void text(double x, double y, const std::string& words, const std::string& style = "") {
-    body_ +=
-        "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + style + ">" + escaped(words) + "</text>\n";
-  }
-  void bar(double x, double y, double width, const char* fill, const std::string& tooltip) {
-    body_ += "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) +
-             "\" height=\"" + number(kBar) + "\" fill=\"" + fill +
-             "\" stroke=\"#ffffff\" stroke-width=\"0.6\"><title>" + escaped(tooltip) + "</title></rect>\n";
-  }
-  void circle(double x, double y, const char* fill) {
-    body_ += "<circle cx=\"" + number(x) + "\" cy=\"" + number(y) + "\" r=\"3.5\" fill=\"" + fill + "\"/>\n";
+  void bar(double x, double y, double width, const std::string& fill, const std::string& tooltip) {
+    rect(x, y, width, kBar, "fill=\"" + fill + "\" stroke=\"#ffffff\" stroke-width=\"0.6\"", tooltip);
   }
   // An arrow of the lane's height, up for a release, down for a deadline.
-  void arrow(double x, double top, double bottom, bool up, const char* stroke) {
-    const std::string style = "stroke=\"" + std::string(stroke) + "\" stroke-width=\"1.5\"" +
-                              (up ? "" : " stroke-dasharray=\"3 2\"");
-    line(x, top, x, bottom, style);
+  void arrow(double x, double top, double bottom, bool up, const std::string& colour) {
+    const std::string stroke = "stroke=\"" + colour + "\"";
+    line(x, top, x, bottom, stroke + " stroke-width=\"1.5\"" + (up ? "" : " stroke-dasharray=\"3 2\""));
     const double tip = up ? top : bottom, back = up ? top + 5 : bottom - 5;
-    body_ += "<path d=\"M" + number(x - 3) + " " + number(back) + " L" + number(x) + " " + number(tip) +
-             " L" + number(x + 3) + " " + number(back) + "\" fill=\"none\" stroke=\"" + stroke + "\"/>\n";
+    polyline(std::array{std::pair{x - 3, back}, std::pair{x, tip}, std::pair{x + 3, back}}, stroke);
   }
 
   const double left;  // where the time line begins
 
-  std::string finish(double height) const {
-    const std::string size = "width=\"" + number(left + kWidth + 30) + "\" height=\"" + number(height) + "\"";
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
-           " font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-           "fill=\"#ffffff\"/>\n" +
-           body_ + "</svg>\n";
-  }
-
  private:
   Frame frame_;
-  std::string body_;
 };
 
 // Round steps, some eight of them.
@@ -122,7 +67,7 @@ void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, 
     const Time start = std::max(segment.start, frame.begin), end = std::min(segment.end, frame.end);
     if (start >= end) continue;
     const Task& task = set.tasks[segment.task];
-    canvas.bar(canvas.x(start), y, canvas.x(end) - canvas.x(start), colour(segment.task),
+    canvas.bar(canvas.x(start), y, canvas.x(end) - canvas.x(start), svg_colour(segment.task),
                task.name + ", job " + std::to_string(segment.job + 1) + ", stage " +
                    std::to_string(segment.stage + 1) + ": " + format_time(segment.start) + " to " +
                    format_time(segment.end));
@@ -135,16 +80,18 @@ void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, 
 
 void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, size_t task, double y) {
   canvas.text(8, y + 15, set.tasks[task].name,
-              "fill=\"" + std::string(colour(task)) + "\" font-weight=\"bold\"");
+              "fill=\"" + std::string(svg_colour(task)) + "\" font-weight=\"bold\"");
   canvas.line(canvas.left, y + kMarks - 2, canvas.left + kWidth, y + kMarks - 2, "stroke=\"#bbbbbb\"");
   for (const FinishedJob& job : schedule.jobs) {
     if (job.task != task) continue;
     const Time deadline = job.release + set.tasks[task].deadline;
     if (canvas.shows(job.release))
-      canvas.arrow(canvas.x(job.release), y + 2, y + kMarks - 2, true, colour(task));
-    if (canvas.shows(deadline)) canvas.arrow(canvas.x(deadline), y + 2, y + kMarks - 2, false, colour(task));
+      canvas.arrow(canvas.x(job.release), y + 2, y + kMarks - 2, true, svg_colour(task));
+    if (canvas.shows(deadline))
+      canvas.arrow(canvas.x(deadline), y + 2, y + kMarks - 2, false, svg_colour(task));
     if (canvas.shows(job.finish))
-      canvas.circle(canvas.x(job.finish), y + kMarks - 7, job.finish > deadline ? "#d00000" : colour(task));
+      canvas.circle(canvas.x(job.finish), y + kMarks - 7, 3.5,
+                    "fill=\"" + std::string(job.finish > deadline ? "#d00000" : svg_colour(task)) + "\"");
   }
 }
 
@@ -170,7 +117,7 @@ std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Fra
   canvas.text(canvas.left, bottom + 42,
               "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
               "fill=\"#555555\"");
-  return canvas.finish(bottom + 54);
+  return canvas.finish(canvas.left + kWidth + 30, bottom + 54);
 }
 
 }  // namespace samcl::analysis

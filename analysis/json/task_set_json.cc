@@ -1,67 +1,13 @@
 #include "analysis/json/task_set_json.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
 
-#include "analysis/json/time_text.h"
+#include "analysis/json/place.h"
 
 namespace samcl::analysis {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
-
-// A value and its place in the document.
-struct Place {
-  const json& value;
-  std::string path;
-
-  tl::unexpected<Error> wrong(const std::string& expected) const {
-    std::string shown = value.dump();
-    if (shown.size() > 40) shown = shown.substr(0, 37) + "...";
-    return fail((path.empty() ? "/" : path) + ": " + shown + ", expected " + expected);
-  }
-  bool has(const char* field) const { return value.contains(field); }
-  Place at(const std::string& field) const { return {value.at(field), path + "/" + field}; }
-  Place at(size_t index) const { return {value.at(index), path + "/" + std::to_string(index)}; }
-};
-
-Result<void> check_fields(const Place& place, std::initializer_list<const char*> required,
-                          std::initializer_list<const char*> optional) {
-  if (!place.value.is_object()) return place.wrong("an object");
-  std::string all;
-  for (const auto& list : {required, optional})
-    for (const char* field : list) all += (all.empty() ? "" : ", ") + std::string(field);
-  for (const char* field : required)
-    if (!place.has(field)) return fail(place.path + "/" + field + ": missing");
-  for (const auto& [field, value] : place.value.items()) {
-    const auto is = [&, &key = field](const char* known) { return key == known; };
-    if (std::none_of(required.begin(), required.end(), is) &&
-        std::none_of(optional.begin(), optional.end(), is))
-      return fail(place.path + "/" + field + ": unknown, expected one of " + all);
-  }
-  return {};
-}
-
-Result<Time> read_time(const Place& place) {
-  if (place.value.is_string()) {
-    const auto time = parse_time(place.value.get<std::string>());
-    if (!time) return fail(place.path + ": " + time.error().message);
-    return *time;
-  }
-  if (place.value.is_number_unsigned() && place.value.get<uint64_t>() > INT64_MAX)
-    return place.wrong("at most " + std::to_string(kLongest) + " ns");
-  if (!place.value.is_number_integer()) return place.wrong("whole nanoseconds, or a time such as \"40ms\"");
-  return place.value.get<Time>();
-}
-
-Result<int> read_int(const Place& place) {
-  if (!place.value.is_number_integer()) return place.wrong("a whole number");
-  const auto value = place.value.get<int64_t>();
-  if (value < INT32_MIN || value > INT32_MAX) return place.wrong("a whole number of 32 bits");
-  return static_cast<int>(value);
-}
 
 // One time for all modes, or one for each.
 Result<std::vector<Time>> read_times(const Place& place, int modes) {
@@ -117,8 +63,9 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
   if (auto good = check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode"}); !good)
     return good;
   Task task;
-  if (!place.at("name").value.is_string()) return place.at("name").wrong("a string");
-  task.name = place.at("name").value.get<std::string>();
+  auto name = read_string(place.at("name"));
+  if (!name) return tl::unexpected(name.error());
+  task.name = std::move(*name);
   const auto period = read_time(place.at("period"));
   if (!period) return tl::unexpected(period.error());
   task.period = task.deadline = *period;
@@ -187,15 +134,9 @@ ordered_json times(const std::vector<Time>& times) {
 }  // namespace
 
 Result<TaskSetDocument> parse_task_set(const std::string& text) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::parse_error& error) {
-    // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
-    const std::string what = error.what();
-    return fail("no JSON: " + what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
-  }
-  return read_document({document, ""});
+  const auto document = parse_json(text);
+  if (!document) return tl::unexpected(document.error());
+  return read_document({*document, ""});
 }
 
 std::string format_task_set(const TaskSetDocument& document) {

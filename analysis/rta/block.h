@@ -8,20 +8,13 @@
 #include <array>
 
 #include "analysis/rta/demand.h"
+#include "analysis/simd/clones.h"
 
 namespace samcl::analysis {
 
 using Block =
     double __attribute__((vector_size(kBlock * sizeof(double)), aligned(sizeof(double)), may_alias));
 
-// Compiled for several processors, the best for the one at hand chosen at start; sanitizers come too late
-// for such choices.
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define SAMCL_BLOCKS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SAMCL_BLOCKS
-#endif
 #define SAMCL_IN_BLOCKS [[gnu::always_inline]] inline
 
 SAMCL_IN_BLOCKS const Block& block(const double* column, size_t row) {

@@ -32,7 +32,7 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
                     before.arrivals_base + rate[row] * new_jitter, before.arrivals_slope + rate[row]};
 }
 
-SAMCL_BLOCKS
+SAMCL_CLONES
 double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
                  double* growth) {
   const Block zero = {}, lengths = zero + length;

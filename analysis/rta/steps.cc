@@ -6,7 +6,7 @@ namespace samcl::analysis {
 namespace {
 
 // The window as whole periods and a rest, 0 < rest <= period.
-SAMCL_BLOCKS void divide(double window, const double* period, const double* rate, size_t end, double* periods,
+SAMCL_CLONES void divide(double window, const double* period, const double* rate, size_t end, double* periods,
                          double* rest) {
   const Block windows = Block{} + window;
   for (size_t task = 0; task < end; task += kBlock) {

@@ -1,0 +1,38 @@
+// How the readers of JSON documents find values, and name what is wrong: by a JSON pointer
+// ("/tasks/0/period"), what stands there, and what was expected.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analysis/model/task_set.h"
+
+namespace samcl::analysis {
+
+// Text that is no JSON is an error naming line and column.
+Result<nlohmann::json> parse_json(const std::string& text);
+
+// A value and its place in the document, which must outlive it.
+struct Place {
+  const nlohmann::json& value;
+  std::string path;
+
+  tl::unexpected<Error> wrong(const std::string& expected) const;
+  bool has(const char* field) const { return value.contains(field); }
+  Place at(const std::string& field) const { return {value.at(field), path + "/" + field}; }
+  Place at(size_t index) const { return {value.at(index), path + "/" + std::to_string(index)}; }
+};
+
+// An object with all of the required fields and no others than the optional ones.
+Result<void> check_fields(const Place& place, std::initializer_list<const char*> required,
+                          std::initializer_list<const char*> optional);
+
+Result<std::string> read_string(const Place& place);
+
+// Whole nanoseconds, or text with a unit (time_text.h). Signs and limits are the model's to check.
+Result<Time> read_time(const Place& place);
+
+Result<int> read_int(const Place& place);
+
+}  // namespace samcl::analysis
