@@ -34,7 +34,7 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
                            const StageWaits& waits, int mode) {
   const Stage& described = set.tasks[task].stages[stage];
   std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_time(described.worst_in(mode));
-  const int subtasks = described.subtasks(mode);
+  const int subtasks = set.platform.subtasks(described.resource, mode);
   if (subtasks > 1) text += " on each of " + std::to_string(subtasks) + " GPUs";
   std::vector<std::string> parts;
   for (const Wait& wait : waits.urgent) {

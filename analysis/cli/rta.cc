@@ -6,6 +6,7 @@
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/json/bounds_json.h"
+#include "analysis/model/capacity.h"
 
 namespace samcl::analysis::cli {
 namespace {

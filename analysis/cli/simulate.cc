@@ -9,6 +9,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/draw/schedule_drawing.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/capacity.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/study.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "analysis/csv/rows.h"
 #include "analysis/json/time_text.h"
@@ -11,6 +12,9 @@ namespace {
 
 const std::vector<std::string> kTaskColumns = {"task", "period",   "deadline", "priority",
                                                "mode", "resource", "section"};
+
+// Only where some task has a list: "1 0".
+constexpr const char* kDevices = "devices";
 
 std::string column(const char* kind, size_t mode) {
   return std::string(kind) + "_" + std::to_string(mode);
@@ -54,18 +58,26 @@ class Line {
   const CsvRow& row_;
 };
 
-// "# cpus=4 pci=1 gpus=2" in the first line.
+// "# cpus=4 pci=1 gpus=2" in the first line, and " bound=1" where devices are bound: then without pci.
 Result<Platform> read_platform(const std::string& text) {
   const std::string first = text.substr(0, text.find('\n'));
-  Platform platform;
-  for (const auto& [name, count] :
-       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
+  const auto number = [&](const char* name) -> std::optional<int> {
     const std::string key = std::string(" ") + name + "=";
     const size_t at = first.find(key);
-    const char* const begin = first.data() + (at == std::string::npos ? first.size() : at + key.size());
-    if (first.empty() || first[0] != '#' ||
-        std::from_chars(begin, first.data() + first.size(), *count).ec != std::errc())
-      return fail("line 1: \"" + first + "\", expected the platform, as # cpus=4 pci=1 gpus=2");
+    int value = 0;
+    if (first.empty() || first[0] != '#' || at == std::string::npos ||
+        std::from_chars(first.data() + at + key.size(), first.data() + first.size(), value).ec != std::errc())
+      return std::nullopt;
+    return value;
+  };
+  Platform platform;
+  platform.bound = number("bound").value_or(0) != 0;
+  for (const auto& [name, count] :
+       {std::pair{"cpus", &platform.cpus}, {"gpus", &platform.gpus}, {"pci", &platform.pci}}) {
+    const auto value =
+        platform.bound && count == &platform.pci ? number(name).value_or(platform.gpus) : number(name);
+    if (!value) return fail("line 1: \"" + first + "\", expected the platform, as # cpus=4 pci=1 gpus=2");
+    *count = *value;
     if (*count < 1 || *count > kMaxElements)
       return fail("line 1, " + std::string(name) + ": " + std::to_string(*count) + ", expected 1 to " +
                   std::to_string(kMaxElements));
@@ -78,6 +90,7 @@ Result<void> check_names(const CsvRow& names, size_t modes) {
   for (size_t k = 1; k <= modes; ++k) known.push_back(column("worst", k));
   const size_t required = known.size();
   for (size_t k = 1; k <= modes; ++k) known.push_back(column("best", k));
+  known.emplace_back(kDevices);
   const std::string where = "line " + std::to_string(names.line) + ": ";
   for (size_t n = 0; n < required; ++n)
     if (std::find(names.cells.begin(), names.cells.end(), known[n]) == names.cells.end())
@@ -112,6 +125,22 @@ Result<Stage> read_stage(const Line& line, size_t modes) {
   return stage;
 }
 
+Result<std::vector<int>> read_devices(const Line& line) {
+  const std::string cell = line.text(kDevices);
+  std::vector<int> devices;
+  const char* at = cell.data();
+  const char* const end = cell.data() + cell.size();
+  while (at != end) {
+    int device = 0;
+    const auto [next, error] = std::from_chars(at, end, device);
+    if (error != std::errc() || (next != end && (*next != ' ' || next + 1 == end)))
+      return line.wrong(kDevices, "GPUs from 0, with a blank between two, as 1 0");
+    devices.push_back(device);
+    at = next == end ? end : next + 1;
+  }
+  return devices;
+}
+
 // What a task's first line says of the task.
 Result<void> read_task(const Line& line, TaskSetDocument& document) {
   Task task;
@@ -127,11 +156,20 @@ Result<void> read_task(const Line& line, TaskSetDocument& document) {
     if (!priority) return tl::unexpected(priority.error());
     task.priority = *priority;
   }
+  auto devices = read_devices(line);
+  if (!devices) return tl::unexpected(devices.error());
+  task.devices = std::move(*devices);
   task.period = *period;
   task.deadline = *deadline;
   document.set.tasks.push_back(std::move(task));
   document.modes.push_back(*mode);
   return {};
+}
+
+std::string devices_text(const std::vector<int>& devices) {
+  std::string text;
+  for (const int device : devices) text += (text.empty() ? "" : " ") + std::to_string(device);
+  return text;
 }
 
 }  // namespace
@@ -164,12 +202,15 @@ Result<TaskSetDocument> parse_task_set_csv(const std::string& text) {
 std::string format_task_set_csv(const TaskSetDocument& document) {
   const auto& [set, modes] = document;
   const auto count = static_cast<size_t>(set.platform.gpus);
-  std::string text = "# cpus=" + std::to_string(set.platform.cpus) +
-                     " pci=" + std::to_string(set.platform.pci) +
-                     " gpus=" + std::to_string(set.platform.gpus) + "\n";
+  std::string text =
+      "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.pci) +
+      " gpus=" + std::to_string(set.platform.gpus) + (set.platform.bound ? " bound=1\n" : "\n");
   std::vector<std::string> names = kTaskColumns;
   for (const char* const kind : {"worst", "best"})
     for (size_t k = 1; k <= count; ++k) names.push_back(column(kind, k));
+  const bool lists =
+      std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return !task.devices.empty(); });
+  if (lists) names.emplace_back(kDevices);
   text += format_row(names);
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
@@ -184,6 +225,7 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
       for (const Time time : stage.worst) cells.push_back(std::to_string(time));
       for (size_t k = 0; k < count; ++k)
         cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
+      if (lists) cells.push_back(devices_text(task.devices));
       text += format_row(cells);
     }
   }

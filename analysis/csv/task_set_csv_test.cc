@@ -51,6 +51,23 @@ TEST(TaskSetCsv, WhatIsWrittenIsReadBack) {
   }
 }
 
+TEST(TaskSetCsv, BoundDevicesAreReadAndWritten) {
+  const char* const bound =
+      "# cpus=1 gpus=2 bound=1\n"
+      "task,period,deadline,priority,mode,resource,section,worst_1,worst_2,devices\n"
+      "a,10,,,2,GPU,,2,1,1 0\n";
+  const auto document = parse_task_set_csv(bound);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.platform.pci, 2);
+  EXPECT_EQ(document->set.tasks.at(0).devices, (std::vector<int>{1, 0}));
+  const auto again = parse_task_set_csv(format_task_set_csv(*document));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(format_task_set(*again), format_task_set(*document));
+  for (const std::string bad : {"1,0", "1 ", "one", "1  0"})
+    EXPECT_THAT(error_of(replaced(bound, "1 0\n", "\"" + bad + "\"\n")),
+                HasSubstr("line 3, devices: \"" + bad + "\", expected GPUs from 0"));
+}
+
 TEST(TaskSetCsv, ErrorsNameLineAndColumn) {
   EXPECT_THAT(error_of(""), HasSubstr("line 1: \"\", expected the platform"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "gpus=2", "gpus=0")),

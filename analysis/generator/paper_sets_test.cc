@@ -8,6 +8,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/mode_costs.h"
 #include "analysis/json/task_set_json.h"
+#include "analysis/model/capacity.h"
 
 namespace samcl::analysis {
 namespace {

@@ -65,4 +65,9 @@ Result<int> read_int(const Place& place) {
   return static_cast<int>(value);
 }
 
+Result<bool> read_bool(const Place& place) {
+  if (!place.value.is_boolean()) return place.wrong("true or false");
+  return place.value.get<bool>();
+}
+
 }  // namespace samcl::analysis

@@ -34,5 +34,6 @@ Result<std::string> read_string(const Place& place);
 Result<Time> read_time(const Place& place);
 
 Result<int> read_int(const Place& place);
+Result<bool> read_bool(const Place& place);
 
 }  // namespace samcl::analysis

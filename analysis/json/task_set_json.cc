@@ -59,8 +59,22 @@ Result<Stage> read_stage(const Place& place, int modes) {
   return stage;
 }
 
+Result<std::vector<int>> read_devices(const Place& place) {
+  if (!place.value.is_array() || place.value.empty())
+    return place.wrong("a list of at least one GPU, from 0");
+  std::vector<int> devices;
+  for (size_t n = 0; n < place.value.size(); ++n) {
+    const auto device = read_int(place.at(n));
+    if (!device) return tl::unexpected(device.error());
+    devices.push_back(*device);
+  }
+  return devices;
+}
+
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
-  if (auto good = check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode"}); !good)
+  if (auto good =
+          check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode", "devices"});
+      !good)
     return good;
   Task task;
   auto name = read_string(place.at("name"));
@@ -79,6 +93,11 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
     if (!priority) return tl::unexpected(priority.error());
     task.priority = *priority;
   }
+  if (place.has("devices")) {
+    auto devices = read_devices(place.at("devices"));
+    if (!devices) return tl::unexpected(devices.error());
+    task.devices = std::move(*devices);
+  }
   const auto mode = place.has("mode") ? read_int(place.at("mode")) : Result<int>(1);
   if (!mode) return tl::unexpected(mode.error());
   const Place stages = place.at("stages");
@@ -94,7 +113,8 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
 }
 
 Result<Platform> read_platform(const Place& place) {
-  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci"}); !good) return tl::unexpected(good.error());
+  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good)
+    return tl::unexpected(good.error());
   Platform platform;
   for (const auto& [field, count] :
        {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
@@ -102,6 +122,12 @@ Result<Platform> read_platform(const Place& place) {
     const auto value = read_int(place.at(field));
     if (!value) return tl::unexpected(value.error());
     *count = *value;
+  }
+  if (place.has("bound")) {
+    const auto bound = read_bool(place.at("bound"));
+    if (!bound) return tl::unexpected(bound.error());
+    platform.bound = *bound;
+    if (!place.has("pci") && platform.bound) platform.pci = platform.gpus;
   }
   // Before anything is as long as it says.
   if (platform.gpus < 1 || platform.gpus > kMaxElements)
@@ -147,6 +173,7 @@ std::string format_task_set(const TaskSetDocument& document) {
     ordered_json entry = {{"name", task.name}, {"period", task.period}, {"deadline", task.deadline}};
     if (task.priority) entry["priority"] = *task.priority;
     entry["mode"] = document.modes[i];
+    if (!task.devices.empty()) entry["devices"] = task.devices;
     entry["stages"] = ordered_json::array();
     for (const Stage& stage : task.stages) {
       ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};
@@ -156,9 +183,9 @@ std::string format_task_set(const TaskSetDocument& document) {
     }
     tasks.push_back(std::move(entry));
   }
-  const ordered_json all = {
-      {"platform", {{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}}},
-      {"tasks", tasks}};
+  ordered_json machine = {{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}};
+  if (platform.bound) machine["bound"] = true;
+  const ordered_json all = {{"platform", machine}, {"tasks", tasks}};
   return all.dump(2) + "\n";
 }
 

@@ -81,6 +81,34 @@ TEST(TaskSetJson, ErrorsNamePlaceAndExpectation) {
               HasSubstr("/platform/gpus"));
 }
 
+const char* const kBound = R"({
+  "platform": {"cpus": 1, "gpus": 2, "bound": true},
+  "tasks": [{"name": "a", "period": 10, "mode": 2, "devices": [1, 0],
+             "stages": [{"resource": "GPU", "worst": [2, 1]}]}]
+})";
+
+TEST(TaskSetJson, BoundDevicesAreReadAndWritten) {
+  const auto document = parse_task_set(kBound);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_TRUE(document->set.platform.bound);
+  EXPECT_EQ(document->set.platform.pci, 2);
+  EXPECT_EQ(document->set.tasks.at(0).devices, (std::vector<int>{1, 0}));
+  const std::string text = format_task_set(*document);
+  EXPECT_EQ(format_task_set(*parse_task_set(text)), text);
+}
+
+TEST(TaskSetJson, BoundDevicesThatMakeNoSenseAreNamed) {
+  EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[]")),
+              HasSubstr("/tasks/0/devices: [], expected a list of at least one GPU, from 0"));
+  EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1, \"x\"]")), HasSubstr("/tasks/0/devices/1: \"x\""));
+  EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1]")),
+              HasSubstr("mode: 2, expected 1 to 1, the number of its devices"));
+  EXPECT_THAT(error_of(replaced(kBound, "true", "1")),
+              HasSubstr("/platform/bound: 1, expected true or false"));
+  EXPECT_THAT(error_of(replaced(kBound, "\"bound\"", "\"pci\": 1, \"bound\"")),
+              HasSubstr("platform, pci: 1, expected 2"));
+}
+
 TEST(TaskSetJson, NonsenseIsNamedByTaskAndField) {
   EXPECT_THAT(error_of(replaced(kCamera, "35000000", "45000000")),
               HasSubstr("task \"camera\", deadline: 45000000 ns, expected 1 to the period"));

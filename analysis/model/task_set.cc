@@ -23,6 +23,9 @@ Result<void> check(const Platform& platform) {
     if (count < 1 || count > kMaxElements)
       return fail(std::string("platform, ") + field + ": " + std::to_string(count) + ", expected 1 to " +
                   std::to_string(kMaxElements));
+  if (platform.bound && platform.pci != platform.gpus)
+    return fail("platform, pci: " + std::to_string(platform.pci) + ", expected " +
+                std::to_string(platform.gpus) + ": where GPUs are bound, each has its own link");
   return {};
 }
 
@@ -52,7 +55,21 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   return {};
 }
 
-Result<void> check_task(const Task& task, int modes) {
+Result<void> check_devices(const Task& task, const Platform& platform) {
+  const std::string where = "task \"" + task.name + "\", devices: ";
+  if (!task.devices.empty() && !platform.bound)
+    return fail(where + "given, expected none where the platform's GPUs are not bound");
+  std::set<int> seen;
+  for (const int device : task.devices) {
+    if (device < 0 || device >= platform.gpus)
+      return fail(where + std::to_string(device) + ", expected 0 to " + std::to_string(platform.gpus - 1));
+    if (!seen.insert(device).second)
+      return fail(where + std::to_string(device) + " twice, expected distinct ones");
+  }
+  return {};
+}
+
+Result<void> check_task(const Task& task, const Platform& platform) {
   const std::string where = "task \"" + task.name + "\"";
   if (task.period < 1 || task.period > kLongest)
     return fail(where + ", period: " + number(task.period) + " ns, expected 1 to " + number(kLongest));
@@ -61,8 +78,8 @@ Result<void> check_task(const Task& task, int modes) {
                 number(task.period));
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
-    if (auto good = check_stage(task, j, modes); !good) return good;
-  return {};
+    if (auto good = check_stage(task, j, platform.gpus); !good) return good;
+  return check_devices(task, platform);
 }
 
 Result<void> check_priorities(const TaskSet& set) {
@@ -113,6 +130,12 @@ int Platform::elements(Resource resource) const {
   return 1;
 }
 
+std::string Platform::name_of(Resource resource, int element) const {
+  if (bound && resource != Resource::cpu)
+    return std::string(name(resource)) + " of device " + std::to_string(element);
+  return std::string(name(resource)) + " " + std::to_string(element + 1);
+}
+
 Time Stage::section_in(int mode) const {
   if (resource == Resource::cpu) return 0;
   return section == 0 ? worst_in(mode) : std::min(section, worst_in(mode));
@@ -123,6 +146,10 @@ bool Task::uses(Resource resource) const {
                      [&](const Stage& stage) { return stage.resource == resource; });
 }
 
+int Task::largest_mode(const Platform& platform) const {
+  return devices.empty() ? platform.gpus : static_cast<int>(devices.size());
+}
+
 Result<void> check(const TaskSet& set) {
   if (auto good = check(set.platform); !good) return good;
   std::set<std::string> names;
@@ -130,7 +157,7 @@ Result<void> check(const TaskSet& set) {
     if (set.tasks[i].name.empty()) return fail("task " + std::to_string(i + 1) + ", name: empty");
     if (!names.insert(set.tasks[i].name).second)
       return fail("task \"" + set.tasks[i].name + "\", name: another task has it too");
-    if (auto good = check_task(set.tasks[i], set.platform.gpus); !good) return good;
+    if (auto good = check_task(set.tasks[i], set.platform); !good) return good;
   }
   return check_priorities(set);
 }
@@ -139,10 +166,13 @@ Result<void> check(const TaskSet& set, std::span<const int> modes) {
   if (modes.size() != set.tasks.size())
     return fail("modes: " + std::to_string(modes.size()) + ", expected one for each of the " +
                 std::to_string(set.tasks.size()) + " tasks");
-  for (size_t i = 0; i < modes.size(); ++i)
-    if (modes[i] < 1 || modes[i] > set.platform.gpus)
+  for (size_t i = 0; i < modes.size(); ++i) {
+    const int most = set.tasks[i].largest_mode(set.platform);
+    if (modes[i] < 1 || modes[i] > most)
       return fail("task \"" + set.tasks[i].name + "\", mode: " + std::to_string(modes[i]) +
-                  ", expected 1 to " + std::to_string(set.platform.gpus));
+                  ", expected 1 to " + std::to_string(most) +
+                  (most < set.platform.gpus ? ", the number of its devices" : ""));
+  }
   return {};
 }
 
@@ -153,48 +183,6 @@ PriorityOrder deadline_monotonic(const TaskSet& set) {
 PriorityOrder priority_order(const TaskSet& set) {
   if (set.tasks.empty() || !set.tasks.front().priority) return deadline_monotonic(set);
   return sorted(set, [](const Task& a, const Task& b) { return *a.priority > *b.priority; });
-}
-
-namespace {
-
-double utilisation(const Task& task, int mode, Resource resource) {
-  double sum = 0;
-  for (const Stage& stage : task.stages)
-    if (stage.resource == resource)
-      sum +=
-          static_cast<double>(stage.worst_in(mode)) * stage.subtasks(mode) / static_cast<double>(task.period);
-  return sum;
-}
-
-std::string two_digits(double value) {
-  std::string text = std::to_string(value);
-  return text.substr(0, text.find('.') + 3);
-}
-
-}  // namespace
-
-double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource) {
-  double sum = 0;
-  for (size_t i = 0; i < set.tasks.size(); ++i) sum += utilisation(set.tasks[i], modes[i], resource);
-  return sum;
-}
-
-Result<void> check_capacity(const TaskSet& set, std::span<const int> modes) {
-  for (const Resource resource : kResources) {
-    const double sum = utilisation(set, modes, resource);
-    const int elements = set.platform.elements(resource);
-    // Rounding is no overload.
-    if (sum <= elements * (1 + 1e-9)) continue;
-    size_t most = 0;
-    for (size_t i = 1; i < set.tasks.size(); ++i)
-      if (utilisation(set.tasks[i], modes[i], resource) > utilisation(set.tasks[most], modes[most], resource))
-        most = i;
-    return fail("task \"" + set.tasks[most].name + "\" and others, worst on " + name(resource) +
-                ": utilisation " + two_digits(sum) + ", expected at most " + std::to_string(elements) +
-                "; the largest part is this task's in mode " + std::to_string(modes[most]) + ", " +
-                two_digits(utilisation(set.tasks[most], modes[most], resource)));
-  }
-  return {};
 }
 
 }  // namespace samcl::analysis

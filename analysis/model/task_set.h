@@ -6,6 +6,10 @@
 // interrupts (slices of kernels, chunks of transfers); between two sections a more urgent subtask goes
 // first. Jobs of one task never overlap: one released while its predecessor is unfinished waits for it.
 //
+// The elements of a resource are interchangeable, unless the platform binds: then GPU d and PCI link d belong
+// together, a task uses a list of them in a fixed order (Task::devices, or model/placement.h), and in mode k
+// a PCI or GPU stage is k subtasks, subtask l always on the list's l-th device.
+//
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
 
@@ -37,7 +41,14 @@ struct Platform {
   int cpus = 1;
   int pci = 1;
   int gpus = 1;
+  bool bound = false;  // every subtask has its device; pci is then gpus
   int elements(Resource resource) const;
+  // Parallel subtasks of a stage in a mode.
+  int subtasks(Resource resource, int mode) const {
+    return resource == Resource::gpu || (bound && resource == Resource::pci) ? mode : 1;
+  }
+  // What people read: "CPU 1", "GPU 2" count from 1; where devices are bound, "GPU of device 0" is an index.
+  std::string name_of(Resource resource, int element) const;
 };
 
 struct Stage {
@@ -50,7 +61,6 @@ struct Stage {
   // 0: the whole subtask is one section, however long.
   Time section = 0;
 
-  int subtasks(int mode) const { return resource == Resource::gpu ? mode : 1; }
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
   // Nothing interrupts a subtask once it has started.
@@ -65,8 +75,12 @@ struct Task {
   Time deadline = 0;            // relative to the release, at most the period
   std::optional<int> priority;  // larger is more urgent; given for all tasks or for none
   std::vector<Stage> stages;
+  // Bound platforms: distinct indices of GPUs in the order of use; mode k uses the first k, and no mode more
+  // than there are. Empty: place_devices() chooses.
+  std::vector<int> devices = {};
 
   bool uses(Resource resource) const;
+  int largest_mode(const Platform& platform) const;
 };
 
 struct TaskSet {
@@ -86,12 +100,5 @@ Result<void> check(const TaskSet& set, std::span<const int> modes);
 // By the given priorities, or deadline-monotonic where none are given; ties go to the task listed first.
 PriorityOrder priority_order(const TaskSet& set);
 PriorityOrder deadline_monotonic(const TaskSet& set);
-
-// Work per time on a resource: sum of subtasks * C / T; above its number of elements nothing helps.
-double utilisation(const TaskSet& set, std::span<const int> modes, Resource resource);
-
-// An error where a resource's utilisation in these modes is above its number of elements: names the task
-// with the largest part of it.
-Result<void> check_capacity(const TaskSet& set, std::span<const int> modes);
 
 }  // namespace samcl::analysis

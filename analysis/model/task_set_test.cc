@@ -72,18 +72,39 @@ TEST(TaskSet, PrioritiesAreGivenOrDeadlineMonotonic) {
   EXPECT_THAT(deadline_monotonic(set), ElementsAre(0, 1));  // ties: the one listed first
 }
 
-TEST(TaskSet, UtilisationCountsEverySubtask) {
-  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::gpu), 2 * 20 / 100.0 + 8 / 50.0);
-  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
+TaskSet bound_tasks() {
+  TaskSet set = two_tasks();
+  set.platform = {2, 2, 2, true};
+  return set;
 }
 
-TEST(TaskSet, MoreWorkThanElementsIsNamedByItsLargestTask) {
+TEST(TaskSet, BoundPlatformsHaveALinkForEachGpu) {
+  TaskSet set = bound_tasks();
+  EXPECT_EQ(complaint(set), "none");
+  EXPECT_EQ(set.platform.subtasks(Resource::pci, 2), 2);
+  EXPECT_EQ(two_tasks().platform.subtasks(Resource::pci, 2), 1);
+  set.platform.pci = 1;
+  EXPECT_EQ(complaint(set), "platform, pci: 1, expected 2: where GPUs are bound, each has its own link");
+}
+
+TEST(TaskSet, ListsOfDevicesAreDistinctGpusOfABoundPlatform) {
   TaskSet set = two_tasks();
-  EXPECT_TRUE(check_capacity(set, Modes{2, 2}));
-  set.tasks[0].stages[1].worst = {190, 100};
-  EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
-            "task \"a\" and others, worst on GPU: utilisation 2.06, expected at most 2; "
-            "the largest part is this task's in mode 1, 1.90");
+  set.tasks[0].devices = {1};
+  EXPECT_EQ(complaint(set),
+            "task \"a\", devices: given, expected none where the platform's GPUs are not bound");
+  set = bound_tasks();
+  set.tasks[0].devices = {2};
+  EXPECT_EQ(complaint(set), "task \"a\", devices: 2, expected 0 to 1");
+  set.tasks[0].devices = {1, 1};
+  EXPECT_EQ(complaint(set), "task \"a\", devices: 1 twice, expected distinct ones");
+}
+
+TEST(TaskSet, NoModeIsLargerThanTheTasksList) {
+  TaskSet set = bound_tasks();
+  set.tasks[0].devices = {1};
+  EXPECT_TRUE(check(set, Modes{1, 2}));
+  EXPECT_EQ(check(set, Modes{2, 2}).error().message,
+            "task \"a\", mode: 2, expected 1 to 1, the number of its devices");
 }
 
 }  // namespace

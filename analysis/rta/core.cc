@@ -75,7 +75,7 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     StageRow& entry = row.stages[j];
     entry.worst = static_cast<double>(stage.worst_in(mode));
     entry.best = static_cast<double>(stage.best_in(mode));
-    entry.subtasks = stage.subtasks(mode);
+    entry.subtasks = set_->platform.subtasks(stage.resource, mode);
     entry.section = static_cast<double>(stage.section_in(mode));
     entry.whole = stage.whole();
   }

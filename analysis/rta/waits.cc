@@ -23,9 +23,9 @@ std::vector<Wait> shared(std::vector<Wait> waits, Time total) {
   return waits;
 }
 
-Time load(const Stage& stage, int mode, Form form) {
+Time load(const Platform& platform, const Stage& stage, int mode, Form form) {
   if (form == Form::gpu_sparc) return stage.worst_in(stage.resource == Resource::gpu ? 1 : mode);
-  return stage.worst_in(mode) * stage.subtasks(mode);
+  return stage.worst_in(mode) * platform.subtasks(stage.resource, mode);
 }
 
 }  // namespace
@@ -48,11 +48,11 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
         if (other.resource != stage.resource || jitter == kUnbounded) continue;
         const Time stages = (jitter + bound.response + set.tasks[k].period - 1) / set.tasks[k].period;
         wait.stages += stages;
-        wait.time += stages * load(other, modes[k], form);
+        wait.time += stages * load(set.platform, other, modes[k], form);
       }
       urgent.push_back(wait);
     }
-    const int own = stage.subtasks(modes[task]) - 1;
+    const int own = set.platform.subtasks(stage.resource, modes[task]) - 1;
     if (own > 0 && form != Form::gpu_sparc) urgent.push_back({task, own * stage.worst_in(modes[task]), own});
     for (size_t below = position + 1; below < order.size(); ++below) {
       const size_t k = order[below];

@@ -19,13 +19,13 @@ bool coin(Random& random, double probability) {
 // How a task's subtasks use the room between best and worst case.
 enum class Temper { worst, best, either_by_job, either_by_stage, uniform, first_long_then_short };
 
-std::vector<std::vector<Time>> draw_execution(const Task& task, int mode, Temper temper, size_t job,
-                                              Random& random) {
+std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Task& task, int mode,
+                                              Temper temper, size_t job, Random& random) {
   std::vector<std::vector<Time>> times;
   const bool long_job = coin(random, 0.5);
   for (const Stage& stage : task.stages) {
     std::vector<Time> subtasks;
-    for (int k = 0; k < stage.subtasks(mode); ++k) {
+    for (int k = 0; k < platform.subtasks(stage.resource, mode); ++k) {
       const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
       bool longest = true;
       switch (temper) {
@@ -102,7 +102,7 @@ Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Rando
     while (release < span) {
       PlannedJob job;
       job.release = release;
-      job.execution = draw_execution(task, modes[i], temper, plan.jobs[i].size(), random);
+      job.execution = draw_execution(set.platform, task, modes[i], temper, plan.jobs[i].size(), random);
       plan.jobs[i].push_back(std::move(job));
       release += task.period;
       if (sporadic && coin(random, 0.3)) release += draw(random, 0, task.period);
@@ -136,7 +136,7 @@ Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, R
       jobs[n].release = n == 0 ? 0 : jobs[n - 1].release + task.period;
       break;
     default:
-      jobs[n].execution = draw_execution(task, modes[i], draw_temper(random), n, random);
+      jobs[n].execution = draw_execution(set.platform, task, modes[i], draw_temper(random), n, random);
   }
   separate(jobs, task.period);
   return next;

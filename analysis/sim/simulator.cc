@@ -119,7 +119,7 @@ class Simulation {
 
   void enter(TaskState& state, size_t stage) {
     state.stage = stage;
-    const int count = state.now_in().subtasks(state.mode);
+    const int count = set_.platform.subtasks(state.now_in().resource, state.mode);
     state.subtasks.assign(static_cast<size_t>(count), Subtask{});
     for (int k = 0; k < count; ++k)
       state.subtasks[static_cast<size_t>(k)].remaining =

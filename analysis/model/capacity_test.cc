@@ -1,0 +1,43 @@
+#include "analysis/model/capacity.h"
+
+#include <gtest/gtest.h>
+
+namespace samcl::analysis {
+namespace {
+
+TaskSet two_tasks() {
+  TaskSet set;
+  set.platform = {2, 1, 2};
+  set.tasks = {{"a", 100, 90, {}, {{Resource::cpu, {10, 10}, {}, 0}, {Resource::gpu, {30, 20}, {}, 5}}},
+               {"b", 50, 50, {}, {{Resource::gpu, {8, 6}, {4, 4}, 0}}}};
+  return set;
+}
+
+TEST(Capacity, UtilisationCountsEverySubtask) {
+  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::gpu), 2 * 20 / 100.0 + 8 / 50.0);
+  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
+}
+
+TEST(Capacity, MoreWorkThanElementsIsNamedByItsLargestTask) {
+  TaskSet set = two_tasks();
+  EXPECT_TRUE(check_capacity(set, Modes{2, 2}));
+  set.tasks[0].stages[1].worst = {190, 100};
+  EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
+            "task \"a\" and others, worst on GPU: utilisation 2.06, expected at most 2; "
+            "the largest part is this task's in mode 1, 1.90");
+}
+
+TEST(Capacity, OfBoundDevicesIsOneEach) {
+  TaskSet set = two_tasks();
+  set.platform = {2, 2, 2, true};
+  set.tasks[0].stages[1].worst = {90, 80};
+  EXPECT_TRUE(check_capacity(set, Modes{1, 1}));  // apart
+  EXPECT_TRUE(check_capacity(set, Modes{2, 2}));
+  set.tasks[0].devices = set.tasks[1].devices = {1};
+  EXPECT_EQ(check_capacity(set, Modes{1, 1}).error().message,
+            "task \"a\" and others, worst on GPU of device 1: utilisation 1.06, expected at most 1; "
+            "the largest part is this task's in mode 1, 0.90");
+}
+
+}  // namespace
+}  // namespace samcl::analysis
