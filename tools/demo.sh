@@ -12,7 +12,7 @@ echo "samcl: building"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target \
-  samcl sam-run sam-translate sam-managerd sam-ctl MatrixMultiplication ImageFilter KNearest; } >"$log" 2>&1; then
+  samcl sam-run sam-translate sam-managerd sam-ctl MatrixMultiplication Filter KNearest; } >"$log" 2>&1; then
   tail -n 60 "$log"
   echo "samcl: the build failed; its last lines are above" >&2
   exit 1

@@ -43,6 +43,8 @@ using Queue = Handle<cl_command_queue, clReleaseCommandQueue>;
 using Buffer = Handle<cl_mem, clReleaseMemObject>;
 using Program = Handle<cl_program, clReleaseProgram>;
 using Kernel = Handle<cl_kernel, clReleaseKernel>;
+using Image = Handle<cl_mem, clReleaseMemObject>;
+using Sampler = Handle<cl_sampler, clReleaseSampler>;
 
 // A __local argument of that many bytes.
 struct LocalMemory {
@@ -53,8 +55,9 @@ template <typename T>
 void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
   check(clSetKernelArg(kernel, index, sizeof value, &value));
 }
-inline void set_argument(cl_kernel kernel, cl_uint index, const Buffer& buffer) {
-  check(clSetKernelArg(kernel, index, sizeof(cl_mem), buffer.address()));
+template <typename T, auto kRelease>
+void set_argument(cl_kernel kernel, cl_uint index, const Handle<T, kRelease>& object) {
+  check(clSetKernelArg(kernel, index, sizeof(T), object.address()));
 }
 inline void set_argument(cl_kernel kernel, cl_uint index, LocalMemory local) {
   check(clSetKernelArg(kernel, index, local.bytes, nullptr));

@@ -1,7 +1,9 @@
 // A small generator (SplitMix64) whose numbers are the same on every machine and library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace bench {
 
@@ -21,6 +23,17 @@ class Random {
 
   // -1 <= result < 1, a multiple of 2^-23.
   float unit() { return static_cast<float>(static_cast<int32_t>(next() >> 40) - (1 << 23)) * 0x1p-23f; }
+
+  std::vector<float> units(size_t count) {
+    std::vector<float> made(count);
+    for (float& value : made) value = unit();
+    return made;
+  }
+  std::vector<uint32_t> words(size_t count) {
+    std::vector<uint32_t> made(count);
+    for (uint32_t& value : made) value = static_cast<uint32_t>(next());
+    return made;
+  }
 
  private:
   uint64_t state_;

@@ -1,5 +1,6 @@
 #include "benchmarks/host/run.h"
 
+#include <CLI/CLI.hpp>
 #include <cinttypes>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -14,11 +15,12 @@ struct Options {
   unsigned platform = 0;
   unsigned device = 0;
   uint64_t seed = 1;
-  size_t warmup = 2;
-  size_t iterations = 10;
+  size_t warmup = 0;
+  size_t iterations = 0;
   double period_ms = 0;    // 0: back to back
   double deadline_ms = 0;  // 0: the period
   size_t jobs = 20;
+  bool small = false;
   bool json = false;
   std::optional<size_t> flip;  // byte of the result to damage before it is verified
 };
@@ -31,15 +33,17 @@ const CLI::Validator kAboveZero(
     },
     "POSITIVE");
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CLI::App& app, Sizes& sizes, Options& options) {
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
   app.add_option("--device", options.device, "Index of the device in the platform's list")
       ->capture_default_str();
+  app.add_flag("--small", options.small, "Sizes for a quick test, where they are not given");
   app.add_option("--seed", options.seed, "Seed of the input")->capture_default_str();
-  app.add_option("--warmup", options.warmup, "Jobs before the measured ones")->capture_default_str();
-  auto* iterations = app.add_option("--iterations", options.iterations, "Measured jobs, back to back")
-                         ->capture_default_str()
-                         ->check(kAboveZero);
+  sizes.add("--warmup", options.warmup, {.usual = 2, .small = 1, .least = 0, .most = 1'000'000},
+            "Jobs before the measured ones");
+  auto* iterations =
+      sizes.add("--iterations", options.iterations, {.usual = 10, .small = 2, .least = 1, .most = 1'000'000},
+                "Measured jobs, back to back");
   auto* period = app.add_option("--period", options.period_ms, "Release one job every so many ms")
                      ->check(kAboveZero)
                      ->excludes(iterations);
@@ -148,9 +152,15 @@ bool run_with(Workload& workload, const Options& options) {
 int run(Workload& workload, int argc, char** argv) {
   CLI::App app(std::string(workload.name()) + ": an OpenCL program that checks its own result");
   Options options;
-  add_options(app, options);
-  workload.add_options(app);
-  CLI11_PARSE(app, argc, argv);
+  Sizes sizes(app);
+  add_options(app, sizes, options);
+  workload.add_sizes(sizes);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.small) sizes.choose_small();
   try {
     return run_with(workload, options) ? 0 : 1;
   } catch (const std::exception& error) {

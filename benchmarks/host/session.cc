@@ -62,6 +62,20 @@ Buffer Session::make_buffer(cl_mem_flags flags, size_t bytes, void* host) const 
   return made;
 }
 
+size_t Session::sub_buffer_alignment() const {
+  cl_uint bits = 0;
+  check(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, nullptr));
+  return bits / 8;
+}
+
+Buffer make_sub_buffer(const Buffer& parent, cl_mem_flags flags, size_t offset, size_t bytes) {
+  const cl_buffer_region region = {offset, bytes};
+  cl_int status = CL_SUCCESS;
+  Buffer made(clCreateSubBuffer(parent.get(), flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+  check(status);
+  return made;
+}
+
 Program Session::build(std::string_view source, const std::string& options) const {
   const char* start = source.data();
   const size_t length = source.size();

@@ -25,9 +25,15 @@ struct Session {
 
   Buffer make_buffer(cl_mem_flags flags, size_t bytes, void* host = nullptr) const;
 
+  // What an offset in a buffer must be a multiple of for a sub-buffer to start there, bytes.
+  size_t sub_buffer_alignment() const;
+
   // Compiles the source; what the compiler has to say about a failure is in the exception.
   Program build(std::string_view source, const std::string& options = "") const;
 };
+
+// The bytes [offset, offset + bytes) of `parent`.
+Buffer make_sub_buffer(const Buffer& parent, cl_mem_flags flags, size_t offset, size_t bytes);
 
 Kernel make_kernel(const Program& program, const char* name);
 

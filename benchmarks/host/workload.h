@@ -2,7 +2,6 @@
 // every job of a run computes the same result from the same input.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "benchmarks/host/session.h"
+#include "benchmarks/host/sizes.h"
 
 namespace bench {
 
@@ -48,8 +48,7 @@ class Workload {
 
   virtual const char* name() const = 0;
 
-  // Adds the options for sizes.
-  virtual void add_options(CLI::App& app) = 0;
+  virtual void add_sizes(Sizes& sizes) = 0;
 
   // The chosen size for people, e.g. "1024 x 768".
   virtual std::string size() const = 0;
@@ -69,14 +68,6 @@ class Workload {
 
   // Compares the result with what a plain C++ computation gives. Empty: right; else what differs first.
   virtual std::string verify() = 0;
-
- protected:
-  // For verify(): "element 7 is 3, expected 4".
-  template <typename T>
-  static std::string differs(size_t index, T is, T expected) {
-    return "element " + std::to_string(index) + " is " + std::to_string(is) + ", expected " +
-           std::to_string(expected);
-  }
 };
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "BitonicSort.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -13,10 +14,9 @@ using namespace bench;
 class BitonicSort : public Workload {
  public:
   const char* name() const override { return "BitonicSort"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--log2-size", log2_, "Number of keys, as a power of two")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 26));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--log2-size", log2_, {.usual = 20, .small = 9, .least = 1, .most = 26},
+              "Number of keys, as a power of two");
   }
   std::string size() const override { return std::to_string(1u << log2_); }
 
@@ -63,7 +63,7 @@ class BitonicSort : public Workload {
  private:
   size_t bytes() const { return unsorted_.size() * sizeof(cl_uint); }
 
-  cl_uint log2_ = 16;
+  cl_uint log2_ = 0;
   std::vector<cl_uint> unsorted_, keys_;
   cl_command_queue queue_ = nullptr;
   Buffer device_keys_;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "Histogram.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -16,9 +17,10 @@ constexpr size_t kLocal = 64;
 class Histogram : public Workload {
  public:
   const char* name() const override { return "Histogram"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--size", n_, "Bytes to count")->capture_default_str()->check(CLI::Range(1, 1 << 30));
-    app.add_option("--groups", groups_, "Work-groups")->capture_default_str()->check(CLI::Range(1, 65536));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--size", n_, {.usual = 16 << 20, .small = 100003, .least = 1, .most = 1 << 30},
+              "Bytes to count");
+    sizes.add("--groups", groups_, {.usual = 64, .small = 5, .least = 1, .most = 65536}, "Work-groups");
   }
   std::string size() const override {
     return std::to_string(n_) + " in " + std::to_string(groups_) + " groups";
@@ -76,8 +78,8 @@ class Histogram : public Workload {
   }
 
  private:
-  cl_uint n_ = 1 << 23;
-  cl_uint groups_ = 64;
+  cl_uint n_ = 0;
+  cl_uint groups_ = 0;
   std::vector<cl_uchar> source_;
   std::vector<cl_uchar> data_;  // the buffer's memory
   std::array<cl_uint, 256> histogram_{};

@@ -1,6 +1,7 @@
 // Counts 32-bit keys with global atomics. Each job creates its input buffer from host memory
 // (CL_MEM_COPY_HOST_PTR) and lets go of it right after the launch.
 #include "HistogramAtomics.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -11,11 +12,11 @@ using namespace bench;
 class HistogramAtomics : public Workload {
  public:
   const char* name() const override { return "HistogramAtomics"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--size", n_, "Keys to count")->capture_default_str()->check(CLI::Range(1, 1 << 28));
-    app.add_option("--bits", bits_, "Upper bits of a key that choose its bin")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 20));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--size", n_, {.usual = 16 << 20, .small = 30011, .least = 1, .most = 1 << 28},
+              "Keys to count");
+    sizes.add("--bits", bits_, {.usual = 10, .small = 10, .least = 1, .most = 20},
+              "Upper bits of a key that choose its bin");
   }
   std::string size() const override { return std::to_string(n_) + " into " + std::to_string(bins()); }
 
@@ -64,8 +65,8 @@ class HistogramAtomics : public Workload {
  private:
   size_t bins() const { return size_t{1} << bits_; }
 
-  cl_uint n_ = 1 << 20;
-  cl_uint bits_ = 10;
+  cl_uint n_ = 0;
+  cl_uint bits_ = 0;
   const Session* session_ = nullptr;
   std::vector<cl_uint> keys_, histogram_;
   Buffer device_keys_, device_histogram_;

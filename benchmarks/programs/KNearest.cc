@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "KNearest.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -16,14 +17,12 @@ constexpr size_t kChecked = 256;  // queries compared with the reference, if the
 class KNearest : public Workload {
  public:
   const char* name() const override { return "KNearest"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--points", point_count_, "Points")->capture_default_str()->check(CLI::Range(1, 1 << 24));
-    app.add_option("--queries", query_count_, "Queries")
-        ->capture_default_str()
-        ->check(CLI::Range(2, 1 << 20));
-    app.add_option("--neighbours", k_, "Neighbours per query")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 64));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--points", point_count_, {.usual = 16384, .small = 501, .least = 1, .most = 1 << 24},
+              "Points");
+    sizes.add("--queries", query_count_, {.usual = 16384, .small = 77, .least = 2, .most = 1 << 20},
+              "Queries");
+    sizes.add("--neighbours", k_, {.usual = 8, .small = 5, .least = 1, .most = 64}, "Neighbours per query");
   }
   std::string size() const override {
     return std::to_string(k_) + " of " + std::to_string(point_count_) + " for " +
@@ -118,7 +117,7 @@ class KNearest : public Workload {
   }
   cl_uint half_count(int half) const { return first_[half + 1] - first_[half]; }
 
-  cl_uint point_count_ = 4096, query_count_ = 2048, k_ = 8;
+  cl_uint point_count_ = 0, query_count_ = 0, k_ = 0;
   cl_uint first_[3] = {};  // first query of each half, and the count
   uint64_t seed_ = 0;
   std::vector<cl_int4> points_, queries_;

@@ -1,4 +1,5 @@
 // What launching costs by itself: empty kernels in a burst, one at a time, and with a buffer argument.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -14,8 +15,9 @@ using namespace bench;
 struct Options {
   unsigned platform = 0;
   unsigned device = 0;
-  size_t launches = 1000;
-  size_t repeats = 11;
+  size_t launches = 0;
+  size_t repeats = 0;
+  bool small = false;
   bool json = false;
 };
 
@@ -132,14 +134,15 @@ int main(int argc, char** argv) {
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
   app.add_option("--device", options.device, "Index of the device in the platform's list")
       ->capture_default_str();
-  app.add_option("--launches", options.launches, "Launches per measurement")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  app.add_option("--repeats", options.repeats, "Measurements of each kind")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
+  Sizes sizes(app);
+  sizes.add("--launches", options.launches, {.usual = 1000, .small = 50, .least = 1, .most = 1'000'000},
+            "Launches per measurement");
+  sizes.add("--repeats", options.repeats, {.usual = 11, .small = 3, .least = 1, .most = 1'000'000},
+            "Measurements of each kind");
+  app.add_flag("--small", options.small, "Sizes for a quick test, where they are not given");
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   CLI11_PARSE(app, argc, argv);
+  if (options.small) sizes.choose_small();
   try {
     run_with(options);
     return 0;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "MatrixMultiplication.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -15,12 +16,12 @@ constexpr size_t kChecked = 4096;  // elements compared with the reference, if t
 class MatrixMultiplication : public Workload {
  public:
   const char* name() const override { return "MatrixMultiplication"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--rows", m_, "Rows of A and C")->capture_default_str()->check(CLI::Range(1, 16384));
-    app.add_option("--columns", n_, "Columns of B and C")->capture_default_str()->check(CLI::Range(1, 16384));
-    app.add_option("--inner", k_, "Columns of A, rows of B")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16384));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--rows", m_, {.usual = 2048, .small = 35, .least = 1, .most = 16384}, "Rows of A and C");
+    sizes.add("--columns", n_, {.usual = 2048, .small = 100, .least = 1, .most = 16384},
+              "Columns of B and C");
+    sizes.add("--inner", k_, {.usual = 2048, .small = 41, .least = 1, .most = 16384},
+              "Columns of A, rows of B");
   }
   std::string size() const override {
     return std::to_string(m_) + " x " + std::to_string(k_) + " x " + std::to_string(n_);
@@ -84,7 +85,7 @@ class MatrixMultiplication : public Workload {
   }
 
  private:
-  cl_uint m_ = 512, n_ = 512, k_ = 512;
+  cl_uint m_ = 0, n_ = 0, k_ = 0;
   uint64_t seed_ = 0;
   std::vector<float> a_, b_, c_;
   cl_command_queue queue_ = nullptr;

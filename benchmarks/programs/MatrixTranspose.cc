@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "MatrixTranspose.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -14,13 +15,11 @@ constexpr cl_uint kTile = 16;
 class MatrixTranspose : public Workload {
  public:
   const char* name() const override { return "MatrixTranspose"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--width", width_, "Columns of the input")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16384));
-    app.add_option("--height", height_, "Rows of the input")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 16384));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--width", width_, {.usual = 4096, .small = 77, .least = 1, .most = 16384},
+              "Columns of the input");
+    sizes.add("--height", height_, {.usual = 4096, .small = 130, .least = 1, .most = 16384},
+              "Rows of the input");
   }
   std::string size() const override { return std::to_string(width_) + " x " + std::to_string(height_); }
 
@@ -76,7 +75,7 @@ class MatrixTranspose : public Workload {
     return mapped;
   }
 
-  cl_uint width_ = 1024, height_ = 1024;
+  cl_uint width_ = 0, height_ = 0;
   std::vector<cl_uint> in_, out_;
   cl_command_queue queue_ = nullptr;
   Buffer device_in_, device_out_;

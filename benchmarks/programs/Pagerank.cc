@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "Pagerank.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -20,14 +21,12 @@ constexpr double kTolerance = 1e-3;
 class Pagerank : public Workload {
  public:
   const char* name() const override { return "Pagerank"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--nodes", n_, "Nodes")->capture_default_str()->check(CLI::Range(1, 1 << 24));
-    app.add_option("--edges", edges_, "Edges per node, on average")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 64));
-    app.add_option("--steps", steps_, "Iterations of the algorithm")
-        ->capture_default_str()
-        ->check(CLI::Range(1, 1000));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--nodes", n_, {.usual = 4'000'000, .small = 1003, .least = 1, .most = 1 << 24}, "Nodes");
+    sizes.add("--edges", edges_, {.usual = 8, .small = 5, .least = 0, .most = 64},
+              "Edges per node, on average");
+    sizes.add("--steps", steps_, {.usual = 10, .small = 4, .least = 1, .most = 1000},
+              "Iterations of the algorithm");
   }
   std::string size() const override {
     return std::to_string(n_) + " nodes, " + std::to_string(n_ * size_t{edges_}) + " edges, " +
@@ -149,7 +148,7 @@ class Pagerank : public Workload {
     return events.last();
   }
 
-  cl_uint n_ = 32768, edges_ = 8, steps_ = 10, groups_ = 0;
+  cl_uint n_ = 0, edges_ = 0, steps_ = 0, groups_ = 0;
   std::vector<cl_uint> first_edge_, from_,
       out_degree_;  // incoming edges of node i: first_edge_[i] .. [i + 1]
   std::vector<cl_float> start_, rank_;

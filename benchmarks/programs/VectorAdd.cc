@@ -1,5 +1,6 @@
 // c = a + b. Everything blocks; the local size is left to the driver.
 #include "VectorAdd.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -10,8 +11,8 @@ using namespace bench;
 class VectorAdd : public Workload {
  public:
   const char* name() const override { return "VectorAdd"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--size", n_, "Elements")->capture_default_str()->check(CLI::Range(1, 1 << 28));
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--size", n_, {.usual = 114'447'872, .small = 100003, .least = 1, .most = 1 << 28}, "Elements");
   }
   std::string size() const override { return std::to_string(n_); }
 
@@ -62,7 +63,7 @@ class VectorAdd : public Workload {
  private:
   size_t bytes() const { return n_ * sizeof(float); }
 
-  cl_uint n_ = 1 << 21;
+  cl_uint n_ = 0;
   std::vector<float> a_, b_, c_;
   cl_command_queue queue_ = nullptr;
   Buffer device_a_, device_b_, device_c_;

@@ -18,10 +18,12 @@ import tempfile
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sam-run", required=True)
-    parser.add_argument("--devices", type=int, default=2, help="PoCL devices under sam-run; without it one")
+    parser.add_argument("--devices", type=int, nargs="+", default=[2],
+                        help="numbers of PoCL devices, for one run under sam-run each; without it one device")
     parser.add_argument("--ignore", default=None, help="regular expression: output lines that may differ")
     parser.add_argument("--expect", default=None, help="regular expression that the output must contain")
-    parser.add_argument("--expect-split", action="store_true", help="a kernel must have run on all devices")
+    parser.add_argument("--expect-split", action="store_true",
+                        help="a kernel must have run on all devices in each run")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -36,12 +38,10 @@ def comparable(output, ignore):
     return [line for line in output.splitlines() if not (ignore and re.search(ignore, line))]
 
 
-def main():
-    options = arguments()
+def compare(options, without, devices):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        without = run(options.command, 1)
-        under = run([options.sam_run, "--manager", "off", f"--report={report}", "--", *options.command], options.devices)
+        under = run([options.sam_run, "--manager", "off", f"--report={report}", "--", *options.command], devices)
         kernels = json.load(open(report))["kernels"] if os.path.exists(report) else []
     failures = []
     if without.returncode != under.returncode:
@@ -51,12 +51,19 @@ def main():
         failures.append("\n".join(difflib.unified_diff(expected, found, "without", "under sam-run", lineterm="", n=1)))
     if options.expect and not re.search(options.expect, under.stdout):
         failures.append(f"the output has no {options.expect!r}:\n{under.stdout}")
-    split = [kernel["name"] for kernel in kernels if kernel["devices"] == options.devices]
+    split = [kernel["name"] for kernel in kernels if kernel["devices"] == devices]
     if options.expect_split and not split:
         failures.append("no kernel was split:\n" + "\n".join(f"{k['name']}: {k['why_not_more']}" for k in kernels))
     if failures:
-        sys.exit("\n".join([*failures, under.stderr[-4000:]]))
-    print(f"{len(found)} lines the same; on {options.devices} devices: {' '.join(split) or 'nothing'}")
+        sys.exit("\n".join([f"on {devices} devices:", *failures, under.stderr[-4000:]]))
+    print(f"{len(found)} lines the same; on {devices} devices: {' '.join(split) or 'nothing'}")
+
+
+def main():
+    options = arguments()
+    without = run(options.command, 1)
+    for devices in options.devices:
+        compare(options, without, devices)
 
 
 if __name__ == "__main__":

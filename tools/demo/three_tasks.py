@@ -31,7 +31,7 @@ class Task:
 
 
 TASKS = [
-    Task("ImageFilter", ["--width", 1024, "--height", 768], 30, 0.25, None, "1"),
+    Task("Filter", ["--width", 1024, "--height", 768], 30, 0.25, None, "1"),
     Task("KNearest", ["--points", 20000, "--queries", 4096], 20, 0.25, None, "1"),
     # Its deadline is shorter than its execution time on one device: no scheduling can help, only a second one.
     Task("MatrixMultiplication", ["--rows", 512, "--inner", 512, "--columns", 512], 10, 0.4, 0.9, "0"),

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ImageFilter.cl.h"
+#include "Filter.cl.h"
+#include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
 
@@ -22,12 +23,12 @@ constexpr std::array<cl_int, 25> kWeights = [] {
 constexpr cl_int kTotal = 256;  // sum of the weights
 constexpr size_t kPadding = 7;  // pixels after each row of the host's image
 
-class ImageFilter : public Workload {
+class Filter : public Workload {
  public:
-  const char* name() const override { return "ImageFilter"; }
-  void add_options(CLI::App& app) override {
-    app.add_option("--width", width_, "Pixels per row")->capture_default_str()->check(CLI::Range(1, 16384));
-    app.add_option("--height", height_, "Rows")->capture_default_str()->check(CLI::Range(1, 16384));
+  const char* name() const override { return "Filter"; }
+  void add_sizes(Sizes& sizes) override {
+    sizes.add("--width", width_, {.usual = 1024, .small = 101, .least = 1, .most = 16384}, "Pixels per row");
+    sizes.add("--height", height_, {.usual = 768, .small = 67, .least = 1, .most = 16384}, "Rows");
   }
   std::string size() const override { return std::to_string(width_) + " x " + std::to_string(height_); }
 
@@ -44,7 +45,7 @@ class ImageFilter : public Workload {
     device_out_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes);
     device_weights_ =
         session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof weights, weights.data());
-    program_ = session.build(kImageFilterCl);
+    program_ = session.build(kFilterCl);
     kernel_ = make_kernel(program_, "smooth");
     set_arguments(kernel_, device_in_, device_out_, device_weights_, kTotal);
   }
@@ -98,7 +99,7 @@ class ImageFilter : public Workload {
     return pixel;
   }
 
-  size_t width_ = 1024, height_ = 768;
+  size_t width_ = 0, height_ = 0;
   std::vector<Pixel> in_, out_;  // rows of in_ are padded
   cl_command_queue queue_ = nullptr;
   Buffer device_in_, device_out_, device_weights_;
@@ -109,6 +110,6 @@ class ImageFilter : public Workload {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ImageFilter program;
+  Filter program;
   return run(program, argc, argv);
 }
