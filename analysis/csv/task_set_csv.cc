@@ -15,6 +15,7 @@ const std::vector<std::string> kTaskColumns = {"task", "period",   "deadline", "
 
 // Only where some task has a list: "1 0".
 constexpr const char* kDevices = "devices";
+constexpr const char* kMostGpus = "most_gpus";
 
 std::string column(const char* kind, size_t mode) {
   return std::string(kind) + "_" + std::to_string(mode);
@@ -91,6 +92,7 @@ Result<void> check_names(const CsvRow& names, size_t modes) {
   const size_t required = known.size();
   for (size_t k = 1; k <= modes; ++k) known.push_back(column("best", k));
   known.emplace_back(kDevices);
+  known.emplace_back(kMostGpus);
   const std::string where = "line " + std::to_string(names.line) + ": ";
   for (size_t n = 0; n < required; ++n)
     if (std::find(names.cells.begin(), names.cells.end(), known[n]) == names.cells.end())
@@ -159,6 +161,11 @@ Result<void> read_task(const Line& line, TaskSetDocument& document) {
   auto devices = read_devices(line);
   if (!devices) return tl::unexpected(devices.error());
   task.devices = std::move(*devices);
+  if (line.has(kMostGpus)) {
+    const auto most = line.whole<int>(kMostGpus);
+    if (!most) return tl::unexpected(most.error());
+    task.most_gpus = *most;
+  }
   task.period = *period;
   task.deadline = *deadline;
   document.set.tasks.push_back(std::move(task));
@@ -210,7 +217,10 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
     for (size_t k = 1; k <= count; ++k) names.push_back(column(kind, k));
   const bool lists =
       std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return !task.devices.empty(); });
+  const bool limits =
+      std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return task.most_gpus > 0; });
   if (lists) names.emplace_back(kDevices);
+  if (limits) names.emplace_back(kMostGpus);
   text += format_row(names);
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
@@ -226,6 +236,7 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
       for (size_t k = 0; k < count; ++k)
         cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
       if (lists) cells.push_back(devices_text(task.devices));
+      if (limits) cells.push_back(task.most_gpus > 0 ? std::to_string(task.most_gpus) : "");
       text += format_row(cells);
     }
   }

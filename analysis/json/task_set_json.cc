@@ -73,7 +73,7 @@ Result<std::vector<int>> read_devices(const Place& place) {
 
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
   if (auto good =
-          check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode", "devices"});
+          check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode", "devices", "most_gpus"});
       !good)
     return good;
   Task task;
@@ -92,6 +92,11 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
     const auto priority = read_int(place.at("priority"));
     if (!priority) return tl::unexpected(priority.error());
     task.priority = *priority;
+  }
+  if (place.has("most_gpus")) {
+    const auto most = read_int(place.at("most_gpus"));
+    if (!most) return tl::unexpected(most.error());
+    task.most_gpus = *most;
   }
   if (place.has("devices")) {
     auto devices = read_devices(place.at("devices"));
@@ -174,6 +179,7 @@ std::string format_task_set(const TaskSetDocument& document) {
     if (task.priority) entry["priority"] = *task.priority;
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
+    if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
     entry["stages"] = ordered_json::array();
     for (const Stage& stage : task.stages) {
       ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};

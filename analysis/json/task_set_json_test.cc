@@ -102,7 +102,7 @@ TEST(TaskSetJson, BoundDevicesThatMakeNoSenseAreNamed) {
               HasSubstr("/tasks/0/devices: [], expected a list of at least one GPU, from 0"));
   EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1, \"x\"]")), HasSubstr("/tasks/0/devices/1: \"x\""));
   EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1]")),
-              HasSubstr("mode: 2, expected 1 to 1, the number of its devices"));
+              HasSubstr("mode: 2, expected 1 to 1, the most GPUs that it can use"));
   EXPECT_THAT(error_of(replaced(kBound, "true", "1")),
               HasSubstr("/platform/bound: 1, expected true or false"));
   EXPECT_THAT(error_of(replaced(kBound, "\"bound\"", "\"pci\": 1, \"bound\"")),

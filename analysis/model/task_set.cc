@@ -79,6 +79,9 @@ Result<void> check_task(const Task& task, const Platform& platform) {
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
+  if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
+    return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
+                std::to_string(platform.gpus) + ", or none");
   return check_devices(task, platform);
 }
 
@@ -147,7 +150,8 @@ bool Task::uses(Resource resource) const {
 }
 
 int Task::largest_mode(const Platform& platform) const {
-  return devices.empty() ? platform.gpus : static_cast<int>(devices.size());
+  const int most = devices.empty() ? platform.gpus : static_cast<int>(devices.size());
+  return most_gpus == 0 ? most : std::min(most, most_gpus);
 }
 
 Result<void> check(const TaskSet& set) {
@@ -171,7 +175,7 @@ Result<void> check(const TaskSet& set, std::span<const int> modes) {
     if (modes[i] < 1 || modes[i] > most)
       return fail("task \"" + set.tasks[i].name + "\", mode: " + std::to_string(modes[i]) +
                   ", expected 1 to " + std::to_string(most) +
-                  (most < set.platform.gpus ? ", the number of its devices" : ""));
+                  (most < set.platform.gpus ? ", the most GPUs that it can use" : ""));
   }
   return {};
 }

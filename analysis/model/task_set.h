@@ -78,6 +78,8 @@ struct Task {
   // Bound platforms: distinct indices of GPUs in the order of use; mode k uses the first k, and no mode more
   // than there are. Empty: place_devices() chooses.
   std::vector<int> devices = {};
+  // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
+  int most_gpus = 0;
 
   bool uses(Resource resource) const;
   int largest_mode(const Platform& platform) const;

@@ -104,7 +104,7 @@ TEST(TaskSet, NoModeIsLargerThanTheTasksList) {
   set.tasks[0].devices = {1};
   EXPECT_TRUE(check(set, Modes{1, 2}));
   EXPECT_EQ(check(set, Modes{2, 2}).error().message,
-            "task \"a\", mode: 2, expected 1 to 1, the number of its devices");
+            "task \"a\", mode: 2, expected 1 to 1, the most GPUs that it can use");
 }
 
 }  // namespace

@@ -48,7 +48,10 @@ Candidates::Candidates(const TaskSet& set, Form form, PriorityOrder order)
       analysis_(set, form, order_),
       exact_bounds_(form != Form::safe) {
   const std::vector<int> known = modes_of(set.platform, form);
-  for (const Task& task : set.tasks) modes_.push_back(indifferent(task) ? std::vector{1} : known);
+  for (const Task& task : set.tasks) {
+    auto& modes = modes_.emplace_back(indifferent(task) ? std::vector{1} : known);
+    std::erase_if(modes, [most = task.largest_mode(set.platform)](int mode) { return mode > most; });
+  }
 }
 
 int Candidates::fastest(size_t task) const {
