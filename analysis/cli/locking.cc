@@ -1,0 +1,171 @@
+// sam-analyze locking FILE: GPUs as resources that tasks under global EDF share; every method's verdict.
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "analysis/cli/locking_input.h"
+#include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+#include "analysis/draw/schedule_drawing.h"
+#include "analysis/json/locking_json.h"
+#include "analysis/json/time_text.h"
+#include "analysis/locking/pipeline.h"
+#include "analysis/locking/simulator.h"
+
+namespace samcl::analysis::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  locking::TardinessBound bound = locking::TardinessBound::compliant_vector;
+  std::vector<double> speed_ups = {2, 4, 8, 16};
+  std::optional<locking::Method> schedule;
+  int jobs = 1;
+  std::string svg;
+  bool as_json = false;
+};
+
+std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+
+std::string utilisations_table(const locking::TaskSet& set, const std::vector<double>& speed_ups) {
+  std::vector<std::vector<std::string>> rows = {{"TASK", "p", "e", "s", "cs", "(e + s) / p"}};
+  for (const double speed_up : speed_ups) {
+    std::string factor = decimal(speed_up);
+    factor.erase(factor.find_last_not_of('0') + 1);
+    if (factor.back() == '.') factor.pop_back();
+    rows[0].push_back("u_eff x" + factor);
+  }
+  for (const locking::Task& task : set.tasks) {
+    rows.push_back({task.name, format_time(task.period), format_time(task.cpu), format_time(task.gpu),
+                    format_time(task.section), decimal(effective_utilisation(task, 1))});
+    for (const double speed_up : speed_ups)
+      rows.back().push_back(decimal(effective_utilisation(task, speed_up)));
+  }
+  rows.push_back({"all", "", "", "", "", decimal(effective_utilisation(set, 1))});
+  for (const double speed_up : speed_ups)
+    rows.back().push_back(decimal(effective_utilisation(set, speed_up)));
+  return table(rows);
+}
+
+std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
+  std::vector<std::vector<std::string>> rows = {{"METHOD", "SCHEDULABLE", "WHY NOT", "UTILISATION"}};
+  const auto add = [&](const std::string& method, const auto& verdict) {
+    rows.push_back({method, verdict.schedulable() ? "yes" : "no", failure(set, verdict),
+                    decimal(verdict.utilisation.value()) + " of " + std::to_string(set.cpus)});
+  };
+  add("shared resource, FMLP-Long", verdicts.shared_resource[0]);
+  add("shared resource, OMLP", verdicts.shared_resource[1]);
+  add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
+  return table(rows, 3);
+}
+
+std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "b FMLP-Long", "late at most", "b OMLP", "late at most", "in container: late at most"}};
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    rows.push_back({set.tasks[i].name});
+    for (const auto& verdict : verdicts.shared_resource) {
+      rows.back().push_back(format_time(verdict.tasks[i].blocking));
+      rows.back().push_back(verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-");
+    }
+    rows.back().push_back(verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-");
+  }
+  return table(rows);
+}
+
+// The simulated schedule in the words of the drawings.
+Schedule drawable(const locking::Schedule& schedule) {
+  Schedule result;
+  for (const locking::Ran& ran : schedule.ran)
+    result.segments.push_back({ran.on_gpu ? Resource::gpu : Resource::cpu, ran.element, ran.task,
+                               static_cast<int64_t>(ran.job), ran.on_gpu ? size_t{1} : size_t{0}, 0,
+                               ran.start, ran.end});
+  for (const locking::Ended& job : schedule.ended)
+    result.jobs.push_back({job.task, static_cast<int64_t>(job.job), job.release, job.end});
+  return result;
+}
+
+Result<void> show_schedule(const Options& options, const locking::TaskSet& set) {
+  const Schedule schedule = drawable(simulate(set, *options.schedule, synchronous_plan(set, options.jobs)));
+  Time last = 0;
+  for (const FinishedJob& job : schedule.jobs) last = std::max(last, job.finish);
+  const Frame frame{0, last};
+  TaskSet named = pipeline(set);
+  named.platform.pci = 0;  // copying runs on CPUs here
+  const std::string title = "All released at once, " + std::string(name(*options.schedule)) +
+                            ": the last job ends at " + format_time(last);
+  if (!options.svg.empty())
+    if (auto written = write_text(options.svg, schedule_svg(named, schedule, frame, title)); !written)
+      return written;
+  if (!options.as_json) std::cout << "\n" << title << "\n" << schedule_text(named, schedule, frame);
+  return {};
+}
+
+Result<int> run(const Options& options) {
+  const auto set = read_locking_set(options.file);
+  if (!set) return tl::unexpected(set.error());
+  const locking::Verdicts verdicts = analyse(*set, options.bound);
+  if (options.as_json)
+    std::cout << format_verdicts(*set, verdicts, options.speed_ups);
+  else
+    std::cout << utilisations_table(*set, options.speed_ups) << "\n"
+              << methods_table(*set, verdicts) << "\n"
+              << tasks_table(*set, verdicts);
+  if (options.schedule)
+    if (auto shown = show_schedule(options, *set); !shown) return tl::unexpected(shown.error());
+  return verdicts.schedulable() ? kGood : kNotSchedulable;
+}
+
+}  // namespace
+
+Result<locking::TaskSet> read_locking_set(const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected(text.error());
+  auto set = parse_locking_set(*text);
+  if (!set) return fail((file == "-" ? "standard input" : file) + ": " + set.error().message);
+  return set;
+}
+
+Run add_locking(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* locking = parent.add_subcommand("locking", "GPUs shared under global EDF: bounded tardiness");
+  locking->footer(
+      "Every task executes e on CPUs and s on a GPU, in a critical section cs that also covers copying.\n"
+      "The shared resource method makes the GPU a lock with blocking b; the container method runs the\n"
+      "tasks that use a GPU one at a time. See analysis/locking/README.md for the file and the methods.\n"
+      "Exit code: 0 schedulable by one of them, 1 not, 2 bad input.");
+  locking->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
+  locking
+      ->add_option("--tardiness", options->bound,
+                   "bound used: compliant-vector (default) or devi-anderson; containers: always the first")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, locking::TardinessBound>{
+          {"compliant-vector", locking::TardinessBound::compliant_vector},
+          {"devi-anderson", locking::TardinessBound::devi_anderson}}));
+  locking
+      ->add_option("--speed-up", options->speed_ups,
+                   "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")
+      ->delimiter(',')
+      ->check(CLI::Range(1.0, 1e6));
+  auto* schedule =
+      locking
+          ->add_option("--schedule", options->schedule,
+                       "also show all tasks released at once under fmlp-long, omlp or containers")
+          ->transform(CLI::CheckedTransformer(
+              std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
+                                                     {"omlp", locking::Method::omlp},
+                                                     {"containers", locking::Method::containers}}));
+  locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
+      ->check(CLI::Range(1, 10000))
+      ->needs(schedule);
+  locking->add_option("--svg", options->svg, "draw the schedule into this file")
+      ->option_text("FILE")
+      ->needs(schedule);
+  locking->add_flag("--json", options->as_json, "print JSON");
+  return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli

@@ -1,0 +1,88 @@
+// sam-analyze locking and compare as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/cli/command_test.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kExample = std::string(EXAMPLES) + "/shared_gpu.json";
+
+// The example with something replaced, on standard input.
+Outcome run_changed(const std::string& arguments, const std::string& from, const std::string& to) {
+  std::ifstream in(kExample);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  const std::string path = testing::TempDir() + "sam_analyze_locking_" + std::to_string(getpid());
+  std::ofstream(path) << text.replace(at, from.size(), to);
+  Outcome outcome = run(arguments + " " + path);
+  std::filesystem::remove(path);
+  return outcome;
+}
+
+TEST(SamAnalyzeLocking, GivesEveryMethodsVerdict) {
+  const Outcome outcome = run("locking " + kExample);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("FMLP-Long +yes +3.833 of 4"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("container +yes +1.167 of 4"));
+}
+
+TEST(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
+  const auto json = nlohmann::json::parse(run("locking --json --speed-up 4 " + kExample).output);
+  EXPECT_EQ(json["shared_resource"]["protocols"][0]["protocol"], "fmlp-long");
+  EXPECT_EQ(json["shared_resource"]["protocols"][0]["tasks"][2]["blocking"], 16'000'000);
+  EXPECT_EQ(json["containers"]["tasks"][2]["container"], 1);
+  EXPECT_DOUBLE_EQ(json["effective_utilisation"][0]["utilisation"], 10.0 / 30 + 5 * 17.0 / 30);
+}
+
+TEST(SamAnalyzeLocking, ShowsThePapersSchedules) {
+  EXPECT_THAT(run("locking --schedule fmlp-long " + kExample).output,
+              HasSubstr("the last job ends at 21 ms"));
+  EXPECT_THAT(run("locking --schedule containers " + kExample).output,
+              HasSubstr("the last job ends at 25 ms"));
+}
+
+TEST(SamAnalyzeLocking, SaysWhyNot) {
+  const Outcome outcome = run_changed("locking", "\"cpus\": 4", "\"cpus\": 1");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("utilisation 3.833 with blocking is above the 1 CPU"));
+}
+
+TEST(SamAnalyzeLocking, RefusesNonsense) {
+  for (const auto& [from, to] : {std::pair{"\"cpus\": 4", "\"cpus\": 0"},
+                                 {"\"2ms\"", "\"-2ms\""},
+                                 {"\"2ms\"", "\"9ms\""},
+                                 {"\"gpus\"", "\"gups\""},
+                                 {"\"T2\"", "\"T1\""},
+                                 {"}", ""}})
+    for (const char* command : {"locking", "compare"}) {
+      const Outcome outcome = run_changed(command, from, to);
+      EXPECT_EQ(outcome.code, 2) << command << ": " << to << "\n" << outcome.output;
+    }
+  EXPECT_EQ(run("locking --speed-up 0.5 " + kExample).code, 2);
+  EXPECT_EQ(run("locking --svg x " + kExample).code, 2) << "needs --schedule";
+}
+
+TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
+  const Outcome outcome = run("compare --json " + kExample);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  const auto analyses = nlohmann::json::parse(outcome.output)["analyses"];
+  ASSERT_EQ(analyses.size(), 6);
+  EXPECT_EQ(analyses[0]["analysis"], "fmlp-long");
+  EXPECT_EQ(analyses[3]["analysis"], "safe");
+  EXPECT_EQ(analyses[3]["schedulable"], false);
+  EXPECT_EQ(analyses[3]["fails"], "T7 may miss the deadline");
+  EXPECT_EQ(analyses[3]["tasks"][0]["response"], 5'000'000);
+}
+
+}  // namespace
+}  // namespace samcl::analysis

@@ -1,0 +1,126 @@
+#include "analysis/json/locking_json.h"
+
+#include "analysis/json/place.h"
+
+namespace samcl::analysis {
+namespace {
+
+using nlohmann::ordered_json;
+
+Result<locking::Task> read_task(const Place& place) {
+  if (auto good = check_fields(place, {"name", "period", "cpu"}, {"gpu", "critical_section"}); !good)
+    return tl::unexpected(good.error());
+  locking::Task task;
+  auto name = read_string(place.at("name"));
+  if (!name) return tl::unexpected(name.error());
+  task.name = std::move(*name);
+  for (const auto& [field, time] : {std::pair{"period", &task.period},
+                                    {"cpu", &task.cpu},
+                                    {"gpu", &task.gpu},
+                                    {"critical_section", &task.section}}) {
+    if (!place.has(field)) continue;
+    const auto value = read_time(place.at(field));
+    if (!value) return tl::unexpected(value.error());
+    *time = *value;
+  }
+  if (!place.has("critical_section")) task.section = task.gpu;
+  return task;
+}
+
+Result<locking::TaskSet> read_set(const Place& place) {
+  if (auto good = check_fields(place, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
+  const Place platform = place.at("platform");
+  if (auto good = check_fields(platform, {"cpus"}, {"gpus"}); !good) return tl::unexpected(good.error());
+  locking::TaskSet set;
+  for (const auto& [field, count] : {std::pair{"cpus", &set.cpus}, {"gpus", &set.gpus}}) {
+    if (!platform.has(field)) continue;
+    const auto value = read_int(platform.at(field));
+    if (!value) return tl::unexpected(value.error());
+    *count = *value;
+  }
+  const Place tasks = place.at("tasks");
+  if (!tasks.value.is_array() || tasks.value.empty()) return tasks.wrong("a list of at least one task");
+  for (size_t i = 0; i < tasks.value.size(); ++i) {
+    auto task = read_task(tasks.at(i));
+    if (!task) return tl::unexpected(task.error());
+    set.tasks.push_back(std::move(*task));
+  }
+  if (auto good = check(set); !good) return tl::unexpected(good.error());
+  return set;
+}
+
+ordered_json reason(const std::string& failure) {
+  return failure.empty() ? ordered_json() : ordered_json(failure);
+}
+
+ordered_json shared_resource_json(const locking::TaskSet& set,
+                                  const locking::SharedResourceVerdict& verdict) {
+  ordered_json tasks = ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i)
+    tasks.push_back(
+        {{"name", set.tasks[i].name},
+         {"blocking", verdict.tasks[i].blocking},
+         {"demand", verdict.tasks[i].demand},
+         {"tardiness", verdict.schedulable() ? ordered_json(verdict.tasks[i].late) : ordered_json()}});
+  return {{"protocol", name(verdict.protocol)},
+          {"schedulable", verdict.schedulable()},
+          {"fails", reason(failure(set, verdict))},
+          {"utilisation", verdict.utilisation.value()},
+          {"tasks", tasks}};
+}
+
+ordered_json container_json(const locking::TaskSet& set, const locking::ContainerVerdict& verdict) {
+  ordered_json tasks = ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const int gpu = verdict.gpu_of[i];
+    tasks.push_back({{"name", set.tasks[i].name},
+                     {"container", gpu == locking::kNoGpu ? ordered_json() : ordered_json(gpu + 1)},
+                     {"tardiness", verdict.schedulable() ? ordered_json(verdict.late[i]) : ordered_json()}});
+  }
+  ordered_json bandwidth = ordered_json::array();
+  for (const locking::ExactSum& sum : verdict.bandwidth) bandwidth.push_back(sum.value());
+  return {{"schedulable", verdict.schedulable()},
+          {"fails", reason(failure(set, verdict))},
+          {"utilisation", verdict.utilisation.value()},
+          {"bandwidth", bandwidth},
+          {"tasks", tasks}};
+}
+
+}  // namespace
+
+Result<locking::TaskSet> parse_locking_set(const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document) return tl::unexpected(document.error());
+  return read_set({*document, ""});
+}
+
+std::string format_locking_set(const locking::TaskSet& set) {
+  ordered_json tasks = ordered_json::array();
+  for (const locking::Task& task : set.tasks) {
+    ordered_json entry = {{"name", task.name}, {"period", task.period}, {"cpu", task.cpu}};
+    if (task.uses_gpu()) {
+      entry["gpu"] = task.gpu;
+      entry["critical_section"] = task.section;
+    }
+    tasks.push_back(std::move(entry));
+  }
+  const ordered_json all = {{"platform", {{"cpus", set.cpus}, {"gpus", set.gpus}}}, {"tasks", tasks}};
+  return all.dump(2) + "\n";
+}
+
+std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,
+                            std::span<const double> speed_ups) {
+  ordered_json protocols = ordered_json::array(), effective = ordered_json::array();
+  for (const auto& verdict : verdicts.shared_resource)
+    protocols.push_back(shared_resource_json(set, verdict));
+  for (const double speed_up : speed_ups)
+    effective.push_back({{"speed_up", speed_up}, {"utilisation", effective_utilisation(set, speed_up)}});
+  const ordered_json all = {
+      {"schedulable", verdicts.schedulable()},
+      {"shared_resource", {{"schedulable", verdicts.by_shared_resource()}, {"protocols", protocols}}},
+      {"containers", container_json(set, verdicts.containers)},
+      {"effective_utilisation", effective}};
+  return all.dump(2) + "\n";
+}
+
+}  // namespace samcl::analysis

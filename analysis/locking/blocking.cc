@@ -1,0 +1,79 @@
+#include "analysis/locking/blocking.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace samcl::analysis::locking {
+namespace {
+
+// The `count` longest critical sections of which each other user of the GPU offers as many as it can have
+// jobs pending beside one of task i. `users`: longest section first.
+Time longest_sections(const TaskSet& set, std::span<const size_t> users, std::span<const Time> late, size_t i,
+                      Time count) {
+  const Time window = set.tasks[i].period + late[i];
+  Time sum = 0;
+  for (const size_t j : users) {
+    if (j == i || count == 0) continue;
+    const Task& other = set.tasks[j];
+    const Time jobs = (window + late[j] + 2 * other.period - 1) / other.period;
+    const Time taken = std::min(count, jobs);
+    sum += taken * other.section;
+    count -= taken;
+  }
+  return sum;
+}
+
+}  // namespace
+
+const char* name(Protocol protocol) {
+  return protocol == Protocol::fmlp_long ? "fmlp-long" : "omlp";
+}
+
+std::vector<int> assign_gpus(const TaskSet& set) {
+  const auto bandwidth = [&](size_t i) {
+    return static_cast<double>(set.tasks[i].execution()) / static_cast<double>(set.tasks[i].period);
+  };
+  std::vector<size_t> users;
+  for (size_t i = 0; i < set.tasks.size(); ++i)
+    if (set.tasks[i].uses_gpu()) users.push_back(i);
+  std::stable_sort(users.begin(), users.end(),
+                   [&](size_t a, size_t b) { return bandwidth(a) > bandwidth(b); });
+  std::vector<double> load(static_cast<size_t>(set.gpus), 0);
+  std::vector<int> gpu_of(set.tasks.size(), kNoGpu);
+  for (const size_t i : users) {
+    const auto least = std::min_element(load.begin(), load.end());
+    *least += bandwidth(i);
+    gpu_of[i] = static_cast<int>(least - load.begin());
+  }
+  return gpu_of;
+}
+
+std::vector<Time> fmlp_long_blocking(const TaskSet& set) {
+  Time all = 0;
+  for (const Task& task : set.tasks) all += task.section;
+  std::vector<Time> blocking(set.tasks.size(), 0);
+  for (size_t i = 0; i < blocking.size(); ++i)
+    if (set.tasks[i].uses_gpu()) blocking[i] = (all - set.tasks[i].section) / set.gpus;
+  return blocking;
+}
+
+std::vector<Time> omlp_blocking(const TaskSet& set, std::span<const int> gpu_of, std::span<const Time> late) {
+  std::vector<Time> blocking(set.tasks.size(), 0);
+  for (int gpu = 0; gpu < set.gpus; ++gpu) {
+    std::vector<size_t> users;
+    for (size_t i = 0; i < set.tasks.size(); ++i)
+      if (gpu_of[i] == gpu) users.push_back(i);
+    if (users.size() <= static_cast<size_t>(set.cpus)) {
+      Time all = 0;
+      for (const size_t i : users) all += set.tasks[i].section;
+      for (const size_t i : users) blocking[i] = all - set.tasks[i].section;
+      continue;
+    }
+    std::stable_sort(users.begin(), users.end(),
+                     [&](size_t a, size_t b) { return set.tasks[a].section > set.tasks[b].section; });
+    for (const size_t i : users) blocking[i] = longest_sections(set, users, late, i, 2 * Time{set.cpus} - 1);
+  }
+  return blocking;
+}
+
+}  // namespace samcl::analysis::locking

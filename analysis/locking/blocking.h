@@ -1,0 +1,33 @@
+// How long a job can be kept from its critical section by those of others while it is among the m most urgent
+// jobs (s-oblivious priority-inversion blocking: Brandenburg & Anderson, "Optimality results for
+// multiprocessor real-time locking", RTSS 2010). The holder of a GPU inherits the priority of whoever waits
+// for it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analysis/locking/task_set.h"
+
+namespace samcl::analysis::locking {
+
+enum class Protocol {
+  fmlp_long,  // first come, first served; with k GPUs k queues, a request joins the one with the least work
+  omlp,       // the global OMLP, one per GPU: a queue of m in order of arrival, filled from one by priority
+};
+const char* name(Protocol protocol);  // "fmlp-long", "omlp"
+
+// Which GPU a task uses, 0..gpus - 1; kNoGpu for tasks that use none. In order of falling (e + s) / p, each
+// goes to the GPU that has the least of it so far. FMLP-Long does without: there every request chooses.
+inline constexpr int kNoGpu = -1;
+std::vector<int> assign_gpus(const TaskSet& set);
+
+// b_i under FMLP-Long: the sum of the others' critical sections, divided by the number of GPUs.
+std::vector<Time> fmlp_long_blocking(const TaskSet& set);
+
+// b_i under the OMLP, per GPU. At most m tasks use it: the sum of the others' critical sections. More: the 2m
+// - 1 longest of those that can be pending together with a job of task i, which are, of each other task j,
+// ceil((p_i + x_i + p_j + x_j) / p_j), where x is by how much jobs are late at most.
+std::vector<Time> omlp_blocking(const TaskSet& set, std::span<const int> gpu_of, std::span<const Time> late);
+
+}  // namespace samcl::analysis::locking

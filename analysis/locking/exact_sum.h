@@ -1,0 +1,29 @@
+// A sum of fractions compared with whole numbers, exactly: utilisations with periods that have nothing in
+// common. Binary fixed point decides nearly always; rational numbers of any length decide the rest.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace samcl::analysis::locking {
+
+class ExactSum {
+ public:
+  // 0 <= numerator, 0 < denominator; the sum stays below 2^62.
+  void add(int64_t numerator, int64_t denominator);
+
+  bool at_most(int64_t whole) const;
+  int64_t ceiling() const;
+  double value() const;
+
+  // The sum in units of 2^-64, rounded down; it is less than one unit per fraction larger.
+  unsigned __int128 below() const { return below_; }
+
+ private:
+  unsigned __int128 below_ = 0;
+  uint64_t inexact_ = 0;  // fractions that were rounded
+  std::vector<std::pair<int64_t, int64_t>> fractions_;
+};
+
+}  // namespace samcl::analysis::locking

@@ -1,0 +1,168 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/locking/container.h"
+#include "analysis/locking/examples.h"
+#include "analysis/locking/shared_resource.h"
+#include "analysis/locking/simulator.h"
+
+namespace samcl::analysis::locking {
+namespace {
+
+using testing::ElementsAre;
+
+std::string complaint(const TaskSet& set) {
+  const auto good = check(set);
+  return good ? "none" : good.error().message;
+}
+
+TEST(LockingTaskSet, NonsenseIsNamedByTaskAndField) {
+  EXPECT_EQ(complaint(paper_example()), "none");
+  const auto broken = [](auto change) {
+    TaskSet set = paper_example();
+    change(set);
+    return complaint(set);
+  };
+  EXPECT_EQ(broken([](TaskSet& set) { set.cpus = 0; }), "platform, cpus: 0, expected 1 to 64");
+  EXPECT_EQ(broken([](TaskSet& set) { set.gpus = 65; }), "platform, gpus: 65, expected 1 to 64");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "T1"; }),
+            "task \"T1\", name: another task has it too");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].period = 0; }),
+            "task \"T1\", period: 0 ns, expected 1 to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].cpu = INT64_MAX; }),
+            "task \"T1\", cpu: 9223372036854775807 ns, expected 0 to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[2].gpu = -1; }),
+            "task \"T3\", gpu: -1 ns, expected 0 to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].cpu = 0; }),
+            "task \"T1\", cpu and gpu: both 0, expected some work");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[2].section = 6; }),
+            "task \"T3\", critical_section: 6 ns, expected gpu to cpu + gpu, 2 to 5");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].section = 1; }),
+            "task \"T1\", critical_section: 1 ns, expected 0 where gpu is 0");
+}
+
+TEST(EffectiveUtilisation, CountsCriticalSectionsAsManyTimesSlower) {
+  const TaskSet set = paper_example();
+  EXPECT_DOUBLE_EQ(effective_utilisation(set.tasks[0], 16), 5.0 / 30);
+  EXPECT_DOUBLE_EQ(effective_utilisation(set.tasks[2], 16), (1 + 16 * 4) / 30.0);
+  EXPECT_DOUBLE_EQ(effective_utilisation(set, 1), 35.0 / 30);
+}
+
+TEST(ExactSum, DecidesWhereRoundingCannot) {
+  ExactSum thirds;
+  for (int n = 0; n < 3; ++n) thirds.add(1, 3);
+  EXPECT_TRUE(thirds.at_most(1));
+  EXPECT_EQ(thirds.ceiling(), 1);
+  thirds.add(1, int64_t{1} << 62);
+  EXPECT_FALSE(thirds.at_most(1));
+  EXPECT_EQ(thirds.ceiling(), 2);
+  // 1/a + 1/b + (ab - a - b)/(ab) for primes a and b that have no short binary fraction.
+  constexpr int64_t a = 1'000'003, b = 998'244'353;
+  ExactSum one;
+  one.add(1, a);
+  one.add(1, b);
+  one.add(a * b - a - b, a * b);
+  EXPECT_TRUE(one.at_most(1));
+  one.add(1, INT64_MAX);
+  EXPECT_FALSE(one.at_most(1));
+}
+
+// README of RealTimeScheduling.jl gives both bounds for this set.
+TEST(Tardiness, OfTheTextbookExample) {
+  const std::vector<Stream> streams = {stream(2, 3), stream(2, 3), stream(4, 6)};
+  ExactSum total;
+  for (int n = 0; n < 3; ++n) total.add(2, 3);
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::devi_anderson), ElementsAre(3, 3, 5));
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::compliant_vector), ElementsAre(3, 3, 4));
+}
+
+TEST(Tardiness, IsNoneOnOneCpu) {
+  const std::vector<Stream> streams = {stream(2, 3), stream(1, 3)};
+  ExactSum total;
+  total.add(1, 1);
+  for (const auto bound : {TardinessBound::devi_anderson, TardinessBound::compliant_vector})
+    EXPECT_THAT(tardiness(streams, total, 1, bound), ElementsAre(0, 0));
+}
+
+TEST(SharedResource, OfThePapersExample) {
+  const auto verdict = analyse_shared_resource(paper_example(), Protocol::fmlp_long);
+  EXPECT_TRUE(verdict.schedulable());
+  EXPECT_EQ(verdict.tasks[0].blocking, 0);
+  EXPECT_EQ(verdict.tasks[2].blocking, 16);
+  EXPECT_EQ(verdict.tasks[2].demand, 21);
+  EXPECT_NEAR(verdict.utilisation.value(), 3.83, 0.005);
+}
+
+TEST(SharedResource, NamesTheConditionThatFails) {
+  TaskSet set = paper_example();
+  set.tasks[6].period = 20;
+  set.cpus = 5;
+  const auto too_long = analyse_shared_resource(set, Protocol::fmlp_long);
+  EXPECT_EQ(too_long.too_long, 6);
+  EXPECT_TRUE(too_long.fits);
+  EXPECT_FALSE(too_long.schedulable());
+  set = paper_example();
+  set.cpus = 3;
+  const auto too_much = analyse_shared_resource(set, Protocol::fmlp_long);
+  EXPECT_FALSE(too_much.too_long);
+  EXPECT_FALSE(too_much.fits);
+}
+
+TEST(SharedResource, OmlpLimitsBlockingByTheNumberOfCpus) {
+  TaskSet set{2, 1, {}};
+  for (int n = 0; n < 20; ++n) set.tasks.push_back({"T" + std::to_string(n), 100, 1, 1, 1});
+  set.tasks[0].gpu = set.tasks[0].section = 5;
+  // The 3 longest of at least 2 of each: 5, 5, 1; for the task itself 1, 1, 1.
+  const auto omlp = analyse_shared_resource(set, Protocol::omlp);
+  EXPECT_EQ(omlp.tasks[1].blocking, 11);
+  EXPECT_EQ(omlp.tasks[0].blocking, 3);
+  EXPECT_FALSE(omlp.fits);  // 20 x 0.13
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::fmlp_long).tasks[1].blocking, 23);
+}
+
+TEST(SharedResource, OmlpIsFirstComeFirstServedForFewUsers) {
+  TaskSet set = paper_example();
+  set.cpus = 5;
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[2].blocking, 16);
+  set.cpus = 4;  // the 7 longest of five users' sections
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[2].blocking, 28);
+}
+
+TEST(SharedResource, SeveralGpusDivideTheBlocking) {
+  TaskSet set = paper_example();
+  set.gpus = 2;
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::fmlp_long).tasks[2].blocking, 8);
+  EXPECT_THAT(assign_gpus(set), ElementsAre(kNoGpu, kNoGpu, 0, 1, 0, 1, 0));
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[2].blocking, 8);
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[3].blocking, 4);
+}
+
+TEST(Containers, OfThePapersExample) {
+  const auto verdict = analyse_containers(paper_example());
+  EXPECT_TRUE(verdict.schedulable());
+  EXPECT_NEAR(verdict.bandwidth[0].value(), 5.0 / 6, 1e-12);
+  EXPECT_NEAR(verdict.utilisation.value(), 7.0 / 6, 1e-12);
+}
+
+TEST(Containers, NameTheConditionThatFails) {
+  TaskSet set = paper_example();
+  set.tasks.push_back({"T8", 30, 4, 2, 6});
+  EXPECT_EQ(analyse_containers(set).overfull, 0);
+  set.gpus = 2;
+  EXPECT_TRUE(analyse_containers(set).schedulable());
+  set.cpus = 1;
+  EXPECT_FALSE(analyse_containers(set).fits);
+}
+
+Time last_end(Method method) {
+  const TaskSet set = paper_example();
+  return simulate(set, method, synchronous_plan(set, 1)).ended.back().end;
+}
+
+TEST(Simulator, EndsThePapersSchedulesWhereItsFiguresDo) {
+  EXPECT_EQ(last_end(Method::fmlp_long), 21);   // Figure 3
+  EXPECT_EQ(last_end(Method::containers), 25);  // Figure 5
+}
+
+}  // namespace
+}  // namespace samcl::analysis::locking

@@ -1,0 +1,91 @@
+#include "analysis/locking/random_set.h"
+
+#include <algorithm>
+
+namespace samcl::analysis::locking {
+namespace {
+
+Time draw(Random& random, Time low, Time high) {
+  return std::uniform_int_distribution<Time>(low, high)(random);
+}
+
+Time random_period(const Shape& shape, Random& random) {
+  while (true) {
+    const Time period = draw(random, 2, shape.period);
+    if (!shape.full || shape.period % period == 0) return period;
+  }
+}
+
+Task random_task(const Shape& shape, bool uses_gpu, Random& random) {
+  Task task;
+  task.period = random_period(shape, random);
+  const Time execution = draw(random, uses_gpu ? 2 : 1, draw(random, 2, task.period));
+  if (uses_gpu) task.gpu = draw(random, 1, std::max<Time>(1, execution / 2));
+  task.cpu = execution - task.gpu;
+  if (uses_gpu) task.section = draw(random, task.gpu, execution);
+  return task;
+}
+
+// What the job takes of a worst-case time.
+Time taken(Time worst, bool always_worst, Random& random) {
+  return always_worst ? worst : draw(random, 0, worst);
+}
+
+Job random_job(const Task& task, Time release, bool always_worst, Random& random) {
+  Job job;
+  job.release = release;
+  const Time outside = taken(task.cpu - task.communication(), always_worst, random);
+  const Time copying = taken(task.communication(), always_worst, random);
+  job.before = task.uses_gpu() ? draw(random, 0, outside) : outside;
+  job.after = outside - job.before;
+  job.copying_in = draw(random, 0, copying);
+  job.copying_out = copying - job.copying_in;
+  job.gpu = taken(task.gpu, always_worst, random);
+  return job;
+}
+
+}  // namespace
+
+TaskSet random_set(const Shape& shape, Random& random) {
+  TaskSet set;
+  set.cpus = static_cast<int>(draw(random, 1, shape.cpus));
+  set.gpus = static_cast<int>(draw(random, 1, shape.gpus));
+  const Time users = draw(random, 0, 4);  // of 4 tasks
+  const Time capacity = set.cpus * shape.period;
+  Time load = 0;  // within the longest period, rounded up
+  const auto add = [&](Task task) {
+    task.name = "T" + std::to_string(set.tasks.size() + 1);
+    load += (task.execution() * shape.period + task.period - 1) / task.period;
+    set.tasks.push_back(std::move(task));
+  };
+  while (set.tasks.size() < static_cast<size_t>(shape.tasks) &&
+         load < static_cast<Time>(shape.load * static_cast<double>(capacity))) {
+    const Task task = random_task(shape, draw(random, 1, 4) <= users, random);
+    if (shape.full && load + task.execution() * shape.period / task.period > capacity) break;
+    add(task);
+  }
+  while (shape.full && load < capacity) {
+    Task rest;
+    rest.period = shape.period;
+    rest.cpu = draw(random, 1, std::min(shape.period, capacity - load));
+    add(rest);
+  }
+  return set;
+}
+
+Plan random_plan(const TaskSet& set, int jobs, Random& random) {
+  Plan plan;
+  const bool at_once = draw(random, 0, 1) == 0, periodic = draw(random, 0, 2) > 0;
+  const bool always_worst = draw(random, 0, 2) > 0;
+  for (const Task& task : set.tasks) {
+    std::vector<Job>& list = plan.emplace_back();
+    Time release = at_once ? 0 : draw(random, 0, 2 * task.period);
+    for (int n = 0; n < jobs; ++n) {
+      list.push_back(random_job(task, release, always_worst, random));
+      release += task.period + (periodic ? 0 : draw(random, 0, task.period / 2));
+    }
+  }
+  return plan;
+}
+
+}  // namespace samcl::analysis::locking

@@ -1,0 +1,29 @@
+// All methods on one task set.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "analysis/locking/container.h"
+#include "analysis/locking/shared_resource.h"
+
+namespace samcl::analysis::locking {
+
+struct Verdicts {
+  std::array<SharedResourceVerdict, 2> shared_resource;  // FMLP-Long, OMLP
+  ContainerVerdict containers;
+
+  // The Shared Resource Method takes whichever protocol makes the set schedulable.
+  bool by_shared_resource() const {
+    return shared_resource[0].schedulable() || shared_resource[1].schedulable();
+  }
+  bool schedulable() const { return by_shared_resource() || containers.schedulable(); }
+};
+
+Verdicts analyse(const TaskSet& set, TardinessBound bound = TardinessBound::compliant_vector);
+
+// Which condition fails, in words with its numbers; "" where none does.
+std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict);
+std::string failure(const TaskSet& set, const ContainerVerdict& verdict);
+
+}  // namespace samcl::analysis::locking
