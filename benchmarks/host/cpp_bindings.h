@@ -1,4 +1,5 @@
-// For programs written with OpenCL's C++ bindings: the session's objects as theirs, and their events in our lists.
+// For programs written with OpenCL's C++ bindings: the session's objects as theirs, and their events in our
+// lists.
 #pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS
@@ -10,8 +11,12 @@
 
 namespace bench {
 
-inline cl::Context cpp_context(const Session& session) { return cl::Context(session.context.get(), true); }
-inline cl::CommandQueue cpp_queue(const Session& session) { return cl::CommandQueue(session.queue.get(), true); }
+inline cl::Context cpp_context(const Session& session) {
+  return cl::Context(session.context.get(), true);
+}
+inline cl::CommandQueue cpp_queue(const Session& session) {
+  return cl::CommandQueue(session.queue.get(), true);
+}
 
 // The event argument of an enqueue call: queue.enqueueReadBuffer(..., nullptr, Into(events.download)).
 class Into {
@@ -25,6 +30,7 @@ class Into {
     *list_.add() = event_();
   }
   operator cl::Event*() { return &event_; }
+  void operator=(cl::Event event) { event_ = std::move(event); }  // for calls that return it
 
  private:
   EventList& list_;

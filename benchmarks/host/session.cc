@@ -62,6 +62,18 @@ Buffer Session::make_buffer(cl_mem_flags flags, size_t bytes, void* host) const 
   return made;
 }
 
+Image Session::make_image(cl_mem_flags flags, size_t width, size_t height) const {
+  const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc shape = {};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = width;
+  shape.image_height = height;
+  cl_int status = CL_SUCCESS;
+  Image made(clCreateImage(context.get(), flags, &format, &shape, nullptr, &status));
+  check(status);
+  return made;
+}
+
 size_t Session::sub_buffer_alignment() const {
   cl_uint bits = 0;
   check(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, nullptr));

@@ -25,6 +25,9 @@ struct Session {
 
   Buffer make_buffer(cl_mem_flags flags, size_t bytes, void* host = nullptr) const;
 
+  // Of RGBA pixels with 8 bits per channel, read and written by kernels as unsigned integers.
+  Image make_image(cl_mem_flags flags, size_t width, size_t height) const;
+
   // What an offset in a buffer must be a multiple of for a sub-buffer to start there, bytes.
   size_t sub_buffer_alignment() const;
 
