@@ -33,9 +33,18 @@ class Storage {
   const std::shared_ptr<Context>& context() const { return context_; }
 
   // Holds; called by the Graph only, whose lock guards them.
-  bool can_hold(bool exclusive) const { return exclusive ? readers_ == 0 && !writer_ : !writer_; }
-  void hold(bool exclusive) { exclusive ? void(writer_ = true) : void(++readers_); }
-  void release_hold(bool exclusive) { exclusive ? void(writer_ = false) : void(--readers_); }
+  bool can_hold(bool exclusive) const { return writers_.holds == 0 && (!exclusive || readers_.holds == 0); }
+  // The same for a command that the devices' own order puts behind every launch which they have already.
+  bool can_hold_behind(bool exclusive) const {
+    return writers_.all_issued() && (!exclusive || readers_.all_issued());
+  }
+  void hold(bool exclusive) { ++(exclusive ? writers_ : readers_).holds; }
+  void hold_is_issued(bool exclusive) { ++(exclusive ? writers_ : readers_).issued; }
+  void release_hold(bool exclusive, bool issued) {
+    Holders& holders = exclusive ? writers_ : readers_;
+    --holders.holds;
+    holders.issued -= issued ? 1 : 0;
+  }
 
   // The real buffer on a device, of the whole size; nullptr and the driver's code if it can't be had.
   cl_mem replica(unsigned device, cl_int* error);
@@ -82,8 +91,12 @@ class Storage {
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
 
-  unsigned readers_ = 0;
-  bool writer_ = false;
+  struct Holders {
+    unsigned holds = 0;
+    unsigned issued = 0;  // of these, by launches that the devices have
+    bool all_issued() const { return holds == issued; }
+  };
+  Holders readers_, writers_;
 
   mutable std::mutex mutex_;
   std::mutex host_copy_mutex_;

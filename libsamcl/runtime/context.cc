@@ -98,7 +98,7 @@ std::vector<std::shared_ptr<Context>> Context::all() {
 void Context::end_threads_when_idle() {
   Worker::end_threads_when_idle();
   for (const auto& context : all()) {
-    for (const auto& real : context->devices) real->worker().post([] {});
+    for (const auto& real : context->devices) real->wake_threads();
     context->callbacks.post([] {});
   }
 }
@@ -110,7 +110,7 @@ bool Context::drain_all(int milliseconds) {
   for (const auto& context : contexts) {
     for (const auto& real : context->devices) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-      idle &= real->worker().drain(static_cast<int>(std::max<int64_t>(0, left.count())));
+      idle &= real->drain(static_cast<int>(std::max<int64_t>(0, left.count())));
     }
   }
   return idle;

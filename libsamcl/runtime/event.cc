@@ -2,6 +2,9 @@
 
 #include <time.h>
 
+#include <algorithm>
+
+#include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/spin.h"
@@ -36,12 +39,16 @@ cl_int Event::wait() const {
   return status;
 }
 
-void Event::set_running() {
+void Event::set_running(cl_ulong at) {
   cl_int submitted = CL_SUBMITTED;
   if (status_.load(std::memory_order_relaxed) != submitted) return;
-  times_[2] = now_ns();
+  times_[2] = at;
   set_status(CL_RUNNING);
 }
+
+void Event::set_running() { set_running(now_ns()); }
+
+void Event::note_end(cl_ulong at) { raise(times_[3], at); }
 
 void Event::set_status(cl_int status) {
   std::vector<PendingCallback> due;
@@ -49,7 +56,7 @@ void Event::set_status(cl_int status) {
     std::lock_guard lock(callbacks_mutex_);
     if (status == CL_SUBMITTED) times_[1] = now_ns();
     if (status <= CL_COMPLETE) {
-      times_[3] = now_ns();
+      if (times_[3] == 0) times_[3] = now_ns();
       if (times_[1] == 0) times_[1] = times_[3].load();
       if (times_[2] == 0) times_[2] = times_[3].load();
     }
@@ -76,8 +83,8 @@ cl_ulong Event::time(cl_profiling_info param) const {
   switch (param) {
     case CL_PROFILING_COMMAND_QUEUED: return times_[0];
     case CL_PROFILING_COMMAND_SUBMIT: return times_[1];
-    case CL_PROFILING_COMMAND_START: return times_[2];
-    default: return times_[3];  // no child commands, so COMPLETE equals END
+    case CL_PROFILING_COMMAND_START: return times_[2] == 0 ? 0 : std::max(times_[2].load(), followed_until_.load());
+    default: return times_[3] == 0 ? 0 : std::max(times_[3].load(), followed_until_.load());  // COMPLETE equals END
   }
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "libsamcl/runtime/object.h"
@@ -47,6 +48,10 @@ class Command {
   // perhaps again if they were not free. May lock storages; must not call into the graph.
   virtual std::vector<Use> uses() { return {}; }
 
+  // Whether it may start when what it waits for is issued (Graph::issued) but has not ended, because all it does is
+  // to give the devices work that comes after theirs. Asked right after uses(), under the same lock.
+  virtual bool may_follow() const { return false; }
+
   // Does the work, or gives it to workers; sooner or later Graph::finish() is called for the event, once.
   // Called without locks.
   virtual void start(const std::shared_ptr<Event>& event, Starter starter) = 0;
@@ -73,8 +78,12 @@ class Event : public Object<Event> {
   // Blocks until the command ended; its final status.
   cl_int wait() const;
 
-  // The command begins to execute on a device; the first call counts.
+  // The command began to execute on a device, at that time or now; the first call counts.
+  void set_running(cl_ulong at);
   void set_running();
+  // A part of it ended on a device at that time: it ends no earlier, and that is its end unless something else comes
+  // later. For commands that do not know it: when Graph::finish() was called.
+  void note_end(cl_ulong at);
 
   // For user events: true for the first caller, who alone may end it with Graph::finish().
   bool claim_user_status() { return !user_status_claimed_.exchange(true, std::memory_order_acq_rel); }
@@ -103,6 +112,7 @@ class Event : public Object<Event> {
   std::atomic<cl_int> status_{CL_QUEUED};
   std::atomic<bool> user_status_claimed_{false};
   std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
+  std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
 
@@ -111,6 +121,10 @@ class Event : public Object<Event> {
   std::vector<Dependent> dependents_;
   std::vector<Use> held_;
   unsigned unmet_ = 0;                // dependencies that have not ended
+  unsigned unissued_ = 0;             // of these, those that are not issued
+  bool started_ = false;              // is to be, or was
+  bool issued_ = false;
+  std::optional<cl_int> result_;      // it is over, but something it followed is not
   cl_int inherited_ = CL_COMPLETE;    // error of an event in the wait list
   Starter starter_ = Starter::another_command;
 };

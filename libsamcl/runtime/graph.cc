@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libsamcl/coherence/storage.h"
+#include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/queue.h"
 
 namespace samcl {
@@ -20,6 +21,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command>
       if (!on->ended()) {
         on->dependents_.push_back({event, passes_errors});
         ++event->unmet_;
+        event->unissued_ += on->issued_ ? 0 : 1;
       } else if (passes_errors && on->status() < 0) {
         event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
       }
@@ -28,6 +30,8 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command>
     for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
     if (event->unmet_ == 0) {
       make_ready(event, outcome);
+    } else {
+      follow(event, outcome);
     }
     if (outcome.startable.empty()) event->starter_ = Starter::another_command;
   }
@@ -39,10 +43,32 @@ std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
   return queue.outstanding();
 }
 
+void Graph::issued(const std::shared_ptr<Event>& event) {
+  Outcome outcome;
+  {
+    std::lock_guard lock(mutex_);
+    event->issued_ = true;
+    for (const Use& use : event->held_) use.storage->hold_is_issued(use.exclusive);
+    for (const Event::Dependent& dependent : event->dependents_) {
+      --dependent.event->unissued_;
+      follow(dependent.event, outcome);
+    }
+    retry_blocked(outcome);
+  }
+  start(std::move(outcome.startable));
+}
+
 void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
   Outcome outcome;
   {
     std::lock_guard lock(mutex_);
+    // Something it followed failed meanwhile.
+    if (status >= CL_COMPLETE && event->inherited_ < 0) status = event->inherited_;
+    // It may be over before what it followed, on another device; it ends after that.
+    if (event->unmet_ > 0) {
+      event->result_ = status;
+      return;
+    }
     end(event, status, outcome);
     retry_blocked(outcome);
   }
@@ -56,7 +82,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& out
   while (!ending.empty()) {
     auto [current, result] = std::move(ending.front());
     ending.pop_front();
-    for (const Use& use : current->held_) use.storage->release_hold(use.exclusive);
+    for (const Use& use : current->held_) use.storage->release_hold(use.exclusive, current->issued_);
     current->held_.clear();
     if (current->command_) outcome.ended.push_back(std::move(current->command_));
     if (current->queue) current->queue->ended(*current);
@@ -65,8 +91,16 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& out
       if (result < 0 && dependent.passes_errors) {
         dependent.event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
       }
-      if (--dependent.event->unmet_ > 0) continue;
-      if (dependent.event->inherited_ < 0) {
+      dependent.event->unissued_ -= current->issued_ ? 0 : 1;
+      --dependent.event->unmet_;
+      if (dependent.event->started_) {
+        raise(dependent.event->followed_until_, current->time(CL_PROFILING_COMMAND_END));
+        const auto& over = dependent.event->result_;
+        if (dependent.event->unmet_ > 0 || !over) continue;
+        ending.emplace_back(dependent.event, dependent.event->inherited_ < 0 ? dependent.event->inherited_ : *over);
+      } else if (dependent.event->unmet_ > 0) {
+        follow(dependent.event, outcome);
+      } else if (dependent.event->inherited_ < 0) {
         ending.emplace_back(dependent.event, dependent.event->inherited_);
       } else {
         make_ready(dependent.event, outcome);
@@ -79,11 +113,20 @@ void Graph::make_ready(const std::shared_ptr<Event>& event, Outcome& outcome) {
   if (event->inherited_ < 0) {
     end(event, event->inherited_, outcome);
   } else if (take_buffers(event)) {
+    event->started_ = true;
     outcome.startable.push_back(event);
   } else {
     event->starter_ = Starter::another_command;
     blocked_.push_back(event);
   }
+}
+
+// Starts a command early if everything that it still waits for is issued.
+void Graph::follow(const std::shared_ptr<Event>& event, Outcome& outcome) {
+  if (event->started_ || event->unissued_ > 0 || event->inherited_ < 0 || !event->command_) return;
+  if (!take_buffers(event)) return;
+  event->started_ = true;
+  outcome.startable.push_back(event);
 }
 
 bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
@@ -98,8 +141,11 @@ bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
       same->exclusive |= use.exclusive;
     }
   }
+  const bool follows = event->command_->may_follow();
+  if (event->unmet_ > 0 && !follows) return false;
   for (const Use& use : distinct) {
-    if (!use.storage->can_hold(use.exclusive)) return false;
+    const bool is_free = follows ? use.storage->can_hold_behind(use.exclusive) : use.storage->can_hold(use.exclusive);
+    if (!is_free) return false;
   }
   // Nobody overtakes a command that has waited longer for the same buffer.
   for (const auto& earlier : blocked_) {
@@ -118,6 +164,7 @@ bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
 void Graph::retry_blocked(Outcome& outcome) {
   for (auto it = blocked_.begin(); it != blocked_.end();) {
     if (take_buffers(*it)) {
+      (*it)->started_ = true;
       outcome.startable.push_back(*it);
       it = blocked_.erase(it);
     } else {

@@ -3,6 +3,10 @@
 // touch a buffer another one is changing wait for it, in the order they became ready. Buffers are taken all
 // at once and only by commands that can run to their end, so nothing can block for good.
 //
+// A launch may be issued before it ends: the devices have it, in queues of their own that are in order. A command
+// that only adds to these (Command::may_follow) then starts at once, behind it, so that devices do not stand still
+// between the two.
+//
 // Locks: mutex_ guards all edges, holds and waiting lists. Storage mutexes may be taken under it, never the
 // other way round. Commands start, and callbacks run, without it.
 #pragma once
@@ -29,6 +33,9 @@ class Graph {
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
 
+  // The devices have all that a command does, and the directories say what they will say when it has ended.
+  void issued(const std::shared_ptr<Event>& event);
+
   // Ends a command, or a user event, with CL_COMPLETE or a negative error. Whatever waited for it is started.
   void finish(const std::shared_ptr<Event>& event, cl_int status);
 
@@ -42,6 +49,7 @@ class Graph {
 
   void end(const std::shared_ptr<Event>& event, cl_int status, Outcome& outcome);
   void make_ready(const std::shared_ptr<Event>& event, Outcome& outcome);
+  void follow(const std::shared_ptr<Event>& event, Outcome& outcome);
   bool take_buffers(const std::shared_ptr<Event>& event);
   void retry_blocked(Outcome& outcome);
   static void start(std::vector<std::shared_ptr<Event>> startable);

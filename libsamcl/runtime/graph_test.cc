@@ -29,9 +29,12 @@ class Noted : public Command {
   Noted(std::vector<EventPtr>& started, std::vector<Use> uses, std::shared_ptr<void> held)
       : started_(started), uses_(std::move(uses)), held_(std::move(held)) {}
   std::vector<Use> uses() override { return uses_; }
+  bool may_follow() const override { return follows_; }
   void start(const EventPtr& event, Starter) override { started_.push_back(event); }
+  void set_follows() { follows_ = true; }
 
  private:
+  bool follows_ = false;
   std::vector<EventPtr>& started_;
   const std::vector<Use> uses_;
   const std::shared_ptr<void> held_;
@@ -63,6 +66,15 @@ struct GraphTest : ::testing::Test {
     auto event = std::make_shared<Event>(context, to, CL_COMMAND_NDRANGE_KERNEL);
     graph.submit(event, std::make_unique<Noted>(started, std::move(uses), std::move(held)), waits, order,
                  false);
+    return event;
+  }
+  // One that only gives devices work.
+  EventPtr submit_launch(const std::shared_ptr<Queue>& to, const std::vector<EventPtr>& waits = {},
+                         std::vector<Use> uses = {}) {
+    auto event = std::make_shared<Event>(context, to, CL_COMMAND_NDRANGE_KERNEL);
+    auto command = std::make_unique<Noted>(started, std::move(uses), nullptr);
+    command->set_follows();
+    graph.submit(event, std::move(command), waits, Order::ordinary, false);
     return event;
   }
   EventPtr user_event() const { return std::make_shared<Event>(context, nullptr, CL_COMMAND_USER); }
@@ -445,6 +457,77 @@ TEST_F(GraphTest, CommandCancelledAtItsSubmissionIsDestroyedThoughItsEventLives)
   const auto cancelled = submit(queue, {failed}, {}, Order::ordinary, std::move(held));
   ASSERT_TRUE(cancelled->ended());
   EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(GraphTest, LaunchStartsWhenWhatItComesAfterIsIssued) {
+  const auto storage = make_storage();
+  const auto first = submit_launch(queue, {}, {{storage, true}});
+  const auto second = submit_launch(queue, {}, {{storage, true}});
+  EXPECT_THAT(started, ElementsAre(first));
+  graph.issued(first);
+  EXPECT_THAT(started, ElementsAre(first, second));
+  const auto third = submit_launch(queue, {}, {{storage, true}});
+  EXPECT_FALSE(has_started(third)) << "the second is not issued";
+  graph.issued(second);
+  EXPECT_TRUE(has_started(third));
+  for (const auto& event : {first, second, third}) graph.finish(event, CL_COMPLETE);
+  EXPECT_TRUE(third->ended());
+}
+
+TEST_F(GraphTest, OtherCommandsWaitForTheEndOfIssuedLaunches) {
+  const auto storage = make_storage();
+  const auto launch = submit_launch(queue, {}, {{storage, true}});
+  graph.issued(launch);
+  const auto read = submit(queue, {}, {{storage, false}});
+  const auto read_elsewhere = submit(other_queue, {}, {{storage, false}});
+  const auto launch_after_read = submit_launch(queue, {}, {{storage, true}});
+  EXPECT_THAT(started, ElementsAre(launch));
+  graph.finish(launch, CL_COMPLETE);
+  EXPECT_THAT(started, ::testing::UnorderedElementsAre(launch, read, read_elsewhere));
+  graph.finish(read, CL_COMPLETE);
+  EXPECT_FALSE(has_started(launch_after_read)) << "the other read still uses the buffer";
+  graph.finish(read_elsewhere, CL_COMPLETE);
+  EXPECT_TRUE(has_started(launch_after_read));
+}
+
+TEST_F(GraphTest, LaunchesOfOtherQueuesFollowWhereTheyShareBuffers) {
+  const auto storage = make_storage();
+  const auto first = submit_launch(queue, {}, {{storage, true}});
+  const auto second = submit_launch(other_queue, {}, {{storage, false}});
+  EXPECT_THAT(started, ElementsAre(first));
+  graph.issued(first);
+  EXPECT_THAT(started, ElementsAre(first, second));
+  const auto third = submit_launch(loose, {first, second}, {{storage, true}});
+  graph.issued(second);
+  EXPECT_TRUE(has_started(third));
+  for (const auto& event : started) graph.finish(event, CL_COMPLETE);
+  EXPECT_TRUE(submit(queue, {}, {{storage, true}})->status() == CL_SUBMITTED) << "nobody holds it";
+}
+
+TEST_F(GraphTest, FollowerDoesNotEndBeforeWhatItFollowed) {
+  const auto first = submit_launch(queue);
+  graph.issued(first);
+  const auto second = submit_launch(queue);
+  graph.issued(second);
+  graph.finish(second, CL_COMPLETE);
+  EXPECT_FALSE(second->ended());
+  graph.finish(first, CL_COMPLETE);
+  EXPECT_EQ(second->wait(), CL_COMPLETE);
+  EXPECT_GE(second->time(CL_PROFILING_COMMAND_START), first->time(CL_PROFILING_COMMAND_END));
+  EXPECT_GE(second->time(CL_PROFILING_COMMAND_END), second->time(CL_PROFILING_COMMAND_START));
+}
+
+TEST_F(GraphTest, ErrorOfWhatWasFollowedPassesOnFromWaitListsOnly) {
+  const auto first = submit_launch(queue);
+  graph.issued(first);
+  const auto next = submit_launch(queue);
+  const auto waiting = submit_launch(loose, {first});
+  EXPECT_THAT(started, ElementsAre(first, next, waiting));
+  graph.finish(waiting, CL_COMPLETE);
+  graph.finish(first, CL_OUT_OF_RESOURCES);
+  graph.finish(next, CL_COMPLETE);
+  EXPECT_EQ(next->wait(), CL_COMPLETE);
+  EXPECT_EQ(waiting->wait(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }
 
 }  // namespace

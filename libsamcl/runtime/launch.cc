@@ -8,6 +8,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/merge/diff.h"
+#include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/gather.h"
 
@@ -141,9 +142,7 @@ void KernelLaunch::count() const {
   if (!reason_.empty()) record.set_reason(reason_);
   if (parts_.size() > 1) ++record.split_launches;
   const unsigned used = static_cast<unsigned>(parts_.size());
-  unsigned most = record.devices.load();
-  while (most < used && !record.devices.compare_exchange_weak(most, used)) {
-  }
+  raise(record.devices, used);
 }
 
 std::vector<Use> KernelLaunch::uses() {
@@ -152,6 +151,7 @@ std::vector<Use> KernelLaunch::uses() {
     reason_ = "faster on one device";
   }
   decided_ = true;
+  issues_ = can_be_issued(*request_.kernel->program->context);
   moves_ = false;
   std::vector<Use> uses;
   for (const Touch& touch : touches_) {
@@ -184,6 +184,7 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   count();
   start_ns_ = now_ns();
   note_use();
+  if (issues_) return issue(event);
   Context& context = *event->context;
   run_on_workers(context, gather_merged(), Starter::another_command, [this, event, &context, starter](cl_int error) {
     if (error != CL_SUCCESS) return end(event, error);
@@ -192,12 +193,69 @@ void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
       steps.push_back({parts_[p].device, [this, event, p] { return execute(event, p); }});
     }
     run_on_workers(context, std::move(steps), starter, [this, event](cl_int result) {
-      const bool merging = std::any_of(touches_.begin(), touches_.end(),
-                                       [this](const Touch& touch) { return touch.to_merge(parts_.size()); });
-      if (result != CL_SUCCESS || !merging) return end(event, result);
+      if (result != CL_SUCCESS || !merges()) return end(event, result);
       merge(event);
     });
   });
+}
+
+bool KernelLaunch::merges() const {
+  return std::any_of(touches_.begin(), touches_.end(),
+                     [this](const Touch& touch) { return touch.to_merge(parts_.size()); });
+}
+
+// A device that computes in the calling thread does nothing until somebody waits.
+bool KernelLaunch::can_be_issued(const Context& context) const {
+  const RealDevice& device = *context.devices[0];
+  return !device.lease.client && !device.computes_in_caller && !merges();
+}
+
+void KernelLaunch::issue(const std::shared_ptr<Event>& event) {
+  unended_ = parts_.size() + 1;
+  std::vector<Step> steps;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    steps.push_back({parts_[p].device, [this, event, p] { return issue_part(event, p); }});
+  }
+  auto then = [this, event](cl_int error) {
+    if (error == CL_SUCCESS) {
+      note_written();
+      event->context->graph.issued(event);
+    }
+    one_ended(event, error);
+  };
+  if (moves_) return run_on_workers(*event->context, std::move(steps), Starter::another_command, then);
+  run_at_once(*event->context, std::move(steps), then);
+}
+
+cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t index) {
+  RealDevice& device = *event->context->devices[parts_[index].device];
+  RealKernel* kernel = nullptr;
+  cl_event done = nullptr;
+  cl_int error = prepare(index, kernel);
+  if (error == CL_SUCCESS) error = enqueue_box(device, kernel->get(), parts_[index].box, &done);
+  if (error != CL_SUCCESS) {
+    one_ended(event, error);
+    return error;
+  }
+  device.await(
+      done, [event](const RealDevice::Run& run) { event->set_running(run.began); },
+      [this, event](const RealDevice::Run& run, cl_int status) {
+        request_.kernel->record.launch_ns += run.ended - run.began;
+        computing_ns_ += run.ended - run.began;
+        raise(behind_ns_, run.began - run.enqueued);
+        event->note_end(run.ended);
+        one_ended(event, status);
+      });
+  return CL_SUCCESS;
+}
+
+void KernelLaunch::one_ended(const std::shared_ptr<Event>& event, cl_int error) {
+  cl_int none = CL_SUCCESS;
+  if (error != CL_SUCCESS) error_.compare_exchange_strong(none, error);
+  if (unended_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  const cl_int result = error_.load();
+  if (result == CL_SUCCESS) note_time();
+  event->context->graph.finish(event, result);
 }
 
 std::vector<Step> KernelLaunch::gather_merged() {
@@ -211,10 +269,10 @@ std::vector<Step> KernelLaunch::gather_merged() {
   return steps;
 }
 
-cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) {
+// On the part's device: what it needs is there, and the real kernel has its arguments.
+cl_int KernelLaunch::prepare(size_t index, RealKernel*& real) {
   const Part& part = parts_[index];
   Kernel& kernel = *request_.kernel;
-  RealDevice& device = *event->context->devices[part.device];
   for (const Touch& touch : touches_) {
     for (const Range& range : touch.needs(index)) {
       cl_int error = touch.storage->make_valid(range, part.device, kernel.record.traffic);
@@ -222,16 +280,21 @@ cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) 
     }
   }
   RealKernel& whole = part.device == 0 ? kernel.whole : kernel.whole_elsewhere;
-  RealKernel& real = whole_ ? whole : *kernel.parts[part.device];
+  real = whole_ ? &whole : kernel.parts[part.device].get();
   const cl_program original = part.device == 0 ? kernel.program->original : kernel.build->whole;
   const cl_program program = whole_ ? original : kernel.build->parts[part.device];
-  cl_int error = real.prepare(program, kernel.name, part.device, request_.arguments);
+  return real->prepare(program, kernel.name, part.device, request_.arguments);
+}
+
+cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) {
+  RealKernel* kernel = nullptr;
+  cl_int error = prepare(index, kernel);
   if (error != CL_SUCCESS) return error;
   event->set_running();
   const cl_ulong start = now_ns();
-  error = run_box(device, real, part.box);
+  error = run_box(*event->context->devices[parts_[index].device], *kernel, parts_[index].box);
   const uint64_t took = now_ns() - start;
-  kernel.record.launch_ns += took;
+  request_.kernel->record.launch_ns += took;
   computing_ns_ += took;
   return error;
 }
@@ -380,21 +443,29 @@ cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<s
   return CL_SUCCESS;
 }
 
+// What is not merged is valid where it was written.
+void KernelLaunch::note_written() const {
+  for (const Touch& touch : touches_) {
+    if (!touch.written || touch.to_merge(parts_.size())) continue;
+    if (touch.shares.empty()) touch.storage->written(touch.range, only(parts_[0].device));
+    for (size_t p = 0; p < touch.shares.size(); ++p) {
+      for (const Range& range : touch.shares[p].writes) touch.storage->written(range, only(parts_[p].device));
+    }
+  }
+}
+
+void KernelLaunch::note_time() const {
+  if (!timed_) return;
+  SplitChoice& choice = request_.kernel->splitting->choice;
+  const uint64_t total = now_ns() - start_ns_ - behind_ns_;
+  whole_ ? choice.whole_took(work_items(ndrange_), total)
+         : choice.split_took(work_items(ndrange_), total, computing_ns_, moves_);
+}
+
 void KernelLaunch::end(const std::shared_ptr<Event>& event, cl_int error) {
   if (error == CL_SUCCESS) {
-    for (const Touch& touch : touches_) {
-      if (!touch.written || touch.to_merge(parts_.size())) continue;
-      if (touch.shares.empty()) touch.storage->written(touch.range, only(parts_[0].device));
-      for (size_t p = 0; p < touch.shares.size(); ++p) {
-        for (const Range& range : touch.shares[p].writes) touch.storage->written(range, only(parts_[p].device));
-      }
-    }
-    if (timed_) {
-      SplitChoice& choice = request_.kernel->splitting->choice;
-      const uint64_t total = now_ns() - start_ns_;
-      whole_ ? choice.whole_took(work_items(ndrange_), total)
-             : choice.split_took(work_items(ndrange_), total, computing_ns_, moves_);
-    }
+    note_written();
+    note_time();
   }
   event->context->graph.finish(event, error);
 }

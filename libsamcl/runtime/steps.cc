@@ -4,6 +4,8 @@ namespace samcl {
 namespace {
 
 struct Round {
+  Round(size_t steps, std::function<void(cl_int)> at_end) : left(steps), then(std::move(at_end)) {}
+
   std::atomic<size_t> left;
   std::atomic<cl_int> error{CL_SUCCESS};
   std::function<void(cl_int)> then;
@@ -26,11 +28,22 @@ void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, 
       return then(error);
     }
   }
-  auto round = std::make_shared<Round>();
-  round->left = steps.size();
-  round->then = std::move(then);
+  auto round = std::make_shared<Round>(steps.size(), std::move(then));
   for (Step& step : steps) {
     context.devices[step.device]->worker().post([round, work = std::move(step.work)] { round->add(work()); });
+  }
+}
+
+void run_at_once(Context& context, std::vector<Step> steps, std::function<void(cl_int)> then) {
+  auto round = std::make_shared<Round>(steps.size(), std::move(then));
+  for (Step& step : steps) {
+    Worker& worker = context.devices[step.device]->worker();
+    cl_int error = CL_SUCCESS;
+    if (worker.run_here_if_idle([&] { error = step.work(); })) {
+      round->add(error);
+    } else {
+      worker.post([round, work = std::move(step.work)] { round->add(work()); });
+    }
   }
 }
 

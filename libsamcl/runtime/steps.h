@@ -20,6 +20,10 @@ struct Step {
 // device that computes in the calling thread anyway is done by the program's thread, if the worker is idle.
 void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, std::function<void(cl_int)> then);
 
+// The same for steps that do not block: waking a worker takes longer than such a step, so this thread does those
+// whose workers are idle.
+void run_at_once(Context& context, std::vector<Step> steps, std::function<void(cl_int)> then);
+
 // A command that is one round of steps.
 class SteppedCommand : public Command {
  public:

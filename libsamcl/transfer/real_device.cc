@@ -51,7 +51,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       computes_in_caller(driver::computes_in_caller(device_id)),
       worker_(std::make_unique<Worker>("samcl-gpu" + std::to_string(device_index), [lease_target] {
         if (lease_target.client) lease_target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
-      })) {
+      })),
+      ender_(std::make_unique<Worker>("samcl-end" + std::to_string(device_index))) {
   const auto& cl = driver::real();
   context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
   if (*error != CL_SUCCESS) return;
@@ -62,6 +63,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 
 RealDevice::~RealDevice() {
   worker_.reset();  // its last jobs still use the queues
+  ender_.reset();
   const auto& cl = driver::real();
   if (transfer_) cl.clReleaseCommandQueue(transfer_);
   if (compute_) cl.clReleaseCommandQueue(compute_);
@@ -78,6 +80,29 @@ cl_int RealDevice::wait_for(cl_event event) {
   }
   cl.clReleaseEvent(event);
   return error;
+}
+
+void RealDevice::await(cl_event event, std::function<void(const Run&)> begins,
+                       std::function<void(const Run&, cl_int)> ends) {
+  ender_->post([this, event, enqueued = now_ns(), begins = std::move(begins), ends = std::move(ends)] {
+    Run run{enqueued, std::max(enqueued, last_ended_ns_), 0};
+    begins(run);
+    const cl_int status = wait_for(event);
+    run.ended = last_ended_ns_ = now_ns();
+    ends(run, status);
+  });
+}
+
+bool RealDevice::drain(int milliseconds) {
+  const cl_ulong until = now_ns() + static_cast<cl_ulong>(milliseconds) * 1'000'000;
+  const bool idle = worker_->drain(milliseconds);
+  const cl_ulong now = now_ns();
+  return ender_->drain(now < until ? static_cast<int>((until - now) / 1'000'000) : 0) && idle;
+}
+
+void RealDevice::wake_threads() {
+  worker_->post([] {});
+  ender_->post([] {});
 }
 
 cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -70,6 +71,19 @@ class RealDevice {
   // The thread that launches kernels here.
   Worker& worker() { return *worker_; }
 
+  // When a kernel ran: ns of the host's clock.
+  struct Run {
+    uint64_t enqueued = 0, began = 0, ended = 0;
+  };
+  // For kernels that run while the worker goes on: their real events, in the order in which they were enqueued. A
+  // thread of its own calls `begins` when one begins to run, as far as can be told, and `ends` with its status. For
+  // the worker, or who acts in its place.
+  void await(cl_event event, std::function<void(const Run&)> begins, std::function<void(const Run&, cl_int)> ends);
+  // Waits at most `milliseconds` until nothing of the above runs; false if that takes longer.
+  bool drain(int milliseconds);
+  // So that threads see Worker::end_threads_when_idle().
+  void wake_threads();
+
  private:
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr;
@@ -78,6 +92,8 @@ class RealDevice {
   // deadlock if two threads use one queue at once.
   std::mutex transfer_mutex_;
   std::unique_ptr<Worker> worker_;
+  uint64_t last_ended_ns_ = 0;     // used by ender_ alone
+  std::unique_ptr<Worker> ender_;  // waits for kernels
 };
 
 }  // namespace samcl
