@@ -34,6 +34,7 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   adopt_calling_thread(*queue->context);
   auto event = std::make_shared<Event>(queue->context, queue, type);
+  event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
   queue->context->graph.submit(event, std::move(command), waits, order, blocking);
   return blocking ? event->wait() : CL_SUCCESS;

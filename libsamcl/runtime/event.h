@@ -71,6 +71,9 @@ class Event : public Object<Event> {
   const std::shared_ptr<Queue> queue;  // nullptr for user events
   const cl_command_type type;
 
+  // The program has its handle, and may ask when it ended. Set before the command is submitted.
+  bool observed = false;
+
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error.
   cl_int status() const { return status_.load(std::memory_order_acquire); }
   bool ended() const { return status() <= CL_COMPLETE; }

@@ -232,13 +232,17 @@ cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t inde
   RealKernel* kernel = nullptr;
   cl_event done = nullptr;
   cl_int error = prepare(index, kernel);
-  if (error == CL_SUCCESS) error = enqueue_box(device, kernel->get(), parts_[index].box, &done);
+  const bool exactly = event->observed || timed_;
+  if (error == CL_SUCCESS)
+    error = enqueue_box(device, kernel->get(), parts_[index].box, exactly ? &done : nullptr);
   if (error != CL_SUCCESS) {
     one_ended(event, error);
     return error;
   }
+  std::function<void(const RealDevice::Run&)> begins;
+  if (event->observed) begins = [event](const RealDevice::Run& run) { event->set_running(run.began); };
   device.await(
-      done, [event](const RealDevice::Run& run) { event->set_running(run.began); },
+      done, std::move(begins),
       [this, event](const RealDevice::Run& run, cl_int status) {
         request_.kernel->record.launch_ns += run.ended - run.began;
         computing_ns_ += run.ended - run.began;
@@ -368,11 +372,9 @@ cl_int KernelLaunch::enqueue_box(RealDevice& device, cl_kernel kernel, const Gro
     local[d] = ndrange_.local[d];
     any_offset |= offset[d] != 0;
   }
-  cl_int error =
-      cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, ndrange_.dimensions, any_offset ? offset : nullptr,
-                                size, pass_local_ ? local : nullptr, 0, nullptr, event);
-  if (error == CL_SUCCESS) error = cl.clFlush(device.compute_queue());
-  return error;
+  return cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, ndrange_.dimensions,
+                                   any_offset ? offset : nullptr, size, pass_local_ ? local : nullptr, 0, nullptr,
+                                   event);
 }
 
 void KernelLaunch::merge(const std::shared_ptr<Event>& event) {

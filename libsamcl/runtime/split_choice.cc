@@ -1,5 +1,6 @@
 #include "libsamcl/runtime/split_choice.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace samcl {
@@ -25,6 +26,32 @@ void learn(double& mean, uint64_t ns) {
 
 }  // namespace
 
+// Of the recent launches but for the longest of four or more: a program's launches of one kernel may differ.
+struct SplitChoice::Burden {
+  uint32_t burdened = 0;  // launches, of all
+  uint64_t total_ns = 0, computing_ns = 0;
+  double mean_ns = 0;
+};
+
+SplitChoice::Burden SplitChoice::burden_of(const Case& here) {
+  const size_t known = std::min<size_t>(here.launches - kSettling, here.recent.size());
+  Burden burden;
+  const Launch* longest = &here.recent[0];
+  for (size_t i = 0; i < known; ++i) {
+    const Launch& launch = here.recent[i];
+    if (launch.total_ns > longest->total_ns) longest = &launch;
+    burden.burdened += launch.burdened ? 1 : 0;
+    burden.total_ns += launch.total_ns;
+    burden.computing_ns += launch.computing_ns;
+  }
+  if (known > kSample) {
+    burden.total_ns -= longest->total_ns;
+    burden.computing_ns -= longest->computing_ns;
+  }
+  burden.mean_ns = static_cast<double>(burden.total_ns) / static_cast<double>(known > kSample ? known - 1 : known);
+  return burden;
+}
+
 SplitChoice::Case& SplitChoice::of(uint64_t work_items) { return cases_[case_of(work_items)]; }
 
 bool SplitChoice::split(uint64_t work_items) const {
@@ -37,10 +64,12 @@ void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t co
   Case& here = of(work_items);
   if (here.whole) return;  // decided before the change
   if (++here.launches <= kSettling) return;
-  learn(here.split_ns, total_ns);
-  here.burdened = total_ns > computing_ns && (moved || total_ns < kShort) ? here.burdened + 1 : 0;
+  here.recent[(here.launches - kSettling - 1) % here.recent.size()] = {
+      total_ns, computing_ns, total_ns > computing_ns && (moved || total_ns < kShort)};
+  const Burden burden = burden_of(here);
+  here.split_ns = burden.mean_ns;
   const bool known_worse = here.whole_ns > 0 && here.split_ns > here.whole_ns;
-  if (here.burdened < kSample) return;
+  if (burden.burdened < kSample || burden.total_ns <= burden.computing_ns) return;
   const bool again = here.whole_ns > 0 && !known_worse && here.launches < kReview;
   if (again) return;
   here = {.whole = true, .split_ns = here.split_ns, .whole_ns = known_worse ? here.whole_ns : 0};

@@ -25,13 +25,20 @@ class SplitChoice {
   void whole_took(uint64_t work_items, uint64_t total_ns);
 
  private:
+  struct Launch {
+    uint64_t total_ns = 0;
+    uint64_t computing_ns = 0;
+    bool burdened = false;  // took longer than computing, for which splitting is to blame
+  };
   // Launches of sizes within a factor of two.
   struct Case {
     bool whole = false;
     uint32_t launches = 0;    // since `whole` last changed
-    uint32_t burdened = 0;    // in a row: took longer than computing
+    std::array<Launch, 8> recent{};  // split ones, the oldest overwritten
     double split_ns = 0, whole_ns = 0;  // 0: not known
   };
+  struct Burden;
+  static Burden burden_of(const Case& here);
   Case& of(uint64_t work_items);
 
   mutable std::mutex mutex_;

@@ -52,6 +52,22 @@ TEST_F(SplitChoiceTest, KernelThatMovesMoreThanItComputesIsTriedWhole) {
   EXPECT_FALSE(splits());
 }
 
+TEST_F(SplitChoiceTest, KernelWithSomeLaunchesThatMoveMuchIsTriedWhole) {
+  for (int i = 0; i < 8; ++i) {
+    split(1, 100 * kUs, 20 * kUs);
+    split(1, 12 * kUs, 20 * kUs, false);
+  }
+  EXPECT_FALSE(splits());
+}
+
+TEST_F(SplitChoiceTest, KernelWithSomeLaunchesThatMoveALittleStaysSplit) {
+  for (int i = 0; i < kVeryMany; ++i) {
+    split(1, 25 * kUs, 20 * kUs);
+    split(3, 12 * kUs, 20 * kUs, false);
+  }
+  EXPECT_TRUE(splits());
+}
+
 TEST_F(SplitChoiceTest, StaysWholeWhereThatIsFaster) {
   split(kEnough, 20 * kMs, 2 * kMs);
   whole(kEnoughOnOne + 100, 2 * kMs);

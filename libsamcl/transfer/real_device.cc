@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
@@ -84,13 +85,48 @@ cl_int RealDevice::wait_for(cl_event event) {
 
 void RealDevice::await(cl_event event, std::function<void(const Run&)> begins,
                        std::function<void(const Run&, cl_int)> ends) {
-  ender_->post([this, event, enqueued = now_ns(), begins = std::move(begins), ends = std::move(ends)] {
-    Run run{enqueued, std::max(enqueued, last_ended_ns_), 0};
-    begins(run);
-    const cl_int status = wait_for(event);
-    run.ended = last_ended_ns_ = now_ns();
-    ends(run, status);
-  });
+  std::lock_guard lock(awaited_mutex_);
+  awaited_.push_back({event, {now_ns(), 0, 0}, std::move(begins), std::move(ends)});
+  if (std::exchange(ending_, true)) return;
+  ender_->post([this] { end_all(); });
+}
+
+// One with an event, or all without up to the next that has one. Empty: there are none, and ender_ stops looking.
+std::vector<RealDevice::Awaited> RealDevice::next_awaited() {
+  std::vector<Awaited> next;
+  std::lock_guard lock(awaited_mutex_);
+  while (!awaited_.empty() && (next.empty() || (!next.front().event && !awaited_.front().event))) {
+    next.push_back(std::move(awaited_.front()));
+    awaited_.pop_front();
+  }
+  ending_ = !next.empty();
+  return next;
+}
+
+void RealDevice::end_all() {
+  const auto& cl = driver::real();
+  std::vector<Awaited> over;  // may hold the last reference to our owner: destroyed when all else is done
+  for (std::vector<Awaited> next = next_awaited(); !next.empty(); next = next_awaited()) {
+    for (Awaited& each : next) {
+      each.run.began = std::max(each.run.enqueued, last_ended_ns_);
+      if (each.begins) each.begins(each.run);
+    }
+    cl_event event = next.front().event;
+    cl_int status = event ? CL_SUCCESS : cl.clEnqueueMarkerWithWaitList(compute_, 0, nullptr, &event);
+    if (status == CL_SUCCESS) status = cl.clFlush(compute_);
+    if (event) {
+      const cl_int result = wait_for(event);
+      if (status == CL_SUCCESS) status = result;
+    }
+    last_ended_ns_ = now_ns();
+    for (Awaited& each : next) {
+      // Of several only the first is taken to have run, all the time.
+      if (&each != &next.front()) each.run.began = last_ended_ns_;
+      each.run.ended = last_ended_ns_;
+      each.ends(each.run, status);
+    }
+    over = std::move(next);
+  }
 }
 
 bool RealDevice::drain(int milliseconds) {

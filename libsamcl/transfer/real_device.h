@@ -6,9 +6,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/runtime/worker.h"
@@ -75,9 +77,9 @@ class RealDevice {
   struct Run {
     uint64_t enqueued = 0, began = 0, ended = 0;
   };
-  // For kernels that run while the worker goes on: their real events, in the order in which they were enqueued. A
-  // thread of its own calls `begins` when one begins to run, as far as can be told, and `ends` with its status. For
-  // the worker, or who acts in its place.
+  // For kernels that run while the worker goes on, in the order in which they were enqueued. A thread of its own calls
+  // `begins`, if given, when one begins to run, as far as can be told, and `ends` with its status. Without a real event, which
+  // costs the driver some time, several that follow each other end together. For the worker, or who acts in its place.
   void await(cl_event event, std::function<void(const Run&)> begins, std::function<void(const Run&, cl_int)> ends);
   // Waits at most `milliseconds` until nothing of the above runs; false if that takes longer.
   bool drain(int milliseconds);
@@ -92,6 +94,20 @@ class RealDevice {
   // deadlock if two threads use one queue at once.
   std::mutex transfer_mutex_;
   std::unique_ptr<Worker> worker_;
+
+  // Kernels that run, or are to, on the compute queue.
+  struct Awaited {
+    cl_event event;
+    Run run;
+    std::function<void(const Run&)> begins;
+    std::function<void(const Run&, cl_int)> ends;
+  };
+  void end_all();
+  std::vector<Awaited> next_awaited();
+
+  std::mutex awaited_mutex_;
+  std::deque<Awaited> awaited_;    // guarded by it
+  bool ending_ = false;            // likewise: ender_ is to look at awaited_, or does
   uint64_t last_ended_ns_ = 0;     // used by ender_ alone
   std::unique_ptr<Worker> ender_;  // waits for kernels
 };

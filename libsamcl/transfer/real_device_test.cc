@@ -2,9 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "libsamcl/coherence/storage.h"
+#include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/testing/fake_driver.h"
 #include "libsamcl/runtime/testing/fake_manager.h"
 
@@ -72,6 +78,94 @@ TEST_F(RealDeviceTest, TrafficIsCounted) {
   upload(managed);
   EXPECT_EQ(traffic.uploaded_bytes, kSize);
   EXPECT_EQ(traffic.downloaded_bytes, 0u);
+}
+
+// Kernels on a device that does not end any before it is told to.
+struct AwaitTest : RealDeviceTest {
+  RealDevice& device = *unmanaged->devices[0];
+  std::mutex mutex;
+  std::vector<std::string> happened;  // guarded by it
+  std::vector<RealDevice::Run> runs;
+
+  void tell(const std::string& what) {
+    std::lock_guard lock(mutex);
+    happened.push_back(what);
+  }
+  bool has(const std::string& what) {
+    std::lock_guard lock(mutex);
+    return std::find(happened.begin(), happened.end(), what) != happened.end();
+  }
+  void wait_for(const std::string& what) {
+    while (!has(what)) std::this_thread::yield();
+  }
+  void await(const std::string& name, cl_event event = nullptr) {
+    device.await(
+        event, [this, name](const RealDevice::Run&) { tell(name + " begins"); },
+        [this, name](const RealDevice::Run& run, cl_int status) {
+          runs.push_back(run);
+          tell(name + (status == CL_SUCCESS ? " ends" : " fails"));
+        });
+  }
+  cl_event event() {
+    cl_event made = nullptr;
+    driver::real().clEnqueueMarkerWithWaitList(nullptr, 0, nullptr, &made);
+    return made;
+  }
+};
+
+TEST_F(AwaitTest, KernelsWithoutEventsEndTogether) {
+  driver.suspend();
+  await("a");
+  wait_for("a begins");
+  await("b");
+  await("c");
+  driver.resume();
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_THAT(happened, ElementsAre("a begins", "a ends", "b begins", "c begins", "b ends", "c ends"));
+  EXPECT_EQ(driver.count(Call::mark), 2);
+}
+
+TEST_F(AwaitTest, OneWithAnEventEndsByItself) {
+  driver.suspend();
+  await("a", event());
+  await("b", event());
+  await("c");
+  driver.resume();
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_THAT(happened, ElementsAre("a begins", "a ends", "b begins", "b ends", "c begins", "c ends"));
+  EXPECT_EQ(driver.count(Call::mark), 3) << "two are the test's own";
+}
+
+TEST_F(AwaitTest, OneAfterTheOtherInTime) {
+  for (const char* name : {"a", "b", "c"}) await(name);
+  EXPECT_TRUE(device.drain(10'000));
+  ASSERT_EQ(runs.size(), 3u);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    EXPECT_LE(runs[i].enqueued, runs[i].began);
+    EXPECT_LE(runs[i].began, runs[i].ended);
+    EXPECT_LE(i > 0 ? runs[i - 1].ended : 0, runs[i].began);
+  }
+}
+
+TEST_F(AwaitTest, WhatTheDriverRefusesFails) {
+  driver.fail(Call::mark, CL_OUT_OF_RESOURCES);
+  await("a");
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_THAT(happened, ElementsAre("a begins", "a fails"));
+  await("b");
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_TRUE(has("b ends"));
+}
+
+// The program has released everything meanwhile.
+TEST_F(AwaitTest, LastReferenceMayGoWithTheKernel) {
+  auto context = driver.make_context();
+  RealDevice& last = *context->devices[0];
+  std::atomic<bool> ended = false;
+  driver.suspend();
+  last.await(nullptr, {}, [context = std::move(context), &ended](const RealDevice::Run&, cl_int) { ended = true; });
+  driver.resume();
+  while (!ended) std::this_thread::yield();
 }
 
 }  // namespace

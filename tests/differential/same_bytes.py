@@ -2,6 +2,7 @@
 """Runs random kernels without samcl on one device, then under it on several: the same bytes everywhere.
 
 usage: same_bytes.py --random-kernels PATH --library PATH [--seed N] [--kernels N] [--devices 1,2,3,4]
+                     [--driver basic|pthread]
 
 A kernel that the bare driver cannot run (PoCL's compiler aborts on some) is left out, and counted.
 """
@@ -22,6 +23,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6), help="default: a new one")
     parser.add_argument("--kernels", type=int, default=200)
     parser.add_argument("--devices", default="1,2,3,4")
+    parser.add_argument("--driver", default="basic", help="PoCL's: basic (default) or pthread, whose launches are issued ahead")
     return parser.parse_args()
 
 
@@ -47,7 +49,7 @@ def outputs(options, environment, skip=frozenset()):
 def main():
     options = arguments()
     print(f"seed {options.seed}", flush=True)
-    bare = dict(os.environ, POCL_DEVICES="basic")
+    bare = dict(os.environ, POCL_DEVICES=options.driver)
     expected, faults = outputs(options, bare)
     for index, what in faults.items():
         print(f"kernel {index}: the bare driver fails ({what.splitlines()[-1] if what else what})")
@@ -55,7 +57,7 @@ def main():
         sys.exit(f"the bare driver fails on {len(faults)} of {options.kernels} kernels")
     wrong = 0
     for count in map(int, options.devices.split(",")):
-        under = dict(os.environ, POCL_DEVICES=" ".join(["basic"] * count), LD_PRELOAD=options.library,
+        under = dict(os.environ, POCL_DEVICES=" ".join([options.driver] * count), LD_PRELOAD=options.library,
                      SAMCL_MANAGER="off", SAMCL_DIRECT="off", SAMCL_SPLIT="always")
         found, failed = outputs(options, under, frozenset(faults))
         differing = [index for index in expected if found.get(index) != expected[index]]

@@ -104,7 +104,16 @@ cl_int CL_API_CALL release_buffer(cl_mem buffer) {
 }
 
 cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
+  g_driver->wait_while_suspended();
   return CL_SUCCESS;
+}
+cl_int CL_API_CALL flush(cl_command_queue) {
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL mark(cl_command_queue, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int error = g_driver->enter(Call::mark);
+  if (error == CL_SUCCESS) *event = handle<cl_event>(new RealEvent);
+  return error;
 }
 cl_int CL_API_CALL release_event(cl_event event) {
   delete object<RealEvent>(event);
@@ -168,6 +177,8 @@ cl_icd_dispatch make_table() {
   table.clCreateBuffer = create_buffer;
   table.clReleaseMemObject = release_buffer;
   table.clWaitForEvents = wait_for_events;
+  table.clFlush = flush;
+  table.clEnqueueMarkerWithWaitList = mark;
   table.clReleaseEvent = release_event;
   table.clEnqueueWriteBuffer = write_buffer;
   table.clEnqueueReadBuffer = read_buffer;
@@ -188,6 +199,11 @@ FakeDriver::FakeDriver(unsigned devices) {
 FakeDriver::~FakeDriver() {
   for (cl_device_id device : devices_) delete object<RealDeviceObject>(device);
   g_driver = nullptr;
+}
+
+void FakeDriver::resume() {
+  suspended_ = false;
+  suspended_.notify_all();
 }
 
 std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client) {

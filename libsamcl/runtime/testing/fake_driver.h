@@ -16,8 +16,8 @@
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy };
-constexpr size_t kCalls = 5;
+enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark };
+constexpr size_t kCalls = 6;
 
 class FakeDriver {
  public:
@@ -39,6 +39,11 @@ class FakeDriver {
   int misuses() const { return misuses_; }
   int live_buffers() const { return live_buffers_; }
 
+  // Until it is resumed, nothing ends for those who wait.
+  void suspend() { suspended_ = true; }
+  void resume();
+  void wait_while_suspended() const { suspended_.wait(true); }
+
   // What a real buffer holds.
   static std::vector<std::byte>& contents(cl_mem buffer);
 
@@ -57,6 +62,7 @@ class FakeDriver {
   std::array<Failures, kCalls> failures_{};
   std::atomic<int> misuses_{0};
   std::atomic<int> live_buffers_{0};
+  std::atomic<bool> suspended_{false};
 };
 
 }  // namespace samcl::testing
