@@ -233,6 +233,7 @@ cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t inde
   cl_event done = nullptr;
   cl_int error = prepare(index, kernel);
   const bool exactly = event->observed || timed_;
+  if (exactly) device.separate_awaited();
   if (error == CL_SUCCESS)
     error = enqueue_box(device, kernel->get(), parts_[index].box, exactly ? &done : nullptr);
   if (error != CL_SUCCESS) {

@@ -91,41 +91,46 @@ void RealDevice::await(cl_event event, std::function<void(const Run&)> begins,
   ender_->post([this] { end_all(); });
 }
 
-// One with an event, or all without up to the next that has one. Empty: there are none, and ender_ stops looking.
-std::vector<RealDevice::Awaited> RealDevice::next_awaited() {
-  std::vector<Awaited> next;
+void RealDevice::separate_awaited() {
   std::lock_guard lock(awaited_mutex_);
-  while (!awaited_.empty() && (next.empty() || (!next.front().event && !awaited_.front().event))) {
-    next.push_back(std::move(awaited_.front()));
+  // If it fails, they end together after all.
+  if (!awaited_.empty()) mark(awaited_.back());
+}
+
+cl_int RealDevice::mark(Awaited& last) {
+  if (last.event) return CL_SUCCESS;
+  return driver::real().clEnqueueMarkerWithWaitList(compute_, 0, nullptr, &last.event);
+}
+
+// Up to the first that has an event; if none has, the last gets one, under the lock: nothing comes between them.
+// Empty: there are none, and ender_ stops looking.
+RealDevice::Batch RealDevice::next_awaited() {
+  Batch next;
+  std::lock_guard lock(awaited_mutex_);
+  while (!awaited_.empty() && (next.kernels.empty() || !next.kernels.back().event)) {
+    next.kernels.push_back(std::move(awaited_.front()));
     awaited_.pop_front();
   }
-  ending_ = !next.empty();
+  ending_ = !next.kernels.empty();
+  if (ending_) next.status = mark(next.kernels.back());
   return next;
 }
 
 void RealDevice::end_all() {
-  const auto& cl = driver::real();
   std::vector<Awaited> over;  // may hold the last reference to our owner: destroyed when all else is done
-  for (std::vector<Awaited> next = next_awaited(); !next.empty(); next = next_awaited()) {
-    for (Awaited& each : next) {
-      each.run.began = std::max(each.run.enqueued, last_ended_ns_);
-      if (each.begins) each.begins(each.run);
-    }
-    cl_event event = next.front().event;
-    cl_int status = event ? CL_SUCCESS : cl.clEnqueueMarkerWithWaitList(compute_, 0, nullptr, &event);
-    if (status == CL_SUCCESS) status = cl.clFlush(compute_);
-    if (event) {
-      const cl_int result = wait_for(event);
-      if (status == CL_SUCCESS) status = result;
-    }
-    last_ended_ns_ = now_ns();
-    for (Awaited& each : next) {
+  for (Batch next = next_awaited(); !next.kernels.empty(); next = next_awaited()) {
+    for (const Awaited& each : next.kernels)
+      if (each.begins) each.begins({each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_), 0});
+    cl_int status = next.status;
+    if (status == CL_SUCCESS) status = wait_for(next.kernels.back().event);
+    const uint64_t ended = now_ns();
+    for (Awaited& each : next.kernels) {
       // Of several only the first is taken to have run, all the time.
-      if (&each != &next.front()) each.run.began = last_ended_ns_;
-      each.run.ended = last_ended_ns_;
+      each.run.began = std::max(each.run.enqueued, last_ended_ns_);
+      each.run.ended = last_ended_ns_ = std::max(each.run.began, ended);
       each.ends(each.run, status);
     }
-    over = std::move(next);
+    over = std::move(next.kernels);
   }
 }
 

@@ -81,6 +81,8 @@ class RealDevice {
   // `begins`, if given, when one begins to run, as far as can be told, and `ends` with its status. Without a real event, which
   // costs the driver some time, several that follow each other end together. For the worker, or who acts in its place.
   void await(cl_event event, std::function<void(const Run&)> begins, std::function<void(const Run&, cl_int)> ends);
+  // Before a kernel with an event is enqueued, or those without one before it would end no earlier than it does.
+  void separate_awaited();
   // Waits at most `milliseconds` until nothing of the above runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
@@ -102,8 +104,14 @@ class RealDevice {
     std::function<void(const Run&)> begins;
     std::function<void(const Run&, cl_int)> ends;
   };
+  // Some that end together, the last one with an event.
+  struct Batch {
+    std::vector<Awaited> kernels;
+    cl_int status = CL_SUCCESS;
+  };
   void end_all();
-  std::vector<Awaited> next_awaited();
+  Batch next_awaited();
+  cl_int mark(Awaited& last);
 
   std::mutex awaited_mutex_;
   std::deque<Awaited> awaited_;    // guarded by it

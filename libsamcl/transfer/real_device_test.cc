@@ -136,6 +136,22 @@ TEST_F(AwaitTest, OneWithAnEventEndsByItself) {
   EXPECT_EQ(driver.count(Call::mark), 3) << "two are the test's own";
 }
 
+TEST_F(AwaitTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
+  driver.suspend();
+  await("a");
+  wait_for("a begins");
+  await("b");
+  await("c");
+  device.separate_awaited();
+  await("d", event());
+  device.separate_awaited();
+  driver.resume();
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_THAT(happened, ElementsAre("a begins", "a ends", "b begins", "c begins", "b ends", "c ends", "d begins",
+                                    "d ends"));
+  EXPECT_EQ(driver.count(Call::mark), 3) << "one is the test's own";
+}
+
 TEST_F(AwaitTest, OneAfterTheOtherInTime) {
   for (const char* name : {"a", "b", "c"}) await(name);
   EXPECT_TRUE(device.drain(10'000));
