@@ -1,6 +1,7 @@
 #include "analysis/rta/core.h"
 
 #include <limits>
+#include <numeric>
 
 namespace samcl::analysis {
 namespace {
@@ -26,11 +27,12 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::v
     : set_(&set),
       order_(order.empty() ? priority_order(set) : std::move(order)),
       modes_(std::move(modes)),
-      longest_{Longest(static_cast<size_t>(set.platform.cpus)),
-               Longest(static_cast<size_t>(set.platform.pci)),
-               Longest(static_cast<size_t>(set.platform.gpus))},
       responses_(set.tasks.size(), kUnbounded) {
-  for (const Resource resource : kResources) elements_[at(resource)] = set.platform.elements(resource);
+  if (set.platform.bound) {
+    const auto devices = static_cast<size_t>(set.platform.gpus);
+    first_lane_ = {0, 1, 1 + devices, 1 + 2 * devices};
+    placer_.emplace(set);
+  }
   for (const Task& task : set.tasks) stages_ += task.stages.size();
   lay_out();
 }
@@ -50,22 +52,59 @@ void ResponseTimeAnalysis::Core::lay_out() {
       row.uses[at(stage.resource)] = true;
       row.stages.push_back(entry);
     }
-    for (const Resource resource : kResources) row.blocking[at(resource)] = longest_[at(resource)].times();
+    for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
+    if (placer_) row.devices.resize(static_cast<size_t>(set_->platform.gpus) + 1);
   }
-  for (const Resource resource : kResources) demand_[at(resource)] = Demand(next[at(resource)]);
-  for (const TaskRow& row : rows_) {
-    const double period = static_cast<double>(row.task->period);
-    std::array<uint32_t, 3> end = {0, 0, 0};
-    for (const StageRow& stage : row.stages) end[at(stage.resource)] = static_cast<uint32_t>(stage.row + 1);
-    for (const StageRow& stage : row.stages) {
-      Demand& demand = demand_[at(stage.resource)];
-      demand.period[stage.row] = period;
-      demand.rate[stage.row] = 1 / period;
-      demand.first[stage.row] = static_cast<uint32_t>(row.first[at(stage.resource)]);
-      demand.end[stage.row] = end[at(stage.resource)];
+  lanes_.clear();
+  for (const Resource resource : kResources) {
+    Lane lane(set_->platform.bound && resource != Resource::cpu ? 1 : set_->platform.elements(resource),
+              next[at(resource)]);
+    for (const TaskRow& row : rows_) {
+      const double period = static_cast<double>(row.task->period);
+      const auto count = std::count_if(row.stages.begin(), row.stages.end(),
+                                       [&](const StageRow& stage) { return stage.resource == resource; });
+      const size_t first = row.first[at(resource)], end = first + static_cast<size_t>(count);
+      for (size_t n = first; n < end; ++n) {
+        lane.demand.period[n] = period;
+        lane.demand.rate[n] = 1 / period;
+        lane.demand.first[n] = static_cast<uint32_t>(first);
+        lane.demand.end[n] = static_cast<uint32_t>(end);
+      }
     }
+    lane.cycles = Cycles(lane.demand);
+    lanes_.resize(end_lane(resource), lane);
   }
-  for (const Resource resource : kResources) cycles_[at(resource)] = Cycles(demand_[at(resource)]);
+  for (TaskRow& row : rows_)
+    for (const Lane& lane : lanes_) row.blocking.push_back(lane.longest.times());
+}
+
+// The devices of a bound task, in every mode if it is undecided. `known`: no undecided mode of a more urgent
+// task can change them; from then on for those below. Returns whether they are others than before.
+bool ResponseTimeAnalysis::Core::find_devices(TaskRow& row, int mode, bool& known) {
+  if (!row.uses[at(Resource::pci)] && !row.uses[at(Resource::gpu)]) return false;
+  const auto in_mode = [&](int wanted) {
+    if (known || !row.task->devices.empty() || wanted == set_->platform.gpus)
+      return placer_->choose(row.index, wanted);
+    std::vector<int> all(static_cast<size_t>(set_->platform.gpus));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  };
+  bool others = false;
+  const auto take = [&](int wanted) {
+    auto devices = in_mode(wanted);
+    auto& before = row.devices[static_cast<size_t>(wanted)];
+    others = others || devices != before;
+    before = std::move(devices);
+  };
+  if (mode == kUndecided) {
+    for (const int wanted : modes_)
+      if (wanted <= row.task->largest_mode(set_->platform)) take(wanted);
+    known = false;
+  } else {
+    take(mode);
+    if (known) placer_->place(row.index, mode, row.devices[static_cast<size_t>(mode)]);
+  }
+  return others;
 }
 
 void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
@@ -75,9 +114,17 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     StageRow& entry = row.stages[j];
     entry.worst = static_cast<double>(stage.worst_in(mode));
     entry.best = static_cast<double>(stage.best_in(mode));
-    entry.subtasks = set_->platform.subtasks(stage.resource, mode);
+    entry.subtasks = placer_ ? 1 : set_->platform.subtasks(stage.resource, mode);
     entry.section = static_cast<double>(stage.section_in(mode));
     entry.whole = stage.whole();
+  }
+  if (!placer_) return;
+  for (const Resource resource : {Resource::pci, Resource::gpu}) {
+    auto& lanes = row.lanes[at(resource)];
+    lanes.clear();
+    for (const int device : row.devices[static_cast<size_t>(mode)])
+      lanes.push_back(first_lane(resource) + static_cast<size_t>(device));
+    row.taken[at(resource)] = static_cast<size_t>(mode);
   }
 }
 
@@ -86,9 +133,12 @@ void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
   if (partial != partial_)
     for (TaskRow& row : rows_) row.current = false;
   partial_ = partial;
+  if (placer_) placer_->restart();
+  bool known = true;
   for (TaskRow& row : rows_) {
     const int mode = modes[row.index];
-    if (row.mode == mode) continue;
+    const bool moved = placer_ && find_devices(row, mode, known);
+    if (row.mode == mode && !moved) continue;
     row.current = false;
     if (mode == kUndecided)
       row.mode = mode;
@@ -97,19 +147,15 @@ void ResponseTimeAnalysis::Core::take_modes(std::span<const int> modes) {
   }
 }
 
-// For each rank the least of all modes: none of them blocks by less.
-void ResponseTimeAnalysis::Core::least_sections(TaskRow& row, Resource resource, Longest& longest) {
-  std::vector<double> least;
+// The row in each mode that it may get, and undecided afterwards.
+template <typename Visit>
+void ResponseTimeAnalysis::Core::each_mode(TaskRow& row, Visit visit) {
   for (const int mode : modes_) {
+    if (mode > row.task->largest_mode(set_->platform)) continue;
     take_mode(row, mode);
-    Longest of_mode(longest.times().size());
-    sections(row, resource, of_mode);
-    const auto& times = of_mode.times();
-    if (least.empty()) least = times;
-    for (size_t n = 0; n < least.size(); ++n) least[n] = std::min(least[n], times[n]);
+    visit();
   }
   row.mode = kUndecided;
-  for (const double time : least) longest.add(time);
 }
 
 // R in the best mode. To less urgent tasks each stage brings its least work and jitter, as one subtask that
@@ -117,55 +163,88 @@ void ResponseTimeAnalysis::Core::least_sections(TaskRow& row, Resource resource,
 Time ResponseTimeAnalysis::Core::least_response(TaskRow& row) {
   constexpr double kMost = std::numeric_limits<double>::infinity();
   Time least = kUnbounded;
-  std::vector<std::pair<double, double>> effect(row.stages.size(), {kMost, kMost});  // work, jitter
-  for (const int mode : modes_) {
-    take_mode(row, mode);
+  std::vector<std::pair<double, double>> effect;  // work, jitter: of each stage in each lane of its resource
+  each_mode(row, [&] {
     least = std::min(least, respond(row, false));
-    for (size_t j = 0; j < row.stages.size(); ++j) {
-      const Demand& demand = demand_[at(row.stages[j].resource)];
-      effect[j].first = std::min(effect[j].first, demand.work[row.stages[j].row]);
-      effect[j].second = std::min(effect[j].second, demand.jitter[row.stages[j].row]);
-    }
-  }
-  for (size_t j = 0; j < row.stages.size(); ++j) {
-    const auto [work, jitter] = effect[j];
-    demand_[at(row.stages[j].resource)].set(row.stages[j].row, work, 1, jitter, jitter);
-  }
-  row.mode = kUndecided;
+    size_t n = 0;
+    for (const StageRow& stage : row.stages)
+      for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index, ++n) {
+        const Demand& demand = lanes_[index].demand;
+        if (n == effect.size()) effect.emplace_back(kMost, kMost);
+        effect[n].first = std::min(effect[n].first, demand.work[stage.row]);
+        effect[n].second = std::min(effect[n].second, demand.jitter[stage.row]);
+      }
+  });
+  size_t n = 0;
+  for (const StageRow& stage : row.stages)
+    for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index, ++n)
+      lanes_[index].demand.set(stage.row, effect[n].first, 1, effect[n].second, effect[n].second);
   return least;
+}
+
+// Adds what the task cannot be interrupted in. Undecided: for each rank the least of all modes, none of which
+// blocks by less.
+void ResponseTimeAnalysis::Core::take_sections(TaskRow& row, Resource resource) {
+  const size_t first = first_lane(resource), end = end_lane(resource);
+  if (row.mode != kUndecided) {
+    if (row.placed(resource))
+      for (const size_t index : row.lanes[at(resource)]) sections(row, resource, lanes_[index].longest);
+    return;
+  }
+  std::vector<std::vector<double>> least(end - first);
+  each_mode(row, [&] {
+    for (size_t index = first; index < end; ++index) {
+      Longest of_mode(lanes_[index].longest.times().size());
+      if (row.placed(resource) && row.reads(resource, index)) sections(row, resource, of_mode);
+      const auto& times = of_mode.times();
+      auto& kept = least[index - first];
+      if (kept.empty()) kept = times;
+      for (size_t n = 0; n < kept.size(); ++n) kept[n] = std::min(kept[n], times[n]);
+    }
+  });
+  for (size_t index = first; index < end; ++index)
+    for (const double time : least[index - first]) lanes_[index].longest.add(time);
 }
 
 // From the least urgent task up: what a task cannot interrupt is what those below it run.
 void ResponseTimeAnalysis::Core::take_blocking() {
-  for (Longest& longest : longest_) longest.clear();
+  for (Lane& lane : lanes_) lane.longest.clear();
   for (size_t position = rows_.size(); position-- > 0;) {
     TaskRow& row = rows_[position];
     for (const Resource resource : kResources) {
       if (!row.uses[at(resource)]) continue;
-      if (row.blocking[at(resource)] != longest_[at(resource)].times()) {
-        row.blocking[at(resource)] = longest_[at(resource)].times();
-        row.current = false;
+      for (size_t index = first_lane(resource); index < end_lane(resource); ++index) {
+        const auto& times = lanes_[index].longest.times();
+        if (row.blocking[index] == times) continue;
+        row.blocking[index] = times;
+        if (row.reads(resource, index)) row.current = false;
       }
-      if (row.mode == kUndecided)
-        least_sections(row, resource, longest_[at(resource)]);
-      else
-        sections(row, resource, longest_[at(resource)]);
+      take_sections(row, resource);
     }
   }
 }
 
+// Whether a change of more urgent tasks matters. Where devices are bound, what is current in one lane is not
+// kept apart from what is not in others.
+bool ResponseTimeAnalysis::Core::reached(const TaskRow& row, const std::array<bool, 3>& changed) const {
+  for (const Resource resource : kResources)
+    if (changed[at(resource)] && (row.uses[at(resource)] || placer_)) return true;
+  return false;
+}
+
 // Computes the task if anything it depends on changed, and notes on which resources it changed itself.
 void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& changed, bool detail) {
-  for (const Resource resource : kResources)
-    if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
+  if (reached(row, changed)) row.current = false;
   if (row.current) return;
   row.response = row.mode == kUndecided ? least_response(row) : respond(row, detail);
   row.current = true;
   for (const Resource resource : kResources) {
     if (!row.uses[at(resource)]) continue;
     changed[at(resource)] = true;
-    cycles_[at(resource)].sort(demand_[at(resource)],
-                               cycles_[at(resource)].tasks_before(row.first[at(resource)]));
+    for (size_t index = first_lane(resource); index < end_lane(resource); ++index) {
+      Cycles& cycles = lanes_[index].cycles;
+      cycles.sort(lanes_[index].demand, cycles.tasks_before(row.first[at(resource)]));
+    }
   }
   responses_[row.index] = row.response;
 }
@@ -183,8 +262,7 @@ double ResponseTimeAnalysis::Core::worst_ratio(std::span<const int> modes, doubl
   bool stopped = false;
   for (TaskRow& row : rows_) {
     if (stopped) {
-      for (const Resource resource : kResources)
-        if (changed[at(resource)] && row.uses[at(resource)]) row.current = false;
+      if (reached(row, changed)) row.current = false;
       // What depends on a task not computed is not current either.
       if (!row.current)
         for (const Resource resource : kResources) changed[at(resource)] |= row.uses[at(resource)];
@@ -212,16 +290,22 @@ Bounds ResponseTimeAnalysis::Core::report() const {
   Bounds bounds;
   bounds.tasks.resize(rows_.size());
   bounds.schedulable = true;
-  std::array<bool, 3> doubtful = {false, false, false};  // a more urgent task there has no proven bound
+  std::vector<bool> doubtful(lanes_.size(), false);  // a more urgent task there has no proven bound
   for (const TaskRow& row : rows_) {
     TaskBound& bound = bounds.tasks[row.index];
     bound.response = row.response;
     bound.proven = proves() && row.response <= row.task->period;
-    for (const Resource resource : kResources)
-      if (doubtful[at(resource)] && row.uses[at(resource)]) bound.proven = false;
+    const auto each_lane = [&](auto visit) {
+      for (const Resource resource : kResources)
+        if (row.uses[at(resource)])
+          for (const size_t index : row.lanes[at(resource)]) visit(index);
+    };
+    each_lane([&](size_t index) {
+      if (doubtful[index]) bound.proven = false;
+    });
     for (const StageRow& stage : row.stages) bound.stages.push_back(stage.bound);
-    if (!bound.proven)
-      for (const Resource resource : kResources) doubtful[at(resource)] |= row.uses[at(resource)];
+    if (!bound.proven) each_lane([&](size_t index) { doubtful[index] = true; });
+    if (placer_ && row.mode > 0) bound.devices = row.devices[static_cast<size_t>(row.mode)];
     bounds.schedulable = bounds.schedulable && row.response <= row.task->deadline;
   }
   return bounds;

@@ -1,13 +1,18 @@
 // What the forms share: the stages laid out for demand.h in priority order, the modes of the last call,
 // and which tasks a change can reach. A form adds one function: the bounds of one task, given those of
 // all more urgent ones.
+//
+// A lane is what is scheduled as one: all CPUs, all PCI links and all GPUs, or, where devices are bound, each
+// link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "analysis/model/placement.h"
 #include "analysis/rta/cycles.h"
 #include "analysis/rta/demand.h"
 #include "analysis/rta/response_time.h"
@@ -17,12 +22,12 @@ namespace samcl::analysis {
 // One stage in its task's current mode.
 struct StageRow {
   Resource resource = Resource::cpu;
-  size_t row = 0;    // in the resource's Demand
+  size_t row = 0;    // in the Demand of each of the resource's lanes
   double worst = 0;  // of one subtask
   double best = 0;
-  double subtasks = 1;
-  double section = 0;  // longest non-preemptive section
-  bool whole = false;  // one section: nothing interrupts a subtask that has started
+  double subtasks = 1;  // in a lane
+  double section = 0;   // longest non-preemptive section
+  bool whole = false;   // one section: nothing interrupts a subtask that has started
   StageBound bound;
 };
 
@@ -34,13 +39,28 @@ struct TaskRow {
   size_t index = 0;  // in TaskSet::tasks
   int mode = -1;     // kUndecided: the least of every mode; -1: not set yet
   std::vector<StageRow> stages;
-  std::array<size_t, 3> first = {0, 0, 0};  // its first row in each Demand: the prefix that interferes
+  std::array<size_t, 3> first = {0, 0, 0};  // its first row in a resource's lanes: the prefix that interferes
   std::array<bool, 3> uses = {false, false, false};
-  // On each resource the longest sections that less urgent tasks can be in the midst of, longest first,
-  // one per element; 0: none.
-  std::array<std::vector<double>, 3> blocking;
+  // The lanes of each resource that its stages' subtasks run in, and in how many of them: in all, unless its
+  // devices are not known, because they depend on an undecided mode.
+  std::array<std::vector<size_t>, 3> lanes;
+  std::array<size_t, 3> taken = {1, 1, 1};
+  std::vector<std::vector<int>> devices;  // [mode], bound: of the modes that it may be in
+  // [lane]: the longest sections that less urgent tasks can be in the midst of, longest first, one per
+  // element; 0: none.
+  std::vector<std::vector<double>> blocking;
   Time response = kUnbounded;
   bool current = false;  // response belongs to the modes at hand
+
+  bool placed(Resource resource) const {
+    const auto r = static_cast<size_t>(resource);
+    return lanes[r].size() == taken[r];
+  }
+  // May it be in the lane, which is one of the resource?
+  bool reads(Resource resource, size_t lane) const {
+    const auto& all = lanes[static_cast<size_t>(resource)];
+    return mode == kUndecided || std::find(all.begin(), all.end(), lane) != all.end();
+  }
 };
 
 // The longest of the times added, longest first.
@@ -56,6 +76,15 @@ class Longest {
 
  private:
   std::vector<double> times_;
+};
+
+struct Lane {
+  Lane(int elements_, size_t rows)
+      : elements(elements_), demand(rows), longest(static_cast<size_t>(elements_)) {}
+  double elements;
+  Demand demand;
+  Cycles cycles;
+  Longest longest;  // sections, while they are collected
 };
 
 class ResponseTimeAnalysis::Core {
@@ -75,14 +104,15 @@ class ResponseTimeAnalysis::Core {
   virtual Time respond(TaskRow& row, bool detail) = 0;
   // Whether R is a proven bound, once all more urgent ones that matter are.
   virtual bool proves() const = 0;
-  // Longest sections of a task's subtasks that can run at the same time on a resource: adds
-  // them to `longest`.
+  // Longest sections of a task's subtasks that can run at the same time in one of a resource's lanes that it
+  // is in: adds them to `longest`.
   virtual void sections(const TaskRow& row, Resource resource, Longest& longest) const = 0;
 
-  double elements(Resource resource) const { return elements_[static_cast<size_t>(resource)]; }
   size_t stages() const { return stages_; }  // of all tasks
-  const Cycles& cycles(Resource resource) const { return cycles_[static_cast<size_t>(resource)]; }
-  Demand& demand(Resource resource) { return demand_[static_cast<size_t>(resource)]; }
+  size_t lanes() const { return lanes_.size(); }
+  Lane& lane(size_t index) { return lanes_[index]; }
+  size_t first_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource)]; }
+  size_t end_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource) + 1]; }
   const TaskSet& set() const { return *set_; }
   // Some task is undecided: bounds have to grow with what interferes and blocks, so that they are below
   // those of every choice.
@@ -91,10 +121,14 @@ class ResponseTimeAnalysis::Core {
  private:
   void lay_out();
   void take_modes(std::span<const int> modes);
-  void take_blocking();
+  bool find_devices(TaskRow& row, int mode, bool& known);
   void take_mode(TaskRow& row, int mode);
-  void least_sections(TaskRow& row, Resource resource, Longest& longest);
+  void take_blocking();
+  void take_sections(TaskRow& row, Resource resource);
+  template <typename Visit>
+  void each_mode(TaskRow& row, Visit visit);
   Time least_response(TaskRow& row);
+  bool reached(const TaskRow& row, const std::array<bool, 3>& changed) const;
   void settle(TaskRow& row, std::array<bool, 3>& changed, bool detail);
   Bounds report() const;
 
@@ -103,11 +137,10 @@ class ResponseTimeAnalysis::Core {
   std::vector<int> modes_;  // that an undecided task may get
   bool partial_ = false;
   size_t stages_ = 0;
-  std::array<double, 3> elements_;
-  std::array<Demand, 3> demand_;
-  std::array<Cycles, 3> cycles_;
+  std::array<size_t, 4> first_lane_ = {0, 1, 2, 3};  // [resource], and behind the last
+  std::vector<Lane> lanes_;
   std::vector<TaskRow> rows_;
-  std::array<Longest, 3> longest_;
+  std::optional<Placer> placer_;  // where devices are bound
   std::vector<Time> responses_;
 };
 

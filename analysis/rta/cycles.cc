@@ -52,7 +52,7 @@ void Cycles::sort(const Demand& demand, size_t task) {
   std::fill_n(phase, room(rows), kNever);
   copies_[task] = demand.copies[first];
   work_[task] = begin_work_[task] = begin_stages_[task] = 0;
-  stages_[task] = static_cast<double>(rows);
+  stages_[task] = 0;
 
   constexpr size_t kMost = 64;  // rows that fit on the stack
   std::vector<Step> many(2 * rows > 2 * kMost ? 2 * rows : 0);
@@ -70,10 +70,12 @@ void Cycles::sort(const Demand& demand, size_t task) {
   };
   double most = 0;
   for (size_t row = first; row < end; ++row) {
+    growths[row - first] = 0;
+    if (demand.work[row] == 0) continue;  // bound elsewhere
     work_[task] += demand.work[row];
+    stages_[task] += 1;
     if (demand.carry[row] >= kForever) {
       begin_work_[task] = kForever;
-      growths[row - first] = 0;
       continue;
     }
     const double fresh = demand.jitter[row] > 0 ? times(demand.jitter[row], period, rate) : 0;

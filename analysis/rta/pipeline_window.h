@@ -1,8 +1,9 @@
 // How long a job can take from its release to the end of one of its stages, looked at as one window
-// (PROOF.md, theorem 2): what is more urgent delays the job once, however many stages it has.
+// (PROOF.md, theorem 2): what is more urgent delays the job once in each lane, however many stages it has.
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "analysis/model/task_set.h"
@@ -12,19 +13,27 @@ namespace samcl::analysis {
 
 class PipelineWindow {
  public:
-  // One resource as the task sees it.
+  // One lane as the task sees it.
   struct Share {
     const Demand* demand = nullptr;
     const Cycles* cycles = nullptr;
-    size_t end = 0;  // rows of more urgent tasks
-    double elements = 1;
     const std::vector<double>* sections = nullptr;  // of less urgent tasks, one per element, longest first
   };
+  // One resource: the lanes that the stages' subtasks may be in, and in how many of them they are. Several
+  // lanes have one element each, and a stage one subtask in each.
+  struct Lanes {
+    std::vector<Share> shares;
+    size_t taken = 1;
+    size_t end = 0;  // rows of more urgent tasks
+    double elements = 1;
+  };
 
-  explicit PipelineWindow(size_t tasks) : used_{Used(tasks), Used(tasks), Used(tasks)} {}
+  // `lanes`: the most of any resource.
+  PipelineWindow(size_t tasks, size_t lanes)
+      : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
 
-  // A new job: nothing of it has run.
-  void begin(const std::array<Share, 3>& shares);
+  // A new job: nothing of it has run. [resource]; outlives the job.
+  void begin(const std::array<Lanes, 3>& lanes);
 
   // Appends the next stage. Returns what end() cannot be below.
   // `whole`: nothing interrupts a subtask once it has started.
@@ -34,19 +43,23 @@ class PipelineWindow {
 
  private:
   struct Used {
-    explicit Used(size_t tasks) : steps(tasks) {}
-    Share share;
+    Used(size_t tasks, size_t lanes) : steps(lanes, Steps(tasks)), works(lanes) {}
+    const Lanes* lanes = nullptr;
     double per_element = 1;  // 1 / elements, rounded
-    bool used = false;
+    size_t stages = 0;
     double per_arrival = 0;  // sections that one more urgent arrival can let in
     // Two views of the stages' own other subtasks, and of the sections that they find at their begins. Both
     // bound the waiting; the smaller counts.
-    double as_work = 0;  // as work on all elements, like that of more urgent tasks, or
-    double as_time = 0;  // the longest section each, and then more urgent work on those elements
-    double left = 1;     // that the other subtasks leave
-    Steps steps;
+    double as_work = 0;         // as work on all elements, like that of more urgent tasks, or
+    double as_time = 0;         // the longest section each, and then more urgent work on those elements
+    double left = 1;            // that the other subtasks leave
+    std::vector<Steps> steps;   // [lane]
+    std::vector<double> works;  // [lane]
   };
 
+  static Line below(const Used& used);
+  static double section(Used& used);
+  static double work(Used& used, double window);
   double begin(double constant, double beyond) const;
   double waiting(double window);
 

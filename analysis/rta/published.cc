@@ -18,9 +18,10 @@ void Published::sections(const TaskRow& row, Resource resource, Longest& longest
 
 // r, or kForever if there is none below the limit.
 double Published::fixed_point(const TaskRow& row, const StageRow& stage, double blocking) {
-  const Demand& above = demand(stage.resource);
+  const Lane& lane = this->lane(first_lane(stage.resource));
+  const Demand& above = lane.demand;
   const size_t end = row.first[static_cast<size_t>(stage.resource)];
-  const double count = elements(stage.resource);
+  const double count = lane.elements;
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double constant = stage.worst + blocking;
   const Line& line = above.below[end];
@@ -31,7 +32,7 @@ double Published::fixed_point(const TaskRow& row, const StageRow& stage, double 
   if (start > limit) return kForever;
   double r = std::max(constant, start > 0 ? whole(start) : 0);
   if (r > limit) return kForever;
-  steps_.begin(cycles(stage.resource), cycles(stage.resource).tasks_before(end), r);
+  steps_.begin(lane.cycles, lane.cycles.tasks_before(end), r);
   while (true) {
     const double x = steps_.work() + own(stage);
     if (x >= kExact) return kForever;
@@ -48,10 +49,10 @@ Time Published::respond(TaskRow& row, bool detail) {
   for (size_t j = 0; j < row.stages.size(); ++j) {
     StageRow& stage = row.stages[j];
     const double jitter = response < kForever ? response - execution : kForever;
-    demand(stage.resource).set(stage.row, load(row, j), 1, jitter, jitter);
-    const auto& longest = row.blocking[static_cast<size_t>(stage.resource)];
-    const double blocking =
-        divide(std::accumulate(longest.begin(), longest.end(), 0.0), elements(stage.resource));
+    Lane& lane = this->lane(first_lane(stage.resource));
+    lane.demand.set(stage.row, load(row, j), 1, jitter, jitter);
+    const auto& longest = row.blocking[first_lane(stage.resource)];
+    const double blocking = divide(std::accumulate(longest.begin(), longest.end(), 0.0), lane.elements);
     const double r = response < kForever ? fixed_point(row, stage, blocking) : kForever;
     response = r < kForever ? response + r : kForever;
     execution += stage.worst;

@@ -39,6 +39,7 @@ struct StageBound {
   // From the job's release to the end of the stage. Published forms: the sum of r so far. Safe form: may be
   // less, since a look at the whole job can tell more than its stages one by one.
   Time finish = 0;
+  int device = -1;  // bound: whose subtask the other numbers belong to, the one that may take longest
 };
 
 struct TaskBound {
@@ -48,6 +49,7 @@ struct TaskBound {
   // number only serves to compare modes.
   bool proven = false;
   std::vector<StageBound> stages;  // as far as they are bounded
+  std::vector<int> devices;        // bound: those in use, subtask by subtask
 };
 
 struct Bounds {

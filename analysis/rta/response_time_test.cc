@@ -175,6 +175,27 @@ TEST_P(Remembering, ChangedModesGiveWhatAFreshAnalysisGives) {
   }
 }
 
+TEST(Remembering, HoldsWhereDevicesAreBound) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  for (int round = 0; round < 300; ++round) {
+    SmallSet small = random_set({6, 5, 4, 200, true, true, true}, random);
+    const auto& tasks = small.set.tasks;
+    ResponseTimeAnalysis kept(small.set, Form::safe);
+    for (int change = 0; change < 20; ++change) {
+      const size_t task = random() % tasks.size();
+      small.modes[task] =
+          static_cast<int>(random() % static_cast<uint64_t>(tasks[task].largest_mode(small.set.platform) + 1));
+      if (random() % 3 == 0) kept.worst_ratio(small.modes, 0.5);
+      const auto remembered = kept.responses(small.modes);
+      ResponseTimeAnalysis fresh(small.set, Form::safe);
+      ASSERT_THAT(std::vector<Time>(remembered.begin(), remembered.end()),
+                  testing::ElementsAreArray(fresh.responses(small.modes)));
+    }
+  }
+}
+
 TEST_P(Remembering, WorstRatioIsThatOfTheResponses) {
   Random random(7);
   for (int round = 0; round < 100; ++round) {

@@ -2,7 +2,7 @@
 //   - a bounded wait and its execution after it became ready (theorem 1), and
 //   - when a window over the whole job up to this stage ends (theorem 2);
 // the earlier of the two counts, and gives the jitter of the next stage.
-#include <cmath>
+#include <algorithm>
 
 #include "analysis/rta/core.h"
 #include "analysis/rta/pipeline_window.h"
@@ -19,10 +19,11 @@ class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order)
       : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
-        windows_{StageWindow(static_cast<size_t>(set.platform.cpus), set.tasks.size(), stages()),
-                 StageWindow(static_cast<size_t>(set.platform.pci), set.tasks.size(), stages()),
-                 StageWindow(static_cast<size_t>(set.platform.gpus), set.tasks.size(), stages())},
-        pipeline_(set.tasks.size()) {}
+        pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)) {
+    for (const Resource resource : kResources)
+      windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(),
+                            stages());
+  }
 
  protected:
   Time respond(TaskRow& row, bool detail) override;
@@ -30,12 +31,17 @@ class Safe : public ResponseTimeAnalysis::Core {
   void sections(const TaskRow& row, Resource resource, Longest& longest) const override;
 
  private:
+  void begin_pipeline(const TaskRow& row);
   double finish(const TaskRow& row, const StageRow& stage, double ready, double jitter);
-  StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter);
+  StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
+  void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
-  std::array<StageWindow, 3> windows_;
+  std::vector<StageWindow> windows_;  // [resource]
   PipelineWindow pipeline_;
+  std::array<PipelineWindow::Lanes, 3> shares_;
+  std::vector<double> waits_;  // of the stage at hand, in each lane it may be in
+  std::vector<double> sorted_;
 };
 
 // The longest section, less the 1 ns that it must have begun earlier, of the task's stages on a resource.
@@ -46,8 +52,11 @@ double longest_section(const TaskRow& row, Resource resource, const StageRow* ex
   return longest;
 }
 
+// In a lane; the same in all stages.
 double subtasks_on(const TaskRow& row, Resource resource) {
-  return resource == Resource::gpu ? row.mode : 1;
+  for (const StageRow& stage : row.stages)
+    if (stage.resource == resource) return stage.subtasks;
+  return 0;
 }
 
 // Of one task only one stage is at work at a time.
@@ -56,16 +65,16 @@ void Safe::sections(const TaskRow& row, Resource resource, Longest& longest) con
   for (double k = 0; section > 0 && k < subtasks_on(row, resource); ++k) longest.add(section);
 }
 
-StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double jitter) {
-  const size_t resource = at(stage.resource);
+StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double jitter, size_t index) {
+  const Lane& lane = this->lane(index);
   StageQuestion question;
-  question.demand = &demand(stage.resource);
-  question.cycles = &cycles(stage.resource);
-  question.end = row.first[resource];
+  question.demand = &lane.demand;
+  question.cycles = &lane.cycles;
+  question.end = row.first[at(stage.resource)];
   question.worst = stage.worst;
   question.siblings = stage.subtasks - 1;
   question.whole = stage.whole;
-  question.sections = &row.blocking[resource];
+  question.sections = &row.blocking[index];
   // The task's own sections only matter where those of less urgent tasks are shorter.
   question.same_section = partial() ? 0 : stage.section - 1;
   question.other_section = partial() ? 0 : longest_section(row, stage.resource, &stage);
@@ -75,36 +84,53 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   return question;
 }
 
-// The stage's end after the job's release, kForever if unbounded. What promises less is solved first, and
-// the other one only as far as it can be better.
+// The stage's end after the job's release, kForever if unbounded; fills waits_. What promises less is solved
+// first, and the other one only as far as it can be better.
 double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
+  const auto& lanes = row.lanes[at(stage.resource)];
+  const size_t last = row.taken[at(stage.resource)] - 1;  // of the lanes, by the time that it takes in them
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double least = pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole);
   StageWindow& window = windows_[at(stage.resource)];
-  StageQuestion alone = question(row, stage, jitter);
   const double before = ready + stage.worst;
   double end = limit + 1;
-  const bool pipeline_first = least < before + window.least(alone);
+  double alone = kForever;
+  for (const size_t index : lanes) alone = std::min(alone, window.least(question(row, stage, jitter, index)));
+  const bool pipeline_first = least < before + alone;
   if (pipeline_first) end = pipeline_.end(end);
-  alone.limit = (partial() ? limit + 1 : end) - before;
-  const StageAnswer answer = window.solve(alone);
-  if (answer.bounded()) end = std::min(end, before + answer.waiting);
+  waits_.clear();
+  for (const size_t index : lanes) {
+    StageQuestion question = this->question(row, stage, jitter, index);
+    question.limit = (partial() ? limit + 1 : end) - before;
+    waits_.push_back(window.solve(question).waiting);
+  }
+  sorted_ = waits_;
+  std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(last), sorted_.end());
+  if (sorted_[last] < kForever) end = std::min(end, before + sorted_[last]);
   if (!pipeline_first) end = std::min(end, pipeline_.end(end));
   return end > limit ? kForever : end;
 }
 
+void Safe::begin_pipeline(const TaskRow& row) {
+  for (const Resource resource : kResources) {
+    auto& [shares, taken, end, elements] = shares_[at(resource)];
+    shares.clear();
+    for (const size_t index : row.lanes[at(resource)])
+      shares.push_back({&lane(index).demand, &lane(index).cycles, &row.blocking[index]});
+    taken = row.taken[at(resource)];
+    end = row.first[at(resource)];
+    elements = lane(first_lane(resource)).elements;
+  }
+  pipeline_.begin(shares_);
+}
+
 Time Safe::respond(TaskRow& row, bool detail) {
-  std::array<PipelineWindow::Share, 3> shares;
-  for (const Resource resource : kResources)
-    shares[at(resource)] = {&demand(resource), &cycles(resource), row.first[at(resource)], elements(resource),
-                            &row.blocking[at(resource)]};
-  pipeline_.begin(shares);
+  begin_pipeline(row);
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
   for (StageRow& stage : row.stages) {
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
     const double end = ready < kForever ? finish(row, stage, ready, jitter) : kForever;
-    const double carry = end < kForever ? std::max(jitter, end - earliest - stage.worst) : kForever;
-    demand(stage.resource).set(stage.row, stage.worst, stage.subtasks, jitter, carry);
+    set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);
     ready = end;
     earliest += stage.best;
@@ -112,16 +138,41 @@ Time Safe::respond(TaskRow& row, bool detail) {
   return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
 }
 
-// What the stage takes, looked at alone; no less than what its end says.
+// What less urgent tasks find in each lane. A subtask is over with its stage, or earlier.
+void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end) {
+  const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
+  const auto& lanes = row.lanes[at(stage.resource)];
+  if (end_lane(stage.resource) - first_lane(stage.resource) > 1)
+    for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index)
+      lane(index).demand.set(stage.row, 0, 1, 0, 0);
+  if (!row.placed(stage.resource)) return;
+  for (size_t n = 0; n < lanes.size(); ++n) {
+    const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
+    const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
+    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, jitter, carry);
+  }
+}
+
+// What the stage takes, looked at alone, in the lane where that is most; no less than what its end says.
 void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
-  StageQuestion alone = question(row, stage, jitter);
-  alone.limit = static_cast<double>(kLimit * row.task->period);
-  const StageAnswer answer = end < kForever ? windows_[at(stage.resource)].solve(alone) : StageAnswer();
+  StageAnswer longest;
+  longest.waiting = -1;
+  size_t where = 0;
+  for (const size_t index : row.lanes[at(stage.resource)]) {
+    StageQuestion alone = question(row, stage, jitter, index);
+    alone.limit = static_cast<double>(kLimit * row.task->period);
+    const StageAnswer answer = end < kForever ? windows_[at(stage.resource)].solve(alone) : StageAnswer();
+    if (answer.waiting <= longest.waiting) continue;
+    longest = answer;
+    where = index;
+  }
   const double least = end - ready - stage.worst;
-  const double waiting = end < kForever ? std::max(least, answer.bounded() ? answer.waiting : 0) : kForever;
-  const double blocking = std::min(answer.blocking, waiting);
+  const double waiting = end < kForever ? std::max(least, longest.bounded() ? longest.waiting : 0) : kForever;
+  const double blocking = std::min(longest.blocking, waiting);
   stage.bound = stage_bound(waiting < kForever ? waiting + stage.worst : kForever, waiting - blocking,
                             blocking, jitter, end);
+  if (set().platform.bound && stage.resource != Resource::cpu)
+    stage.bound.device = static_cast<int>(where - first_lane(stage.resource));
 }
 
 }  // namespace

@@ -24,12 +24,22 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
   return stage;
 }
 
+std::vector<int> random_list(int gpus, Random& random) {
+  std::vector<int> list(static_cast<size_t>(gpus));
+  std::iota(list.begin(), list.end(), 0);
+  std::shuffle(list.begin(), list.end(), random);
+  list.resize(static_cast<size_t>(draw(random, 1, gpus)));
+  return list;
+}
+
 }  // namespace
 
 SmallSet random_set(const Shape& shape, Random& random) {
   SmallSet small;
   const auto count = [&] { return static_cast<int>(draw(random, 1, shape.elements)); };
   small.set.platform = {count(), count(), count()};
+  if (shape.bound) small.set.platform.pci = small.set.platform.gpus;
+  small.set.platform.bound = shape.bound;
   const Time tasks = draw(random, std::min(2, shape.tasks), shape.tasks);
   std::vector<int> priorities(static_cast<size_t>(tasks));
   std::iota(priorities.begin(), priorities.end(), 1);
@@ -45,8 +55,9 @@ SmallSet random_set(const Shape& shape, Random& random) {
     const Time longest = std::max<Time>(1, task.period / (stages * load) + draw(random, 0, 2));
     for (Time j = 0; j < stages; ++j)
       task.stages.push_back(random_stage(shape, small.set.platform.gpus, longest, random));
+    if (shape.bound && draw(random, 0, 3) == 0) task.devices = random_list(small.set.platform.gpus, random);
+    small.modes.push_back(static_cast<int>(draw(random, 1, task.largest_mode(small.set.platform))));
     small.set.tasks.push_back(std::move(task));
-    small.modes.push_back(static_cast<int>(draw(random, 1, small.set.platform.gpus)));
   }
   return small;
 }

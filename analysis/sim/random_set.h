@@ -19,6 +19,7 @@ struct Shape {
   Time period = 60;  // longest
   bool best_cases = true;
   bool sections = true;
+  bool bound = false;  // devices, some tasks with lists
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.

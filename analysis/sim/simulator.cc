@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/model/placement.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -22,6 +24,7 @@ struct TaskState {
   size_t index = 0;
   const Task* task = nullptr;
   int mode = 1;
+  std::vector<int> devices;  // bound: of each subtask
   Time next_release = 0;
   int64_t released = 0;  // jobs so far
   int64_t job = 0;       // the one at work, if busy; else the next
@@ -39,11 +42,13 @@ class Simulation {
   Simulation(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
              Behaviour& behaviour, Observer& observer, Time horizon)
       : set_(set), behaviour_(behaviour), observer_(observer), horizon_(horizon) {
+    const Placement placement = place_devices(set, {order.begin(), order.end()}, modes);
     for (const size_t index : order) {
       TaskState state;
       state.index = index;
       state.task = &set.tasks[index];
       state.mode = modes[index];
+      state.devices = placement[index];
       state.next_release = behaviour.release(index, 0);
       if (state.next_release >= horizon) state.next_release = kNever;
       tasks_.push_back(std::move(state));
@@ -100,11 +105,21 @@ class Simulation {
     subtask.section_end = kNever;
   }
 
-  void start(Subtask& subtask, Resource resource) {
-    auto& taken = taken_[static_cast<size_t>(resource)];
+  // The element that a subtask of the stage at hand could start on now.
+  int free_element(const TaskState& state, const Subtask& subtask) const {
+    const Resource resource = state.now_in().resource;
+    const auto& taken = taken_[static_cast<size_t>(resource)];
+    if (set_.platform.bound && resource != Resource::cpu) {
+      const int device = state.devices[static_cast<size_t>(&subtask - state.subtasks.data())];
+      return taken[static_cast<size_t>(device)] ? kNowhere : device;
+    }
     const auto free = std::find(taken.begin(), taken.end(), false);
-    *free = true;
-    subtask.element = static_cast<int>(free - taken.begin());
+    return free == taken.end() ? kNowhere : static_cast<int>(free - taken.begin());
+  }
+
+  void start(Subtask& subtask, Resource resource, int element) {
+    taken_[static_cast<size_t>(resource)][static_cast<size_t>(element)] = true;
+    subtask.element = element;
     subtask.started = now_;
   }
 
@@ -165,19 +180,19 @@ class Simulation {
       if (--left < 0 && subtask.running()) stop(state, subtask);
     });
     left = set_.platform.cpus;
-    each_unfinished(Resource::cpu, [&](TaskState&, Subtask& subtask) {
-      if (--left >= 0 && !subtask.running()) start(subtask, Resource::cpu);
+    each_unfinished(Resource::cpu, [&](TaskState& state, Subtask& subtask) {
+      if (--left >= 0 && !subtask.running()) start(subtask, Resource::cpu, free_element(state, subtask));
     });
   }
 
   void give_out_sections(Resource resource) {
-    auto& taken = taken_[static_cast<size_t>(resource)];
-    auto free = std::count(taken.begin(), taken.end(), false);
-    if (free == 0) return;
+    const auto& taken = taken_[static_cast<size_t>(resource)];
+    if (std::find(taken.begin(), taken.end(), false) == taken.end()) return;
     each_unfinished(resource, [&](TaskState& state, Subtask& subtask) {
-      if (free == 0 || subtask.running()) return;
-      --free;
-      start(subtask, resource);
+      if (subtask.running()) return;
+      const int element = free_element(state, subtask);
+      if (element == kNowhere) return;
+      start(subtask, resource, element);
       const Stage& stage = state.now_in();
       if (stage.section > 0)
         subtask.section_end = now_ + behaviour_.section(state.index, state.stage, stage.section);

@@ -1,5 +1,6 @@
 // A discrete-event simulator of exactly the model of model/task_set.h: fixed priorities on every resource,
-// global over its elements; CPUs preemptive, PCI links and GPUs in sections; work-conserving.
+// global over its elements or, where devices are bound, for each link and GPU (placed by place_devices());
+// CPUs preemptive, PCI links and GPUs in sections; work-conserving.
 //
 // What the model leaves open (when jobs are released, how long they run, where sections end) is asked of a
 // Behaviour; what happens is told to an Observer. At one instant everything that ends, ends first; then

@@ -46,7 +46,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   EXPECT_GT(tally.bounds, count / 2);
 }
 
-// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections).
+// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -54,6 +54,12 @@ INSTANTIATE_TEST_SUITE_P(SeveralElements, SafeForm, testing::Values(Shape{5, 4, 
 INSTANTIATE_TEST_SUITE_P(WholeStages, SafeForm, testing::Values(Shape{5, 3, 4, 60, true, false}));
 INSTANTIATE_TEST_SUITE_P(LongPipelines, SafeForm, testing::Values(Shape{4, 9, 3, 120, false, true}));
 INSTANTIATE_TEST_SUITE_P(Seconds, SafeForm, testing::Values(Shape{8, 5, 5, 10'000'000'000, true, true}));
+INSTANTIATE_TEST_SUITE_P(BoundTwoDevices, SafeForm, testing::Values(Shape{3, 4, 2, 40, true, true, true}));
+INSTANTIATE_TEST_SUITE_P(BoundDevices, SafeForm, testing::Values(Shape{5, 4, 4, 60, true, true, true}));
+INSTANTIATE_TEST_SUITE_P(BoundWholeStages, SafeForm, testing::Values(Shape{5, 3, 4, 60, true, false, true}));
+INSTANTIATE_TEST_SUITE_P(BoundPipelines, SafeForm, testing::Values(Shape{4, 9, 3, 120, false, true, true}));
+INSTANTIATE_TEST_SUITE_P(BoundSeconds, SafeForm,
+                         testing::Values(Shape{8, 5, 4, 10'000'000'000, true, true, true}));
 
 }  // namespace
 }  // namespace samcl::analysis
