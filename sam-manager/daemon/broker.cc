@@ -1,11 +1,13 @@
 #include "sam-manager/daemon/broker.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "sam-manager/planning/profile.h"
 #include "sam-manager/registry/placement.h"
 
 namespace samcl::daemon {
@@ -17,40 +19,35 @@ using protocol::Request;
 
 namespace {
 
-constexpr size_t kAnswersKept = 16;
+constexpr size_t kAnswersKept = 16;  // and drafts
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
-
-Reply refuse(const std::string& reason) {
-  Reply reply;
-  reply.refused = 1;
-  protocol::store(reason.substr(0, sizeof reply.text - 1), reply.text);
-  return reply;
-}
 
 }  // namespace
 
-Broker::Broker(protocol::Segment& segment, registry::Registry registry, std::string instance,
-               int default_priority, Adopt adopt, IsStopped is_stopped)
+Broker::Broker(protocol::Segment& segment, registry::Registry registry, const Config& config, Adopt adopt,
+               IsStopped is_stopped)
     : segment_(segment),
-      registry_(std::move(registry)),
-      instance_(std::move(instance)),
-      default_priority_(default_priority),
+      config_(config),
       adopt_(std::move(adopt)),
       is_stopped_(std::move(is_stopped)),
       scheduler_(segment.words, [&segment](uint32_t resource, const scheduler::Waiter& waiter) {
         auto& cell = segment.clients[protocol::slot_of(waiter.client)].grants[resource];
         cell.store(static_cast<uint32_t>(waiter.ticket));
         protocol::futex_wake_all(cell);
-      }) {}
+      }),
+      admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {}
 
 std::optional<Reply> Broker::handle(const Request& request, bool administrator,
                                     const std::string& executable) {
   const Kind kind = request.header.kind;
   if (kind == Kind::hello) return connect(request, executable);
-  if (kind == Kind::list || kind == Kind::status) return answer(request);
-  if (kind == Kind::enroll || kind == Kind::withdraw) {
+  if (kind == Kind::list || kind == Kind::status || kind == Kind::analysis) return answer(request);
+  if (kind == Kind::enroll || kind == Kind::withdraw || kind == Kind::profile) {
     if (!administrator) return refuse("only root and the user who runs sam-managerd may change the tasks");
-    return kind == Kind::enroll ? enroll(request) : withdraw(request);
+    if (kind == Kind::profile) return draft(request);
+    if (kind == Kind::enroll) return enroll(request);
+    admission_.ask(request, std::nullopt);
+    return std::nullopt;
   }
   const auto found = programs_.find(request.header.client);
   if (found == programs_.end() || found->second.pid != request.header.pid) {
@@ -116,6 +113,7 @@ Reply Broker::connect(const Request& request, const std::string& executable) {
     reply.devices[i] = static_cast<uint8_t>(index);
     program.devices.push_back(static_cast<uint8_t>(index));
   }
+  if (devices_ != known) admission_.plan_anew();
   program.id = free_client_id();
   reply.header.client = program.id;
   protocol::ClientCell& cell = segment_.clients[protocol::slot_of(program.id)];
@@ -162,18 +160,21 @@ int Broker::device_index(const std::string& name) {
 }
 
 void Broker::assign(Program& program) {
-  const registry::Task* task = registry_.find(program.asked, program.executable);
+  const registry::Task* task = admission_.registry().find(program.asked, program.executable);
+  const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   const int before = program.assignment.priority;
-  const int priority = task ? task->priority : default_priority_;
+  const int priority = task ? task->priority : config_.default_priority;
   const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
-  // A program's devices stay the same while it runs, unless the administrator says otherwise.
+  // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
   if (devices.empty() || wish != program.wish) {
     program.wish = wish;
     devices = place(program, priority);
   }
-  program.assignment = {task ? task->name : "", priority,
-                        registry::fewer_gpus(task ? task->gpus : 0, program.gpus), std::move(devices)};
+  if (planned) devices = place(program, *planned);
+  const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
+  program.assignment = {task ? task->name : "", priority, registry::fewer_gpus(gpus, program.gpus),
+                        std::move(devices)};
   segment_.clients[protocol::slot_of(program.id)].assignment.write(program.assignment);
   scheduler_.set_priority(program.id, program.assignment.priority);
   if (before == program.assignment.priority) return;
@@ -195,6 +196,22 @@ std::vector<uint8_t> Broker::place(const Program& program, int priority) const {
   return order;
 }
 
+// Those of the plan first. What the program does not have is left out.
+std::vector<uint8_t> Broker::place(const Program& program, const planning::PlannedTask& task) const {
+  std::vector<uint8_t> order;
+  for (const uint8_t device : task.devices) {
+    const auto found = std::find(program.devices.begin(), program.devices.end(), device);
+    if (found != program.devices.end()) order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
+  }
+  for (const uint8_t position : place(program, task.priority))
+    if (std::find(order.begin(), order.end(), position) == order.end()) order.push_back(position);
+  return order;
+}
+
+planning::Machine Broker::machine() const {
+  return {config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_, config_.gpus};
+}
+
 std::vector<uint8_t> Broker::devices_used(const Program& program) const {
   const auto& assignment = program.assignment;
   const size_t most = assignment.gpus == 0 ? protocol::kMaxDevices : assignment.gpus;
@@ -210,6 +227,7 @@ void Broker::reassign() {
 
 void Broker::forget(pid_t pid) {
   answers_.erase(pid);
+  drafts_.erase(pid);
   const auto found = std::find_if(programs_.begin(), programs_.end(),
                                   [pid](const auto& entry) { return entry.second.pid == pid; });
   if (found == programs_.end()) return;
@@ -226,29 +244,57 @@ void Broker::forget_those_that_left() {
   for (pid_t pid : left) forget(pid);
 }
 
-Reply Broker::enroll(const Request& request) {
-  const registry::Task task{
-      request.task,
-      request.priority,
-      request.period_ns,
-      request.deadline_ns,
-      request.gpus,
-      request.match,
-      std::vector<std::string>(request.devices, request.devices + request.device_count)};
-  if (!task.devices.empty() && task.gpus > task.devices.size())
-    return refuse("it is to use " + std::to_string(task.gpus) + " GPUs, but may use only " +
-                  std::to_string(task.devices.size()) + " devices");
-  if (auto put = registry_.put(task); !put) return refuse(put.error().message);
-  spdlog::info("task \"{}\" registered: priority {}, {} GPUs", task.name, task.priority, task.gpus);
-  reassign();
+// Pieces come in order, from the start.
+Reply Broker::draft(const Request& request) {
+  const pid_t sender = request.header.pid;
+  if (request.offset == 0) {
+    if (drafts_.size() >= kAnswersKept) drafts_.erase(drafts_.begin());
+    drafts_[sender].clear();
+  }
+  const auto found = drafts_.find(sender);
+  if (found == drafts_.end() || request.offset != found->second.size())
+    return refuse("send the profile again from the start");
+  found->second.append(request.text, request.length);
   return {};
 }
 
-Reply Broker::withdraw(const Request& request) {
-  if (auto removed = registry_.remove(request.task); !removed) return refuse(removed.error().message);
-  spdlog::info("task \"{}\" unregistered", request.task);
-  reassign();
+std::optional<Reply> Broker::enroll(const Request& request) {
+  registry::Task task{request.task,
+                      request.priority,
+                      request.period_ns,
+                      request.deadline_ns,
+                      request.gpus,
+                      request.match,
+                      std::vector<std::string>(request.devices, request.devices + request.device_count),
+                      {}};
+  if (!task.devices.empty() && task.gpus > task.devices.size())
+    return refuse("it is to use " + std::to_string(task.gpus) + " GPUs, but may use only " +
+                  std::to_string(task.devices.size()) + " devices");
+  if (request.profile_bytes > 0) {
+    if (auto taken = take_profile(request, task); !taken) return refuse(taken.error().message);
+  }
+  admission_.ask(request, std::move(task));
+  return std::nullopt;
+}
+
+Result<void> Broker::take_profile(const Request& request, registry::Task& task) {
+  const auto draft = drafts_.extract(request.header.pid);
+  if (draft.empty() || draft.mapped().size() != request.profile_bytes)
+    return fail("the profile did not come whole; try again");
+  const auto profile = planning::parse_profile(draft.mapped());
+  if (!profile) return fail("the profile: " + profile.error().message);
+  if (task.gpus != 0) return fail("a task with a profile gets its number of GPUs from the plan");
+  if (task.deadline_ns > task.period_ns) return fail("with a profile, the deadline may not be after the period");
+  if (task.period_ns > static_cast<uint64_t>(analysis::kLongest))
+    return fail("with a profile, the period may be 9.7 hours at most");
+  task.profile = planning::format_profile(*profile);
   return {};
+}
+
+std::optional<Admission::Decision> Broker::settle() {
+  auto decision = admission_.settle();
+  if (decision) reassign();
+  return decision;
 }
 
 // An answer is made at offset 0 and kept until its last piece was read, so that the pieces fit together.
@@ -256,7 +302,8 @@ Reply Broker::answer(const Request& request) {
   const pid_t reader = request.header.pid;
   if (request.offset == 0) {
     if (answers_.size() >= kAnswersKept) answers_.erase(answers_.begin());
-    const json content = request.header.kind == Kind::list ? list() : status();
+    const Kind kind = request.header.kind;
+    const json content = kind == Kind::list ? list() : kind == Kind::status ? status() : admission_.describe();
     answers_[reader] = content.dump(-1, ' ', false, json::error_handler_t::replace);
   }
   const auto found = answers_.find(reader);
@@ -273,14 +320,16 @@ Reply Broker::answer(const Request& request) {
 
 json Broker::list() const {
   json tasks = json::array();
-  for (const auto& [name, task] : registry_.tasks()) {
+  for (const auto& [name, task] : admission_.registry().tasks()) {
     json entry = registry::to_json(task);
+    entry["profile"] = !task.profile.empty();
+    if (const auto* planned = admission_.plan().find(name)) entry["gpus"] = planned->mode;
     entry["processes"] = json::array();
     for (const auto& [id, program] : programs_)
       if (program.assignment.task == name) entry["processes"].push_back(program.pid);
     tasks.push_back(entry);
   }
-  return {{"instance", instance_}, {"tasks", tasks}};
+  return {{"instance", config_.instance}, {"tasks", tasks}};
 }
 
 json Broker::describe(uint32_t client) const {
@@ -313,7 +362,7 @@ json Broker::status() const {
     entry["threads"] = program.threads.size();
     programs.push_back(entry);
   }
-  return {{"instance", instance_},
+  return {{"instance", config_.instance},
           {"pid", segment_.daemon_pid},
           {"resources", resources},
           {"programs", programs}};

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "sam-manager/daemon/admission.h"
+#include "sam-manager/daemon/config.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/protocol/segment.h"
 #include "sam-manager/registry/registry.h"
@@ -41,13 +43,17 @@ class Broker {
   // Whether a process was stopped and can't give back what it holds.
   using IsStopped = std::function<bool(pid_t program)>;
 
-  Broker(protocol::Segment& segment, registry::Registry registry, std::string instance, int default_priority,
-         Adopt adopt, IsStopped is_stopped);
+  Broker(protocol::Segment& segment, registry::Registry registry, const Config& config, Adopt adopt,
+         IsStopped is_stopped);
 
   // Acts on a request that was checked. `administrator`: the sender may change the tasks. The reply, if the
-  // kind has one. `executable`: what the sender runs.
+  // kind has one; that to a change of the tasks comes from settle(). `executable`: what the sender runs.
   std::optional<protocol::Reply> handle(const protocol::Request& request, bool administrator,
                                         const std::string& executable);
+
+  // Readable when settle() has something to do: makes the change of the tasks that was decided.
+  int decided() const { return admission_.ready(); }
+  std::optional<Admission::Decision> settle();
 
   // Shows the programs that we move, and looks who holds what: what a stopped program has held for a second or
   // more is granted on if someone waits for it. At least once a second while there are programs.
@@ -66,8 +72,9 @@ class Broker {
   };
 
   protocol::Reply connect(const protocol::Request& request, const std::string& executable);
-  protocol::Reply enroll(const protocol::Request& request);
-  protocol::Reply withdraw(const protocol::Request& request);
+  protocol::Reply draft(const protocol::Request& request);
+  std::optional<protocol::Reply> enroll(const protocol::Request& request);
+  Result<void> take_profile(const protocol::Request& request, registry::Task& task);
   protocol::Reply answer(const protocol::Request& request);
   void adopt(Program& program, const protocol::Request& request);
   uint32_t free_client_id();
@@ -77,6 +84,8 @@ class Broker {
   bool is_held_up(uint32_t resource) const;
   void assign(Program& program);
   std::vector<uint8_t> place(const Program& program, int priority) const;
+  std::vector<uint8_t> place(const Program& program, const planning::PlannedTask& task) const;
+  planning::Machine machine() const;
   std::vector<uint8_t> devices_used(const Program& program) const;  // our indices, the first one first
   void reassign();
   nlohmann::json list() const;
@@ -84,9 +93,7 @@ class Broker {
   nlohmann::json describe(uint32_t client) const;
 
   protocol::Segment& segment_;
-  registry::Registry registry_;
-  std::string instance_;
-  int default_priority_;
+  const Config config_;
   Adopt adopt_;
   IsStopped is_stopped_;
   scheduler::Scheduler scheduler_;
@@ -96,6 +103,8 @@ class Broker {
   uint64_t now_ns_ = 0;  // of the last beat
   uint32_t round_ = 0;
   std::map<pid_t, std::string> answers_;  // long answers under way, by who reads them
+  std::map<pid_t, std::string> drafts_;   // profiles under way, by who sends them
+  Admission admission_;
 };
 
 }  // namespace samcl::daemon

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "analysis/json/time_text.h"
 #include "sam-manager/protocol/names.h"
 
 namespace samcl::daemon {
@@ -41,6 +42,35 @@ std::string parse_level(const std::string& text, uint32_t line) {
   return text;
 }
 
+bool parse_admission(const std::string& text, uint32_t line) {
+  if (text != "strict" && text != "advisory")
+    throw Wrong{line, "admission: \"" + text + "\" is unknown: expected strict or advisory"};
+  return text == "strict";
+}
+
+analysis::Policy parse_policy(const std::string& text, uint32_t line) {
+  std::string all;
+  for (const analysis::Policy policy : analysis::kPolicies) {
+    if (text == analysis::name(policy)) return policy;
+    all += (all.empty() ? "" : ", ") + std::string(analysis::name(policy));
+  }
+  throw Wrong{line, "policy: \"" + text + "\" is unknown: expected one of " + all};
+}
+
+int parse_count(const toml::key& key, const toml::node& node) {
+  const auto value = as<int64_t>(key, node, "an integer");
+  if (value < 1 || value > analysis::kMaxElements)
+    throw Wrong{node.source().begin.line,
+                std::string(key.str()) + ": expected 1 to " + std::to_string(analysis::kMaxElements)};
+  return static_cast<int>(value);
+}
+
+uint64_t parse_time(const toml::key& key, const toml::node& node) {
+  const auto time = analysis::parse_time(as<std::string>(key, node, "a time such as \"2ms\""));
+  if (!time) throw Wrong{node.source().begin.line, std::string(key.str()) + ": " + time.error().message};
+  return static_cast<uint64_t>(*time);
+}
+
 void set(Config& config, const toml::key& key, const toml::node& node) {
   const std::string name(key.str());
   const uint32_t line = node.source().begin.line;
@@ -56,18 +86,30 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
   } else if (name == "default_priority") {
     const auto value = as<int64_t>(key, node, "an integer");
     if (value < INT32_MIN || value > INT32_MAX) throw Wrong{line, "default_priority: too large"};
-    config.default_priority = static_cast<int>(value);
+    config.default_priority = config.planning.default_priority = static_cast<int>(value);
   } else if (name == "state_file") {
     config.state_file = text();
   } else if (name == "log_level") {
     config.log_level = parse_level(text(), line);
   } else if (name == "realtime") {
     config.realtime = as<bool>(key, node, "true or false");
+  } else if (name == "admission") {
+    config.strict = parse_admission(text(), line);
+  } else if (name == "policy") {
+    config.planning.policy = parse_policy(text(), line);
+  } else if (name == "cpus") {
+    config.cpus = parse_count(key, node);
+  } else if (name == "gpus") {
+    config.gpus = parse_count(key, node);
+  } else if (name == "other_slice") {
+    config.planning.other_slice_ns = parse_time(key, node);
+  } else if (name == "other_chunk") {
+    config.planning.other_chunk_ns = parse_time(key, node);
   } else {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
-                    "\": expected instance, group, mode, default_priority, state_file, "
-                    "log_level or realtime"};
+                    "\": expected instance, group, mode, default_priority, state_file, log_level, realtime, "
+                    "admission, policy, cpus, gpus, other_slice or other_chunk"};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libsamcl/result.h"
+#include "sam-manager/planning/plan.h"
 
 namespace samcl::daemon {
 
@@ -17,6 +18,10 @@ struct Config {
   std::string state_file;    // where tasks are kept; "": default_state_file(instance)
   std::string log_level = "info";
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
+  bool strict = false;   // tasks that would break a guarantee are refused
+  int cpus = 0;          // that programs share; 0: all there are
+  int gpus = 0;          // likewise; 0: as many as programs name
+  planning::Settings planning;
 };
 
 // Errors name the file and, where there is one, the line.

@@ -19,7 +19,8 @@ std::string problem(const std::string& text) {
 TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
       "instance = 'lab'\ngroup = 'video'\nmode = '0600'\ndefault_priority = -3\nstate_file = '/x.json'\n"
-      "log_level = 'warn'\nrealtime = false\n",
+      "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
+      "other_slice = '500us'\nother_chunk = '1.5ms'\n",
       "m.toml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->instance, "lab");
@@ -29,6 +30,13 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->state_file, "/x.json");
   EXPECT_EQ(config->log_level, "warn");
   EXPECT_FALSE(config->realtime);
+  EXPECT_TRUE(config->strict);
+  EXPECT_EQ(config->planning.policy, analysis::Policy::gpa);
+  EXPECT_EQ(config->planning.default_priority, -3);
+  EXPECT_EQ(config->cpus, 3);
+  EXPECT_EQ(config->gpus, 2);
+  EXPECT_EQ(config->planning.other_slice_ns, 500'000u);
+  EXPECT_EQ(config->planning.other_chunk_ns, 1'500'000u);
 }
 
 TEST(Config, MistakesAreNamedWithTheirLine) {
@@ -37,6 +45,10 @@ TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(problem("mode = '0999'\n"), StartsWith("m.toml:1: mode: \"0999\" is no mode"));
   EXPECT_THAT(problem("log_level = 'loud'\n"), HasSubstr("expected debug, info, warn, error or off"));
   EXPECT_THAT(problem("instance = 'a/b'\n"), StartsWith("m.toml:1: instance:"));
+  EXPECT_THAT(problem("admission = 'open'\n"), HasSubstr("expected strict or advisory"));
+  EXPECT_THAT(problem("policy = 'best'\n"), HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
+  EXPECT_THAT(problem("gpus = 0\n"), StartsWith("m.toml:1: gpus: expected 1 to 64"));
+  EXPECT_THAT(problem("other_slice = '2'\n"), StartsWith("m.toml:1: other_slice: "));
   EXPECT_THAT(problem("instance = \n"), StartsWith("m.toml:1: "));
   EXPECT_THAT(read_config("/no/such.toml").error().message, HasSubstr("/no/such.toml"));
 }
@@ -53,7 +65,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     text += is_key ? line.substr(1) + "\n" : line + "\n";
     keys += is_key;
   }
-  EXPECT_EQ(keys, 7);
+  EXPECT_EQ(keys, 13);
   EXPECT_EQ(problem(text), "none");
 }
 

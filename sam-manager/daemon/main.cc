@@ -106,7 +106,7 @@ int serve(const Config& config, const Options& options, int detached) {
   Realtime realtime(config.realtime);
   realtime.take();
   Broker broker(
-      (*objects)->segment(), *std::move(registry), config.instance, config.default_priority,
+      (*objects)->segment(), *std::move(registry), config,
       [&realtime](pid_t program, pid_t thread, int priority) { realtime.give(program, thread, priority); },
       protocol::process_is_stopped);
   Server server(**objects, broker, config.instance);

@@ -25,8 +25,7 @@ using protocol::Request;
 namespace {
 
 bool wants_reply(Kind kind) {
-  return kind == Kind::hello || kind == Kind::enroll || kind == Kind::withdraw || kind == Kind::list ||
-         kind == Kind::status;
+  return kind != Kind::goodbye && kind != Kind::acquire && kind != Kind::release && kind != Kind::adopt;
 }
 
 // Messages do not say who sent them, but only its owner can have made the reply queue.
@@ -71,9 +70,12 @@ void Server::run(int exit_with) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   const int stop = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  constexpr size_t kFirstProgram = 3;
+  constexpr size_t kFirstProgram = 4;
   while (true) {
-    std::vector<pollfd> fds = {{objects_.requests(), POLLIN, 0}, {stop, POLLIN, 0}, {exit_with, POLLIN, 0}};
+    std::vector<pollfd> fds = {{objects_.requests(), POLLIN, 0},
+                               {stop, POLLIN, 0},
+                               {exit_with, POLLIN, 0},
+                               {broker_.decided(), POLLIN, 0}};
     std::vector<pid_t> pids;
     for (const auto& [pid, fd] : pidfds_) {
       fds.push_back({fd, POLLIN, 0});
@@ -89,6 +91,8 @@ void Server::run(int exit_with) {
     for (size_t i = 0; i < pids.size(); ++i)
       if (fds[kFirstProgram + i].revents) bury(pids[i]);
     if (fds[0].revents) receive_all();
+    if (fds[3].revents)
+      if (auto decision = broker_.settle(); decision && decision->request) send_later(*decision);
     broker_.forget_those_that_left();
     watch_programs();
   }
@@ -138,6 +142,15 @@ void Server::send_reply(const Request& request, Reply& reply, mqd_t replies) {
   reply.header.sequence = request.header.sequence;
   if (mq_send(replies, reinterpret_cast<const char*>(&reply), sizeof reply, 0) != 0)
     spdlog::warn("process {} can't be answered: {}", request.header.pid, std::strerror(errno));
+}
+
+// To whom asked some time ago, if it still waits.
+void Server::send_later(Admission::Decision& decision) {
+  const std::string name = protocol::reply_queue(instance_, decision.request->header.pid);
+  const mqd_t replies = mq_open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (replies < 0) return;
+  send_reply(*decision.request, decision.reply, replies);
+  mq_close(replies);
 }
 
 // One pidfd for each connected program, none for others.

@@ -26,6 +26,7 @@ class Server {
   void receive_all();
   void handle(const protocol::Request& request);
   void send_reply(const protocol::Request& request, protocol::Reply& reply, mqd_t replies);
+  void send_later(Admission::Decision& decision);
   void watch_programs();
   void bury(pid_t pid);
 

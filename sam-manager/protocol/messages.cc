@@ -31,6 +31,12 @@ Result<void> check_devices(const Request& request, uint32_t least) {
   return {};
 }
 
+Result<void> check_profile_size(const Request& request) {
+  if (request.profile_bytes <= kMaxProfileBytes) return {};
+  return fail("its profile has " + std::to_string(request.profile_bytes) + " bytes, expected at most " +
+              std::to_string(kMaxProfileBytes));
+}
+
 }  // namespace
 
 Result<void> check(const Request& request, size_t bytes) {
@@ -55,6 +61,7 @@ Result<void> check(const Request& request, size_t bytes) {
         return fail("it asks for " + std::to_string(request.gpus) + " GPUs, expected at most " +
                     std::to_string(kMaxDevices));
       if (auto checked = check_devices(request, 0); !checked) return checked;
+      if (auto checked = check_profile_size(request); !checked) return checked;
       [[fallthrough]];
     case Kind::withdraw:
       if (request.task[0] == 0) return fail("the task has no name");
@@ -62,7 +69,13 @@ Result<void> check(const Request& request, size_t bytes) {
     case Kind::goodbye:
     case Kind::list:
     case Kind::status:
+    case Kind::analysis:
       return {};
+    case Kind::profile:
+      if (request.length == 0 || request.length > sizeof request.text || request.profile_bytes == 0 ||
+          request.offset > request.profile_bytes || request.length > request.profile_bytes - request.offset)
+        return fail("its piece of a profile is empty or longer than the profile");
+      return check_profile_size(request);
     case Kind::reply:
       break;
   }

@@ -13,13 +13,14 @@
 namespace samcl::protocol {
 
 constexpr uint32_t kMagic = 0x4c434d53;  // "SMCL"
-constexpr uint16_t kVersion = 2;
+constexpr uint16_t kVersion = 3;
 constexpr uint32_t kMaxDevices = 32;
 constexpr uint32_t kResourcesPerDevice = 2;  // in the order of lease::ResourceKind: gpu, pcie
 constexpr uint32_t kMaxResources = kMaxDevices * kResourcesPerDevice;
 constexpr uint32_t kMaxClients = 64;
 constexpr size_t kNameBytes = 64;  // with the final zero
 constexpr size_t kPathBytes = 256;
+constexpr uint32_t kMaxProfileBytes = 1 << 18;
 
 enum class Kind : uint16_t {
   hello,     // a program connects: task, devices, the most GPUs it uses
@@ -31,6 +32,8 @@ enum class Kind : uint16_t {
   withdraw,  // sam-ctl unregister
   list,      // sam-ctl list: an answer in pieces, from byte `offset`
   status,    // sam-ctl status: likewise
+  analysis,  // sam-ctl analyze: likewise
+  profile,   // a piece of the profile for the enroll that follows, from byte `offset`
   reply,
 };
 
@@ -55,9 +58,15 @@ struct Request {
   uint64_t start_time = 0;  // hello: process_start_time() of the sender
   uint32_t gpus = 0;        // 0: as many as there are
   uint32_t device_count = 0;
+  uint32_t strict = 0;         // enroll: 1: refuse what would break a guarantee
+  uint32_t profile_bytes = 0;  // enroll, profile: of the whole profile; 0: none
+  uint32_t length = 0;         // profile: bytes of it in `text`
   char task[kNameBytes] = {};
   char match[kPathBytes] = {};
-  char devices[kMaxDevices][kNameBytes] = {};
+  union {
+    char devices[kMaxDevices][kNameBytes] = {};
+    char text[kMaxDevices * kNameBytes];  // profile
+  };
 };
 
 struct Reply {

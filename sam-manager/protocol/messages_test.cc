@@ -42,7 +42,7 @@ TEST(Messages, EveryFaultIsNamed) {
   EXPECT_THAT(problem(request), HasSubstr("mark"));
   request = good(Kind::list);
   request.header.version = 77;
-  EXPECT_THAT(problem(request), HasSubstr("version 77, expected 2"));
+  EXPECT_THAT(problem(request), HasSubstr("version 77, expected 3"));
   request = good(Kind::list);
   request.header.pid = -4;
   EXPECT_THAT(problem(request), HasSubstr("process id is -4"));

@@ -25,7 +25,8 @@ Task from_json(const json& value) {
           value.at("deadline_ns"),
           value.at("gpus"),
           value.at("match"),
-          value.value("devices", std::vector<std::string>())};
+          value.value("devices", std::vector<std::string>()),
+          value.contains("profile") ? value["profile"].dump() : ""};
 }
 
 // The file holds the old text or the new one, never a part of it.
@@ -46,10 +47,12 @@ Result<void> write_file(const fs::path& file, const std::string& text) {
 }  // namespace
 
 json to_json(const Task& task) {
-  return {{"name", task.name},           {"priority", task.priority},
-          {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns},
-          {"gpus", task.gpus},           {"match", task.match},
-          {"devices", task.devices}};
+  json value = {{"name", task.name},           {"priority", task.priority},
+                {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns},
+                {"gpus", task.gpus},           {"match", task.match},
+                {"devices", task.devices}};
+  if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
+  return value;
 }
 
 Result<Registry> Registry::open(const std::string& file) {

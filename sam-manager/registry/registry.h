@@ -20,6 +20,7 @@ struct Task {
   uint32_t gpus = 0;         // mode; 0: as many as there are
   std::string match;         // executable: a path, or a name without '/'; "": found by the task's name alone
   std::vector<std::string> devices;  // it may use (see placement.h); empty: all
+  std::string profile = {};          // as planning/profile.h formats it; "": none
 };
 
 nlohmann::json to_json(const Task& task);

@@ -23,7 +23,8 @@ struct RegistryTest : ::testing::Test {
 TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   auto first = Registry::open(file);
   ASSERT_TRUE(first);
-  ASSERT_TRUE(first->put({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
+  const std::string profile = R"({"platform":{"gpus":1},"tasks":[]})";
+  ASSERT_TRUE(first->put({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}));
   ASSERT_TRUE(first->put({"radar", 10, 80'000'000, 80'000'000, 0, "", {}}));
   ASSERT_TRUE(first->remove("radar"));
   const auto second = Registry::open(file);
@@ -31,7 +32,8 @@ TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   ASSERT_EQ(second->tasks().size(), 1u);
   const Task& task = second->tasks().at("camera");
   EXPECT_EQ(to_json(task),
-            to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}}));
+            to_json({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}));
+  EXPECT_EQ(task.profile, profile);
 }
 
 TEST_F(RegistryTest, FilesOfEarlierReleasesHaveNoDevices) {

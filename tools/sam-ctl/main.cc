@@ -1,12 +1,15 @@
 // sam-ctl: registers tasks with sam-managerd and shows what it does.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sam-manager/protocol/connection.h"
-#include "tools/sam-ctl/duration.h"
+#include "tools/sam-ctl/registration.h"
 #include "tools/sam-ctl/tables.h"
 
 namespace samcl::ctl {
@@ -18,16 +21,14 @@ using protocol::Kind;
 using protocol::Request;
 
 constexpr int kLimitMs = 2000;
+constexpr int kPlanLimitMs = 60'000;  // where it has to choose the number of GPUs for all tasks
 
 struct Options {
   std::string instance;
-  std::string name;
-  std::string period;
-  std::string deadline;
-  std::string match;
-  std::vector<std::string> devices;
-  int priority = 0;
-  uint32_t gpus = 0;
+  Registration task;
+  std::string profile;  // file
+  std::string admission = "advisory";
+  std::string save;
   bool as_json = false;
 };
 
@@ -37,58 +38,12 @@ Result<std::unique_ptr<Connection>> connect(const std::string& instance) {
   return fail(connection.error().message + "; start it with: sam-managerd --instance " + instance);
 }
 
-Result<void> store_devices(const std::vector<std::string>& devices, Request& request) {
-  for (const std::string& device : devices) {
-    const bool is_index = device.find_first_not_of("0123456789") == std::string::npos;
-    if (is_index &&
-        (device.size() > 2 || std::atoi(device.c_str()) >= static_cast<int>(protocol::kMaxDevices)))
-      return fail("--devices: there is no device " + device + ": expected 0 to " +
-                  std::to_string(protocol::kMaxDevices - 1) + ", or a name as `sam-ctl status` shows it");
-    if (std::count(devices.begin(), devices.end(), device) > 1)
-      return fail("--devices: " + device + " is named twice");
-    if (request.device_count == protocol::kMaxDevices || device.empty() ||
-        !protocol::store(device, request.devices[request.device_count]))
-      return fail("--devices: too many names, or one that is empty or too long");
-    ++request.device_count;
-  }
-  return {};
-}
-
-Result<Request> make_registration(const Options& options) {
-  Request request;
-  request.header.kind = Kind::enroll;
-  if (!protocol::store(options.name, request.task) || options.name.empty())
-    return fail("NAME must have 1 to " + std::to_string(protocol::kNameBytes - 1) + " bytes");
-  if (!protocol::store(options.match, request.match)) return fail("--match: the path is too long");
-  const auto period = parse_duration(options.period);
-  if (!period) return fail("--period: " + period.error().message);
-  const auto deadline = parse_duration(options.deadline);
-  if (!deadline) return fail("--deadline: " + deadline.error().message);
-  request.period_ns = *period;
-  request.deadline_ns = *deadline;
-  request.priority = options.priority;
-  request.gpus = options.gpus;
-  if (auto checked = store_devices(options.devices, request); !checked)
-    return tl::unexpected(checked.error());
-  return request;
-}
-
-Result<void> send(const Options& options, const Result<Request>& request) {
-  if (!request) return tl::unexpected(request.error());
-  auto connection = connect(options.instance);
+Result<void> send(const std::string& instance, const std::vector<Request>& requests) {
+  auto connection = connect(instance);
   if (!connection) return tl::unexpected(connection.error());
-  const auto reply = (*connection)->ask(*request, kLimitMs);
-  if (!reply) return tl::unexpected(reply.error());
-  if (options.as_json) std::cout << json{{"instance", options.instance}, {"task", options.name}} << "\n";
+  for (const Request& request : requests)
+    if (auto reply = (*connection)->ask(request, kPlanLimitMs); !reply) return tl::unexpected(reply.error());
   return {};
-}
-
-Result<void> withdraw(const Options& options) {
-  Request request;
-  request.header.kind = Kind::withdraw;
-  if (!protocol::store(options.name, request.task))
-    return fail("no task \"" + options.name + "\" is registered");
-  return send(options, request);
 }
 
 // A long answer comes in pieces.
@@ -117,6 +72,79 @@ Result<void> show(const Options& options, Kind kind, std::string (*table)(const 
   return {};
 }
 
+Result<std::string> read_file(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) return fail("cannot read " + file);
+  return text.str();
+}
+
+Result<void> enroll(Options& options) {
+  if (!options.profile.empty()) {
+    auto text = read_file(options.profile);
+    if (!text) return fail("--profile: " + text.error().message);
+    options.task.profile = *std::move(text);
+  }
+  options.task.strict = options.admission == "strict";
+  const auto requests = make_requests(options.task);
+  if (!requests) return tl::unexpected(requests.error());
+  if (auto sent = send(options.instance, *requests); !sent) return sent;
+  if (!options.profile.empty()) return show(options, Kind::analysis, plan_table);
+  if (options.as_json) std::cout << json{{"instance", options.instance}, {"task", options.task.name}} << "\n";
+  return {};
+}
+
+Result<void> withdraw(const Options& options) {
+  Request request;
+  request.header.kind = Kind::withdraw;
+  if (!protocol::store(options.task.name, request.task) || options.task.name.empty())
+    return fail("no task \"" + options.task.name + "\" is registered");
+  auto sent = send(options.instance, {request});
+  if (sent && options.as_json)
+    std::cout << json{{"instance", options.instance}, {"task", options.task.name}} << "\n";
+  return sent;
+}
+
+Result<void> analyze(const Options& options) {
+  if (options.save.empty()) return show(options, Kind::analysis, plan_table);
+  const auto plan = fetch(options.instance, Kind::analysis);
+  if (!plan) return tl::unexpected(plan.error());
+  if (plan->at("task_set").is_null()) return fail("--save: there is no task set yet: no task has a profile");
+  std::ofstream out(options.save);
+  if (!(out << plan->at("task_set").dump(2) << "\n")) return fail("--save: cannot write " + options.save);
+  return {};
+}
+
+void add_register(CLI::App& parent, Options& options) {
+  Registration& task = options.task;
+  CLI::App* enroll = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
+  enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
+  enroll
+      ->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
+      ->required();
+  enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
+  enroll->add_option("--deadline", task.deadline,
+                     "relative to the release, such as 35ms; default with a profile: its own, or the period");
+  CLI::Option* gpus = enroll->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
+                          ->check(CLI::Range(0u, protocol::kMaxDevices));
+  enroll
+      ->add_option("--profile", options.profile,
+                   "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
+                   "and bounds every response time")
+      ->excludes(gpus);
+  enroll
+      ->add_option("--admission", options.admission,
+                   "strict: refuse the task if a deadline is no longer guaranteed because of it")
+      ->check(CLI::IsMember({"strict", "advisory"}))
+      ->capture_default_str();
+  enroll
+      ->add_option("--devices", task.devices,
+                   "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
+                   "leaves it, or a name as `sam-ctl status` shows it; default: all")
+      ->delimiter(',');
+  enroll->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
+}
+
 int run(int argc, char** argv) {
   Options options;
   const char* instance = std::getenv("SAMCL_INSTANCE");
@@ -127,39 +155,28 @@ int run(int argc, char** argv) {
   app.add_option("--instance", options.instance,
                  "which sam-managerd; default: $SAMCL_INSTANCE, else default");
   app.add_flag("--json", options.as_json, "print JSON");
-
-  CLI::App* enroll = app.add_subcommand("register", "add a task, or change it, also for running programs");
-  enroll->add_option("NAME", options.name, "as given to sam-run --task")->required();
-  enroll
-      ->add_option("--priority", options.priority,
-                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
-      ->required();
-  enroll->add_option("--period", options.period, "such as 40ms")->required();
-  enroll->add_option("--deadline", options.deadline, "relative to the release, such as 35ms")->required();
-  enroll->add_option("--gpus", options.gpus, "GPUs to use; 0: all (default)")
-      ->check(CLI::Range(0u, protocol::kMaxDevices));
-  enroll
-      ->add_option("--devices", options.devices,
-                   "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
-                   "leaves it, or a name as `sam-ctl status` shows it; default: all")
-      ->delimiter(',');
-  enroll->add_option("--match", options.match,
-                     "executable (path or file name) whose processes are this task");
+  add_register(app, options);
   CLI::App* remove = app.add_subcommand("unregister", "remove a task");
-  remove->add_option("NAME", options.name)->required();
-  CLI::App* list = app.add_subcommand("list", "registered tasks and their processes");
-  CLI::App* status = app.add_subcommand("status", "connected programs; who holds and who waits for what");
+  remove->add_option("NAME", options.task.name)->required();
+  app.add_subcommand("list", "registered tasks and their processes");
+  app.add_subcommand("status", "connected programs; who holds and who waits for what");
+  CLI::App* plan = app.add_subcommand(
+      "analyze", "bounds on the response times of tasks with a profile, and on how many GPUs each runs");
+  plan->add_option("--save", options.save,
+                   "write the task set that was analysed to this file, for `sam-analyze rta --explain`");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
 
-  Result<void> done;
-  if (*enroll) done = send(options, make_registration(options));
-  if (*remove) done = withdraw(options);
-  if (*list) done = show(options, Kind::list, task_table);
-  if (*status) done = show(options, Kind::status, status_tables);
+  const std::map<std::string, std::function<Result<void>()>> subcommands = {
+      {"register", [&] { return enroll(options); }},
+      {"unregister", [&] { return withdraw(options); }},
+      {"list", [&] { return show(options, Kind::list, task_table); }},
+      {"status", [&] { return show(options, Kind::status, status_tables); }},
+      {"analyze", [&] { return analyze(options); }}};
+  const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();
   if (done) return 0;
   std::cerr << "sam-ctl: " << done.error().message << "\n";
   return 1;

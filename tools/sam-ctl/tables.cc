@@ -98,4 +98,46 @@ std::string status_tables(const json& status) {
   return text + table(programs) + "\n" + table(resources);
 }
 
+namespace {
+
+std::string bound(const json& task) {
+  return task.at("bound_ns").is_null() ? "-" : format_duration(task.at("bound_ns"));
+}
+
+std::string verdict(const json& task) {
+  if (task.at("guaranteed")) return "guaranteed";
+  if (task.at("bound_ns").is_null()) return "no bound";
+  const uint64_t bound = task.at("bound_ns"), deadline = task.at("deadline_ns");
+  if (bound > deadline) return "late by up to " + format_duration(bound - deadline);
+  return "not guaranteed: " + task.at("doubt").get<std::string>();
+}
+
+// What the last change made of it.
+std::string before(const json& task) {
+  const json& known = task.at("before");
+  if (known.is_null()) return "new";
+  if (known.at("mode") == task.at("mode") && known.at("bound_ns") == task.at("bound_ns")) return "the same";
+  const int gpus = known.at("mode");
+  return bound(known) + " on " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
+}
+
+}  // namespace
+
+std::string plan_table(const json& plan) {
+  const std::string problem = plan.at("problem");
+  if (!problem.empty()) return "Nothing can be guaranteed: " + problem + ".\n";
+  std::string text = "No task has a profile: register one with --profile.\n";
+  if (!plan.at("tasks").empty()) {
+    std::vector<Row> rows = {{"TASK", "PRIORITY", "GPUS", "DEVICES", "BOUND", "DEADLINE", "BEFORE", "VERDICT"}};
+    for (const json& task : plan.at("tasks"))
+      rows.push_back({task.at("name"), number(task.at("priority")), number(task.at("mode")),
+                      join(task.at("devices")), bound(task), format_duration(task.at("deadline_ns")),
+                      before(task), verdict(task)});
+    text = table(rows);
+  }
+  if (!plan.at("without_profile").empty())
+    text += "Without a profile, so without a bound: " + join(plan.at("without_profile")) + "\n";
+  return text;
+}
+
 }  // namespace samcl::ctl

@@ -8,5 +8,6 @@ namespace samcl::ctl {
 
 std::string task_table(const nlohmann::json& list);
 std::string status_tables(const nlohmann::json& status);
+std::string plan_table(const nlohmann::json& plan);
 
 }  // namespace samcl::ctl

@@ -1,0 +1,214 @@
+#include "sam-manager/planning/plan.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "analysis/json/task_set_json.h"
+#include "analysis/json/time_text.h"
+#include "analysis/model/placement.h"
+#include "sam-manager/planning/profile.h"
+
+namespace samcl::planning {
+
+using analysis::Form;
+using nlohmann::json;
+using registry::Task;
+
+namespace {
+
+using Tasks = std::vector<const Task*>;
+
+constexpr const char* kOthers = "(other programs on device ";  // no task of an administrator is called so
+
+std::string time_text(uint64_t ns) {
+  return analysis::format_time(static_cast<analysis::Time>(ns));
+}
+
+Tasks with_profile(const std::map<std::string, Task>& tasks) {
+  Tasks profiled;
+  for (const auto& [name, task] : tasks)
+    if (!task.profile.empty()) profiled.push_back(&task);
+  std::sort(profiled.begin(), profiled.end(),
+            [](const Task* a, const Task* b) { return a->priority > b->priority; });
+  return profiled;
+}
+
+// The devices that a task may use, as far as they can be told; empty: all.
+std::vector<int> wished(const Task& task, const std::vector<std::string>& devices, int gpus) {
+  std::vector<int> wish;
+  for (int index = 0; index < gpus; ++index) {
+    const bool named = std::any_of(task.devices.begin(), task.devices.end(), [&](const std::string& name) {
+      return name == std::to_string(index) ||
+             (static_cast<size_t>(index) < devices.size() && devices[static_cast<size_t>(index)] == name);
+    });
+    if (named) wish.push_back(index);
+  }
+  return wish;
+}
+
+Result<analysis::Task> model(const Task& task, const Machine& machine, int gpus) {
+  auto modelled = parse_profile(task.profile);
+  if (!modelled) return fail("task \"" + task.name + "\", its profile: " + modelled.error().message);
+  modelled->name = task.name;
+  modelled->period = static_cast<analysis::Time>(task.period_ns);
+  modelled->deadline = static_cast<analysis::Time>(task.deadline_ns);
+  modelled->priority = task.priority;
+  modelled->devices = wished(task, machine.devices, gpus);
+  if (!modelled->devices.empty()) modelled->most_gpus = static_cast<int>(modelled->devices.size());
+  fit_modes(*modelled, gpus);
+  return modelled;
+}
+
+// All that is less urgent, as a task that delays others by a section and counts on nothing itself.
+void add_others(analysis::TaskSet& set, int device, const Settings& settings) {
+  analysis::Task others;
+  others.name = kOthers + std::to_string(device) + ")";
+  others.period = others.deadline = analysis::kLongest;
+  others.priority = INT_MIN + device;
+  others.devices = {device};
+  for (const auto& [resource, longest] : {std::pair{analysis::Resource::pci, settings.other_chunk_ns},
+                                          {analysis::Resource::gpu, settings.other_slice_ns}}) {
+    analysis::Stage stage;
+    stage.resource = resource;
+    stage.worst.assign(static_cast<size_t>(set.platform.gpus), static_cast<analysis::Time>(longest));
+    if (longest > 0) others.stages.push_back(std::move(stage));
+  }
+  if (!others.stages.empty()) set.tasks.push_back(std::move(others));
+}
+
+int count_gpus(const Machine& machine, const Tasks& tasks) {
+  if (machine.gpus > 0) return machine.gpus;
+  if (!machine.devices.empty()) return static_cast<int>(machine.devices.size());
+  int most = 1;
+  for (const Task* task : tasks)
+    if (const auto profile = parse_profile(task->profile))
+      most = std::max(most, static_cast<int>(profile->stages.front().worst.size()));
+  return most;
+}
+
+Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, const Settings& settings) {
+  analysis::TaskSet set;
+  const int gpus = count_gpus(machine, tasks);
+  set.platform.cpus = machine.cpus;
+  set.platform.pci = set.platform.gpus = gpus;
+  set.platform.bound = true;
+  for (const Task* task : tasks) {
+    auto modelled = model(*task, machine, gpus);
+    if (!modelled) return tl::unexpected(modelled.error());
+    set.tasks.push_back(*std::move(modelled));
+  }
+  for (int device = 0; device < gpus; ++device) add_others(set, device, settings);
+  if (auto good = analysis::check(set); !good) return fail(good.error().message);
+  return set;
+}
+
+// What the analysis does not know of may be as urgent as the task.
+std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks, const Settings& settings) {
+  if (task.priority <= settings.default_priority)
+    return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
+  for (const auto& [name, other] : tasks)
+    if (other.profile.empty() && other.priority >= task.priority)
+      return "task \"" + name + "\" is as urgent and has no profile";
+  return "";
+}
+
+std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings,
+                                std::string& task_set) {
+  const analysis::Choice choice = analysis::choose_modes(set, Form::safe, settings.policy);
+  const analysis::Bounds bounds = analysis::analyse(set, choice.modes, Form::safe);
+  const auto devices = analysis::place_devices(set, analysis::priority_order(set), choice.modes);
+  task_set = analysis::format_task_set({set, choice.modes});
+  std::vector<PlannedTask> planned;
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    if (set.tasks[i].name.rfind(kOthers, 0) == 0) continue;
+    PlannedTask task;
+    task.name = set.tasks[i].name;
+    task.priority = *set.tasks[i].priority;
+    task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
+    task.mode = choice.modes[i];
+    for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
+    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven)
+      task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
+    planned.push_back(std::move(task));
+  }
+  return planned;
+}
+
+json to_json(const PlannedTask& task) {
+  return {{"mode", task.mode},
+          {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()},
+          {"guaranteed", task.guaranteed()}};
+}
+
+}  // namespace
+
+const PlannedTask* Plan::find(const std::string& name) const {
+  const auto found =
+      std::find_if(tasks.begin(), tasks.end(), [&](const PlannedTask& task) { return task.name == name; });
+  return found == tasks.end() ? nullptr : &*found;
+}
+
+Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings) {
+  Plan plan;
+  for (const auto& [name, task] : tasks)
+    if (task.profile.empty()) plan.unprofiled.push_back(name);
+  const Tasks profiled = with_profile(tasks);
+  if (profiled.empty()) return plan;
+  const auto set = model(profiled, machine, settings);
+  if (!set) {
+    plan.problem = set.error().message;
+    return plan;
+  }
+  plan.tasks = choose(*set, settings, plan.task_set);
+  for (PlannedTask& task : plan.tasks) task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+  return plan;
+}
+
+namespace {
+
+std::string lateness(const PlannedTask& task) {
+  const std::string name = "\"" + task.name + "\"";
+  if (!task.bound_ns) return name + " may take longer than its period";
+  if (!task.doubt.empty()) return name + ": " + task.doubt;
+  return name + " may take " + time_text(*task.bound_ns) + ", " +
+         time_text(*task.bound_ns - task.deadline_ns) + " beyond its deadline of " +
+         time_text(task.deadline_ns);
+}
+
+}  // namespace
+
+std::string objection(const Plan& before, const Plan& after, const std::string& newcomer) {
+  if (!after.problem.empty()) return after.problem;
+  std::string all;
+  for (const PlannedTask& task : after.tasks) {
+    const PlannedTask* known = before.find(task.name);
+    const bool matters = task.name == newcomer || (known && known->guaranteed());
+    if (matters && !task.guaranteed()) all += (all.empty() ? "" : "; ") + lateness(task);
+  }
+  return all;
+}
+
+json to_json(const Plan& plan, const Plan& before, const Machine& machine) {
+  json tasks = json::array();
+  for (const PlannedTask& task : plan.tasks) {
+    json entry = to_json(task);
+    entry["name"] = task.name;
+    entry["priority"] = task.priority;
+    entry["deadline_ns"] = task.deadline_ns;
+    entry["doubt"] = task.doubt;
+    entry["devices"] = json::array();
+    for (const uint8_t device : task.devices)
+      entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device]
+                                                                 : std::to_string(device));
+    const PlannedTask* known = before.find(task.name);
+    entry["before"] = known ? to_json(*known) : json();
+    tasks.push_back(std::move(entry));
+  }
+  const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);
+  return {{"tasks", tasks},
+          {"without_profile", plan.unprofiled},
+          {"problem", plan.problem},
+          {"task_set", task_set}};
+}
+
+}  // namespace samcl::planning

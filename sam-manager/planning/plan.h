@@ -1,0 +1,66 @@
+// On how many GPUs, and on which, every registered task runs: chosen by analysis/modes from the tasks' profiles,
+// so that all deadlines are met, with the bound on every response time. Pure logic.
+//
+// What is claimed of a task holds if its profile's times are true bounds, its jobs come no faster than its
+// period, and its threads have its real-time priority.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/modes/choice.h"
+#include "sam-manager/registry/registry.h"
+
+namespace samcl::planning {
+
+struct Machine {
+  int cpus = 1;
+  std::vector<std::string> devices;  // their names by index, as far as known
+  int gpus = 0;                      // how many there are; 0: as many as known, or as profiles were measured on
+};
+
+struct Settings {
+  analysis::Policy policy = analysis::kBestPolicy;
+  // Programs that are no registered task run at this priority.
+  int default_priority = 0;
+  // Longest slice and chunk, ns, of programs that no profile tells of.
+  uint64_t other_slice_ns = 2'000'000;
+  uint64_t other_chunk_ns = 1'000'000;
+};
+
+struct PlannedTask {
+  std::string name;
+  int priority = 0;
+  uint64_t deadline_ns = 0;
+  int mode = 1;
+  std::vector<uint8_t> devices;      // indices, as many as its mode, the first one first
+  std::optional<uint64_t> bound_ns;  // no job takes longer; none if that is not known
+  std::string doubt;                 // why the bound is not proven; "" if it is
+
+  bool guaranteed() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
+};
+
+struct Plan {
+  std::vector<PlannedTask> tasks;       // those with a profile, the most urgent first
+  std::vector<std::string> unprofiled;  // names of all others
+  std::string problem;                  // why nothing could be planned; "" if it could
+  std::string task_set;                 // what was analysed, as JSON for sam-analyze; "" if nothing was
+
+  const PlannedTask* find(const std::string& name) const;
+};
+
+Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
+               const Settings& settings);
+
+// What an administrator who admits only what is guaranteed has against going from one plan to the other because of
+// a newcomer: it has a profile but no guarantee, or others lose theirs. "" if nothing; else whose, and by how much.
+std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
+
+// For sam-ctl: the plan, and what was different before.
+nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine);
+
+}  // namespace samcl::planning

@@ -1,0 +1,168 @@
+#include "sam-manager/planning/plan.h"
+
+#include <gmock/gmock.h>
+
+#include "sam-manager/planning/profile.h"
+
+namespace samcl::planning {
+namespace {
+
+using analysis::Resource;
+using analysis::Stage;
+using registry::Task;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kMs = 1'000'000;
+
+analysis::Time ms(double value) {
+  return static_cast<analysis::Time>(value * 1e6);
+}
+
+// A GPU stage alone; times by mode.
+Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const std::vector<double>& worst_ms) {
+  analysis::Task profile;
+  profile.name = "measured";
+  profile.period = profile.deadline = analysis::kLongest;
+  Stage stage;
+  stage.resource = Resource::gpu;
+  for (const double worst : worst_ms) stage.worst.push_back(ms(worst));
+  profile.stages = {stage};
+  Task task;
+  task.name = name;
+  task.priority = priority;
+  task.period_ns = task.deadline_ns = period_ms * kMs;
+  task.profile = format_profile(profile);
+  return task;
+}
+
+std::map<std::string, Task> named(const std::vector<Task>& tasks) {
+  std::map<std::string, Task> map;
+  for (const Task& task : tasks) map[task.name] = task;
+  return map;
+}
+
+// No other programs.
+Settings alone() {
+  Settings settings;
+  settings.other_slice_ns = settings.other_chunk_ns = 0;
+  return settings;
+}
+
+const Machine kTwoGpus{4, {"a", "b"}, 0};
+
+TEST(Plan, TaskGetsTheModeInWhichItMeetsItsDeadline) {
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 8})}), kTwoGpus, alone());
+  ASSERT_THAT(plan.tasks, SizeIs(1));
+  EXPECT_EQ(plan.tasks[0].mode, 2);
+  EXPECT_EQ(plan.tasks[0].bound_ns, 8 * kMs);
+  EXPECT_TRUE(plan.tasks[0].guaranteed());
+}
+
+TEST(Plan, TasksOfOneGpuAreKeptApart) {
+  const Plan plan = make_plan(
+      named({gpu_task("high", 5, 10, {8, 7}), gpu_task("low", 4, 10, {8, 7})}), kTwoGpus, alone());
+  ASSERT_THAT(plan.tasks, SizeIs(2));
+  EXPECT_EQ(plan.tasks[0].name, "high");
+  EXPECT_NE(plan.tasks[0].devices, plan.tasks[1].devices);
+  EXPECT_TRUE(plan.tasks[0].guaranteed());
+  EXPECT_TRUE(plan.tasks[1].guaranteed());
+  EXPECT_EQ(plan.tasks[1].bound_ns, 8 * kMs) << "nothing is in its way on its own GPU";
+}
+
+TEST(Plan, SlicesOfOtherProgramsAreInTheWayOnce) {
+  Settings settings = alone();
+  settings.other_slice_ns = 2 * kMs;
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 20, {8, 5})}), {1, {"a"}, 0}, settings);
+  EXPECT_EQ(plan.tasks.at(0).bound_ns, 10 * kMs - 1);
+}
+
+TEST(Plan, WishesForDevicesAreKept) {
+  Task camera = gpu_task("camera", 5, 10, {6, 3});
+  camera.devices = {"b"};
+  const Plan plan = make_plan(named({camera}), kTwoGpus, alone());
+  EXPECT_EQ(plan.tasks.at(0).mode, 1);
+  EXPECT_THAT(plan.tasks[0].devices, ElementsAre(1));
+}
+
+TEST(Plan, ModesThatWereNotMeasuredAreNotUsed) {
+  const Machine four{4, {"a", "b", "c", "d"}, 0};
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 12})}), four, alone());
+  EXPECT_LE(plan.tasks.at(0).mode, 2);
+  EXPECT_FALSE(plan.tasks[0].guaranteed());
+}
+
+TEST(Plan, MoreModesThanGpusAreLeftOut) {
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {9, 5, 4, 3})}), {1, {"a"}, 0}, alone());
+  EXPECT_EQ(plan.tasks.at(0).mode, 1);
+  EXPECT_EQ(plan.tasks[0].bound_ns, 9 * kMs);
+}
+
+TEST(Plan, BeforeAnyProgramThereAreAsManyGpusAsWereMeasuredOn) {
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 8})}), {1, {}, 0}, alone());
+  EXPECT_EQ(plan.tasks.at(0).mode, 2);
+}
+
+TEST(Plan, WhatIsNotKnownOfMakesGuaranteesDoubtful) {
+  Task unknown;
+  unknown.name = "unknown";
+  unknown.priority = 5;
+  const auto tasks = named({gpu_task("above", 6, 100, {8, 7}), gpu_task("below", 4, 100, {8, 7}), unknown});
+  const Plan plan = make_plan(tasks, kTwoGpus, alone());
+  EXPECT_THAT(plan.unprofiled, ElementsAre("unknown"));
+  EXPECT_TRUE(plan.find("above")->guaranteed());
+  EXPECT_FALSE(plan.find("below")->guaranteed());
+  EXPECT_THAT(plan.find("below")->doubt, HasSubstr("\"unknown\""));
+}
+
+TEST(Plan, ProgramsOfNoTaskMayBeAsUrgent) {
+  Settings settings = alone();
+  settings.default_priority = 5;
+  const Plan plan = make_plan(named({gpu_task("camera", 5, 100, {8, 7})}), kTwoGpus, settings);
+  EXPECT_THAT(plan.tasks.at(0).doubt, HasSubstr("no registered task"));
+}
+
+TEST(Plan, EqualPrioritiesAreAProblem) {
+  const Plan plan = make_plan(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus,
+                              alone());
+  EXPECT_THAT(plan.problem, HasSubstr("priority: 5"));
+  EXPECT_THAT(plan.tasks, IsEmpty());
+}
+
+TEST(Objection, NamesWhoIsLateAndByHowMuch) {
+  const Machine one{1, {"a"}, 0};
+  Task low = gpu_task("low", 1, 20, {6});
+  low.deadline_ns = 10 * kMs;
+  const Plan before = make_plan(named({low}), one, alone());
+  const auto urgent = gpu_task("urgent", 9, 20, {5});
+  const Plan after = make_plan(named({low, urgent}), one, alone());
+  EXPECT_EQ(objection(Plan(), before, "low"), "");
+  EXPECT_EQ(objection(before, after, "urgent"),
+            "\"low\" may take 11 ms, 1 ms beyond its deadline of 10 ms");
+}
+
+TEST(Objection, IsNotMadeForThoseWhoHadNoGuarantee) {
+  const Machine one{1, {"a"}, 0};
+  const Task late = gpu_task("late", 1, 10, {11});
+  const Plan before = make_plan(named({late}), one, alone());
+  EXPECT_EQ(objection(Plan(), before, "late"), "\"late\" may take longer than its period");
+  const Plan after = make_plan(named({late, gpu_task("other", 9, 20, {1})}), one, alone());
+  EXPECT_EQ(objection(before, after, "other"), "");
+}
+
+TEST(Objection, IsNotMadeToWhatIsLessUrgentAndUnknown) {
+  const Task camera = gpu_task("camera", 5, 100, {8, 7});
+  Task logger;
+  logger.name = "logger";
+  logger.priority = 1;
+  const Plan before = make_plan(named({camera}), kTwoGpus, alone());
+  EXPECT_EQ(objection(before, make_plan(named({camera, logger}), kTwoGpus, alone()), "logger"), "");
+  logger.priority = 6;
+  EXPECT_THAT(objection(before, make_plan(named({camera, logger}), kTwoGpus, alone()), "logger"),
+              HasSubstr("\"camera\": task \"logger\" is as urgent and has no profile"));
+}
+
+}  // namespace
+}  // namespace samcl::planning
