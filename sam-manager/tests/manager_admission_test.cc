@@ -89,7 +89,8 @@ TEST_F(AdmissionTest, RunningProgramsAreToldTheirModeAndDevices) {
   ASSERT_EQ(enroll("radar", 5, profile("9ms", "8ms", "14ms")).exit_code, 0);
   EXPECT_EQ(camera->assignment().gpus, 1u) << "both meet their deadlines only apart";
   std::map<std::string, nlohmann::json> devices;
-  for (const auto& program : daemon.status()["programs"]) devices[program["task"]] = program["devices"];
+  const nlohmann::json status = daemon.status();
+  for (const auto& program : status["programs"]) devices[program["task"]] = program["devices"];
   EXPECT_EQ(devices["camera"].size(), 1u);
   EXPECT_EQ(devices["radar"].size(), 1u);
   EXPECT_NE(devices["camera"], devices["radar"]);
