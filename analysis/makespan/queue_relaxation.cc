@@ -1,0 +1,130 @@
+#include "analysis/makespan/queue_relaxation.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analysis/makespan/linear_program.h"
+#include "analysis/makespan/queue_classes.h"
+
+namespace samcl::analysis::makespan {
+namespace {
+
+constexpr size_t kMostSlots = 20'000;
+constexpr size_t kMostStations = 16;
+constexpr int64_t kMostDenominator = 1'000'000;
+constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+
+// Variables of the linear program: a price per kind of move, a potential per class, and one where few are left.
+struct Variables {
+  size_t kinds, classes;
+  size_t price(size_t kind) const { return kind; }
+  size_t potential(size_t number) const { return kinds + number; }
+  size_t few() const { return kinds + classes; }
+  size_t count() const { return kinds + classes + 1; }
+};
+
+std::vector<Constraint> constraints_of(const QueueClasses& queue, const Variables& variables, int few) {
+  std::vector<Constraint> constraints;
+  for (const ClassSlot& slot : queue.slots) {
+    Constraint drop{.terms = {}, .least = 1};
+    for (size_t kind = 0; kind < queue.kinds.size(); ++kind)
+      if (slot.moves[kind] > 0) drop.terms.push_back({variables.price(kind), slot.moves[kind]});
+    const size_t after = slot.to ? variables.potential(*slot.to) : variables.few();
+    if (after != variables.potential(slot.from)) {
+      drop.terms.push_back({variables.potential(slot.from), 1});
+      drop.terms.push_back({after, -1});
+    }
+    constraints.push_back(std::move(drop));
+  }
+  // Each of the few: a slot instead of the price for each place that it has still to leave.
+  std::vector<Term> prices;
+  int slots = 0;
+  for (size_t place = queue.kind_of_place.size();; --place) {
+    Constraint enough{.terms = prices, .least = few * slots};
+    enough.terms.push_back({variables.few(), 1});
+    constraints.push_back(std::move(enough));
+    if (place == 0) break;
+    prices.push_back({variables.price(queue.kind_of_place[place - 1]), few});
+    ++slots;
+  }
+  return constraints;
+}
+
+// In whole parts of the common denominator; nothing if that is too large, or a constraint does not hold.
+std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values,
+                                             const std::vector<Constraint>& constraints, int64_t& denominator) {
+  boost::multiprecision::cpp_int common = 1;
+  for (const Rational& value : values) common = lcm(common, boost::multiprecision::denominator(value));
+  if (common > kMostDenominator) return std::nullopt;
+  denominator = static_cast<int64_t>(common);
+  std::vector<int64_t> parts;
+  for (const Rational& value : values) {
+    const boost::multiprecision::cpp_int part = numerator(Rational(value * common));
+    if (abs(part) > kMostDenominator * kMostSlotsPerWarp) return std::nullopt;
+    parts.push_back(static_cast<int64_t>(part));
+  }
+  for (const Constraint& constraint : constraints) {
+    boost::multiprecision::cpp_int sum = 0;
+    for (const Term& term : constraint.terms) sum += boost::multiprecision::cpp_int(parts[term.variable]) * term.coefficient;
+    if (sum < boost::multiprecision::cpp_int(constraint.least) * common) return std::nullopt;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int warps, Stations stations, int kept) {
+  QueueRelaxation relaxation;
+  relaxation.kept_ = kept;
+  relaxation.few_ = std::max(1, static_cast<int>(stations.count()) * (kept - 1));
+  if (chain.has_waits() || warps <= relaxation.few_ || stations.count() > kMostStations) return std::nullopt;
+  for (size_t unit = 0; unit < chain.units(); ++unit)
+    if (chain.capacity(unit) > kept) return std::nullopt;
+  const auto queue = queue_classes(chain, stations, kept, relaxation.few_, kMostSlots);
+  if (!queue) return std::nullopt;
+  relaxation.stations_ = std::move(stations);
+
+  const Variables variables{queue->kinds.size(), queue->classes.size()};
+  const std::vector<Constraint> constraints = constraints_of(*queue, variables, relaxation.few_);
+  std::vector<int64_t> cost(variables.count(), 0);
+  for (const size_t kind : queue->kind_of_place) cost[variables.price(kind)] += warps;
+  cost[variables.potential(0)] = 1;
+  const auto best = minimise(cost, constraints);
+  if (!best) return std::nullopt;
+  const auto parts = in_parts(*best, constraints, relaxation.denominator_);
+  if (!parts) return std::nullopt;
+
+  relaxation.price_from_.assign(chain.places(), 0);
+  int64_t sum = 0;
+  for (size_t place = chain.places(); place-- > 0;)
+    relaxation.price_from_[place] = sum += (*parts)[variables.price(queue->kind_of_place[place])];
+  size_t codes = 1;
+  for (size_t station = 0; station < relaxation.stations_.count(); ++station) codes *= static_cast<size_t>(kept) + 1;
+  relaxation.potential_.assign(codes, kUnknown);
+  for (size_t number = 0; number < queue->classes.size(); ++number)
+    relaxation.potential_[relaxation.code(queue->classes[number])] = (*parts)[variables.potential(number)];
+  return relaxation;
+}
+
+size_t QueueRelaxation::code(const Ready& ready) const {
+  size_t code = 0;
+  for (const int count : ready) code = code * (static_cast<size_t>(kept_) + 1) + static_cast<size_t>(std::min(count, kept_));
+  return code;
+}
+
+std::optional<Slots> QueueRelaxation::bound(const Count* counts) const {
+  int64_t warps = 0, value = 0;
+  Ready ready(stations_.count(), 0);
+  for (size_t place = 0; place < price_from_.size(); ++place) {
+    warps += counts[place];
+    value += counts[place] * price_from_[place];
+    ready[stations_.of_place[place]] += counts[place];
+  }
+  if (warps <= few_) return std::nullopt;
+  const int64_t potential = potential_[code(ready)];
+  if (potential == kUnknown) return std::nullopt;
+  value += potential;
+  return value >= 0 ? value / denominator_ : -((-value + denominator_ - 1) / denominator_);
+}
+
+}  // namespace samcl::analysis::makespan
