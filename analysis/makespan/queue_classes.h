@@ -1,4 +1,4 @@
-// The states and slots of the QueueRelaxation.
+// The states and slots of the QueueRelaxation: only how many warps are ready for each unit, cut off at `kept`.
 #pragma once
 
 #include <optional>
@@ -7,43 +7,34 @@
 
 namespace samcl::analysis::makespan {
 
-// Places of one unit that the relaxation does not tell apart.
-struct Stations {
-  std::vector<size_t> of_place;
-  std::vector<size_t> unit;  // per station
-  size_t count() const { return unit.size(); }
-};
-
-// A station per unit, and one per run of neighbouring places with the same unit.
-Stations by_unit(const Chain& chain);
-Stations by_run(const Chain& chain);
-
-// How many warps stand at each station; `kept` stands for that many or more.
+// How many warps are ready for each unit. In a class `kept` stands for that many or more.
 using Ready = std::vector<int>;
 
-// A warp that leaves a place of a station, to stand at a place of another or of the same, or to end.
+// A warp that leaves a unit, to be ready for another or for the same, or to end.
 struct MoveKind {
   size_t from = 0;
   std::optional<size_t> to;
+  bool operator==(const MoveKind&) const = default;
 };
 
-// One slot: how often each kind of move is made, from one class of states to another, or to where few warps are left.
+// One slot: how often each kind of move is made, and where that leads.
 struct ClassSlot {
   size_t from = 0;
-  std::optional<size_t> to;
   std::vector<int> moves;
+  std::optional<size_t> to;  // a class; else few warps are left,
+  Ready few;                 // these exactly
 };
 
 struct QueueClasses {
   std::vector<MoveKind> kinds;
   std::vector<size_t> kind_of_place;
-  std::vector<Ready> classes;  // reached from the first, in which all warps stand at the first place's
+  std::vector<Ready> classes;  // reached from the first, in which all warps are ready for the first place's unit
   std::vector<ClassSlot> slots;
 };
 
-// All classes and slots in which more than `few` warps have not ended; a superset of what schedules of the chain
-// do. `kept` is at least every capacity, and few >= stations * (kept - 1). Nothing if there are more than `most_slots`.
-std::optional<QueueClasses> queue_classes(const Chain& chain, const Stations& stations, int kept, int few,
-                                          size_t most_slots);
+// All classes of more than `few` warps that have not ended, and all their slots; a superset of what schedules of
+// the chain do. `kept` is at least every capacity, few >= 1 and >= units * (kept - 1), so that some number is cut
+// off while more than few are left. Nothing if there are more than `most_slots`.
+std::optional<QueueClasses> queue_classes(const Chain& chain, int kept, int few, size_t most_slots);
 
 }  // namespace samcl::analysis::makespan

@@ -9,44 +9,44 @@
 namespace samcl::analysis::makespan {
 namespace {
 
-constexpr size_t kMostSlots = 20'000;
-constexpr size_t kMostStations = 16;
+constexpr size_t kMostSlots = 400;  // keeps the linear program below some 20 ms
+constexpr size_t kMostUnits = 6;
 constexpr int64_t kMostDenominator = 1'000'000;
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// Variables of the linear program: a price per kind of move, a potential per class, and one where few are left.
+// Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of the
+// few warps that are left adds if it is ready for that unit.
 struct Variables {
-  size_t kinds, classes;
+  size_t kinds, classes, units;
   size_t price(size_t kind) const { return kind; }
   size_t potential(size_t number) const { return kinds + number; }
-  size_t few() const { return kinds + classes; }
-  size_t count() const { return kinds + classes + 1; }
+  size_t few(size_t unit) const { return kinds + classes + unit; }
+  size_t count() const { return kinds + classes + units; }
 };
 
-std::vector<Constraint> constraints_of(const QueueClasses& queue, const Variables& variables, int few) {
+std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& queue, const Variables& variables) {
   std::vector<Constraint> constraints;
   for (const ClassSlot& slot : queue.slots) {
-    Constraint drop{.terms = {}, .least = 1};
+    Constraint drop{.terms = {{variables.potential(slot.from), 1}}, .least = 1};
     for (size_t kind = 0; kind < queue.kinds.size(); ++kind)
       if (slot.moves[kind] > 0) drop.terms.push_back({variables.price(kind), slot.moves[kind]});
-    const size_t after = slot.to ? variables.potential(*slot.to) : variables.few();
-    if (after != variables.potential(slot.from)) {
-      drop.terms.push_back({variables.potential(slot.from), 1});
-      drop.terms.push_back({after, -1});
-    }
+    if (slot.to) drop.terms.push_back({variables.potential(*slot.to), -1});
+    for (size_t unit = 0; unit < slot.few.size(); ++unit)
+      if (slot.few[unit] > 0) drop.terms.push_back({variables.few(unit), -slot.few[unit]});
     constraints.push_back(std::move(drop));
   }
-  // Each of the few: a slot instead of the price for each place that it has still to leave.
+  // A slot instead of the price for each place that the warp has still to leave.
   std::vector<Term> prices;
   int slots = 0;
-  for (size_t place = queue.kind_of_place.size();; --place) {
-    Constraint enough{.terms = prices, .least = few * slots};
-    enough.terms.push_back({variables.few(), 1});
+  for (size_t place = chain.places(); place-- > 0;) {
+    prices.push_back({variables.price(queue.kind_of_place[place]), 1});
+    Constraint enough{.terms = prices, .least = ++slots};
+    enough.terms.push_back({variables.few(chain.unit_of(place)), 1});
     constraints.push_back(std::move(enough));
-    if (place == 0) break;
-    prices.push_back({variables.price(queue.kind_of_place[place - 1]), few});
-    ++slots;
   }
+  // A unit that no place has.
+  for (size_t unit = 0; unit < chain.units(); ++unit)
+    if (chain.places_of(unit).empty()) constraints.push_back({{{variables.few(unit), 1}}, 0});
   return constraints;
 }
 
@@ -73,19 +73,17 @@ std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values
 
 }  // namespace
 
-std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int warps, Stations stations, int kept) {
+std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int warps) {
   QueueRelaxation relaxation;
-  relaxation.kept_ = kept;
-  relaxation.few_ = std::max(1, static_cast<int>(stations.count()) * (kept - 1));
-  if (chain.has_waits() || warps <= relaxation.few_ || stations.count() > kMostStations) return std::nullopt;
   for (size_t unit = 0; unit < chain.units(); ++unit)
-    if (chain.capacity(unit) > kept) return std::nullopt;
-  const auto queue = queue_classes(chain, stations, kept, relaxation.few_, kMostSlots);
+    relaxation.kept_ = std::max(relaxation.kept_, chain.capacity(unit));
+  relaxation.few_ = std::max(1, static_cast<int>(chain.units()) * (relaxation.kept_ - 1));
+  if (chain.has_waits() || warps <= relaxation.few_ || chain.units() > kMostUnits) return std::nullopt;
+  const auto queue = queue_classes(chain, relaxation.kept_, relaxation.few_, kMostSlots);
   if (!queue) return std::nullopt;
-  relaxation.stations_ = std::move(stations);
 
-  const Variables variables{queue->kinds.size(), queue->classes.size()};
-  const std::vector<Constraint> constraints = constraints_of(*queue, variables, relaxation.few_);
+  const Variables variables{queue->kinds.size(), queue->classes.size(), chain.units()};
+  const std::vector<Constraint> constraints = constraints_of(chain, *queue, variables);
   std::vector<int64_t> cost(variables.count(), 0);
   for (const size_t kind : queue->kind_of_place) cost[variables.price(kind)] += warps;
   cost[variables.potential(0)] = 1;
@@ -98,9 +96,7 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
   int64_t sum = 0;
   for (size_t place = chain.places(); place-- > 0;)
     relaxation.price_from_[place] = sum += (*parts)[variables.price(queue->kind_of_place[place])];
-  size_t codes = 1;
-  for (size_t station = 0; station < relaxation.stations_.count(); ++station) codes *= static_cast<size_t>(kept) + 1;
-  relaxation.potential_.assign(codes, kUnknown);
+  relaxation.potential_.assign(relaxation.code(Ready(chain.units(), relaxation.kept_)) + 1, kUnknown);
   for (size_t number = 0; number < queue->classes.size(); ++number)
     relaxation.potential_[relaxation.code(queue->classes[number])] = (*parts)[variables.potential(number)];
   return relaxation;
@@ -108,17 +104,18 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
 
 size_t QueueRelaxation::code(const Ready& ready) const {
   size_t code = 0;
-  for (const int count : ready) code = code * (static_cast<size_t>(kept_) + 1) + static_cast<size_t>(std::min(count, kept_));
+  for (const int count : ready)
+    code = code * (static_cast<size_t>(kept_) + 1) + static_cast<size_t>(std::min(count, kept_));
   return code;
 }
 
-std::optional<Slots> QueueRelaxation::bound(const Count* counts) const {
+std::optional<Slots> QueueRelaxation::bound(const Chain& chain, const Count* counts) const {
   int64_t warps = 0, value = 0;
-  Ready ready(stations_.count(), 0);
+  Ready ready(chain.units(), 0);
   for (size_t place = 0; place < price_from_.size(); ++place) {
     warps += counts[place];
     value += counts[place] * price_from_[place];
-    ready[stations_.of_place[place]] += counts[place];
+    ready[chain.unit_of(place)] += counts[place];
   }
   if (warps <= few_) return std::nullopt;
   const int64_t potential = potential_[code(ready)];

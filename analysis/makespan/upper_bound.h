@@ -11,18 +11,18 @@ namespace samcl::analysis::makespan {
 class UpperBound {
  public:
   // `chain` outlives it.
-  UpperBound(const Chain& chain, int warps, bool relaxation);
+  UpperBound(const Chain& chain, int warps, bool relaxation) : chain_(chain) {
+    if (relaxation) relaxation_ = QueueRelaxation::make(chain, warps);
+  }
 
   Slots operator()(const Count* counts) const {
-    Slots bound = last_warp_bound(chain_, counts);
-    for (const QueueRelaxation& relaxation : relaxations_)
-      if (const auto other = relaxation.bound(counts)) bound = std::min(bound, *other);
-    return bound;
+    const Slots bound = last_warp_bound(chain_, counts);
+    return relaxation_ ? std::min(bound, relaxation_->bound(chain_, counts).value_or(bound)) : bound;
   }
 
  private:
   const Chain& chain_;
-  std::vector<QueueRelaxation> relaxations_;
+  std::optional<QueueRelaxation> relaxation_;
 };
 
 }  // namespace samcl::analysis::makespan
