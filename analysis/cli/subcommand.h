@@ -25,6 +25,7 @@ Run add_experiment(CLI::App& parent);
 Run add_modes(CLI::App& parent);
 Run add_locking(CLI::App& parent);
 Run add_compare(CLI::App& parent);
+Run add_makespan(CLI::App& parent);
 Run add_simulate(CLI::App& parent);
 
 // The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.

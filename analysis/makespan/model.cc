@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <numeric>
 #include <optional>
 
@@ -104,6 +105,22 @@ UnitRate rate_of(char letter, const std::vector<UnitRate>& rates) {
 }
 
 }  // namespace
+
+Result<UnitRate> parse_rate(const std::string& text) {
+  UnitRate rate;
+  int used = 0;
+  const auto whole = [&] { return used == static_cast<int>(text.size()); };
+  // Digits are bounded so that nothing overflows; check_rates() knows the limits.
+  const bool good =
+      (std::sscanf(text.c_str(), "%c=%6d%n", &rate.letter, &rate.warps, &used) == 2 && whole()) ||
+      (std::sscanf(text.c_str(), "%c=%6d:%6d%n", &rate.letter, &rate.warps, &rate.latency, &used) == 3 && whole()) ||
+      (std::sscanf(text.c_str(), "%c=%6d/%6d%n", &rate.letter, &rate.warps, &rate.slots, &used) == 3 && whole()) ||
+      (std::sscanf(text.c_str(), "%c=%6d/%6d:%6d%n", &rate.letter, &rate.warps, &rate.slots, &rate.latency, &used) == 4 &&
+       whole());
+  if (!good || std::isalpha(static_cast<unsigned char>(rate.letter)) == 0)
+    return fail("\"" + text + "\" is no unit, expected LETTER=WARPS, LETTER=WARPS/SLOTS or either with :LATENCY, such as L=1/2:20");
+  return rate;
+}
 
 Result<Kernel> parse_kernel(const std::string& text, const std::vector<UnitRate>& rates) {
   const auto parsed = StringParser(text).parse();

@@ -41,6 +41,9 @@ struct UnitRate {
   int latency = 1;
 };
 
+// "L=2", "L=1/2" (a warp every other slot), "L=1/2:20" (and latency 20).
+Result<UnitRate> parse_rate(const std::string& text);
+
 // Everything below these limits is exact in 64 bits.
 inline constexpr int kMostWarps = 65'000;
 inline constexpr size_t kMostInstructions = 10'000;

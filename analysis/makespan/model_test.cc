@@ -37,6 +37,18 @@ TEST(KernelString, IsRefusedWithThePlace) {
   EXPECT_EQ(parse_kernel("L", {{.letter = 'L'}, {.letter = 'L'}}).error().message, "unit L: it is given twice");
 }
 
+TEST(UnitRate, IsReadFromText) {
+  const UnitRate rate = parse_rate("L=3/2:20").value();
+  EXPECT_EQ(rate.letter, 'L');
+  EXPECT_EQ(rate.warps, 3);
+  EXPECT_EQ(rate.slots, 2);
+  EXPECT_EQ(rate.latency, 20);
+  EXPECT_EQ(parse_rate("C=4:2")->latency, 2);
+  for (const std::string bad : {"", "L", "L=", "L=1/", "L=1 2", "L=1/2:3x", "1=2", "LC=1", "L=1234567"})
+    EXPECT_EQ(parse_rate(bad).error().message,
+              "\"" + bad + "\" is no unit, expected LETTER=WARPS, LETTER=WARPS/SLOTS or either with :LATENCY, such as L=1/2:20");
+}
+
 TEST(Schedule, IsCheckedAgainstTheModel) {
   const Kernel kernel = *parse_kernel("LC");
   EXPECT_EQ(check_schedule(kernel, 2, {{0, 0, 0}, {1, 0, 1}, {1, 1, 0}, {2, 1, 1}}), 3);

@@ -1,0 +1,171 @@
+// sam-analyze makespan STRING: how long identical warps can take on a multiprocessor.
+#include <iostream>
+#include <memory>
+
+#include "analysis/cli/makespan_text.h"
+#include "analysis/cli/subcommand.h"
+#include "analysis/makespan/binary_program.h"
+#include "analysis/makespan/drawing.h"
+#include "analysis/makespan/makespan_json.h"
+#ifdef SAMCL_HAVE_CBC
+#include "analysis/makespan/solve.h"
+#endif
+
+namespace samcl::analysis::cli {
+namespace {
+
+using makespan::Conserving;
+
+struct Options {
+  std::string string;
+  std::vector<std::string> units;
+  int64_t warps = 0;
+  makespan::Effort effort;
+  makespan::Multiprocessors multiprocessors;
+  bool rounds = false;
+  int converge = 0;
+  int simulate = 0;
+  std::string lp;
+  std::optional<double> solve;
+  Conserving form = Conserving::short_form;
+  bool schedule = false;
+  std::string svg;
+  bool as_json = false;
+};
+
+Result<makespan::Kernel> read_kernel(const Options& options) {
+  std::vector<makespan::UnitRate> rates;
+  for (const std::string& unit : options.units) {
+    const auto rate = makespan::parse_rate(unit);
+    if (!rate) return fail("--unit: " + rate.error().message);
+    rates.push_back(*rate);
+  }
+  return makespan::parse_kernel(options.string, rates);
+}
+
+std::string title(const makespan::Kernel& kernel, int64_t warps) {
+  return std::to_string(warps) + (warps == 1 ? " warp of " : " warps of ") + kernel_line(kernel);
+}
+
+Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
+  const auto found = worst_case_of_rounds(kernel, options.warps, options.multiprocessors, options.effort);
+  if (!found) return tl::unexpected(found.error());
+  std::cout << (options.as_json ? format_rounds(kernel, options.warps, *found)
+                                : title(kernel, options.warps) + "\n\n" + rounds_text(*found, options.multiprocessors));
+  return kGood;
+}
+
+Result<int> run_convergence(const Options& options, const makespan::Kernel& kernel, int warps) {
+  const makespan::Convergence found = makespan::convergence(kernel, warps, options.converge, options.effort);
+  if (!options.svg.empty()) {
+    const std::string svg = convergence_svg(found, "Estimates of T(W), W = " + title(kernel, warps));
+    if (auto good = write_text(options.svg, svg); !good) return tl::unexpected(good.error());
+  }
+  std::cout << (options.as_json ? format_convergence(kernel, found)
+                                : title(kernel, warps) + "\n\n" + convergence_text(found));
+  return kGood;
+}
+
+Result<void> export_lp(const Options& options, const makespan::Kernel& kernel, int warps) {
+  const auto program = binary_program(kernel, warps, options.form);
+  if (!program) return fail("--lp: " + program.error().message);
+  return write_text(options.lp, format_lp(*program, title(kernel, warps)));
+}
+
+Result<std::string> solve([[maybe_unused]] const Options& options, [[maybe_unused]] const makespan::Kernel& kernel,
+                          [[maybe_unused]] int warps) {
+#ifdef SAMCL_HAVE_CBC
+  const auto solved = solve_with_cbc(kernel, warps, options.form, *options.solve);
+  if (!solved) return fail("--solve: " + solved.error().message);
+  return *solved ? "The binary program's optimum, by CBC: " + std::to_string((*solved)->makespan) + " slots.\n"
+                 : std::string("The binary program was not solved in time.\n");
+#else
+  return fail("--solve: this sam-analyze was built without COIN-OR CBC; --lp exports the program");
+#endif
+}
+
+Result<int> run_worst_case(const Options& options, const makespan::Kernel& kernel, int warps) {
+  if (!options.lp.empty())
+    if (auto good = export_lp(options, kernel, warps); !good) return tl::unexpected(good.error());
+  const makespan::WorstCase worst = worst_case(kernel, warps, options.effort);
+  std::string text = options.as_json ? format_worst_case(kernel, warps, worst, options.schedule)
+                                     : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
+  if (options.solve) {
+    const auto solved = solve(options, kernel, warps);
+    if (!solved) return tl::unexpected(solved.error());
+    text += "\n" + *solved;
+  }
+  if (options.simulate > 0) text += "\n" + schedulers_text(kernel, warps, worst, options.simulate);
+  if (options.schedule && !options.as_json) text += "\n" + schedule_text(kernel, warps, worst.schedule);
+  if (!options.svg.empty()) {
+    const auto svg = schedule_svg(kernel, warps, worst.schedule, title(kernel, warps) + ": " +
+                                                                     std::to_string(worst.attained) + " slots");
+    if (!svg) return fail("--svg: " + svg.error().message);
+    if (auto good = write_text(options.svg, *svg); !good) return tl::unexpected(good.error());
+  }
+  std::cout << text;
+  return kGood;
+}
+
+Result<int> run(const Options& options) {
+  const auto kernel = read_kernel(options);
+  if (!kernel) return tl::unexpected(kernel.error());
+  if (options.rounds) return run_rounds(options, *kernel);
+  if (options.warps < 1 || options.warps > makespan::kMostWarps)
+    return fail("--warps is " + std::to_string(options.warps) + ", expected 1 to " +
+                std::to_string(makespan::kMostWarps) + " (more with --multiprocessors or --resident)");
+  const auto warps = static_cast<int>(options.warps);
+  return options.converge > 0 ? run_convergence(options, *kernel, warps) : run_worst_case(options, *kernel, warps);
+}
+
+void add_options(CLI::App& makespan, Options& options) {
+  makespan.add_option("STRING", options.string,
+                      "kernel string: a letter per instruction, naming its unit; counts repeat letters or groups: "
+                      "LLCLL, L2CL2, L(LC)16")
+      ->required();
+  makespan.add_option("--warps", options.warps, "W: warps that run it")->required();
+  makespan.add_option("--unit", options.units,
+                      "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "
+                      "1 and 1 if not given; may be repeated");
+  makespan.add_flag("--schedule", options.schedule, "print the schedule that attains the worst case");
+  auto* svg = makespan.add_option("--svg", options.svg, "draw it (or the convergence) to this file");
+  auto* json = makespan.add_flag("--json", options.as_json, "print JSON");
+  auto* simulate =
+      makespan.add_option("--simulate", options.simulate, "compare with usual schedulers, and this many random ones")
+          ->check(CLI::Range(1, 100'000))->excludes(json);
+  auto* converge = makespan.add_option("--converge", options.converge,
+                                       "the published estimate of T(W) from T(y), y up to this")
+                       ->check(CLI::Range(1, makespan::kMostWarps))->excludes(simulate);
+  auto* lp = makespan.add_option("--lp", options.lp, "write the binary program to this file, in LP format")
+                 ->excludes(converge);
+  auto* solve = makespan.add_option("--solve", options.solve, "solve the binary program with CBC, for this many seconds")
+                    ->check(CLI::Range(0.1, 1e6))->excludes(converge)->excludes(json);
+  makespan.add_option("--form", options.form, "of its work-conserving constraints: short or long")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Conserving>{{"short", Conserving::short_form}, {"long", Conserving::long_form}}));
+  makespan.add_option("--states", options.effort.states, "states that the exact search visits at most")
+      ->check(CLI::Range(size_t{1}, size_t{1'000'000'000}));
+  for (auto* option : {makespan.add_option("--multiprocessors", options.multiprocessors.count,
+                                           "deal the warps out to this many, in rounds"),
+                       makespan.add_option("--resident", options.multiprocessors.resident,
+                                           "warps that a multiprocessor holds at once (64)"),
+                       makespan.add_option("--block", options.multiprocessors.block, "warps that stay together (1)")})
+    option->excludes(svg)->excludes(simulate)->excludes(converge)->excludes(lp)->excludes(solve)->each(
+        [&options](const std::string&) { options.rounds = true; });
+}
+
+}  // namespace
+
+Run add_makespan(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* makespan = parent.add_subcommand(
+      "makespan", "how long identical warps can take on a multiprocessor with a work-conserving scheduler");
+  makespan->footer(
+      "sam-analyze makespan LLCLL --warps 64 --schedule\n"
+      "sam-analyze makespan LCLCL --unit L=1/2 --warps 420 --converge 40 --svg convergence.svg\n"
+      "sam-analyze makespan LCL --warps 4 --solve 60 --lp program.lp");
+  add_options(*makespan, *options);
+  return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli
