@@ -119,7 +119,7 @@ std::string convergence_svg(const Convergence& convergence, const std::string& t
     if (!steps.empty()) steps.emplace_back(x(point.warps), steps.back().second);
     steps.emplace_back(x(point.warps), y(point.least));
   }
-  svg.polyline(steps, "fill=\"none\" stroke=\"" + blue + "\" stroke-width=\"1.5\"");
+  svg.polyline(steps, "stroke=\"" + blue + "\" stroke-width=\"1.5\"");
   describe("least estimate so far", "stroke=\"" + blue + "\" stroke-width=\"1.5\"");
   for (const ConvergencePoint& point : convergence.points)
     svg.circle(x(point.warps), y(point.estimate), 2.5, "fill=\"" + std::string(svg_colour(1)) + "\"",
