@@ -1,0 +1,186 @@
+#include "analysis/dbf/task_graph.h"
+
+#include <algorithm>
+#include <set>
+
+namespace samcl::analysis::dbf {
+namespace {
+
+std::string quoted(const std::string& name) {
+  return "\"" + name + "\"";
+}
+
+std::string edge_name(const TaskGraph& task, const Edge& edge) {
+  return quoted(task.vertices[edge.from].name) + " -> " + quoted(task.vertices[edge.to].name);
+}
+
+Result<void> check_time(const std::string& what, Time value, Time least) {
+  if (value >= least && value <= kLongest) return {};
+  return fail(what + " is " + std::to_string(value) + " ns, expected " + std::to_string(least) + " to " +
+              std::to_string(kLongest));
+}
+
+Result<void> check_vertices(const TaskGraph& task) {
+  if (task.vertices.empty() || task.vertices.size() > kMostVertices)
+    return fail(std::to_string(task.vertices.size()) + " vertices, expected 1 to " +
+                std::to_string(kMostVertices));
+  std::set<std::string> names;
+  for (const Vertex& vertex : task.vertices) {
+    const std::string who = "vertex " + quoted(vertex.name) + ": ";
+    if (vertex.name.empty()) return fail("a vertex without a name");
+    if (!names.insert(vertex.name).second) return fail(who + "listed twice, expected distinct names");
+    if (auto good = check_time(who + "execution", vertex.execution, 1); !good) return good;
+    if (auto good = check_time(who + "deadline", vertex.deadline, 1); !good) return good;
+  }
+  return {};
+}
+
+Result<void> check_edges(const TaskGraph& task) {
+  std::set<std::pair<size_t, size_t>> known;
+  for (const Edge& edge : task.edges) {
+    if (edge.from >= task.vertices.size() || edge.to >= task.vertices.size())
+      return fail("an edge to a vertex that is not there");
+    const std::string who = "edge " + edge_name(task, edge) + ": ";
+    if (edge.from == edge.to) return fail(who + "expected two different vertices");
+    if (!known.insert({edge.from, edge.to}).second) return fail(who + "listed twice");
+    if (auto good = check_time(who + "separation", edge.separation, 0); !good) return good;
+    const Time later = edge.separation + task.vertices[edge.to].deadline;
+    if (task.vertices[edge.from].deadline > later)
+      return fail(who + "deadline " + std::to_string(task.vertices[edge.from].deadline) + " ns of " +
+                  quoted(task.vertices[edge.from].name) + " is after that of " +
+                  quoted(task.vertices[edge.to].name) +
+                  ", expected at most separation + deadline = " + std::to_string(later));
+  }
+  return {};
+}
+
+std::vector<size_t> degrees(const TaskGraph& task, size_t Edge::*end) {
+  std::vector<size_t> count(task.vertices.size(), 0);
+  for (const Edge& edge : task.edges) ++count[edge.*end];
+  return count;
+}
+
+// `end`: Edge::to for the source, Edge::from for the sink.
+Result<void> check_one_end(const TaskGraph& task, size_t Edge::*end, const std::string& what) {
+  const auto degree = degrees(task, end);
+  std::string names;
+  for (size_t v = 0; v < degree.size(); ++v)
+    if (degree[v] == 0) names += (names.empty() ? "" : ", ") + quoted(task.vertices[v].name);
+  if (std::count(degree.begin(), degree.end(), 0U) == 1) return {};
+  return fail(names.empty() ? "no vertex without " + what + ": there is a cycle"
+                            : names + " have no " + what + ", expected one vertex without");
+}
+
+// Kahn's algorithm; on a cycle and behind it, vertices are left out.
+std::vector<size_t> order_of(const TaskGraph& task) {
+  std::vector<size_t> waits_for = degrees(task, &Edge::to), order;
+  std::vector<std::vector<size_t>> after(task.vertices.size());
+  for (const Edge& edge : task.edges) after[edge.from].push_back(edge.to);
+  for (size_t v = 0; v < waits_for.size(); ++v)
+    if (waits_for[v] == 0) order.push_back(v);
+  for (size_t n = 0; n < order.size(); ++n)
+    for (const size_t v : after[order[n]])
+      if (--waits_for[v] == 0) order.push_back(v);
+  return order;
+}
+
+Result<void> check_no_cycle(const TaskGraph& task) {
+  std::vector<size_t> order = order_of(task);
+  if (order.size() == task.vertices.size()) return {};
+  std::sort(order.begin(), order.end());
+  size_t left = 0;
+  while (left < order.size() && order[left] == left) ++left;
+  return fail("vertex " + quoted(task.vertices[left].name) + " is on a cycle or behind one");
+}
+
+// The greatest sum of `weight` over a path's edges and `own` over its vertices, to each vertex.
+template <typename OfVertex, typename OfEdge>
+std::vector<Time> greatest_sums(const TaskGraph& task, OfVertex own, OfEdge weight) {
+  std::vector<std::vector<const Edge*>> after(task.vertices.size());
+  for (const Edge& edge : task.edges) after[edge.from].push_back(&edge);
+  std::vector<Time> sums(task.vertices.size(), 0);
+  for (const size_t v : order_of(task)) {
+    sums[v] += own(v);
+    for (const Edge* edge : after[v]) sums[edge->to] = std::max(sums[edge->to], sums[v] + weight(*edge));
+  }
+  return sums;
+}
+
+std::vector<Time> executions(const TaskGraph& task) {
+  return greatest_sums(
+      task, [&](size_t v) { return task.vertices[v].execution; }, [](const Edge&) { return Time{0}; });
+}
+
+Result<void> check_cycle_of_instances(const TaskGraph& task) {
+  const auto order = order_of(task);
+  const Vertex &source = task.vertices[order.front()], &sink = task.vertices[order.back()];
+  if (auto good = check_time("restart", restart_of(task), 0); !good) return good;
+  if (sink.deadline > restart_of(task) + source.deadline)
+    return fail("restart is " + std::to_string(restart_of(task)) + " ns: the deadline of " +
+                quoted(sink.name) + " may be after that of the next " + quoted(source.name) +
+                ", expected at least " + std::to_string(sink.deadline - source.deadline));
+  const auto lengths = greatest_sums(
+      task, [](size_t) { return Time{0}; }, [](const Edge& edge) { return edge.separation; });
+  const Time least = lengths[order.back()] + std::max(restart_of(task), sink.deadline);
+  if (task.period < least)
+    return fail("period is " + std::to_string(task.period) + " ns, expected at least " +
+                std::to_string(least) + " (the longest path, and restart or the deadline of " +
+                quoted(sink.name) + ")");
+  return {};
+}
+
+Result<void> check_shape(const TaskGraph& task) {
+  if (auto good = check_time("period", task.period, 1); !good) return good;
+  if (auto good = check_vertices(task); !good) return good;
+  if (auto good = check_edges(task); !good) return good;
+  if (auto good = check_one_end(task, &Edge::to, "predecessor (source)"); !good) return good;
+  if (auto good = check_one_end(task, &Edge::from, "successor (sink)"); !good) return good;
+  if (auto good = check_no_cycle(task); !good) return good;
+  return check_cycle_of_instances(task);
+}
+
+}  // namespace
+
+Result<void> check(const TaskGraph& task) {
+  if (task.name.empty()) return fail("a task without a name");
+  auto good = check_shape(task);
+  if (!good) return fail("task " + quoted(task.name) + ": " + good.error().message);
+  return {};
+}
+
+Result<void> check(const std::vector<TaskGraph>& tasks) {
+  if (tasks.empty()) return fail("no tasks, expected at least one");
+  std::set<std::string> names;
+  for (const TaskGraph& task : tasks) {
+    if (auto good = check(task); !good) return good;
+    if (!names.insert(task.name).second)
+      return fail("task " + quoted(task.name) + ": listed twice, expected distinct names");
+  }
+  return {};
+}
+
+std::vector<size_t> topological_order(const TaskGraph& task) {
+  return order_of(task);
+}
+
+Time restart_of(const TaskGraph& task) {
+  return task.restart ? *task.restart : task.vertices[order_of(task).back()].deadline;
+}
+
+HeaviestPath heaviest_path(const TaskGraph& task) {
+  const auto sums = executions(task);
+  size_t at = order_of(task).back();
+  HeaviestPath path{sums[at], {at}};
+  for (bool found = true; found;) {
+    found = false;
+    for (const Edge& edge : task.edges) {
+      if (edge.to != at || sums[edge.from] + task.vertices[at].execution != sums[at]) continue;
+      path.vertices.insert(path.vertices.begin(), at = edge.from);
+      found = true;
+      break;
+    }
+  }
+  return path;
+}
+
+}  // namespace samcl::analysis::dbf
