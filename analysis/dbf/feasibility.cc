@@ -58,12 +58,6 @@ std::optional<Time> change_before(const std::vector<DemandBound>& bounds, Time t
   return last;
 }
 
-Time change_after(const std::vector<DemandBound>& bounds, Time t) {
-  Time next = INT64_MAX;
-  for (const DemandBound& bound : bounds) next = std::min(next, bound.change_after(t));
-  return next;
-}
-
 // From above: from t with demand h(t) <= t no t in [h(t), t] can have an excess. Stops at kMostLooks.
 std::optional<Excess> some_excess(const std::vector<DemandBound>& bounds, Time last, int64_t& looks) {
   auto t = change_before(bounds, last + 1);
@@ -87,7 +81,7 @@ Time last_to_compare(const std::vector<DemandBound>& bounds, const Rational& loa
 // From below, at every change up to `last` or until so many were looked at.
 std::optional<Excess> least_excess(const std::vector<DemandBound>& bounds, Time last, int64_t& looks) {
   const int64_t end = looks + kMostLooks;
-  for (Time t = change_after(bounds, 0); t <= last && looks < end; t = change_after(bounds, t)) {
+  for (Time t = next_change(bounds, 0); t <= last && looks < end; t = next_change(bounds, t)) {
     const Time demand = total_demand(bounds, t);
     ++looks;
     if (demand > t) return Excess{t, demand, true};
@@ -105,6 +99,12 @@ Time total_demand(const std::vector<DemandBound>& bounds, Time t) {
   Time sum = 0;
   for (const DemandBound& bound : bounds) sum = std::min(kMostDemand, sum + bound.at(t));
   return sum;
+}
+
+Time next_change(const std::vector<DemandBound>& bounds, Time t) {
+  Time next = INT64_MAX;
+  for (const DemandBound& bound : bounds) next = std::min(next, bound.change_after(t));
+  return next;
 }
 
 Result<Verdict> feasibility(const std::vector<DemandBound>& bounds) {
@@ -135,7 +135,7 @@ Tightest tightest_interval(const std::vector<DemandBound>& bounds) {
   Tightest found;
   Time last = kLast;
   int64_t looks = 0;
-  for (Time t = change_after(bounds, 0); t <= last && looks < kMost; t = change_after(bounds, t), ++looks) {
+  for (Time t = next_change(bounds, 0); t <= last && looks < kMost; t = next_change(bounds, t), ++looks) {
     const Step here{t, total_demand(bounds, t)};
     if (found.step.at > 0 && Wide{here.demand} * found.step.at <= Wide{found.step.demand} * t) continue;
     found.step = here;

@@ -33,6 +33,9 @@ double utilisation(const std::vector<DemandBound>& bounds);
 
 Time total_demand(const std::vector<DemandBound>& bounds, Time t);  // at most kMostDemand
 
+// The least t' > t at which a bound may change.
+Time next_change(const std::vector<DemandBound>& bounds, Time t);
+
 // An error if no answer was found: the utilisation is too close to 1, or is 1 and the periods have a very
 // large common multiple.
 Result<Verdict> feasibility(const std::vector<DemandBound>& bounds);

@@ -38,20 +38,8 @@ class Canvas : public Svg {
   Frame frame_;
 };
 
-// Round steps, some eight of them.
-Time tick(const Frame& frame) {
-  const Time span = frame.end - frame.begin;
-  Time step = 1;
-  while (span / step > 10) {
-    if (span / step <= 20) return step * 2;
-    if (span / step <= 50) return step * 5;
-    step *= 10;
-  }
-  return step;
-}
-
 void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
-  const Time step = tick(frame);
+  const Time step = round_step(frame.end - frame.begin);
   for (Time time = (frame.begin + step - 1) / step * step; time <= frame.end; time += step) {
     canvas.line(canvas.x(time), top, canvas.x(time), bottom, "stroke=\"#dddddd\"");
     canvas.text(canvas.x(time), bottom + 16, format_time(time), "text-anchor=\"middle\" fill=\"#555555\"");

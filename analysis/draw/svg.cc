@@ -44,6 +44,16 @@ const char* svg_colour(size_t n) {
   return kColours[n % kColours.size()];
 }
 
+int64_t round_step(int64_t span) {
+  int64_t step = 1;
+  while (span / step > 10) {
+    if (span / step <= 20) return step * 2;
+    if (span / step <= 50) return step * 5;
+    step *= 10;
+  }
+  return step;
+}
+
 void Svg::line(double x1, double y1, double x2, double y2, const std::string& style) {
   body_ += "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" +
            number(y2) + "\" " + style + "/>\n";

@@ -2,6 +2,7 @@
 // words and tooltips are escaped here, styles are SVG attributes as they stand.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ class Svg {
  private:
   std::string body_;
 };
+
+// The distance of an axis' ticks: round, and some eight of them in the span.
+int64_t round_step(int64_t span);
 
 // The n-th of a few colours that are distinct also for eyes that see few of them; they repeat.
 const char* svg_colour(size_t n);

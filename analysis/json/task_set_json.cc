@@ -72,8 +72,8 @@ Result<std::vector<int>> read_devices(const Place& place) {
 }
 
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
-  if (auto good =
-          check_fields(place, {"name", "period", "stages"}, {"deadline", "priority", "mode", "devices", "most_gpus"});
+  if (auto good = check_fields(place, {"name", "period", "stages"},
+                               {"deadline", "priority", "mode", "devices", "most_gpus"});
       !good)
     return good;
   Task task;

@@ -1,0 +1,184 @@
+// sam-analyze dbf FILE: demand bounds of recurring tasks, whether EDF schedules them, and which walks demand
+// most.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+#include "analysis/dbf/demanding_walk.h"
+#include "analysis/draw/demand_drawing.h"
+#include "analysis/json/demand_json.h"
+#include "analysis/json/task_graphs_json.h"
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis::cli {
+namespace {
+
+using dbf::TaskDemands;
+using dbf::Triggered;
+
+struct Options {
+  std::string file;
+  std::string at, until;
+  size_t lines = 20;
+  bool as_published = false;
+  bool as_json = false;
+  std::string svg;
+};
+
+std::string percent(double part) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f%%", 100 * part);
+  return text;
+}
+
+std::string share(Time demand, Time t) {
+  return percent(static_cast<double>(demand) / static_cast<double>(t));
+}
+
+std::string tasks_text(const TaskDemands& set) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "VERTICES", "PERIOD", "E(T)", "E/P", "BURST", "HEAVIEST PATH"}};
+  for (size_t n = 0; n < set.tasks.size(); ++n) {
+    const dbf::TaskGraph& task = set.tasks[n];
+    const dbf::HeaviestPath heaviest = heaviest_path(task);
+    std::string path;
+    for (const size_t v : heaviest.vertices) path += (path.empty() ? "" : " ") + task.vertices[v].name;
+    if (path.size() > 60) path = path.substr(0, 57) + "...";
+    rows.push_back({task.name, std::to_string(task.vertices.size()), format_time(task.period),
+                    format_time(heaviest.execution), share(heaviest.execution, task.period),
+                    format_time(set.bounds[n].burst()), path});
+  }
+  return table(rows);
+}
+
+// What all and each demand at most, where that changes.
+std::string values_text(const TaskDemands& set, Time until, size_t lines) {
+  std::vector<std::vector<std::string>> rows = {{"WITHIN", "DEMAND", "OF IT"}};
+  for (const dbf::TaskGraph& task : set.tasks) rows[0].push_back(task.name);
+  Time before = 0;
+  for (Time t = next_change(set.bounds, 0); t <= until && rows.size() <= lines;
+       t = next_change(set.bounds, t)) {
+    const Time demand = total_demand(set.bounds, t);
+    if (demand == before) continue;
+    before = demand;
+    rows.push_back({format_time(t), format_time(demand), share(demand, t)});
+    for (const dbf::DemandBound& bound : set.bounds) rows.back().push_back(format_time(bound.at(t)));
+  }
+  return table(rows, 0);
+}
+
+void add_jobs(const dbf::TaskGraph& task, const std::string& what, const std::vector<Triggered>& jobs,
+              std::vector<std::vector<std::string>>& rows) {
+  for (const auto& [vertex, at] : jobs) {
+    const dbf::Vertex& job = task.vertices[vertex];
+    rows.push_back({task.name, job.name, what, format_time(at), format_time(at + job.deadline),
+                    format_time(job.execution)});
+  }
+}
+
+std::string walks_text(const TaskDemands& set, Time t) {
+  std::vector<std::vector<std::string>> rows = {{"TASK", "JOB", "", "TRIGGERED", "DEADLINE", "EXECUTION"}};
+  for (size_t n = 0; n < set.tasks.size(); ++n) {
+    const dbf::TaskGraph& task = set.tasks[n];
+    const dbf::Walk walk = demanding_walk(task, set.graphs[n], set.fronts[n], t);
+    add_jobs(task, "", walk.tail, rows);
+    add_jobs(task,
+             std::to_string(walk.repetitions) + " times" +
+                 (walk.repetitions > 1 ? ", every " + format_time(task.period) : ""),
+             walk.repeated, rows);
+    add_jobs(task, "", walk.head, rows);
+  }
+  return "What demands most within " + format_time(t) + ":\n" + table(rows, 3);
+}
+
+std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest) {
+  const auto demands = [](Time t, Time demand) {
+    return format_time(demand) + " of demand within " + format_time(t);
+  };
+  std::string text = "Utilisation " + percent(utilisation(set.bounds)) + ". ";
+  if (verdict.feasible)
+    text += "Schedulable by preemptive EDF on one processor.\n";
+  else
+    text += "NOT schedulable on one processor: " + demands(verdict.excess->t, verdict.excess->demand) +
+            (verdict.excess->least ? ", and in no shorter interval is there too much.\n" : ".\n");
+  text +=
+      "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_time(verdict.last_t);
+  text += verdict.published_last_t
+              ? " (sum of 2 E / (1 - U): " + format_time(*verdict.published_last_t) + ").\n"
+              : ".\n";
+  const auto& [t, demand] = tightest.step;
+  return text + "Tightest interval" + (tightest.of_all ? "" : " found") + ": " + demands(t, demand) + ", " +
+         share(demand, t) + ".\n";
+}
+
+Result<std::optional<Time>> read_length(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto time = parse_time(text);
+  if (!time) return fail(option + ": " + time.error().message);
+  if (*time < 1 || *time > dbf::kMostDemand)
+    return fail(option + ": " + text + ", expected more than 0 and at most " + format_time(dbf::kMostDemand));
+  return *time;
+}
+
+Result<int> run(const Options& options) {
+  const auto at = read_length("--at", options.at), until = read_length("--until", options.until);
+  for (const auto& length : {at, until})
+    if (!length) return tl::unexpected(length.error());
+  const auto text = read_text(options.file);
+  if (!text) return tl::unexpected(text.error());
+  const std::string file = options.file == "-" ? "standard input" : options.file;
+  auto tasks = parse_task_graphs(*text);
+  if (!tasks) return fail(file + ": " + tasks.error().message);
+  const TaskDemands set(std::move(*tasks),
+                        options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
+  const auto verdict = feasibility(set.bounds);
+  if (!verdict) return fail(file + ": " + verdict.error().message);
+  const dbf::Tightest tightest = tightest_interval(set.bounds);
+  const Time marked = at->value_or(verdict->excess ? verdict->excess->t : tightest.step.at);
+
+  if (!options.svg.empty()) {
+    Time longest = 0;
+    for (const dbf::TaskGraph& task : set.tasks) longest = std::max(longest, task.period);
+    const Time end = until->value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
+    if (auto good = write_text(options.svg, demand_svg(set, end, marked)); !good)
+      return tl::unexpected(good.error());
+  }
+  if (options.as_json) {
+    std::cout << format_demand(set, *verdict, tightest, marked);
+  } else {
+    std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << "\n";
+    if (at->has_value())
+      std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked))
+                << "\n\n";
+    std::cout << values_text(set, until->value_or(INT64_MAX - 1),
+                             until->has_value() ? SIZE_MAX : options.lines)
+              << "\n"
+              << walks_text(set, marked);
+    if (!options.svg.empty()) std::cout << "\nWritten: " << options.svg << "\n";
+  }
+  return verdict->feasible ? kGood : kNotSchedulable;
+}
+
+}  // namespace
+
+Run add_dbf(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* dbf = parent.add_subcommand("dbf", "demand bounds of recurring tasks (graphs of jobs) under EDF");
+  dbf->footer("Exit code: 0 schedulable, 1 not, 2 bad input. An example: analysis/examples/recurring.json");
+  dbf->add_option("FILE", options->file, "recurring tasks (JSON); - for standard input")->required();
+  dbf->add_option("--at", options->at, "dbf of this interval length and what demands most in it, as 40ms")
+      ->option_text("TIME");
+  auto* until =
+      dbf->add_option("--until", options->until, "list and draw the values up to here")->option_text("TIME");
+  dbf->add_option("--lines", options->lines, "list so many values (20)")->excludes(until);
+  dbf->add_flag("--as-published", options->as_published,
+                "the recurrence for long intervals as in the paper, which may demand more than any walk");
+  dbf->add_flag("--json", options->as_json, "print JSON");
+  dbf->add_option("--svg", options->svg, "write a plot")->option_text("FILE");
+  return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli

@@ -1,0 +1,120 @@
+#include "analysis/json/task_graphs_json.h"
+
+#include <algorithm>
+
+#include "analysis/json/place.h"
+
+namespace samcl::analysis {
+namespace {
+
+using dbf::Edge;
+using dbf::TaskGraph;
+using dbf::Vertex;
+using nlohmann::ordered_json;
+
+// Reads a field into a variable; an error if that is not possible.
+template <typename T, typename Read>
+Result<void> read_into(T& target, Read read, const Place& place) {
+  auto value = read(place);
+  if (!value) return tl::unexpected(value.error());
+  target = std::move(*value);
+  return {};
+}
+
+Result<Vertex> read_vertex(const Place& place) {
+  if (auto good = check_fields(place, {"name", "execution", "deadline"}, {}); !good)
+    return tl::unexpected(good.error());
+  Vertex vertex;
+  for (const auto& good : {read_into(vertex.name, read_string, place.at("name")),
+                           read_into(vertex.execution, read_time, place.at("execution")),
+                           read_into(vertex.deadline, read_time, place.at("deadline"))})
+    if (!good) return tl::unexpected(good.error());
+  return vertex;
+}
+
+Result<size_t> read_end(const Place& place, const TaskGraph& task) {
+  const auto name = read_string(place);
+  if (!name) return tl::unexpected(name.error());
+  const auto vertex = std::find_if(task.vertices.begin(), task.vertices.end(),
+                                   [&](const Vertex& known) { return known.name == *name; });
+  if (vertex == task.vertices.end()) return place.wrong("the name of a vertex of this task");
+  return static_cast<size_t>(vertex - task.vertices.begin());
+}
+
+Result<Edge> read_edge(const Place& place, const TaskGraph& task) {
+  if (auto good = check_fields(place, {"from", "to", "separation"}, {}); !good)
+    return tl::unexpected(good.error());
+  const auto end = [&](const Place& where) { return read_end(where, task); };
+  Edge edge;
+  for (const auto& good :
+       {read_into(edge.from, end, place.at("from")), read_into(edge.to, end, place.at("to")),
+        read_into(edge.separation, read_time, place.at("separation"))})
+    if (!good) return tl::unexpected(good.error());
+  return edge;
+}
+
+template <typename T, typename Read>
+Result<std::vector<T>> read_list(const Place& place, const std::string& expected, Read read) {
+  if (!place.value.is_array()) return place.wrong(expected);
+  std::vector<T> all;
+  for (size_t n = 0; n < place.value.size(); ++n) {
+    auto one = read(place.at(n));
+    if (!one) return tl::unexpected(one.error());
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+Result<TaskGraph> read_task(const Place& place) {
+  if (auto good = check_fields(place, {"name", "period", "vertices"}, {"edges", "restart"}); !good)
+    return tl::unexpected(good.error());
+  TaskGraph task;
+  const auto vertices = [](const Place& list) {
+    return read_list<Vertex>(list, "a list of vertices", read_vertex);
+  };
+  const auto edges = [&](const Place& list) {
+    return read_list<Edge>(list, "a list of edges", [&](const Place& edge) { return read_edge(edge, task); });
+  };
+  for (const auto& good :
+       {read_into(task.name, read_string, place.at("name")),
+        read_into(task.period, read_time, place.at("period")),
+        place.has("restart") ? read_into(task.restart, read_time, place.at("restart")) : Result<void>(),
+        read_into(task.vertices, vertices, place.at("vertices")),
+        place.has("edges") ? read_into(task.edges, edges, place.at("edges")) : Result<void>()})
+    if (!good) return tl::unexpected(good.error());
+  return task;
+}
+
+}  // namespace
+
+Result<std::vector<TaskGraph>> parse_task_graphs(const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document) return tl::unexpected(document.error());
+  const Place all{*document, ""};
+  if (auto good = check_fields(all, {"tasks"}, {}); !good) return tl::unexpected(good.error());
+  auto tasks = read_list<TaskGraph>(all.at("tasks"), "a list of tasks", read_task);
+  if (!tasks) return tasks;
+  if (auto good = dbf::check(*tasks); !good) return tl::unexpected(good.error());
+  return tasks;
+}
+
+std::string format_task_graphs(const std::vector<TaskGraph>& tasks) {
+  ordered_json list = ordered_json::array();
+  for (const TaskGraph& task : tasks) {
+    ordered_json entry = {{"name", task.name}, {"period", task.period}};
+    if (task.restart) entry["restart"] = *task.restart;
+    entry["vertices"] = ordered_json::array();
+    for (const Vertex& vertex : task.vertices)
+      entry["vertices"].push_back(
+          {{"name", vertex.name}, {"execution", vertex.execution}, {"deadline", vertex.deadline}});
+    entry["edges"] = ordered_json::array();
+    for (const Edge& edge : task.edges)
+      entry["edges"].push_back({{"from", task.vertices[edge.from].name},
+                                {"to", task.vertices[edge.to].name},
+                                {"separation", edge.separation}});
+    list.push_back(std::move(entry));
+  }
+  return ordered_json{{"tasks", std::move(list)}}.dump(2) + "\n";
+}
+
+}  // namespace samcl::analysis

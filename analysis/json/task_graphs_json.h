@@ -1,0 +1,18 @@
+// Recurring real-time tasks as JSON; README.md of analysis/ documents the fields. What is wrong is named as
+// in task_set_json.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/dbf/task_graph.h"
+
+namespace samcl::analysis {
+
+// The result has passed check().
+Result<std::vector<dbf::TaskGraph>> parse_task_graphs(const std::string& text);
+
+// parse_task_graphs() of it gives the same tasks back. Times as numbers of nanoseconds.
+std::string format_task_graphs(const std::vector<dbf::TaskGraph>& tasks);
+
+}  // namespace samcl::analysis
