@@ -40,18 +40,18 @@ std::string share(Time demand, Time t) {
 
 std::string tasks_text(const TaskDemands& set) {
   std::vector<std::vector<std::string>> rows = {
-      {"TASK", "VERTICES", "PERIOD", "E(T)", "E/P", "BURST", "HEAVIEST PATH"}};
+      {"TASK", "HEAVIEST PATH", "VERTICES", "PERIOD", "E(T)", "E/P", "BURST"}};
   for (size_t n = 0; n < set.tasks.size(); ++n) {
     const dbf::TaskGraph& task = set.tasks[n];
     const dbf::HeaviestPath heaviest = heaviest_path(task);
     std::string path;
     for (const size_t v : heaviest.vertices) path += (path.empty() ? "" : " ") + task.vertices[v].name;
     if (path.size() > 60) path = path.substr(0, 57) + "...";
-    rows.push_back({task.name, std::to_string(task.vertices.size()), format_time(task.period),
+    rows.push_back({task.name, path, std::to_string(task.vertices.size()), format_time(task.period),
                     format_time(heaviest.execution), share(heaviest.execution, task.period),
-                    format_time(set.bounds[n].burst()), path});
+                    format_time(set.bounds[n].burst())});
   }
-  return table(rows);
+  return table(rows, 2);
 }
 
 // What all and each demand at most, where that changes.
@@ -85,10 +85,10 @@ std::string walks_text(const TaskDemands& set, Time t) {
     const dbf::TaskGraph& task = set.tasks[n];
     const dbf::Walk walk = demanding_walk(task, set.graphs[n], set.fronts[n], t);
     add_jobs(task, "", walk.tail, rows);
-    add_jobs(task,
-             std::to_string(walk.repetitions) + " times" +
-                 (walk.repetitions > 1 ? ", every " + format_time(task.period) : ""),
-             walk.repeated, rows);
+    const std::string often = walk.repetitions == 1 ? "once"
+                                                    : std::to_string(walk.repetitions) + " times, every " +
+                                                          format_time(task.period);
+    add_jobs(task, often, walk.repeated, rows);
     add_jobs(task, "", walk.head, rows);
   }
   return "What demands most within " + format_time(t) + ":\n" + table(rows, 3);

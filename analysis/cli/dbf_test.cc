@@ -1,0 +1,82 @@
+// sam-analyze dbf as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/cli/command_test.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::HasSubstr;
+
+std::string example() {
+  return std::string(EXAMPLES) + "/recurring.json";
+}
+
+// PROOF.md's counterexample to the published recurrence, with that period.
+std::string branching(const std::string& period) {
+  return "echo '{\"tasks\": [{\"name\": \"T\", \"period\": " + period + R"(, "vertices": [
+    {"name": "s", "execution": 1, "deadline": 1}, {"name": "a", "execution": 100, "deadline": 40},
+    {"name": "b", "execution": 10, "deadline": 1}, {"name": "z", "execution": 1, "deadline": 1}],
+    "edges": [{"from": "s", "to": "a", "separation": 20}, {"from": "a", "to": "z", "separation": 78},
+    {"from": "s", "to": "b", "separation": 50}, {"from": "b", "to": "z", "separation": 48}]}]}' | )";
+}
+
+Outcome run_with(const std::string& input, const std::string& arguments) {
+  return run_shell(input + SAM_ANALYZE + " " + arguments);
+}
+
+TEST(SamAnalyzeDbf, FindsTheExampleSchedulable) {
+  const Outcome outcome = run("dbf " + example());
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("Schedulable by preemptive EDF on one processor."));
+  EXPECT_THAT(outcome.output, HasSubstr("Tightest interval: 182.5 ms of demand within 230 ms, 79.35%."));
+  EXPECT_THAT(run("dbf --at 50ms " + example()).output, HasSubstr("dbf(50 ms) = 37.5 ms"));
+}
+
+TEST(SamAnalyzeDbf, GivesTheLeastIntervalWithTooMuchDemandAndItsWalk) {
+  const Outcome outcome = run_with(branching("100"), "dbf --json -");
+  EXPECT_EQ(outcome.code, 1) << outcome.output;
+  const auto found = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(found.at("schedulable"), false);
+  EXPECT_EQ(found.at("excess").at("t"), 1);
+  EXPECT_EQ(found.at("excess").at("demand"), 10);
+  EXPECT_EQ(found.at("tasks").at(0).at("walk").at("tail").at(0).at("job"), "b");
+  EXPECT_EQ(found.at("tasks").at(0).at("heaviest").at("execution"), 102);
+}
+
+TEST(SamAnalyzeDbf, ShowsWhereThePublishedRecurrenceSaysMore) {
+  const auto demand = [](const Outcome& outcome) {
+    return nlohmann::json::parse(outcome.output).at("at").at("demand").get<int>();
+  };
+  EXPECT_EQ(demand(run_with(branching("100"), "dbf --json --at 101ns -")), 103);
+  EXPECT_EQ(demand(run_with(branching("100"), "dbf --as-published --json --at 101ns -")), 112);
+}
+
+TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
+  Outcome outcome = run_with(branching("90"), "dbf -");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 90 ns, expected at least 99"));
+  outcome = run("dbf --at 3 " + example());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("--at: \"3\", expected a time such as 40ms"));
+  outcome = run("dbf /no/such/file");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("/no/such/file: No such file or directory"));
+}
+
+TEST(SamAnalyzeDbf, Draws) {
+  const std::string path = testing::TempDir() + "demand_" + std::to_string(getpid()) + ".svg";
+  EXPECT_EQ(run("dbf " + example() + " --svg " + path).code, 0);
+  std::ifstream file(path);
+  const std::string svg(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(svg, testing::AllOf(testing::StartsWith("<svg"), HasSubstr("vision"), HasSubstr("available")));
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace samcl::analysis
