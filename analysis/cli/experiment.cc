@@ -108,6 +108,7 @@ std::string statements_text(const Experiment& experiment, const Tallies& tallies
 
 Result<void> prepare(Options& options) {
   const auto figure = find_figure(options.figure);
+  if (!figure) return fail("experiment: which? expected a figure or nunna");
   Experiment& experiment = options.experiment;
   experiment.figure = *figure;
   if (options.form) experiment.figure.form = *options.form;
@@ -167,7 +168,6 @@ Run add_experiment(CLI::App& parent) {
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments: policies compared");
   experiment
       ->add_option("FIGURE", options->figure, "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM)")
-      ->required()
       ->check(CLI::IsMember(std::vector<std::string>(kFigures.begin(), kFigures.end())));
   experiment->add_option("--sets", options->experiment.sets, "task sets at each point (1000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
@@ -187,7 +187,9 @@ Run add_experiment(CLI::App& parent) {
       ->check(CLI::Range(0.0, 8.0));
   experiment->add_option("--share", options->share, "of its period that a task executes at most (1)")
       ->check(CLI::Range(0.06, 1.0));
-  return [options] { return run(*options); };
+  const Run nunna = add_nunna(*experiment);
+  const CLI::App* chosen = experiment->get_subcommand("nunna");
+  return [options, nunna, chosen] { return *chosen ? nunna() : run(*options); };
 }
 
 }  // namespace samcl::analysis::cli

@@ -12,7 +12,7 @@
 //
 // Three implementations compute the same numbers: the plain one below, the fast one below, and one for OpenCL
 // devices (benchmarks/programs/DemandBound.cl). Demands are columns of a table, so that time and memory grow
-// with the executions (in their largest common unit); front.h has another way, which does not.
+// with the executions (in their largest common unit); fronts.h has another way, which does not.
 #pragma once
 
 #include <cstdint>

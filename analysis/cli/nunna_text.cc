@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "analysis/cli/nunna_times.h"
+#include "analysis/cli/table.h"
+#include "analysis/draw/svg.h"
+
+namespace samcl::analysis::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string number(const std::optional<double>& ms) {
+  if (!ms) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, *ms < 10 ? "%.2f" : "%.0f", *ms);
+  return text;
+}
+
+std::string times_table(const NunnaOptions& options, const std::vector<NunnaTimes>& all) {
+  std::vector<std::vector<std::string>> rows = {{"VERTICES", "DEMANDS", "EDGES", "paper", "plain", "fast",
+                                                 std::to_string(options.threads) + " threads", "fronts",
+                                                 "OpenCL local", "OpenCL global", "AGREE"}};
+  for (const NunnaTimes& times : all) {
+    rows.push_back({std::to_string(times.vertices), std::to_string(times.demands),
+                    std::to_string(times.edges), number(times.paper_ms)});
+    for (const auto& ms : times.ms) rows.back().push_back(number(ms));
+    rows.back().push_back(times.agree ? "yes" : "NO");
+  }
+  return table(rows, 0);
+}
+
+std::string ratio(double slow, const std::optional<double>& fast) {
+  if (!fast) return "not measured";
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f times as fast", slow / *fast);
+  return text;
+}
+
+// At the largest size, and where one core is the least ahead of the paper's GPU.
+std::string comparison_text(const std::vector<NunnaTimes>& all) {
+  const NunnaTimes& last = all.back();
+  const double plain = *last.ms[kPlain];
+  const std::string size = " at " + std::to_string(last.vertices) + " vertices";
+  std::vector<std::vector<std::string>> rows = {
+      {"COMPARED", "FOUND"},
+      {"fast on one core with plain" + size, ratio(plain, last.ms[kFast])},
+      {"OpenCL, local memory, with plain" + size, ratio(plain, last.ms[kLocal])},
+      {"OpenCL, without it, with plain" + size, ratio(plain, last.ms[kGlobal])}};
+  const NunnaTimes* closest = nullptr;
+  const auto ahead = [](const NunnaTimes& times) { return *times.paper_ms / *times.ms[kFast]; };
+  for (const NunnaTimes& times : all)
+    if (times.paper_ms && (!closest || ahead(times) < ahead(*closest))) closest = &times;
+  if (closest)
+    rows.push_back({"fast on one core with the paper's GPU, at every size",
+                    ratio(*closest->paper_ms, closest->ms[kFast]) + " or more"});
+  return table(rows, 2);
+}
+
+ordered_json optional(const std::optional<double>& ms) {
+  return ms ? ordered_json(*ms) : ordered_json();
+}
+
+}  // namespace
+
+std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
+                       const NunnaDevice& device) {
+  return "Times in ms" + (device.name.empty() ? "" : "; OpenCL on " + device.name) + "\n" +
+         times_table(options, all) + "\n" + comparison_text(all) +
+         (device.error.empty() ? "" : "No OpenCL times: " + device.error + "\n");
+}
+
+std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
+                       const NunnaDevice& device) {
+  ordered_json list = ordered_json::array();
+  for (const NunnaTimes& times : all) {
+    ordered_json ms;
+    ms["paper"] = optional(times.paper_ms);
+    for (size_t way = 0; way < kWays; ++way) ms[kWayNames[way]] = optional(times.ms[way]);
+    list.push_back({{"vertices", times.vertices},
+                    {"demands", times.demands},
+                    {"edges", times.edges},
+                    {"ms", std::move(ms)},
+                    {"agree", times.agree}});
+  }
+  const ordered_json result = {{"experiment", "nunna"},
+                               {"seed", options.seed},
+                               {"longest_execution", options.graph.most_execution},
+                               {"density_percent", options.percent},
+                               {"threads", options.threads},
+                               {"opencl_device", device.name},
+                               {"opencl_error", device.error},
+                               {"graphs", std::move(list)}};
+  return result.dump(2) + "\n";
+}
+
+std::string nunna_csv(const std::vector<NunnaTimes>& all) {
+  std::string csv = "vertices,demands,edges,paper";
+  for (const char* name : kWayNames) csv += std::string(",") + name;
+  csv += "\n";
+  const auto cell = [](const std::optional<double>& ms) { return ms ? std::to_string(*ms) : std::string(); };
+  for (const NunnaTimes& times : all) {
+    csv += std::to_string(times.vertices) + "," + std::to_string(times.demands) + "," +
+           std::to_string(times.edges) + "," + cell(times.paper_ms);
+    for (const auto& ms : times.ms) csv += "," + cell(ms);
+    csv += "\n";
+  }
+  return csv;
+}
+
+// Times over vertices, the times' axis logarithmic.
+std::string nunna_svg(const std::vector<NunnaTimes>& all) {
+  constexpr double kLeft = 70, kTop = 40, kWidth = 520, kHeight = 320, kLeast = -2, kMost = 4;
+  const double first = static_cast<double>(all.front().vertices),
+               last = static_cast<double>(all.back().vertices);
+  const auto x = [&](size_t vertices) {
+    return kLeft + (last > first ? (static_cast<double>(vertices) - first) / (last - first) : 0.5) * kWidth;
+  };
+  const auto y = [&](double ms) {
+    return kTop + (1 - (std::clamp(std::log10(ms), kLeast, kMost) - kLeast) / (kMost - kLeast)) * kHeight;
+  };
+  Svg svg;
+  svg.text(kLeft, 22, "Algorithm 1: time over the number of vertices", "font-size=\"14\"");
+  for (double power = kLeast; power <= kMost; ++power) {
+    const double ms = std::pow(10, power);
+    char label[32];
+    std::snprintf(label, sizeof label, "%g ms", ms);
+    svg.line(kLeft, y(ms), kLeft + kWidth, y(ms), "stroke=\"#dddddd\"");
+    svg.text(kLeft - 8, y(ms) + 4, label, "text-anchor=\"end\"");
+  }
+  for (const NunnaTimes& times : all)
+    svg.text(x(times.vertices), kTop + kHeight + 20, std::to_string(times.vertices),
+             "text-anchor=\"middle\"");
+  svg.text(kLeft + kWidth / 2, kTop + kHeight + 42, "vertices", "text-anchor=\"middle\"");
+  double row = kTop + 12;
+  const auto curve = [&](const std::string& name, const std::string& colour, const auto& ms_of) {
+    std::vector<std::pair<double, double>> points;
+    for (const NunnaTimes& times : all)
+      if (const std::optional<double> ms = ms_of(times)) {
+        points.emplace_back(x(times.vertices), y(*ms));
+        svg.circle(points.back().first, points.back().second, 3, "fill=\"" + colour + "\"",
+                   name + ", " + std::to_string(times.vertices) + " vertices: " + number(ms) + " ms");
+      }
+    if (points.empty()) return;
+    svg.polyline(points, "stroke=\"" + colour + "\" stroke-width=\"1.5\"");
+    svg.line(kLeft + kWidth + 14, row - 4, kLeft + kWidth + 38, row - 4, "stroke=\"" + colour + "\"");
+    svg.text(kLeft + kWidth + 44, row, name);
+    row += 20;
+  };
+  curve("paper's GPU", "#222222", [](const NunnaTimes& times) { return times.paper_ms; });
+  constexpr std::array<const char*, kWays> kLabels = {"plain",  "fast, one core", "fast, all threads",
+                                                      "fronts", "OpenCL, local",  "OpenCL, global"};
+  for (size_t way = 0; way < kWays; ++way)
+    curve(kLabels[way], svg_colour(way), [way](const NunnaTimes& times) { return times.ms[way]; });
+  return svg.finish(kLeft + kWidth + 180, kTop + kHeight + 60);
+}
+
+}  // namespace samcl::analysis::cli
