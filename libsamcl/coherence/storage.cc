@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/context.h"
 
 namespace samcl {
@@ -15,6 +16,8 @@ namespace {
 
 // Bytes in flight when they pass from device to device without a host copy.
 constexpr uint64_t kStaging = 4 << 20;
+// Smaller host copies are not worth locking.
+constexpr uint64_t kLeastLocked = 64 << 10;
 // With more, bytes from the host go wherever the buffer is used.
 constexpr size_t kMostDestinations = 64;
 
@@ -29,13 +32,16 @@ Storage::Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr
       replicas_(context_->devices.size(), nullptr),
       host_(static_cast<std::byte*>(host_ptr)),
       expected_(size) {
-  if (host_) directory_.written({0, size}, only(kHost));
+  if (!host_) return;
+  directory_.written({0, size}, only(kHost));
+  lock_host_copy();
 }
 
 Storage::~Storage() {
   for (cl_mem replica : replicas_) {
     if (replica) driver::real().clReleaseMemObject(replica);
   }
+  if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
   if (owns_host_) munmap(host_, size_);
 }
 
@@ -70,6 +76,16 @@ std::byte* Storage::host() {
 bool Storage::has_host_copy() const {
   std::lock_guard lock(mutex_);
   return host_ != nullptr;
+}
+
+void Storage::lock_host_copy() {
+  std::lock_guard lock(mutex_);
+  if (std::exchange(host_lock_tried_, true) || size_ < kLeastLocked || !host_locked()) return;
+  const RealDevice& device = *context_->devices[0];
+  if (!driver::vendor_facts(device.id).locks_host_memory) return;
+  cl_int error;
+  host_lock_ = driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_,
+                                             &error);
 }
 
 uint64_t Storage::missing_bytes(Range range, Place place) const {

@@ -52,6 +52,9 @@ class Storage {
   // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life.
   std::byte* host();
   bool has_host_copy() const;
+  // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
+  // makes transfers faster.
+  void lock_host_copy();
 
   // What the directory says; see Directory.
   uint64_t missing_bytes(Range range, Place place) const;
@@ -104,6 +107,8 @@ class Storage {
   std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
+  cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
+  bool host_lock_tried_ = false;
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since

@@ -38,6 +38,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
   } else if (contains(vendor, "NVIDIA")) {
     facts.vendor = Vendor::nvidia;
     facts.short_name = "nvidia";
+    facts.locks_host_memory = true;
     facts.predefined_macros = {"__NV_CL_C_VERSION=__OPENCL_C_VERSION__", "__NVPTX__=1"};
     facts.compiles_for_device_version = true;
   } else if (contains(vendor, "Advanced Micro Devices")) {

@@ -19,6 +19,7 @@ class Map : public SteppedCommand {
 
  protected:
   std::vector<Step> plan() override {
+    buffer_->storage->lock_host_copy();
     if ((flags_ & CL_MAP_WRITE_INVALIDATE_REGION) || missing() == 0) return {};
     return gather(buffer_->storage, range_, program_traffic());
   }
