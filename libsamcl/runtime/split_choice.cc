@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace samcl {
 namespace {
@@ -14,8 +15,12 @@ constexpr uint64_t kShort = 100'000;
 constexpr uint32_t kSettlingOnOne = 8;
 // Launches that are compared.
 constexpr uint32_t kSample = 3;
-// Launches after which the other way is tried again: the program may have changed its ways.
+// Launches whose sum counts even if most of them pay: a few that move everything can outweigh them.
+constexpr uint32_t kMany = 64;
+// Launches after which the other way is tried again: the program may have changed its ways. Twice as many after each
+// time that it had not.
 constexpr uint32_t kReview = 512;
+constexpr uint32_t kLongestReview = kReview << 10;
 
 size_t case_of(uint64_t work_items) { return static_cast<size_t>(std::bit_width(work_items | 1)) - 1; }
 
@@ -26,30 +31,30 @@ void learn(double& mean, uint64_t ns) {
 
 }  // namespace
 
-// Of the recent launches but for the longest of four or more: a program's launches of one kernel may differ.
-struct SplitChoice::Burden {
-  uint32_t burdened = 0;  // launches, of all
-  uint64_t total_ns = 0, computing_ns = 0;
-  double mean_ns = 0;
-};
+void SplitChoice::Sum::add(const Launch& launch) {
+  ++launches;
+  burdened += launch.burdened ? 1 : 0;
+  total_ns += launch.total_ns;
+  computing_ns += launch.computing_ns;
+}
 
-SplitChoice::Burden SplitChoice::burden_of(const Case& here) {
+void SplitChoice::Sum::remove(const Launch& launch) {
+  --launches;
+  total_ns -= launch.total_ns;
+  computing_ns -= launch.computing_ns;
+}
+
+// But for the longest of four or more: something else may have held it up.
+SplitChoice::Sum SplitChoice::recent_of(const Case& here) {
   const size_t known = std::min<size_t>(here.launches - kSettling, here.recent.size());
-  Burden burden;
+  Sum sum;
   const Launch* longest = &here.recent[0];
   for (size_t i = 0; i < known; ++i) {
-    const Launch& launch = here.recent[i];
-    if (launch.total_ns > longest->total_ns) longest = &launch;
-    burden.burdened += launch.burdened ? 1 : 0;
-    burden.total_ns += launch.total_ns;
-    burden.computing_ns += launch.computing_ns;
+    if (here.recent[i].total_ns > longest->total_ns) longest = &here.recent[i];
+    sum.add(here.recent[i]);
   }
-  if (known > kSample) {
-    burden.total_ns -= longest->total_ns;
-    burden.computing_ns -= longest->computing_ns;
-  }
-  burden.mean_ns = static_cast<double>(burden.total_ns) / static_cast<double>(known > kSample ? known - 1 : known);
-  return burden;
+  if (known > kSample) sum.remove(*longest);
+  return sum;
 }
 
 SplitChoice::Case& SplitChoice::of(uint64_t work_items) { return cases_[case_of(work_items)]; }
@@ -64,15 +69,18 @@ void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t co
   Case& here = of(work_items);
   if (here.whole) return;  // decided before the change
   if (++here.launches <= kSettling) return;
-  here.recent[(here.launches - kSettling - 1) % here.recent.size()] = {
-      total_ns, computing_ns, total_ns > computing_ns && (moved || total_ns < kShort)};
-  const Burden burden = burden_of(here);
-  here.split_ns = burden.mean_ns;
+  const Launch launch{total_ns, computing_ns, total_ns > computing_ns && (moved || total_ns < kShort)};
+  here.recent[(here.launches - kSettling - 1) % here.recent.size()] = launch;
+  here.many.add(launch);
+  const bool many = here.many.launches == kMany;
+  const Sum sum = many ? std::exchange(here.many, {}) : recent_of(here);
+  here.split_ns = sum.mean_ns();
   const bool known_worse = here.whole_ns > 0 && here.split_ns > here.whole_ns;
-  if (burden.burdened < kSample || burden.total_ns <= burden.computing_ns) return;
+  if (sum.burdened < (many ? 1 : kSample) || sum.total_ns <= sum.computing_ns) return;
   const bool again = here.whole_ns > 0 && !known_worse && here.launches < kReview;
   if (again) return;
-  here = {.whole = true, .split_ns = here.split_ns, .whole_ns = known_worse ? here.whole_ns : 0};
+  const uint32_t review = known_worse ? std::min(here.review * 2, kLongestReview) : kReview;
+  here = {.whole = true, .split_ns = here.split_ns, .whole_ns = known_worse ? here.whole_ns : 0, .review = review};
 }
 
 void SplitChoice::whole_took(uint64_t work_items, uint64_t total_ns) {
@@ -82,8 +90,8 @@ void SplitChoice::whole_took(uint64_t work_items, uint64_t total_ns) {
   if (++here.launches <= kSettlingOnOne) return;
   learn(here.whole_ns, total_ns);
   const bool worse = here.launches >= kSettlingOnOne + kSample && here.whole_ns > here.split_ns;
-  if (!worse && here.launches < kReview) return;
-  here = {.split_ns = worse ? here.split_ns : 0, .whole_ns = here.whole_ns};
+  if (!worse && here.launches < here.review) return;
+  here = {.split_ns = worse ? here.split_ns : 0, .whole_ns = here.whole_ns, .review = here.review};
 }
 
 }  // namespace samcl

@@ -30,15 +30,23 @@ class SplitChoice {
     uint64_t computing_ns = 0;
     bool burdened = false;  // took longer than computing, for which splitting is to blame
   };
+  struct Sum {
+    uint32_t launches = 0, burdened = 0;
+    uint64_t total_ns = 0, computing_ns = 0;
+    void add(const Launch& launch);
+    void remove(const Launch& launch);
+    double mean_ns() const { return static_cast<double>(total_ns) / launches; }
+  };
   // Launches of sizes within a factor of two.
   struct Case {
     bool whole = false;
     uint32_t launches = 0;    // since `whole` last changed
     std::array<Launch, 8> recent{};  // split ones, the oldest overwritten
+    Sum many{};                      // split ones, up to kMany
     double split_ns = 0, whole_ns = 0;  // 0: not known
+    uint32_t review = 0;                // launches on one device until splitting is tried again
   };
-  struct Burden;
-  static Burden burden_of(const Case& here);
+  static Sum recent_of(const Case& here);
   Case& of(uint64_t work_items);
 
   mutable std::mutex mutex_;

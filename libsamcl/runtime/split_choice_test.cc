@@ -60,6 +60,28 @@ TEST_F(SplitChoiceTest, KernelWithSomeLaunchesThatMoveMuchIsTriedWhole) {
   EXPECT_FALSE(splits());
 }
 
+TEST_F(SplitChoiceTest, KernelWithAFewLaunchesThatMoveVeryMuchIsTriedWholeAndStaysSo) {
+  for (int i = 0; i < 20; ++i) {
+    split(1, 700 * kUs, 20 * kUs);
+    split(19, 12 * kUs, 20 * kUs, false);
+  }
+  EXPECT_FALSE(splits());
+  whole(500, 17 * kUs);
+  EXPECT_FALSE(splits());
+}
+
+TEST_F(SplitChoiceTest, WhatWasFoundAgainAndAgainIsDoubtedLessOften) {
+  int reviews = 0;
+  bool was_split = true;
+  for (int i = 0; i < 100'000; ++i) {
+    reviews += splits() && !was_split ? 1 : 0;
+    was_split = splits();
+    splits() ? split(1, 100 * kUs, 20 * kUs) : whole(1, 17 * kUs);
+  }
+  EXPECT_GE(reviews, 3);
+  EXPECT_LE(reviews, 12);
+}
+
 TEST_F(SplitChoiceTest, KernelWithSomeLaunchesThatMoveALittleStaysSplit) {
   for (int i = 0; i < kVeryMany; ++i) {
     split(1, 25 * kUs, 20 * kUs);
