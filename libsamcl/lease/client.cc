@@ -125,6 +125,10 @@ class ManagedClient final : public Client {
     current()->adopt(tid, false);
   }
 
+  void job_ended(uint64_t response_ns) override {
+    if (!is_forked_copy()) current()->job_ended(response_ns);
+  }
+
   bool managed() const override { return !is_forked_copy() && current()->usable(); }
 
   uint64_t waited_ns() const override { return waited_ns_.load(); }

@@ -65,6 +65,10 @@ class Session {
 
   Assignment assignment() const;
 
+  void job_ended(uint64_t response_ns) {
+    if (usable()) cell_.jobs.add(response_ns);
+  }
+
  private:
   bool send(protocol::Request& request, int limit_ms);
   void send_release(uint32_t resource);

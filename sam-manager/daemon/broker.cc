@@ -119,6 +119,7 @@ Reply Broker::connect(const Request& request, const std::string& executable) {
   protocol::ClientCell& cell = segment_.clients[protocol::slot_of(program.id)];
   for (auto& grant : cell.grants) grant.store(0);
   for (auto& leases : cell.leases) leases.store(0);
+  for (auto* job : {&cell.jobs.count, &cell.jobs.longest_ns, &cell.jobs.last_ns}) job->store(0);
   cell.left.store(0);
   scheduler_.add_client(program.id, 0);
   auto& kept = programs_[program.id] = std::move(program);
@@ -360,6 +361,12 @@ json Broker::status() const {
     entry["devices"] = json::array();
     for (uint8_t device : devices_used(program)) entry["devices"].push_back(devices_[device]);
     entry["threads"] = program.threads.size();
+    const protocol::JobTimes& jobs = segment_.clients[protocol::slot_of(id)].jobs;
+    entry["jobs"] = jobs.count.load();
+    entry["longest_response_ns"] = jobs.longest_ns.load();
+    entry["last_response_ns"] = jobs.last_ns.load();
+    const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
+    entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
     programs.push_back(entry);
   }
   return {{"instance", config_.instance},

@@ -60,6 +60,13 @@ AssignmentCell::Value AssignmentCell::read() const {
   return value;
 }
 
+void JobTimes::add(uint64_t response_ns) {
+  last_ns = response_ns;
+  for (uint64_t longest = longest_ns; longest < response_ns;)
+    if (longest_ns.compare_exchange_weak(longest, response_ns)) break;
+  ++count;
+}
+
 void futex_wait(const std::atomic<uint32_t>& cell, uint32_t seen, int ms) {
   const timespec limit{ms / 1000, (ms % 1000) * 1'000'000L};
   syscall(SYS_futex, &cell, FUTEX_WAIT, seen, &limit, nullptr, 0);

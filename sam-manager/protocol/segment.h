@@ -50,8 +50,18 @@ struct AssignmentCell {
   Value read() const;
 };
 
+// How long a program's jobs took, as far as it marks them (libsamcl/include/samcl). The program writes.
+struct JobTimes {
+  std::atomic<uint64_t> count;
+  std::atomic<uint64_t> longest_ns;
+  std::atomic<uint64_t> last_ns;
+
+  void add(uint64_t response_ns);
+};
+
 struct ClientCell {
   AssignmentCell assignment;
+  JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.

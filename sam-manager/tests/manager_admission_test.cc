@@ -98,6 +98,16 @@ TEST_F(AdmissionTest, RunningProgramsAreToldTheirModeAndDevices) {
   EXPECT_EQ(camera->assignment().gpus, 2u);
 }
 
+TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
+  const auto camera = daemon.connect("camera");
+  ASSERT_TRUE(camera);
+  ASSERT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  for (const uint64_t ms : {3, 7, 5}) camera->job_ended(ms * 1'000'000);
+  const std::string status = ctl({"status"}).out;
+  EXPECT_THAT(status, HasSubstr("JOBS  LONGEST  BOUND"));
+  EXPECT_THAT(status, HasSubstr("3     7 ms     8.999999 ms"));
+}
+
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);

@@ -56,6 +56,15 @@ std::string held(const json& holder) {
   return seconds == 0 ? "-" : format_duration(seconds * kSecond);
 }
 
+// Of a program whose jobs are marked.
+std::string longest(const json& entry) {
+  return entry.at("jobs") == 0 ? "-" : format_duration(entry.at("longest_response_ns"));
+}
+
+std::string bound(const json& entry) {
+  return entry.at("bound_ns").is_null() ? "-" : format_duration(entry.at("bound_ns"));
+}
+
 // "camera (1234)", or the process alone if it is no registered task.
 std::string program(const json& entry) {
   if (entry.is_null()) return "-";
@@ -84,10 +93,11 @@ std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
                      number(status.at("pid")) + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
-  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "EXECUTABLE"}};
+  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
-                        gpus(entry.at("gpus")), join(entry.at("devices")), or_dash(entry.at("executable"))});
+                        gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")), longest(entry),
+                        bound(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
@@ -99,10 +109,6 @@ std::string status_tables(const json& status) {
 }
 
 namespace {
-
-std::string bound(const json& task) {
-  return task.at("bound_ns").is_null() ? "-" : format_duration(task.at("bound_ns"));
-}
 
 std::string verdict(const json& task) {
   if (task.at("guaranteed")) return "guaranteed";
