@@ -2,8 +2,8 @@
 
 namespace bench {
 
-void launch(cl_command_queue queue, const Kernel& kernel, std::initializer_list<size_t> global,
-            std::initializer_list<size_t> local, EventList& events, std::span<const cl_event> after) {
+void enqueue(cl_command_queue queue, const Kernel& kernel, std::initializer_list<size_t> global,
+             std::initializer_list<size_t> local, EventList& events, std::span<const cl_event> after) {
   check(clEnqueueNDRangeKernel(queue, kernel.get(), static_cast<cl_uint>(global.size()), nullptr,
                                global.begin(), local.size() == 0 ? nullptr : local.begin(),
                                static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(),

@@ -35,8 +35,8 @@ void read(cl_command_queue queue, const Buffer& from, std::vector<T>& to, EventL
 }
 
 // `local` empty: the driver chooses.
-void launch(cl_command_queue queue, const Kernel& kernel, std::initializer_list<size_t> global,
-            std::initializer_list<size_t> local, EventList& events, std::span<const cl_event> after = {});
+void enqueue(cl_command_queue queue, const Kernel& kernel, std::initializer_list<size_t> global,
+             std::initializer_list<size_t> local, EventList& events, std::span<const cl_event> after = {});
 
 // Blocks; the host's view of the first `bytes` bytes.
 void* map(cl_command_queue queue, const Buffer& buffer, cl_map_flags flags, size_t bytes, EventList& events);

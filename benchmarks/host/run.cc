@@ -163,6 +163,10 @@ int run(Workload& workload, int argc, char** argv) {
   if (options.small) sizes.choose_small();
   try {
     return run_with(workload, options) ? 0 : 1;
+  } catch (const std::invalid_argument& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", workload.name(), error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "%s: %s\n", workload.name(), error.what());

@@ -54,7 +54,7 @@ class Workload {
   virtual std::string size() const = 0;
 
   // Makes the input from the seed, builds kernels, creates what lives as long as the program.
-  // Throws std::runtime_error if the size or the device will not do.
+  // Throws std::invalid_argument if the sizes will not do, std::runtime_error if the device will not.
   virtual void set_up(const Session& session, uint64_t seed) = 0;
 
   // The phases. Each may return before its commands are done, save that after download() the result is in

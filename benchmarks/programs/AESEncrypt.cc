@@ -4,10 +4,7 @@
 
 #include "AESEncrypt.cl.h"
 #include "benchmarks/host/commands.h"
-#include "benchmarks/host/compare.h"
-#include "benchmarks/host/random.h"
-#include "benchmarks/host/run.h"
-#include "benchmarks/reference/aes.h"
+#include "benchmarks/programs/aes_blocks.h"
 
 namespace {
 
@@ -15,33 +12,14 @@ using namespace bench;
 
 constexpr size_t kLocal = 64;
 constexpr size_t kChunks = 4;
-constexpr size_t kChecked = 1 << 16;  // blocks compared with the reference, if there are more
 
-class AESEncrypt : public Workload {
+class AESEncrypt : public AesBlocks {
  public:
+  AESEncrypt() : AesBlocks(Direction::kEncrypt) {}
+
   const char* name() const override { return "AESEncrypt"; }
-  void add_sizes(Sizes& sizes) override {
-    sizes.add("--blocks", blocks_, {.usual = 1 << 20, .small = 1009, .least = 1, .most = 1 << 26},
-              "Blocks of 16 bytes");
-    sizes.add("--key-bits", key_bits_, {.usual = 128, .small = 192, .least = 128, .most = 256},
-              "128, 192 or 256");
-  }
-  std::string size() const override {
-    return std::to_string(blocks_) + " blocks, AES-" + std::to_string(key_bits_);
-  }
-
   void set_up(const Session& session, uint64_t seed) override {
-    seed_ = seed;
-    const AesExample example = aes_example(key_bits_);
-    aes_ = std::make_unique<Aes>(example.key);
-    Random random(seed);
-    plain_.resize(blocks_);
-    cipher_.resize(blocks_);
-    for (Aes::Block& block : plain_)
-      for (uint8_t& byte : block) byte = static_cast<uint8_t>(random.next());
-    plain_[0] = example.plain;
-    first_cipher_ = example.cipher;
-
+    make_input(seed);
     std::vector<cl_uint> table;
     for (uint8_t s : Aes::s_box())
       table.push_back(Aes::product(s, 2) | s << 8 | s << 16 | cl_uint{Aes::product(s, 3)} << 24);
@@ -50,8 +28,8 @@ class AESEncrypt : public Workload {
         session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(table), table.data());
     device_keys_ =
         session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(round_keys), round_keys.data());
-    device_plain_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(plain_));
-    device_cipher_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes_of(cipher_));
+    device_plain_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(given_));
+    device_cipher_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes_of(result_));
     writing_ = session.make_queue();
     computing_ = session.make_queue();
     reading_ = session.make_queue();
@@ -65,7 +43,7 @@ class AESEncrypt : public Workload {
     for (const Chunk& chunk : chunks())
       check(clEnqueueWriteBuffer(writing_.get(), device_plain_.get(), CL_FALSE,
                                  chunk.first * sizeof(Aes::Block), chunk.count * sizeof(Aes::Block),
-                                 &plain_[chunk.first], 0, nullptr, events.upload.add()));
+                                 &given_[chunk.first], 0, nullptr, events.upload.add()));
     check(clFlush(writing_.get()));
   }
   void launch(JobEvents& events) override {
@@ -83,21 +61,8 @@ class AESEncrypt : public Workload {
     for (const Chunk& chunk : chunks())
       check(clEnqueueReadBuffer(reading_.get(), device_cipher_.get(), CL_FALSE,
                                 chunk.first * sizeof(Aes::Block), chunk.count * sizeof(Aes::Block),
-                                &cipher_[chunk.first], 1, &events.kernel.data()[i++], events.download.add()));
+                                &result_[chunk.first], 1, &events.kernel.data()[i++], events.download.add()));
     check(clFinish(reading_.get()));
-  }
-
-  std::span<std::byte> result() override { return std::as_writable_bytes(std::span(cipher_)); }
-
-  // Exact: the first block against the standard's example, all or a sample against the reference.
-  std::string verify() override {
-    std::string wrong = compare(cipher_[0], first_cipher_);
-    for (size_t at : to_verify(blocks_, kChecked, seed_ + 1)) {
-      if (!wrong.empty()) break;
-      wrong = compare(cipher_[at], aes_->encrypt(plain_[at]));
-      if (!wrong.empty()) wrong += " in block " + std::to_string(at);
-    }
-    return wrong;
   }
 
  private:
@@ -113,12 +78,6 @@ class AESEncrypt : public Workload {
     return cut;
   }
 
-  cl_uint blocks_ = 0;
-  size_t key_bits_ = 0;
-  uint64_t seed_ = 0;
-  std::unique_ptr<Aes> aes_;
-  std::vector<Aes::Block> plain_, cipher_;
-  Aes::Block first_cipher_{};
   Queue writing_, computing_, reading_;
   Buffer device_table_, device_keys_, device_plain_, device_cipher_;
   Program program_;

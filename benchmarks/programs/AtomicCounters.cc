@@ -51,8 +51,8 @@ class AtomicCounters : public Workload {
                                  events.upload.add()));
   }
   void launch(JobEvents& events) override {
-    bench::launch(queue_, count_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
-    bench::launch(queue_, collect_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
+    enqueue(queue_, count_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
+    enqueue(queue_, collect_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     for (size_t i = 0; i < 2; ++i)

@@ -76,7 +76,7 @@ class BinarySearch : public Workload {
     check(clEnqueueWriteBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr,
                                events.add()));
     set_arguments(kernel_, device_keys_, range.first, range.end, piece, key, device_bounds_);
-    bench::launch(queue_, kernel_, {kPieces}, {kLocal}, events);
+    enqueue(queue_, kernel_, {kPieces}, {kLocal}, events);
     check(clEnqueueReadBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr,
                               events.add()));
     return found;

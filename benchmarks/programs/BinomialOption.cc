@@ -32,8 +32,8 @@ class BinomialOption : public Workload {
     size_t largest = 0;
     check(clGetDeviceInfo(session.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof largest, &largest, nullptr));
     if (steps_ + 1 > largest)
-      throw std::runtime_error("--steps: a work-group of the device has at most " + std::to_string(largest) +
-                               " work-items, one more than steps");
+      throw std::invalid_argument("--steps: a work-group of the device has at most " +
+                                  std::to_string(largest) + " work-items, one more than steps");
     seed_ = seed;
     Random random(seed);
     call_.resize(n_);
@@ -59,7 +59,7 @@ class BinomialOption : public Workload {
     write(queue_, device_years_, years_, events.upload);
   }
   void launch(JobEvents& events) override {
-    bench::launch(queue_, kernel_, {n_ * (steps_ + 1)}, {steps_ + 1}, events.kernel);
+    enqueue(queue_, kernel_, {n_ * (steps_ + 1)}, {steps_ + 1}, events.kernel);
   }
   void download(JobEvents& events) override { read(queue_, device_call_, call_, events.download); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "BitonicSort.cl.h"
+#include "benchmarks/host/commands.h"
 #include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
@@ -21,33 +22,24 @@ class BitonicSort : public Workload {
   std::string size() const override { return std::to_string(1u << log2_); }
 
   void set_up(const Session& session, uint64_t seed) override {
-    Random random(seed);
-    unsorted_.resize(size_t{1} << log2_);
-    for (cl_uint& key : unsorted_) key = static_cast<cl_uint>(random.next());
+    unsorted_ = Random(seed).words(size_t{1} << log2_);
     keys_.resize(unsorted_.size());
     queue_ = session.queue.get();
-    device_keys_ = session.make_buffer(CL_MEM_READ_WRITE, bytes());
+    device_keys_ = session.make_buffer(CL_MEM_READ_WRITE, bytes_of(keys_));
     program_ = session.build(kBitonicSortCl);
     kernel_ = make_kernel(program_, "compare_and_swap");
   }
 
-  void upload(JobEvents& events) override {
-    check(clEnqueueWriteBuffer(queue_, device_keys_.get(), CL_FALSE, 0, bytes(), unsorted_.data(), 0, nullptr,
-                               events.upload.add()));
-  }
+  void upload(JobEvents& events) override { write(queue_, device_keys_, unsorted_, events.upload); }
   void launch(JobEvents& events) override {
     const size_t global = unsorted_.size() / 2, local = std::min<size_t>(global, 128);
     for (cl_uint block = 2; block <= unsorted_.size(); block *= 2)
       for (cl_uint distance = block / 2; distance > 0; distance /= 2) {
         set_arguments(kernel_, device_keys_, distance, block);
-        check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 1, nullptr, &global, &local, 0, nullptr,
-                                     events.kernel.add()));
+        enqueue(queue_, kernel_, {global}, {local}, events.kernel);
       }
   }
-  void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_keys_.get(), CL_TRUE, 0, bytes(), keys_.data(), 0, nullptr,
-                              events.download.add()));
-  }
+  void download(JobEvents& events) override { read(queue_, device_keys_, keys_, events.download); }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(keys_)); }
 
@@ -55,14 +47,10 @@ class BitonicSort : public Workload {
   std::string verify() override {
     std::vector<cl_uint> expected = unsorted_;
     std::sort(expected.begin(), expected.end());
-    for (size_t i = 0; i < expected.size(); ++i)
-      if (keys_[i] != expected[i]) return differs(i, keys_[i], expected[i]);
-    return {};
+    return compare(keys_, expected);
   }
 
  private:
-  size_t bytes() const { return unsorted_.size() * sizeof(cl_uint); }
-
   cl_uint log2_ = 0;
   std::vector<cl_uint> unsorted_, keys_;
   cl_command_queue queue_ = nullptr;

@@ -52,11 +52,10 @@ class BoxFilter : public Workload {
 
   void upload(JobEvents& events) override { write(rows_queue_.get(), device_in_, in_, events.upload); }
   void launch(JobEvents& events) override {
-    bench::launch(rows_queue_.get(), rows_, {round_up(size_t(height_), kLocal)}, {kLocal}, events.kernel);
+    enqueue(rows_queue_.get(), rows_, {round_up(size_t(height_), kLocal)}, {kLocal}, events.kernel);
     check(clFlush(rows_queue_.get()));
     check(clEnqueueBarrierWithWaitList(columns_queue_.get(), 1, events.kernel.data(), nullptr));
-    bench::launch(columns_queue_.get(), columns_, {round_up(size_t(width_), kLocal)}, {kLocal},
-                  events.kernel);
+    enqueue(columns_queue_.get(), columns_, {round_up(size_t(width_), kLocal)}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     read(columns_queue_.get(), device_out_, out_, events.download);

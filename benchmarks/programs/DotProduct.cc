@@ -48,7 +48,7 @@ class DotProduct : public Workload {
     unmap(queue_, device_b_, b, events.upload);
   }
   void launch(JobEvents& events) override {
-    bench::launch(queue_, kernel_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
+    enqueue(queue_, kernel_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     void* mapped = start_map(device_products_, CL_MAP_READ, bytes_of(products_), events.download);

@@ -40,7 +40,7 @@ class DwtHaar1D : public Workload {
       const size_t local = std::min(left / 2, kLocal);
       set_arguments(kernel_, device_in_, device_out_, static_cast<cl_uint>(left),
                     LocalMemory{2 * local * sizeof(cl_float)});
-      bench::launch(queue_, kernel_, {left / 2}, {local}, events.kernel);
+      enqueue(queue_, kernel_, {left / 2}, {local}, events.kernel);
       left /= 2 * local;
       if (left > 1)
         check(clEnqueueCopyBuffer(queue_, device_out_.get(), device_in_.get(), 0, 0, left * sizeof(cl_float),

@@ -38,7 +38,7 @@ class FDTD3d : public Workload {
     row_ = nx_ + 2 * kRadius;
     plane_ = row_ * (ny_ + 2 * kRadius);
     padded_ = plane_ * (nz_ + 2 * kRadius);
-    if (padded_ >= size_t{1} << 32) throw std::runtime_error("the padded grid has more than 2^32 points");
+    if (padded_ >= size_t{1} << 32) throw std::invalid_argument("the padded grid has more than 2^32 points");
     queue_ = session.queue.get();
     for (Buffer& grid : device_grids_)
       grid = session.make_buffer(CL_MEM_READ_WRITE, padded_ * sizeof(cl_float));
@@ -64,8 +64,8 @@ class FDTD3d : public Workload {
     for (cl_uint step = 0; step < steps_; ++step) {
       set_argument(kernel_.get(), 0, device_grids_[step % 2]);
       set_argument(kernel_.get(), 1, device_grids_[1 - step % 2]);
-      bench::launch(queue_, kernel_, {round_up(nx_, kWidth), round_up(ny_, kHeight)}, {kWidth, kHeight},
-                    events.kernel);
+      enqueue(queue_, kernel_, {round_up(nx_, kWidth), round_up(ny_, kHeight)}, {kWidth, kHeight},
+              events.kernel);
     }
   }
   void download(JobEvents& events) override {

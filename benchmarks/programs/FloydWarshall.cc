@@ -54,7 +54,7 @@ class FloydWarshall : public Workload {
     const size_t side = round_up(n_, kTile);
     for (cl_uint k = 0; k < n_; ++k) {
       set_argument(kernel_.get(), 3, k);
-      bench::launch(queue_, kernel_, {side, side}, {kTile, kTile}, events.kernel);
+      enqueue(queue_, kernel_, {side, side}, {kTile, kTile}, events.kernel);
     }
   }
   void download(JobEvents& events) override {

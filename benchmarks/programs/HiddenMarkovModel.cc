@@ -60,14 +60,14 @@ class HiddenMarkovModel : public Workload {
   }
   void launch(JobEvents& events) override {
     set_arguments(start_, device_initial_, device_emission_, device_likelihood_[0], states_, observed_[0]);
-    bench::launch(queue_.get(), start_, {round_up(states_, kLocal)}, {kLocal}, events.kernel,
-                  {events.upload.data(), events.upload.size()});
+    enqueue(queue_.get(), start_, {round_up(states_, kLocal)}, {kLocal}, events.kernel,
+            {events.upload.data(), events.upload.size()});
     for (cl_uint at = 1; at < length_; ++at) {
       set_arguments(arrive_, device_likelihood_[(at - 1) % 2], device_transition_, device_emission_,
                     device_likelihood_[at % 2], device_came_from_, states_, at - 1, observed_[at],
                     LocalMemory{kLocal * sizeof(cl_float)}, LocalMemory{kLocal * sizeof(cl_uint)});
       const cl_event before = events.kernel.last();
-      bench::launch(queue_.get(), arrive_, {states_ * kLocal}, {kLocal}, events.kernel, {&before, 1});
+      enqueue(queue_.get(), arrive_, {states_ * kLocal}, {kLocal}, events.kernel, {&before, 1});
     }
     const cl_event before = events.kernel.last();
     set_arguments(walk_back_, device_likelihood_[(length_ - 1) % 2], device_came_from_, device_path_, states_,

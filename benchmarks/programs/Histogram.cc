@@ -4,6 +4,7 @@
 #include <array>
 
 #include "Histogram.cl.h"
+#include "benchmarks/host/commands.h"
 #include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
@@ -45,21 +46,15 @@ class Histogram : public Workload {
   }
 
   void upload(JobEvents& events) override {
-    cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue_, device_data_.get(), CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
-                                      n_, 0, nullptr, events.upload.add(), &status);
-    check(status);
+    void* mapped = map(queue_, device_data_, CL_MAP_WRITE_INVALIDATE_REGION, n_, events.upload);
     if (mapped != data_.data())
       throw std::runtime_error("a mapped CL_MEM_USE_HOST_PTR buffer must be the host's own memory");
     std::copy(source_.begin(), source_.end(), data_.begin());
-    check(clEnqueueUnmapMemObject(queue_, device_data_.get(), mapped, 0, nullptr, events.upload.add()));
+    unmap(queue_, device_data_, mapped, events.upload);
   }
   void launch(JobEvents& events) override {
-    const size_t local = kLocal, global = groups_ * kLocal, bins = 256;
-    check(clEnqueueNDRangeKernel(queue_, count_.get(), 1, nullptr, &global, &local, 0, nullptr,
-                                 events.kernel.add()));
-    check(clEnqueueNDRangeKernel(queue_, sum_.get(), 1, nullptr, &bins, &local, 0, nullptr,
-                                 events.kernel.add()));
+    enqueue(queue_, count_, {groups_ * kLocal}, {kLocal}, events.kernel);
+    enqueue(queue_, sum_, {256}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     check(clEnqueueReadBuffer(queue_, device_histogram_.get(), CL_TRUE, 0, sizeof histogram_,
@@ -72,9 +67,7 @@ class Histogram : public Workload {
   std::string verify() override {
     std::array<cl_uint, 256> expected{};
     for (cl_uchar value : source_) ++expected[value];
-    for (size_t bin = 0; bin < 256; ++bin)
-      if (histogram_[bin] != expected[bin]) return differs(bin, histogram_[bin], expected[bin]);
-    return {};
+    return compare(histogram_, expected);
   }
 
  private:

@@ -57,9 +57,7 @@ class HistogramAtomics : public Workload {
   std::string verify() override {
     std::vector<cl_uint> expected(bins(), 0);
     for (cl_uint key : keys_) ++expected[key >> (32 - bits_)];
-    for (size_t bin = 0; bin < expected.size(); ++bin)
-      if (histogram_[bin] != expected[bin]) return differs(bin, histogram_[bin], expected[bin]);
-    return {};
+    return compare(histogram_, expected);
   }
 
  private:

@@ -31,7 +31,7 @@ class KNearest : public Workload {
 
   void set_up(const Session& session, uint64_t seed) override {
     if (k_ > point_count_)
-      throw std::runtime_error("--neighbours: there are only " + std::to_string(point_count_) + " points");
+      throw std::invalid_argument("--neighbours: there are only " + std::to_string(point_count_) + " points");
     seed_ = seed;
     Random random(seed);
     points_ = places(random, point_count_);

@@ -1,6 +1,7 @@
 // A matrix times a vector. Upper and lower rows are sub-buffers of the matrix and of the result, and go
 // through queues of their own, so that one half can travel while the other is computed.
 #include <cmath>
+#include <utility>
 
 #include "MatVecMul.cl.h"
 #include "benchmarks/host/commands.h"
@@ -35,14 +36,13 @@ class MatVecMul : public Workload {
     device_x_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(x_), x_.data());
     device_y_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes_of(y_));
     program_ = session.build(kMatVecMulCl, "-cl-std=CL1.2");
-    // The middle, or the nearest row above it where a part of y may start; all rows in one part if there is
-    // none.
+    // The upper half ends where a part of y may start: it may be empty.
     const size_t grain = session.sub_buffer_alignment() / sizeof(cl_float), upper = rows_ / 2 / grain * grain;
-    for (size_t first : {size_t{0}, upper}) {
-      if (first == 0 && upper == 0 && !parts_.empty()) break;
+    for (const auto& [first, rows] : {std::pair(size_t{0}, upper), std::pair(upper, rows_ - upper)}) {
+      if (rows == 0) continue;
       Part& part = parts_.emplace_back();
       part.first = first;
-      part.rows = first == 0 && upper > 0 ? upper : rows_ - first;
+      part.rows = rows;
       part.queue = session.make_queue();
       part.a = make_sub_buffer(device_a_, CL_MEM_READ_ONLY, first * row_bytes(), part.rows * row_bytes());
       part.y = make_sub_buffer(device_y_, CL_MEM_WRITE_ONLY, first * sizeof(cl_float),
@@ -61,7 +61,7 @@ class MatVecMul : public Workload {
   }
   void launch(JobEvents& events) override {
     for (const Part& part : parts_)
-      bench::launch(part.queue.get(), part.kernel, {part.rows * kLocal}, {kLocal}, events.kernel);
+      enqueue(part.queue.get(), part.kernel, {part.rows * kLocal}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     for (const Part& part : parts_) {

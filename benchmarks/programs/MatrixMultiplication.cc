@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "MatrixMultiplication.cl.h"
+#include "benchmarks/host/commands.h"
 #include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
@@ -30,34 +31,28 @@ class MatrixMultiplication : public Workload {
   void set_up(const Session& session, uint64_t seed) override {
     seed_ = seed;
     Random random(seed);
-    a_.resize(size_t{m_} * k_);
-    b_.resize(size_t{k_} * n_);
+    a_ = random.units(size_t{m_} * k_);
+    b_ = random.units(size_t{k_} * n_);
     c_.resize(size_t{m_} * n_);
-    for (float& value : a_) value = random.unit();
-    for (float& value : b_) value = random.unit();
     queue_ = session.queue.get();
-    device_a_ = session.make_buffer(CL_MEM_READ_ONLY, a_.size() * sizeof(float));
-    device_b_ = session.make_buffer(CL_MEM_READ_ONLY, b_.size() * sizeof(float));
-    device_c_ = session.make_buffer(CL_MEM_WRITE_ONLY, c_.size() * sizeof(float));
+    device_a_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(a_));
+    device_b_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(b_));
+    device_c_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes_of(c_));
     program_ = session.build(kMatrixMultiplicationCl, "-DTILE=" + std::to_string(kTile));
     kernel_ = make_kernel(program_, "multiply");
     set_arguments(kernel_, device_a_, device_b_, device_c_, m_, n_, k_);
   }
 
   void upload(JobEvents& events) override {
-    check(clEnqueueWriteBuffer(queue_, device_a_.get(), CL_FALSE, 0, a_.size() * sizeof(float), a_.data(), 0,
-                               nullptr, events.upload.add()));
-    check(clEnqueueWriteBuffer(queue_, device_b_.get(), CL_FALSE, 0, b_.size() * sizeof(float), b_.data(), 0,
-                               nullptr, events.upload.add()));
+    write(queue_, device_a_, a_, events.upload);
+    write(queue_, device_b_, b_, events.upload);
   }
   void launch(JobEvents& events) override {
-    const size_t local[] = {kTile, kTile};
-    const size_t global[] = {(n_ + kTile - 1) / kTile * kTile, (m_ + kTile - 1) / kTile * kTile};
-    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, nullptr, global, local, events.upload.size(),
-                                 events.upload.data(), events.kernel.add()));
+    enqueue(queue_, kernel_, {round_up(n_, kTile), round_up(m_, kTile)}, {kTile, kTile}, events.kernel,
+            {events.upload.data(), events.upload.size()});
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_c_.get(), CL_FALSE, 0, c_.size() * sizeof(float), c_.data(),
+    check(clEnqueueReadBuffer(queue_, device_c_.get(), CL_FALSE, 0, bytes_of(c_), c_.data(),
                               events.kernel.size(), events.kernel.data(), events.download.add()));
     check(clWaitForEvents(events.download.size(), events.download.data()));
   }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "MatrixTranspose.cl.h"
+#include "benchmarks/host/commands.h"
 #include "benchmarks/host/compare.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/run.h"
@@ -25,12 +26,11 @@ class MatrixTranspose : public Workload {
 
   void set_up(const Session& session, uint64_t seed) override {
     Random random(seed);
-    in_.resize(size_t{width_} * height_);
+    in_ = random.words(size_t{width_} * height_);
     out_.resize(in_.size());
-    for (cl_uint& value : in_) value = static_cast<cl_uint>(random.next());
     queue_ = session.queue.get();
-    device_in_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, bytes());
-    device_out_ = session.make_buffer(CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR, bytes());
+    device_in_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, bytes_of(in_));
+    device_out_ = session.make_buffer(CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR, bytes_of(in_));
     program_ = session.build(kMatrixTransposeCl, "-D TILE=" + std::to_string(kTile));
     kernel_ = make_kernel(program_, "transpose");
     set_arguments(kernel_, device_in_, device_out_, width_, height_,
@@ -38,20 +38,18 @@ class MatrixTranspose : public Workload {
   }
 
   void upload(JobEvents& events) override {
-    void* mapped = map(device_in_, CL_MAP_WRITE_INVALIDATE_REGION, events.upload);
-    std::memcpy(mapped, in_.data(), bytes());
-    check(clEnqueueUnmapMemObject(queue_, device_in_.get(), mapped, 0, nullptr, events.upload.add()));
+    void* mapped = map(queue_, device_in_, CL_MAP_WRITE_INVALIDATE_REGION, bytes_of(in_), events.upload);
+    std::memcpy(mapped, in_.data(), bytes_of(in_));
+    unmap(queue_, device_in_, mapped, events.upload);
   }
   void launch(JobEvents& events) override {
-    const size_t local[] = {kTile, kTile};
-    const size_t global[] = {(width_ + kTile - 1) / kTile * kTile, (height_ + kTile - 1) / kTile * kTile};
-    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, nullptr, global, local, 0, nullptr,
-                                 events.kernel.add()));
+    enqueue(queue_, kernel_, {round_up(width_, kTile), round_up(height_, kTile)}, {kTile, kTile},
+            events.kernel);
   }
   void download(JobEvents& events) override {
-    void* mapped = map(device_out_, CL_MAP_READ, events.download);
-    std::memcpy(out_.data(), mapped, bytes());
-    check(clEnqueueUnmapMemObject(queue_, device_out_.get(), mapped, 0, nullptr, events.download.add()));
+    void* mapped = map(queue_, device_out_, CL_MAP_READ, bytes_of(out_), events.download);
+    std::memcpy(out_.data(), mapped, bytes_of(out_));
+    unmap(queue_, device_out_, mapped, events.download);
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(out_)); }
@@ -66,15 +64,6 @@ class MatrixTranspose : public Workload {
   }
 
  private:
-  size_t bytes() const { return in_.size() * sizeof(cl_uint); }
-  void* map(const Buffer& buffer, cl_map_flags flags, EventList& events) {
-    cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue_, buffer.get(), CL_TRUE, flags, 0, bytes(), 0, nullptr,
-                                      events.add(), &status);
-    check(status);
-    return mapped;
-  }
-
   cl_uint width_ = 0, height_ = 0;
   std::vector<cl_uint> in_, out_;
   cl_command_queue queue_ = nullptr;

@@ -49,8 +49,8 @@ class MersenneTwister : public Workload {
 
   void upload(JobEvents& events) override { write(queue_, device_seeds_, seeds_, events.upload, CL_TRUE); }
   void launch(JobEvents& events) override {
-    bench::launch(queue_, generate_, {generators_ * kLocal}, {kLocal}, events.kernel);
-    bench::launch(queue_, box_muller_, {round_up(count_ / 2, kLocal)}, {kLocal}, events.kernel);
+    enqueue(queue_, generate_, {generators_ * kLocal}, {kLocal}, events.kernel);
+    enqueue(queue_, box_muller_, {round_up(count_ / 2, kLocal)}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
     const size_t bytes = count_ * sizeof(cl_uint);

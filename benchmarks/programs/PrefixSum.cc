@@ -39,12 +39,12 @@ class PrefixSum : public Workload {
     for (cl_uint stride = 1; strides.empty() || n_ / strides.back() > kBlock; stride *= kBlock) {
       strides.push_back(stride);
       set_arguments(scan_, device_values_, n_, stride, LocalMemory{kBlock * sizeof(cl_uint)});
-      bench::launch(queue_, scan_, {round_up(n_ / stride, kBlock) / 2}, {kLocal}, events.kernel);
+      enqueue(queue_, scan_, {round_up(n_ / stride, kBlock) / 2}, {kLocal}, events.kernel);
     }
     strides.pop_back();  // a single block, without carries
     for (; !strides.empty(); strides.pop_back()) {
       set_arguments(carry_, device_values_, n_, strides.back(), kBlock);
-      bench::launch(queue_, carry_, {round_up(n_ / strides.back(), kLocal)}, {kLocal}, events.kernel);
+      enqueue(queue_, carry_, {round_up(n_ / strides.back(), kLocal)}, {kLocal}, events.kernel);
     }
   }
   void download(JobEvents& events) override { read(queue_, device_values_, sums_, events.download); }

@@ -88,7 +88,7 @@ class QuasiRandomSequence : public Workload {
     write(queue_, device_directions_, directions_, events.upload, CL_TRUE);
   }
   void launch(JobEvents& events) override {
-    bench::launch(queue_, kernel_, {round_up(count_, kLocal), dimensions_}, {kLocal, 1}, events.kernel);
+    enqueue(queue_, kernel_, {round_up(count_, kLocal), dimensions_}, {kLocal, 1}, events.kernel);
   }
   void download(JobEvents& events) override {
     for (size_t dimension = 0; dimension < dimensions_; ++dimension) {

@@ -44,11 +44,11 @@ class RadixSort : public Workload {
     const size_t items = groups_ * kLocal;
     for (cl_uint shift = 0, from = 0; shift < 32; shift += kBits, from = 1 - from) {
       set_arguments(count_, device_keys_[from], device_counts_, n_, shift);
-      bench::launch(queue_, count_, {items}, {kLocal}, events.kernel);
-      bench::launch(queue_, scan_, {kLocal}, {kLocal}, events.kernel);
+      enqueue(queue_, count_, {items}, {kLocal}, events.kernel);
+      enqueue(queue_, scan_, {kLocal}, {kLocal}, events.kernel);
       set_arguments(permute_, device_keys_[from], device_counts_, device_keys_[1 - from], n_, shift,
                     LocalMemory{kDigits * kLocal * sizeof(cl_uint)});
-      bench::launch(queue_, permute_, {items}, {kLocal}, events.kernel);
+      enqueue(queue_, permute_, {items}, {kLocal}, events.kernel);
     }
   }
   void download(JobEvents& events) override {

@@ -68,10 +68,10 @@ class RecursiveGaussian : public Workload {
     cl_uint width = width_, height = height_;
     for (int direction = 0; direction < 2; ++direction) {
       set_arguments(blur_, device_images_[0], device_images_[1], width, height, device_weights_);
-      bench::launch(queue_, blur_, {round_up(width, kLocal)}, {kLocal}, events.kernel);
+      enqueue(queue_, blur_, {round_up(width, kLocal)}, {kLocal}, events.kernel);
       set_arguments(transpose_, device_images_[1], device_images_[0], width, height);
-      bench::launch(queue_, transpose_, {round_up(width, kTile), round_up(height, kTile)}, {kTile, kTile},
-                    events.kernel);
+      enqueue(queue_, transpose_, {round_up(width, kTile), round_up(height, kTile)}, {kTile, kTile},
+              events.kernel);
       std::swap(width, height);
     }
   }

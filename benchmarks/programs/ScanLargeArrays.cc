@@ -48,9 +48,9 @@ class ScanLargeArrays : public Workload {
   void upload(JobEvents& events) override { write(queue_, device_values_, values_, events.upload); }
   void launch(JobEvents& events) override {
     for (const Level& level : levels_)
-      bench::launch(queue_, level.scan, {level.groups * kLocal}, {kLocal}, events.kernel);
+      enqueue(queue_, level.scan, {level.groups * kLocal}, {kLocal}, events.kernel);
     for (size_t i = levels_.size() - 1; i-- > 0;)
-      bench::launch(queue_, levels_[i].add, {levels_[i].groups * kLocal}, {kLocal}, events.kernel);
+      enqueue(queue_, levels_[i].add, {levels_[i].groups * kLocal}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override { read(queue_, levels_[0].sums, sums_, events.download); }
 

@@ -50,12 +50,12 @@ class SortingNetworks : public Workload {
     const size_t pairs = unsorted_.size() / 2, local = std::min(length() / 2, kLocal);
     const LocalMemory block = {2 * local * sizeof(cl_uint)};
     set_arguments(sort_, device_keys_, device_values_, block, block);
-    bench::launch(queue_, sort_, {pairs}, {local}, events.kernel);
+    enqueue(queue_, sort_, {pairs}, {local}, events.kernel);
     for (size_t run = 2 * local; run < length(); run *= 2)
       for (size_t distance = run; distance > 0; distance /= 2) {
         set_arguments(merge_, device_keys_, device_values_, static_cast<cl_uint>(run),
                       static_cast<cl_uint>(distance));
-        bench::launch(queue_, merge_, {pairs}, {local}, events.kernel);
+        enqueue(queue_, merge_, {pairs}, {local}, events.kernel);
       }
   }
   void download(JobEvents& events) override {

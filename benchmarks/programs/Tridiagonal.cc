@@ -29,8 +29,8 @@ class Tridiagonal : public Workload {
     size_t largest = 0;
     check(clGetDeviceInfo(session.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof largest, &largest, nullptr));
     if (n_ > largest)
-      throw std::runtime_error("--equations: a work-group of the device has at most " +
-                               std::to_string(largest) + " work-items, one per equation");
+      throw std::invalid_argument("--equations: a work-group of the device has at most " +
+                                  std::to_string(largest) + " work-items, one per equation");
     Random random(seed);
     given_ = random.units(systems_ * kArrays * n_);
     for (size_t system = 0; system < systems_;
@@ -56,9 +56,7 @@ class Tridiagonal : public Workload {
                                     region, kArrays * bytes, 0, bytes, 0, 0, nullptr, events.upload.add()));
     }
   }
-  void launch(JobEvents& events) override {
-    bench::launch(queue_, kernel_, {systems_ * n_}, {n_}, events.kernel);
-  }
+  void launch(JobEvents& events) override { enqueue(queue_, kernel_, {systems_ * n_}, {n_}, events.kernel); }
   void download(JobEvents& events) override { read(queue_, device_x_, x_, events.download); }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(x_)); }
