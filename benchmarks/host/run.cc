@@ -20,7 +20,6 @@ struct Options {
   double period_ms = 0;    // 0: back to back
   double deadline_ms = 0;  // 0: the period
   size_t jobs = 20;
-  bool small = false;
   bool json = false;
   std::optional<size_t> flip;  // byte of the result to damage before it is verified
 };
@@ -37,7 +36,6 @@ void add_options(CLI::App& app, Sizes& sizes, Options& options) {
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
   app.add_option("--device", options.device, "Index of the device in the platform's list")
       ->capture_default_str();
-  app.add_flag("--small", options.small, "Sizes for a quick test, where they are not given");
   app.add_option("--seed", options.seed, "Seed of the input")->capture_default_str();
   sizes.add("--warmup", options.warmup, {.usual = 2, .small = 1, .least = 0, .most = 1'000'000},
             "Jobs before the measured ones");
@@ -155,12 +153,7 @@ int run(Workload& workload, int argc, char** argv) {
   Sizes sizes(app);
   add_options(app, sizes, options);
   workload.add_sizes(sizes);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  if (options.small) sizes.choose_small();
+  if (const std::optional<int> exit_code = sizes.parse(argc, argv)) return *exit_code;
   try {
     return run_with(workload, options) ? 0 : 1;
   } catch (const std::invalid_argument& error) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct SizeValues {
 
 class Sizes {
  public:
-  explicit Sizes(CLI::App& app) : app_(app) {}
+  // Adds --small to the options. `app` must outlive the sizes.
+  explicit Sizes(CLI::App& app);
 
   // `option` sets `value`, which starts at the usual one. `value` must outlive the parsing.
   template <typename T>
@@ -32,17 +34,17 @@ class Sizes {
     return add_option(option, values, what, [&value](uint64_t given) { value = static_cast<T>(given); });
   }
 
-  // After parsing: what the command line did not give becomes small.
-  void choose_small() const {
-    for (const auto& choose : small_) choose();
-  }
+  // Reads the command line; after --small, the sizes that it does not give are small. The exit code if the
+  // program shall end here: 0 after --help, 2 if the command line is wrong, which is then told on stderr.
+  std::optional<int> parse(int argc, const char* const* argv);
 
  private:
   CLI::Option* add_option(const std::string& option, const SizeValues& values, const std::string& what,
                           const std::function<void(const uint64_t&)>& set);
 
   CLI::App& app_;
-  std::vector<std::function<void()>> small_;
+  bool small_ = false;
+  std::vector<std::function<void()>> choose_small_;  // where the command line does not say otherwise
 };
 
 }  // namespace bench

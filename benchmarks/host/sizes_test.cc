@@ -8,7 +8,10 @@ namespace bench {
 namespace {
 
 struct SizesTest : testing::Test {
-  void parse(const std::string& line) { app.parse(line); }
+  std::optional<int> parse(std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    return sizes.parse(static_cast<int>(words.size()), words.data());
+  }
 
   CLI::App app;
   Sizes sizes{app};
@@ -20,21 +23,25 @@ struct SizesTest : testing::Test {
 };
 
 TEST_F(SizesTest, AreTheUsualOnesByDefault) {
-  parse("");
+  EXPECT_EQ(parse({}), std::nullopt);
   EXPECT_EQ(rows, 1000u);
   EXPECT_EQ(columns, 500u);
 }
 
 TEST_F(SizesTest, AreSmallWhereTheCommandLineDoesNotSayOtherwise) {
-  parse("--columns 1000");
-  sizes.choose_small();
+  EXPECT_EQ(parse({"--columns", "1000", "--small"}), std::nullopt);
   EXPECT_EQ(rows, 10u);
   EXPECT_EQ(columns, 1000u);
 }
 
-TEST_F(SizesTest, AreWithinTheirRange) {
-  EXPECT_THROW(parse("--rows 0"), CLI::ValidationError);
-  EXPECT_THROW(parse("--rows 2001"), CLI::ValidationError);
+TEST_F(SizesTest, OutOfTheirRangeAreAWrongCommandLine) {
+  EXPECT_EQ(parse({"--rows", "0"}), 2);
+  EXPECT_EQ(parse({"--rows", "2001"}), 2);
+  EXPECT_EQ(parse({"--rows", "1e3"}), 2);
+}
+
+TEST_F(SizesTest, HelpEndsTheProgramWell) {
+  EXPECT_EQ(parse({"--help"}), 0);
 }
 
 }  // namespace

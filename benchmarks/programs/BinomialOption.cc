@@ -48,7 +48,7 @@ class BinomialOption : public Workload {
     device_years_ = filled(session, years_);
     device_call_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes_of(call_));
     program_ = session.build(kBinomialOptionCl, "-cl-std=CL1.2");
-    kernel_ = make_kernel(program_, "price");
+    kernel_ = make_kernel(program_, "price_options");
     set_arguments(kernel_, device_price_, device_strike_, device_years_, device_call_, kRate, kVolatility,
                   LocalMemory{(steps_ + 1) * sizeof(cl_float)});
   }

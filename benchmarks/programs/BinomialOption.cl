@@ -1,7 +1,7 @@
 // Prices of European call options on a binomial tree with as many steps as a work-group has work-items less one
 // (Cox, Ross and Rubinstein). A work-group walks one option's tree from its leaves to its root.
-kernel void price(global const float* price, global const float* strike, global const float* years,
-                  global float* call, float rate, float volatility, local float* values) {
+kernel void price_options(global const float* price, global const float* strike, global const float* years,
+                          global float* call, float rate, float volatility, local float* values) {
   const uint option = get_group_id(0), l = get_local_id(0), steps = get_local_size(0) - 1;
   const float step_years = years[option] / (float)steps;
   const float up = volatility * sqrt(step_years);  // logarithm of a step upwards

@@ -17,7 +17,6 @@ struct Options {
   unsigned device = 0;
   size_t launches = 0;
   size_t repeats = 0;
-  bool small = false;
   bool json = false;
 };
 
@@ -139,10 +138,8 @@ int main(int argc, char** argv) {
             "Launches per measurement");
   sizes.add("--repeats", options.repeats, {.usual = 11, .small = 3, .least = 1, .most = 1'000'000},
             "Measurements of each kind");
-  app.add_flag("--small", options.small, "Sizes for a quick test, where they are not given");
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
-  CLI11_PARSE(app, argc, argv);
-  if (options.small) sizes.choose_small();
+  if (const std::optional<int> exit_code = sizes.parse(argc, argv)) return *exit_code;
   try {
     run_with(options);
     return 0;
