@@ -1,0 +1,287 @@
+// sam-bench: runs the benchmark programs with and without samcl and shows the difference.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "benchmarks/harness/campaign.h"
+#include "benchmarks/harness/execution.h"
+#include "benchmarks/harness/figure.h"
+#include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/session_json.h"
+#include "benchmarks/harness/show.h"
+#include "tools/process/child.h"
+#include "tools/process/files.h"
+
+namespace samcl::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kGood = 0, kNotAllPassed = 1, kBadInput = 2;
+constexpr double kMachineLimitS = 60;
+
+struct Options {
+  std::string folder;  // of the programs
+  std::vector<std::string> names;
+  std::vector<unsigned> devices = {1, 2};
+  unsigned repeat = 5;
+  std::vector<uint64_t> sizes;
+  int figure = 0;
+  std::string file;
+  std::string out;
+  bool as_json = false;
+  Settings settings;
+};
+
+fs::path own_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+Result<Machine> machine_seen_by_another_process() {
+  const auto ending =
+      process::run({(own_folder() / "sam-bench").string(), "machine", "--json"}, {}, kMachineLimitS);
+  if (!ending) return tl::unexpected(ending.error());
+  return machine_from(ending->out);
+}
+
+std::string joined(const auto& values) {
+  std::string text;
+  for (const auto& value : values) {
+    if (!text.empty()) text += " ";
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
+      text += std::to_string(value);
+    else
+      text += value;
+  }
+  return text;
+}
+
+// The chart of a session: bars, or the figure's curves.
+std::string drawing(const Session& session, const std::vector<Row>& rows) {
+  if (const auto figure = figure_of(session)) return figure_svg(*figure, rows);
+  return bars_svg(rows);
+}
+
+void announce(size_t number, const Campaign& campaign, const Item& item, const Execution& run) {
+  const std::string size = item.parameter ? " " + std::to_string(item.parameter) : "";
+  std::fprintf(stderr, "[%zu/%zu] %s%s, %s, round %u\n", number + 1, campaign.executions(),
+               item.program.name.c_str(), size.c_str(), variant_name(run.devices).c_str(), run.round + 1);
+}
+
+Result<int> conduct(const std::string& command, const Campaign& campaign, Options& options) {
+  Session session;
+  session.command = command;
+  session.options = {
+      {"repeat", std::to_string(campaign.repeat)},      {"warmup", std::to_string(options.settings.warmup)},
+      {"jobs", std::to_string(options.settings.jobs)},  {"devices", joined(campaign.devices)},
+      {"small", options.settings.small ? "yes" : "no"}, {"arguments", joined(options.settings.arguments)}};
+  auto machine = machine_seen_by_another_process();
+  if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
+  session.machine = *machine;
+
+  session.runs = measure(
+      campaign,
+      [&](size_t number, const Item& item, const Execution& run) { announce(number, campaign, item, run); },
+      [&](const Item& item, Execution run) {
+        Settings settings = options.settings;
+        settings.arguments.insert(settings.arguments.end(), item.arguments.begin(), item.arguments.end());
+        run = execute(item.program, std::move(run), settings);
+        if (run.outcome != Outcome::pass)
+          std::fprintf(stderr, "    %s: %s\n", kOutcomeNames[static_cast<size_t>(run.outcome)],
+                       run.detail.c_str());
+        return run;
+      });
+
+  const std::vector<Row> rows = summarize(session.runs);
+  if (!options.out.empty()) {
+    if (auto good = process::write_file(options.out + ".json", format_session(session)); !good)
+      return tl::unexpected(good.error());
+    if (auto good = process::write_file(options.out + ".svg", drawing(session, rows)); !good)
+      return tl::unexpected(good.error());
+  }
+  if (options.as_json) {
+    std::cout << rows_json(session, rows);
+  } else {
+    std::cout << machine_text(session.machine) << "\n" << rows_text(rows);
+    if (!options.out.empty())
+      std::cout << "\nWritten: " << options.out << ".json, " << options.out << ".svg\n";
+  }
+  return all_good(rows) ? kGood : kNotAllPassed;
+}
+
+Result<std::vector<Program>> chosen_programs(const Options& options, const std::vector<std::string>& names) {
+  const auto programs = find_programs(options.folder);
+  if (!programs) return tl::unexpected(programs.error());
+  return choose(*programs, names);
+}
+
+Result<int> list(const Options& options) {
+  const auto programs = find_programs(options.folder);
+  if (!programs) return tl::unexpected(programs.error());
+  std::cout << programs_text(*programs);
+  return kGood;
+}
+
+Result<int> run(Options& options, bool with_bare) {
+  const auto programs = chosen_programs(options, options.names);
+  if (!programs) return tl::unexpected(programs.error());
+  Campaign campaign;
+  campaign.repeat = options.repeat;
+  campaign.devices = options.devices;
+  if (with_bare) campaign.devices.insert(campaign.devices.begin(), kBare);
+  for (const Program& program : *programs) campaign.items.push_back({program, 0, {}});
+  return conduct(with_bare ? "compare" : "run", campaign, options);
+}
+
+Result<int> figure(Options& options) {
+  Figure figure = *find_figure(options.figure);
+  if (!options.sizes.empty()) figure.sizes = options.sizes;
+  const auto programs = chosen_programs(options, {figure.program});
+  if (!programs) return tl::unexpected(programs.error());
+  Campaign campaign;
+  campaign.repeat = options.repeat;
+  campaign.devices = figure.devices;
+  for (const uint64_t size : figure.sizes) {
+    Item item{programs->front(), size, {}};
+    for (const std::string& option : figure.size_options)
+      item.arguments.insert(item.arguments.end(), {option, std::to_string(size)});
+    campaign.items.push_back(std::move(item));
+  }
+  return conduct(figure.command, campaign, options);
+}
+
+Result<int> draw(const Options& options) {
+  const auto text = process::read_file(options.file);
+  if (!text) return tl::unexpected(text.error());
+  const auto session = parse_session(*text);
+  if (!session) return fail(options.file + ": " + session.error().message);
+  const std::vector<Row> rows = summarize(session->runs);
+  const std::string svg =
+      options.out.empty() ? fs::path(options.file).replace_extension(".svg").string() : options.out + ".svg";
+  if (auto good = process::write_file(svg, drawing(*session, rows)); !good)
+    return tl::unexpected(good.error());
+  if (options.as_json) {
+    std::cout << rows_json(*session, rows);
+  } else {
+    std::cout << machine_text(session->machine) << "\n" << rows_text(rows) << "\nWritten: " << svg << "\n";
+  }
+  return all_good(rows) ? kGood : kNotAllPassed;
+}
+
+Result<int> machine(const Options& options) {
+  const Machine seen = look_at_machine();
+  std::cout << (options.as_json ? to_json(seen).dump(2) + "\n" : machine_text(seen));
+  return kGood;
+}
+
+void add_measuring(CLI::App& command, Options& options) {
+  command
+      .add_option("--repeat", options.repeat,
+                  "Rounds: in each, every program runs once on each number of devices")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--warmup", options.settings.warmup, "Unmeasured jobs at the start of each execution")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100000));
+  command
+      .add_option("--jobs", options.settings.jobs,
+                  "Measured jobs of each execution, of which the median counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--timeout", options.settings.limit_s, "Seconds after which a program is killed")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--out", options.out, "Keep all runs in NAME.json and draw NAME.svg")
+      ->option_text("NAME");
+  command.add_flag("--json", options.as_json, "Print JSON instead of a table");
+}
+
+void add_choosing(CLI::App& command, Options& options) {
+  command.add_option("PROGRAMS", options.names, "Names as `sam-bench list` shows them, or all")->required();
+  command.add_option("--devices", options.devices, "Numbers of devices under samcl, such as 1,2,4")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  command.add_flag("--small", options.settings.small, "The programs' sizes for tests");
+  add_measuring(command, options);
+}
+
+int main_with(int argc, char** argv) {
+  // What follows "--" is the programs'.
+  Options options;
+  int own = 1;
+  while (own < argc && std::string(argv[own]) != "--") ++own;
+  if (own < argc) options.settings.arguments.assign(argv + own + 1, argv + argc);
+
+  const fs::path folder = own_folder();
+  options.folder = (folder / "programs").string();
+  options.settings.sam_run = (folder / "sam-run").string();
+
+  CLI::App app(
+      "sam-bench: runs the benchmark programs with and without samcl and shows the difference.\n"
+      "What follows -- goes to the programs. Bare is without samcl, on one device.");
+  app.footer(
+      "examples:\n"
+      "  sam-bench compare all --devices 1,2 --out results\n"
+      "  sam-bench run VectorAdd --devices 1,2,4 --repeat 3 -- --size 1000000\n"
+      "  sam-bench figure 5 --out figure5\n"
+      "  sam-bench draw results.json\n\n"
+      "Exit code: 0 all passed, with bare's result; 1 not; 2 wrong use.");
+  app.require_subcommand(1);
+  app.add_option("--programs", options.folder, "Folder of the programs");
+  app.fallthrough();
+  CLI::App* listing = app.add_subcommand("list", "the programs, with the options that only they have");
+  CLI::App* running = app.add_subcommand("run", "run programs under samcl");
+  add_choosing(*running, options);
+  CLI::App* comparing = app.add_subcommand("compare", "run programs bare and under samcl, in turn");
+  add_choosing(*comparing, options);
+  CLI::App* figures = app.add_subcommand("figure", "a program over its size, as the papers draw it");
+  figures
+      ->add_option("NUMBER", options.figure,
+                   "3: phases of VectorAdd on 1 and 2 devices; 5: MatrixMultiplication bare, on 1 and on 2")
+      ->required()
+      ->check(CLI::IsMember({3, 5}));
+  figures->add_option("--sizes", options.sizes, "Other sizes than the figure's, such as 1024,4096")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  add_measuring(*figures, options);
+  CLI::App* drawing = app.add_subcommand("draw", "show and draw again what --out kept");
+  drawing->add_option("FILE", options.file, "NAME.json")->required();
+  drawing->add_option("--out", options.out, "Draw NAME.svg instead of the file's name with .svg")
+      ->option_text("NAME");
+  drawing->add_flag("--json", options.as_json, "Print JSON instead of a table");
+  CLI::App* facts = app.add_subcommand("machine", "the facts that are kept with results");
+  facts->add_flag("--json", options.as_json, "Print JSON");
+  try {
+    app.parse(own, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kGood : kBadInput;
+  }
+
+  Result<int> code = kGood;
+  if (*listing) code = list(options);
+  if (*running) code = run(options, false);
+  if (*comparing) code = run(options, true);
+  if (*figures) code = figure(options);
+  if (*drawing) code = draw(options);
+  if (*facts) code = machine(options);
+  if (code) return *code;
+  std::cerr << "sam-bench: " << code.error().message << "\n";
+  return kBadInput;
+}
+
+}  // namespace
+}  // namespace samcl::bench
+
+int main(int argc, char** argv) {
+  try {
+    return samcl::bench::main_with(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "sam-bench: " << error.what() << "\n";
+    return samcl::bench::kBadInput;
+  }
+}
