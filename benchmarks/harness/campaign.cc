@@ -6,7 +6,7 @@
 
 namespace samcl::bench {
 
-std::vector<Execution> measure(const Campaign& campaign, const Announce& announce, const Execute& execute) {
+std::vector<Execution> measure(const Campaign& campaign, const Conduct& conduct) {
   std::vector<Execution> runs;
   size_t number = 0;
   for (const Item& item : campaign.items) {
@@ -20,12 +20,14 @@ std::vector<Execution> measure(const Campaign& campaign, const Announce& announc
         run.parameter = item.parameter;
         run.devices = devices;
         run.round = round;
-        announce(mine, item, run);
-        runs.push_back(execute(item, std::move(run)));
-        const Outcome outcome = runs.back().outcome;
-        if (outcome != Outcome::pass && outcome != Outcome::fail) given_up.insert(devices);
+        conduct.announce(mine, item, run);
+        run = conduct.execute(item, std::move(run));
+        if (conduct.stopped()) return runs;
+        if (run.outcome != Outcome::pass && run.outcome != Outcome::fail) given_up.insert(devices);
+        runs.push_back(std::move(run));
       }
     }
+    conduct.item_done(runs);
   }
   return runs;
 }

@@ -25,13 +25,20 @@ struct Campaign {
   size_t executions() const { return items.size() * devices.size() * repeat; }
 };
 
-// Makes one execution; it is given the item and an Execution that says which.
-using Execute = std::function<Execution(const Item&, Execution)>;
-// Told of each execution before it is made: its number from 0, and which.
-using Announce = std::function<void(size_t, const Item&, const Execution&)>;
+// What a campaign asks of the world.
+struct Conduct {
+  // Makes one execution; it is given the item and an Execution that says which.
+  std::function<Execution(const Item&, Execution)> execute;
+  // Told of each execution before it is made: its number from 0, and which.
+  std::function<void(size_t, const Item&, const Execution&)> announce;
+  // Told of all executions so far when an item is done with: a long session should not be lost whole.
+  std::function<void(const std::vector<Execution>&)> item_done;
+  // Whether to stop here; an execution during which it became true does not count.
+  std::function<bool()> stopped;
+};
 
 // Item after item, round after round, in each round all numbers of devices, alternately (order_in_round()).
 // What did not end by itself is not repeated: it would cost its time limit again.
-std::vector<Execution> measure(const Campaign& campaign, const Announce& announce, const Execute& execute);
+std::vector<Execution> measure(const Campaign& campaign, const Conduct& conduct);
 
 }  // namespace samcl::bench

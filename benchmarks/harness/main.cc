@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr int kGood = 0, kNotAllPassed = 1, kBadInput = 2;
 constexpr double kMachineLimitS = 60;
+
+volatile std::sig_atomic_t interrupted = 0;
 
 struct Options {
   std::string folder;  // of the programs
@@ -72,45 +75,68 @@ void announce(size_t number, const Campaign& campaign, const Item& item, const E
                item.program.name.c_str(), size.c_str(), variant_name(run.devices).c_str(), run.round + 1);
 }
 
-Result<int> conduct(const std::string& command, const Campaign& campaign, Options& options) {
+// NAME.json and NAME.svg, if there is a name.
+Result<void> keep(const Session& session, const std::string& name) {
+  if (name.empty()) return {};
+  if (auto good = process::write_file(name + ".json", format_session(session)); !good) return good;
+  return process::write_file(name + ".svg", drawing(session, summarize(session.runs)));
+}
+
+Result<Session> begin_session(const std::string& command, const Campaign& campaign,
+                              const Settings& settings) {
+  const auto machine = machine_seen_by_another_process();
+  if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
   Session session;
   session.command = command;
-  session.options = {
-      {"repeat", std::to_string(campaign.repeat)},      {"warmup", std::to_string(options.settings.warmup)},
-      {"jobs", std::to_string(options.settings.jobs)},  {"devices", joined(campaign.devices)},
-      {"small", options.settings.small ? "yes" : "no"}, {"arguments", joined(options.settings.arguments)}};
-  auto machine = machine_seen_by_another_process();
-  if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
   session.machine = *machine;
+  session.options = {{"repeat", std::to_string(campaign.repeat)}, {"warmup", std::to_string(settings.warmup)},
+                     {"jobs", std::to_string(settings.jobs)},     {"devices", joined(campaign.devices)},
+                     {"small", settings.small ? "yes" : "no"},    {"arguments", joined(settings.arguments)}};
+  return session;
+}
 
-  session.runs = measure(
-      campaign,
-      [&](size_t number, const Item& item, const Execution& run) { announce(number, campaign, item, run); },
-      [&](const Item& item, Execution run) {
-        Settings settings = options.settings;
-        settings.arguments.insert(settings.arguments.end(), item.arguments.begin(), item.arguments.end());
-        run = execute(item.program, std::move(run), settings);
-        if (run.outcome != Outcome::pass)
-          std::fprintf(stderr, "    %s: %s\n", kOutcomeNames[static_cast<size_t>(run.outcome)],
-                       run.detail.c_str());
-        return run;
-      });
+Execution execute_item(const Item& item, Execution run, Settings settings) {
+  settings.arguments.insert(settings.arguments.end(), item.arguments.begin(), item.arguments.end());
+  run = execute(item.program, std::move(run), settings);
+  if (run.outcome != Outcome::pass)
+    std::fprintf(stderr, "    %s: %s\n", kOutcomeNames[static_cast<size_t>(run.outcome)], run.detail.c_str());
+  return run;
+}
 
+int show(const Session& session, const Options& options, const std::string& written) {
   const std::vector<Row> rows = summarize(session.runs);
-  if (!options.out.empty()) {
-    if (auto good = process::write_file(options.out + ".json", format_session(session)); !good)
-      return tl::unexpected(good.error());
-    if (auto good = process::write_file(options.out + ".svg", drawing(session, rows)); !good)
-      return tl::unexpected(good.error());
-  }
   if (options.as_json) {
     std::cout << rows_json(session, rows);
   } else {
     std::cout << machine_text(session.machine) << "\n" << rows_text(rows);
-    if (!options.out.empty())
-      std::cout << "\nWritten: " << options.out << ".json, " << options.out << ".svg\n";
+    if (!written.empty()) std::cout << "\nWritten: " << written << "\n";
   }
-  return all_good(rows) ? kGood : kNotAllPassed;
+  return all_good(rows) && !interrupted ? kGood : kNotAllPassed;
+}
+
+// Ctrl-C ends a session early; the executions before it are shown and kept.
+Result<int> conduct_session(const std::string& command, const Campaign& campaign, const Options& options) {
+  auto session = begin_session(command, campaign, options.settings);
+  if (!session) return tl::unexpected(session.error());
+  Result<void> kept;
+  Conduct conduct;
+  conduct.execute = [&](const Item& item, Execution run) {
+    return execute_item(item, std::move(run), options.settings);
+  };
+  conduct.announce = [&](size_t number, const Item& item, const Execution& run) {
+    announce(number, campaign, item, run);
+  };
+  conduct.item_done = [&](const std::vector<Execution>& runs) {
+    session->runs = runs;
+    kept = keep(*session, options.out);
+  };
+  conduct.stopped = [] { return interrupted != 0; };
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  session->runs = measure(campaign, conduct);
+  std::signal(SIGINT, SIG_DFL);
+  if (kept) kept = keep(*session, options.out);
+  if (!kept) return tl::unexpected(kept.error());
+  return show(*session, options, options.out.empty() ? "" : options.out + ".json, " + options.out + ".svg");
 }
 
 Result<std::vector<Program>> chosen_programs(const Options& options, const std::vector<std::string>& names) {
@@ -134,7 +160,7 @@ Result<int> run(Options& options, bool with_bare) {
   campaign.devices = options.devices;
   if (with_bare) campaign.devices.insert(campaign.devices.begin(), kBare);
   for (const Program& program : *programs) campaign.items.push_back({program, 0, {}});
-  return conduct(with_bare ? "compare" : "run", campaign, options);
+  return conduct_session(with_bare ? "compare" : "run", campaign, options);
 }
 
 Result<int> figure(Options& options) {
@@ -151,7 +177,7 @@ Result<int> figure(Options& options) {
       item.arguments.insert(item.arguments.end(), {option, std::to_string(size)});
     campaign.items.push_back(std::move(item));
   }
-  return conduct(figure.command, campaign, options);
+  return conduct_session(figure.command, campaign, options);
 }
 
 Result<int> draw(const Options& options) {
@@ -159,17 +185,11 @@ Result<int> draw(const Options& options) {
   if (!text) return tl::unexpected(text.error());
   const auto session = parse_session(*text);
   if (!session) return fail(options.file + ": " + session.error().message);
-  const std::vector<Row> rows = summarize(session->runs);
   const std::string svg =
       options.out.empty() ? fs::path(options.file).replace_extension(".svg").string() : options.out + ".svg";
-  if (auto good = process::write_file(svg, drawing(*session, rows)); !good)
+  if (auto good = process::write_file(svg, drawing(*session, summarize(session->runs))); !good)
     return tl::unexpected(good.error());
-  if (options.as_json) {
-    std::cout << rows_json(*session, rows);
-  } else {
-    std::cout << machine_text(session->machine) << "\n" << rows_text(rows) << "\nWritten: " << svg << "\n";
-  }
-  return all_good(rows) ? kGood : kNotAllPassed;
+  return show(*session, options, svg);
 }
 
 Result<int> machine(const Options& options) {

@@ -85,8 +85,9 @@ std::string rows_text(const std::vector<Row>& rows) {
     line.push_back(row.speedup ? fixed(row.speedup->median, 2) : "");
     line.push_back(row.speedup ? between(*row.speedup, 2) : "");
     // What a program moves by itself, on real devices, nobody counts.
-    line.push_back(row.devices_used > 0 && measured ? fixed(mib(row.uploaded_bytes + row.downloaded_bytes), 2)
-                                                    : "");
+    line.push_back(row.uploaded_bytes + row.downloaded_bytes > 0
+                       ? fixed(mib(row.uploaded_bytes + row.downloaded_bytes), 2)
+                       : "");
     cells.push_back(std::move(line));
     if (const std::string words = note(row); !words.empty())
       notes += row.program + ", " + variant_name(row.devices) + ": " + words + "\n";
