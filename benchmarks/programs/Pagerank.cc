@@ -117,23 +117,23 @@ class Pagerank : public Workload {
   void make_graph(uint64_t seed) {
     Random random(seed);
     const size_t count = n_ * size_t{edges_};
-    std::vector<std::pair<cl_uint, cl_uint>> edges(count);  // to, from
+    std::vector<cl_uint> to(count), source(count);
     out_degree_.assign(n_, 0);
-    for (auto& [to, source] : edges) {
-      to = random.below(random.below(n_) + 1);
-      do source = random.below(n_);
-      while (source % 8 == 7 && n_ > 8);
-      ++out_degree_[source];
-    }
-    std::sort(edges.begin(), edges.end());
     first_edge_.assign(n_ + 1, 0);
-    from_.clear();
-    for (const auto& [to, source] : edges) {
-      ++first_edge_[to + 1];
-      from_.push_back(source);
+    for (size_t edge = 0; edge < count; ++edge) {
+      to[edge] = random.below(random.below(n_) + 1);
+      do source[edge] = random.below(n_);
+      while (source[edge] % 8 == 7 && n_ > 8);
+      ++out_degree_[source[edge]];
+      ++first_edge_[to[edge] + 1];
     }
-    if (from_.empty()) from_.push_back(0);  // a buffer cannot be empty
     for (cl_uint node = 0; node < n_; ++node) first_edge_[node + 1] += first_edge_[node];
+
+    from_.resize(std::max<size_t>(count, 1));  // a buffer cannot be empty
+    std::vector<cl_uint> place(first_edge_.begin(), first_edge_.end() - 1);
+    for (size_t edge = 0; edge < count; ++edge) from_[place[to[edge]]++] = source[edge];
+    for (cl_uint node = 0; node < n_; ++node)
+      std::sort(from_.begin() + first_edge_[node], from_.begin() + first_edge_[node + 1]);
   }
   static Buffer filled(const Session& session, std::vector<cl_uint>& values) {
     return session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(cl_uint),
