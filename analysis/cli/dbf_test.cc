@@ -78,5 +78,26 @@ TEST(SamAnalyzeDbf, Draws) {
   std::remove(path.c_str());
 }
 
+TEST(SamAnalyzeNunna, MeasuresImplementationsThatAgree) {
+  const Outcome outcome =
+      run("experiment nunna --vertices 4,8 --execution 60 --repeats 1 --opencl none --json 2>/dev/null");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  const auto found = nlohmann::json::parse(outcome.output);
+  ASSERT_EQ(found.at("graphs").size(), 2);
+  for (const auto& graph : found.at("graphs")) {
+    EXPECT_EQ(graph.at("agree"), true);
+    EXPECT_GT(graph.at("ms").at("plain"), 0);
+    EXPECT_TRUE(graph.at("ms").at("opencl_local").is_null());
+  }
+}
+
+TEST(SamAnalyzeNunna, GoesOnWithoutTheOpenClProgram) {
+  const Outcome outcome = run(
+      "experiment nunna --vertices 4 --execution 9 --repeats 1 --opencl /no/such/program --json 2>/dev/null");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(nlohmann::json::parse(outcome.output).at("opencl_error").get<std::string>(),
+              HasSubstr("/no/such/program"));
+}
+
 }  // namespace
 }  // namespace samcl::analysis

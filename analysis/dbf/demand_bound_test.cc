@@ -3,21 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <random>
-
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/dbf/every_walk.h"
 #include "analysis/dbf/random_graph.h"
+#include "analysis/generator/test_seed.h"
 
 namespace samcl::analysis::dbf {
 namespace {
-
-// Another one each time, which a failure prints; SAMCL_SEED=N repeats one.
-uint64_t first_seed() {
-  const char* fixed = std::getenv("SAMCL_SEED");
-  return fixed ? std::strtoull(fixed, nullptr, 10) : std::random_device()();
-}
 
 // Small: all of its walks can be looked at.
 TaskGraph small_graph(uint64_t seed) {
@@ -41,7 +33,7 @@ std::map<Time, Time> by_demand(const std::vector<Time>& shortest, Time unit) {
 }
 
 TEST(Intervals, AreThoseOfAllWalks) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 400; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskGraph task = small_graph(seed);
@@ -61,7 +53,7 @@ TEST(Intervals, AreThoseOfAllWalks) {
 }
 
 TEST(Intervals, AgreeOnGraphsOfManyColumnsAndUnits) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 6; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     RandomGraph wanted;
@@ -95,7 +87,7 @@ TEST(Intervals, RefuseATableThatIsTooLarge) {
 }
 
 TEST(DemandBound, IsThatOfAllWalks) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 400; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskGraph task = small_graph(seed);
@@ -122,7 +114,7 @@ TEST(DemandBound, IsThatOfAllWalks) {
 }
 
 TEST(DemandBound, ChangesOnlyWhereItSays) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 100; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskGraph task = small_graph(seed);
@@ -145,7 +137,7 @@ TEST(DemandBound, ChangesOnlyWhereItSays) {
 
 // A walk as legal and as demanding as it says.
 TEST(DemandingWalk, KeepsAllSeparationsAndEndsInTime) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 200; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskGraph task = small_graph(seed);

@@ -3,20 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <random>
-
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/dbf/random_graph.h"
 #include "analysis/dbf/task_demands.h"
+#include "analysis/generator/test_seed.h"
 
 namespace samcl::analysis::dbf {
 namespace {
-
-uint64_t first_seed() {
-  const char* fixed = std::getenv("SAMCL_SEED");
-  return fixed ? std::strtoull(fixed, nullptr, 10) : std::random_device()();
-}
 
 TaskDemands random_set(uint64_t seed) {
   Draw draw(seed);
@@ -110,7 +103,7 @@ std::vector<Job> random_jobs(const TaskGraph& task, Draw& draw, Time until) {
 }
 
 TEST(Feasibility, AgreesWithALookAtEveryT) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   int feasible = 0, looked = 0;
   for (uint64_t seed = first; seed < first + 400; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
@@ -137,7 +130,7 @@ TEST(Feasibility, AgreesWithALookAtEveryT) {
 }
 
 TEST(Feasibility, IsThatOfEdf) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 300; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskDemands set = random_set(seed);
@@ -160,7 +153,7 @@ TEST(Feasibility, IsThatOfEdf) {
 }
 
 TEST(TightestInterval, IsOneThatNoOtherIsTighterThan) {
-  const uint64_t first = first_seed();
+  const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 40; ++seed) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
     const TaskDemands set = random_set(seed);
