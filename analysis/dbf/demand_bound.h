@@ -20,6 +20,9 @@ namespace samcl::analysis::dbf {
 //              beside whole instances
 enum class Recurrence { exact, published };
 
+// Stands for itself and all above: sums of two do not overflow.
+inline constexpr Time kMostDemand = Time{1} << 61;
+
 class DemandBound {
  public:
   // What walks without a source and walks with one demand, both up to 2 P; heaviest: E(T).
@@ -27,7 +30,7 @@ class DemandBound {
               Recurrence recurrence = Recurrence::exact);
   DemandBound(const TaskGraph& task, const Fronts& fronts, Recurrence recurrence = Recurrence::exact);
 
-  // t >= 0. At most kMostDemand, which stands for itself and all above.
+  // t >= 0. At most kMostDemand.
   Time at(Time t) const;
 
   // The greatest t' < t and the least t' > t at which the bound may change; 0 is not one. No later than t by
@@ -50,7 +53,5 @@ class DemandBound {
   Time period_, heaviest_;
   Staircase first_, second_;
 };
-
-inline constexpr Time kMostDemand = Time{1} << 62;
 
 }  // namespace samcl::analysis::dbf

@@ -200,5 +200,14 @@ TEST(DemandBound, OfASporadicTaskIsTheKnownOne) {
   EXPECT_EQ(bound.burst(), 1);
 }
 
+TEST(DemandBound, StopsAtTheMostThatIsCounted) {
+  const TaskGraph task{"overload", 10, {{"job", kLongest, 7}}, {}, {}};
+  ASSERT_TRUE(check(task).has_value());
+  const DoubledGraph graph = double_graph(task);
+  const Fronts fronts(graph);
+  EXPECT_EQ(DemandBound(task, fronts).at(kMostDemand), kMostDemand);
+  EXPECT_EQ(demanding_walk(task, graph, fronts, kMostDemand).demand, kMostDemand);
+}
+
 }  // namespace
 }  // namespace samcl::analysis::dbf

@@ -32,7 +32,10 @@ Walk demanding_walk(const TaskGraph& task, const DoubledGraph& graph, const Fron
     return demand;
   };
   const auto consider = [&](const std::vector<Fronts::Trigger>& path, int64_t repetitions) {
-    const Time demand = demand_of(path) + repetitions * heaviest.execution;
+    Time demand = 0;
+    if (__builtin_mul_overflow(repetitions, heaviest.execution, &demand) || demand > kMostDemand)
+      demand = kMostDemand;
+    demand = std::min(kMostDemand, demand + demand_of(path));
     if (demand <= best.demand) return;
     best = Walk();
     best.demand = demand;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analysis/dbf/fronts.h"
+#include "analysis/dbf/demand_bound.h"
 
 namespace samcl::analysis::dbf {
 
@@ -19,7 +19,7 @@ struct Walk {
   std::vector<Triggered> repeated;
   int64_t repetitions = 0;
   std::vector<Triggered> head;
-  Time demand = 0;  // dbf(t), in the exact form
+  Time demand = 0;  // dbf(t), in the exact form; at most kMostDemand
 };
 
 // t >= 0; the graph and fronts are the task's.

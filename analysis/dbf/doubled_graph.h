@@ -1,9 +1,10 @@
-// The graph over which the dynamic program runs: two copies of a task's graph in topological order, with an
-// edge from the first copy's sink to the second copy's source. Its paths are the walks that trigger the
-// source at most once, and not before their end in one copy and their begin in the other meet:
+// The graph over which the dynamic program runs: two copies of a task's graph in topological order, joined by
+// an edge from the first copy's sink to the second copy's source. Its paths are the walks that trigger the
+// source at most once, each of them once:
 //
-//   - the first copy lacks the source, so that its paths are the walks without a source;
-//   - in the second copy a path may only begin at the source, so that its paths are those with exactly one.
+//   - the first copy lacks the source: its paths are the walks without one;
+//   - in the second copy a path begins at the source or comes from the first copy: its paths are the walks
+//   with exactly one.
 //
 // A walk that triggers the source more often has whole instances between the first and the last source, which
 // are a period apart each: demand_bound.h adds them.

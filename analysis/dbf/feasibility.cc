@@ -10,8 +10,8 @@ namespace {
 using Rational = boost::multiprecision::cpp_rational;
 using Whole = boost::multiprecision::cpp_int;
 
-// Nothing is looked at beyond (73 years).
-constexpr Time kLast = Time{1} << 61;
+// Nothing is looked at beyond (36 years).
+constexpr Time kLast = kMostDemand / 2;
 // How many t are looked at, from above and then from below.
 constexpr int64_t kMostLooks = 20'000'000;
 
