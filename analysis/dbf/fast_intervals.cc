@@ -78,8 +78,10 @@ template <typename Lane>
 class Bands {
  public:
   Bands(const DoubledGraph& graph, int threads)
-      : graph_(graph), threads_(threads), columns_(graph.greatest / graph.execution_unit + 1) {
-    width_ = std::min<int64_t>(columns_, kWidth * threads);
+      : graph_(graph),
+        columns_(graph.greatest / graph.execution_unit + 1),
+        threads_(static_cast<int>(std::clamp<int64_t>(columns_ / kWidth, 1, threads))) {
+    width_ = std::min<int64_t>(columns_, kWidth * threads_);
     for (const Row& row : graph.rows) {
       const int64_t own = row.execution / graph.execution_unit;
       Columns reached = row.may_begin ? Columns{own, own + 1} : Columns{columns_, 0};
@@ -169,8 +171,8 @@ class Bands {
   }
 
   const DoubledGraph& graph_;
-  const int threads_;
   const int64_t columns_;
+  const int threads_;  // no more than have a tile's width each
   int64_t width_ = 0, history_ = 0;
   std::vector<Columns> reached_;  // by paths that end with the row
   std::vector<Lane> band_;

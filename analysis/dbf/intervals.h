@@ -40,7 +40,7 @@ Result<size_t> table_columns(const DoubledGraph& graph);
 ShortestIntervals plain_intervals(const DoubledGraph& graph);
 
 // Only demands that are reachable, in tiles that fit into the cache, with vector instructions, each row of a
-// tile by all threads together; graphs with table_columns() only. threads >= 1.
+// tile by all threads together; graphs with table_columns() only. Up to so many threads, at least 1.
 ShortestIntervals fast_intervals(const DoubledGraph& graph, int threads);
 
 // The most that is demanded in an interval, from the shortest intervals with a demand.
