@@ -2,10 +2,15 @@
 // predecessors the columns to the left of its own, as many as its execution; so of each row there is kept a
 // band: the tile, and before it as many columns as the largest execution.
 //
+// Threads share each row of a tile, from left to right. A thread's part of a row needs parts to its left of
+// rows before, and none to its right: so it waits for its left neighbour alone, and all meet at the tile's
+// end.
+//
 // Entries are distances from a path's first trigger to its last (t^i_{i,e} - d(i)), in units of time, so that
 // a step along an edge is one addition; in 32 bits where all distances fit.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <barrier>
 #include <thread>
 
@@ -80,7 +85,8 @@ class Bands {
   Bands(const DoubledGraph& graph, int threads)
       : graph_(graph),
         columns_(graph.greatest / graph.execution_unit + 1),
-        threads_(static_cast<int>(std::clamp<int64_t>(columns_ / kWidth, 1, threads))) {
+        threads_(static_cast<int>(std::clamp<int64_t>(columns_ / kWidth, 1, threads))),
+        finished_(static_cast<size_t>(threads_)) {
     width_ = std::min<int64_t>(columns_, kWidth * threads_);
     for (const Row& row : graph.rows) {
       const int64_t own = row.execution / graph.execution_unit;
@@ -122,15 +128,27 @@ class Bands {
 
   void do_tile(int64_t begin, int thread, std::barrier<>& all) {
     const Columns part = share(width_, thread);
-    for (size_t row = 0; row < graph_.rows.size(); ++row) {
+    const size_t rows = graph_.rows.size(), before = static_cast<size_t>(begin / width_) * rows;
+    for (size_t row = 0; row < rows; ++row) {
+      if (thread > 0) wait_for(thread - 1, before + row);
       do_row(row, begin, {begin + part.begin, begin + part.end});
-      if (threads_ > 1) all.arrive_and_wait();
+      auto& finished = finished_[static_cast<size_t>(thread)];
+      finished.store(before + row + 1, std::memory_order_release);
+      finished.notify_one();
     }
-    const Columns rows = share(static_cast<int64_t>(graph_.rows.size()), thread);
-    for (auto row = static_cast<size_t>(rows.begin); row < static_cast<size_t>(rows.end); ++row)
+    if (threads_ > 1) all.arrive_and_wait();
+    const Columns own = share(static_cast<int64_t>(rows), thread);
+    for (auto row = static_cast<size_t>(own.begin); row < static_cast<size_t>(own.end); ++row)
       if (begin + width_ > reached_[row].begin)
         std::copy_n(tile(row) + width_ - history_, history_, tile(row) - history_);
     if (threads_ > 1) all.arrive_and_wait();
+  }
+
+  // Until a thread has finished so many rows, of all tiles.
+  void wait_for(int thread, size_t rows) {
+    auto& finished = finished_[static_cast<size_t>(thread)];
+    for (size_t known = 0; (known = finished.load(std::memory_order_acquire)) < rows;)
+      finished.wait(known, std::memory_order_acquire);
   }
 
   // A thread's part of a row: the columns that the row reaches there, the others are far.
@@ -174,7 +192,8 @@ class Bands {
   const int64_t columns_;
   const int threads_;  // no more than have a tile's width each
   int64_t width_ = 0, history_ = 0;
-  std::vector<Columns> reached_;  // by paths that end with the row
+  std::vector<Columns> reached_;               // by paths that end with the row
+  std::vector<std::atomic<size_t>> finished_;  // by thread: rows, of all tiles
   std::vector<Lane> band_;
   std::vector<Lane> without_source_, with_source_;
 };
