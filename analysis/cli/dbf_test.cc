@@ -78,9 +78,14 @@ TEST(SamAnalyzeDbf, Draws) {
   std::remove(path.c_str());
 }
 
+// Without the progress on stderr.
+Outcome nunna(const std::string& arguments) {
+  return run_shell("(" + std::string(SAM_ANALYZE) + " experiment nunna --json " + arguments +
+                   " 2>/dev/null)");
+}
+
 TEST(SamAnalyzeNunna, MeasuresImplementationsThatAgree) {
-  const Outcome outcome =
-      run("experiment nunna --vertices 4,8 --execution 60 --repeats 1 --opencl none --json 2>/dev/null");
+  const Outcome outcome = nunna("--vertices 4,8 --execution 60 --repeats 1 --opencl none");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto found = nlohmann::json::parse(outcome.output);
   ASSERT_EQ(found.at("graphs").size(), 2);
@@ -92,8 +97,7 @@ TEST(SamAnalyzeNunna, MeasuresImplementationsThatAgree) {
 }
 
 TEST(SamAnalyzeNunna, GoesOnWithoutTheOpenClProgram) {
-  const Outcome outcome = run(
-      "experiment nunna --vertices 4 --execution 9 --repeats 1 --opencl /no/such/program --json 2>/dev/null");
+  const Outcome outcome = nunna("--vertices 4 --execution 9 --repeats 1 --opencl /no/such/program");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(nlohmann::json::parse(outcome.output).at("opencl_error").get<std::string>(),
               HasSubstr("/no/such/program"));
