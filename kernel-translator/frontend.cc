@@ -27,6 +27,8 @@ namespace {
 
 constexpr char kHeaderPath[] = "/samcl-built-in/opencl-c-base.h";
 constexpr char kSourceName[] = "program.cl";
+// As drivers have it: given headers lie in a folder of their own, where their names are looked for first.
+constexpr char kHeaderFolder[] = "/samcl-given-headers/";
 
 // "3.0" out of "OpenCL C 3.0 vendor's words" or "OpenCL 3.0 ..."; empty if there is none.
 std::string version_number(const std::string& words) {
@@ -49,6 +51,10 @@ std::string without_file_names(const std::string& text) {
   return result;
 }
 
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>;
+
+Files no_files() { return llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>(); }
+
 class PreprocessAction : public clang::PreprocessorFrontendAction {
  public:
   explicit PreprocessAction(Preprocessed& result) : result_(result) {}
@@ -67,7 +73,8 @@ class PreprocessAction : public clang::PreprocessorFrontendAction {
     const clang::SourceManager& files = getCompilerInstance().getSourceManager();
     for (auto it = files.fileinfo_begin(); it != files.fileinfo_end(); ++it) {
       const std::string name = it->first.getName().str();
-      if (name != kSourceName && seen.insert(name).second) result_.includes.push_back(name);
+      if (name != kSourceName && name.rfind(kHeaderFolder, 0) != 0 && seen.insert(name).second)
+        result_.includes.push_back(name);
     }
   }
 
@@ -114,9 +121,9 @@ class CompileAction : public clang::ASTFrontendAction {
   std::unique_ptr<llvm::Module> module_;
 };
 
-// Runs the action on `source`; false on errors.
-bool run(clang::FrontendAction& action, const std::string& source,
-         const std::vector<std::string>& arguments) {
+// Runs the action on `source`, called by that name, with the files in memory; false on errors.
+bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name,
+         const Files& memory, const std::vector<std::string>& arguments) {
   std::vector<const char*> words;
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
 
@@ -127,8 +134,6 @@ bool run(clang::FrontendAction& action, const std::string& source,
   if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
     return false;
 
-  auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   files->pushOverlay(memory);
   clang.createFileManager(files);
@@ -136,7 +141,7 @@ bool run(clang::FrontendAction& action, const std::string& source,
   clang::FrontendOptions& frontend = clang.getFrontendOpts();
   const clang::InputKind kind =
       frontend.Inputs.empty() ? clang::InputKind(clang::Language::OpenCL) : frontend.Inputs[0].getKind();
-  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, kSourceName);
+  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, source_name);
   frontend.Inputs.assign(1, clang::FrontendInputFile(buffer->getMemBufferRef(), kind));
   const bool succeeded = clang.ExecuteAction(action);
   return succeeded && !clang.getDiagnostics().hasErrorOccurred();
@@ -176,7 +181,7 @@ std::vector<std::string> Frontend::common_arguments(const std::string& language)
   return arguments;
 }
 
-std::optional<Preprocessed> Frontend::preprocess(const std::string& source) const {
+std::optional<Preprocessed> Frontend::preprocess(const std::string& source, const Headers& headers) const {
   std::vector<std::string> arguments = common_arguments(language_);
   for (const char* name : {"__SPIR__", "__SPIR64__", "__SPIR32__", "__IMAGE_SUPPORT__"})
     arguments.push_back(std::string("-U") + name);
@@ -198,12 +203,20 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source) cons
     arguments.push_back("-U" + define.substr(0, define.find('=')));
     arguments.push_back("-D" + define);
   }
+  const Files memory = no_files();
+  std::string folder;
+  if (!headers.empty()) {
+    folder = kHeaderFolder;
+    arguments.insert(arguments.end(), {"-I" + folder, "-I."});
+    for (const auto& [name, text] : headers)
+      memory->addFile(folder + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
+  }
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") != 0) arguments.push_back(option);
 
   Preprocessed result;
   PreprocessAction action(result);
-  if (!run(action, source, arguments)) return std::nullopt;
+  if (!run(action, source, folder + kSourceName, memory, arguments)) return std::nullopt;
   return result;
 }
 
@@ -212,8 +225,10 @@ std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, TreeRea
   // Drivers take 1.2's language in older sources, too.
   std::vector<std::string> arguments = common_arguments(is_before_1_2() ? "CL1.2" : language_);
   arguments.insert(arguments.end(), {"-include", kHeaderPath});
+  const Files memory = no_files();
+  memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
   CompileAction action(reader, context);
-  if (!run(action, text, arguments)) return nullptr;
+  if (!run(action, text, kSourceName, memory, arguments)) return nullptr;
   return action.take();
 }
 

@@ -5,6 +5,7 @@
 // the text they keep their names, so that the real compiler gives them its own values.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct Device {
   std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"
 };
 
+// The headers that a program gives with its source, by the names that #include uses.
+using Headers = std::map<std::string, std::string>;
+
 struct Preprocessed {
   std::string text;
   std::vector<std::string> includes;  // files read by #include
@@ -46,8 +50,8 @@ class Frontend {
   // `options`: the words of the program's build options.
   Frontend(Device device, std::vector<std::string> options);
 
-  // nullopt: errors, printed on stderr.
-  std::optional<Preprocessed> preprocess(const std::string& source) const;
+  // Given headers come before files. nullopt: errors, printed on stderr.
+  std::optional<Preprocessed> preprocess(const std::string& source, const Headers& headers = {}) const;
 
   // Parses preprocessed text, hands its tree to `reader`, gives its IR (unoptimised, every function emitted).
   // nullptr: errors, printed on stderr. The context must outlive the module.

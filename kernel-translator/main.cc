@@ -1,6 +1,7 @@
-// sam-translate: rewrites one OpenCL C source and reports on its kernels; see README.md.
+// sam-translate: rewrites the OpenCL C of one program and reports on its kernels; see README.md.
 #include <unistd.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,18 +14,25 @@
 #include "kernel-translator/footprint_finder.h"
 #include "kernel-translator/footprint_text.h"
 #include "kernel-translator/frontend.h"
+#include "kernel-translator/given_sources.h"
 #include "kernel-translator/memory_use.h"
 #include "kernel-translator/ndrange_rewriter.h"
+#include "llvm/Linker/Linker.h"
 
 namespace samcl::translator {
 namespace {
 
-constexpr char kUsage[] = "usage: sam-translate FILE.cl|- [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
+constexpr char kUsage[] =
+    "usage: sam-translate FILE.cl|-... [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
 
 constexpr char kHelp[] = R"(Rewrites the kernels of an OpenCL C source so that a part of their NDRange can be launched alone, with
-global_work_offset, and still sees the whole; tells which kernels may run in parts.
+global_work_offset, and still sees the whole; tells which kernels may run in parts. Several files are compiled
+apart and linked, as by clCompileProgram and clLinkProgram.
 
-  --json                  print all that was found, and the source to use, as JSON
+  --json                  print all that was found, and the source to use, as JSON; needed for several files
+  --sources               the file is no source but a list of sources, each with its own build options and headers:
+                          {"sources": [{"source": "...", "options": ["-DN=1"], "headers": {"a.h": "..."}}]}
+                          in JSON or CBOR
   --device-version S      CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL"
   --opencl-c-version S    CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
   --extensions "A B"      CL_DEVICE_EXTENSIONS: only their macros are defined
@@ -39,11 +47,12 @@ Without --json it prints the source to use: the given one where nothing needs re
 Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usage or an unreadable file.
 
   sam-translate kernels.cl --json -- -DBLOCK=16 | python3 -m json.tool
+  sam-translate main.cl helpers.cl --json
 )";
 
 struct Command {
-  std::string file;
-  bool json = false;
+  std::vector<std::string> files;
+  bool json = false, sources = false;
   Device device;
   std::vector<std::string> build_options;  // taken apart
 };
@@ -60,6 +69,8 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
     const std::string& word = words[i];
     if (word == "--json") {
       command.json = true;
+    } else if (word == "--sources") {
+      command.sources = true;
     } else if (word == "--images") {
       command.device.images = true;
     } else if (word.size() > 1 && word[0] == '-') {
@@ -81,13 +92,14 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
           return wrong_usage("--address-bits is " + value + ", expected 32 or 64");
         command.device.address_bits = value == "32" ? 32 : 64;
       }
-    } else if (command.file.empty()) {
-      command.file = word;
     } else {
-      return wrong_usage("more than one file: " + command.file + " and " + word);
+      command.files.push_back(word);
     }
   }
-  if (command.file.empty()) return wrong_usage("no file");
+  if (command.files.empty()) return wrong_usage("no file");
+  if (command.sources && command.files.size() > 1) return wrong_usage("--sources takes one file");
+  if ((command.sources || command.files.size() > 1) && !command.json)
+    return wrong_usage("several sources are told about with --json only");
   if (i < words.size()) command.build_options.assign(words.begin() + static_cast<long>(i) + 1, words.end());
   return command;
 }
@@ -135,17 +147,87 @@ footprint::Program footprint_in(llvm::Module& module, const Kernel& kernel) {
   return unknown;
 }
 
-int run(const Command& command, const std::string& source) {
-  const Frontend frontend(command.device, command.build_options);
-  const std::optional<Preprocessed> preprocessed = frontend.preprocess(source);
-  if (!preprocessed) return 1;
+// The sources of a program, preprocessed, read and compiled.
+struct Compiled {
+  std::deque<Preprocessed> texts;  // they stay where they are
+  std::deque<FunctionReader> readers;
+  std::vector<ReadSource> read;
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+};
+
+// nullopt: errors, printed on stderr.
+std::optional<Compiled> compile(const Device& device, const std::vector<GivenSource>& sources,
+                                llvm::LLVMContext& context) {
+  Compiled result;
+  for (const GivenSource& source : sources) {
+    const Frontend frontend(device, source.options);
+    std::optional<Preprocessed> preprocessed = frontend.preprocess(source.text, source.headers);
+    if (!preprocessed) return std::nullopt;
+    const std::string& text = result.texts.emplace_back(std::move(*preprocessed)).text;
+    FunctionReader& reader = result.readers.emplace_back(text);
+    result.modules.push_back(frontend.compile(text, reader, context));
+    if (!result.modules.back()) return std::nullopt;
+    result.read.push_back({text, reader.result, !frontend.is_before_1_2()});
+  }
+  return result;
+}
+
+// nullptr: errors, printed on stderr; LLVM ends the process for most.
+std::unique_ptr<llvm::Module> link(std::vector<std::unique_ptr<llvm::Module>> modules) {
+  if (modules.size() > 1)
+    for (const auto& module : modules)
+      for (llvm::Function& function : *module)
+        // An inline function's body serves its own source; each may have another one of that name.
+        if (function.hasAvailableExternallyLinkage()) function.setLinkage(llvm::Function::InternalLinkage);
+  std::unique_ptr<llvm::Module> program = std::move(modules.front());
+  for (size_t i = 1; i < modules.size(); ++i)
+    if (llvm::Linker::linkModules(*program, std::move(modules[i]))) return nullptr;
+  return program;
+}
+
+int print_json(const Command& command, const std::vector<GivenSource>& sources, const Compiled& compiled,
+               const std::vector<std::optional<std::string>>& rewritten, const std::vector<Kernel>& kernels,
+               llvm::Module& module) {
+  nlohmann::json translated = nlohmann::json::array();
+  std::set<std::string> includes;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    nlohmann::json source = {{"source", nullptr}, {"options", join_options(sources[i].options)}};
+    if (rewritten[i])
+      source = {{"source", *rewritten[i]},
+                {"options", join_options(options_after_preprocessing(sources[i].options))}};
+    translated.push_back(source);
+    includes.insert(compiled.texts[i].includes.begin(), compiled.texts[i].includes.end());
+  }
+  nlohmann::json json = {{"version", SAMCL_VERSION}, {"includes", includes}, {"kernels", nlohmann::json::array()}};
+  if (command.sources || sources.size() > 1)
+    json["sources"] = translated;
+  else
+    json.update(translated[0]);
+  for (const Kernel& kernel : kernels) json["kernels"].push_back(to_json(kernel, footprint_in(module, kernel)));
+  try {
+    std::cout << json.dump() << "\n";
+  } catch (const nlohmann::json::exception&) {
+    std::cerr << "sam-translate: " << command.files.front() << " or its options are not UTF-8\n";
+    return 1;
+  }
+  return std::cout.flush() ? 0 : 2;
+}
+
+int run(const Command& command, const std::vector<GivenSource>& sources) {
   llvm::LLVMContext context;
-  NdrangeRewriter rewriter(preprocessed->text, !frontend.is_before_1_2());
-  const std::unique_ptr<llvm::Module> module = frontend.compile(preprocessed->text, rewriter, context);
+  std::optional<Compiled> compiled = compile(command.device, sources, context);
+  if (!compiled) return 1;
+  NdrangeRewriter rewriter(compiled->read);
+  if (!rewriter.error().empty()) {
+    std::cerr << "error: " << rewriter.error() << "\n";
+    return 1;
+  }
+  const std::unique_ptr<llvm::Module> module = link(std::move(compiled->modules));
   if (!module) return 1;
   std::vector<Kernel>& kernels = rewriter.kernels();
-  if (frontend.is_cpp())
-    for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
+  for (const ReadSource& source : compiled->read)
+    if (source.functions.is_cpp)
+      for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
   study_memory_use(*module, kernels);
 
   // Where no kernel can run in parts, the program's own source serves.
@@ -154,29 +236,31 @@ int run(const Command& command, const std::string& source) {
     rewrite = rewrite || (kernel.needs_ndrange_argument && kernel.why_not_slice.empty());
   if (!rewrite)
     for (Kernel& kernel : kernels) kernel.needs_ndrange_argument = false;
+  std::vector<std::optional<std::string>> rewritten(sources.size());
+  if (rewrite)
+    for (size_t i = 0; i < sources.size(); ++i) rewritten[i] = rewriter.rewritten(i);
 
-  if (!command.json) {
-    std::cout << (rewrite ? rewriter.rewritten() : source);
-    return std::cout.flush() ? 0 : 2;
-  }
-  nlohmann::json json = {{"version", SAMCL_VERSION},
-                         {"source", nullptr},
-                         {"options", join_options(command.build_options)},
-                         {"includes", preprocessed->includes},
-                         {"kernels", nlohmann::json::array()}};
-  if (rewrite) {
-    json["source"] = rewriter.rewritten();
-    json["options"] = join_options(options_after_preprocessing(command.build_options));
-  }
-  for (const Kernel& kernel : kernels)
-    json["kernels"].push_back(to_json(kernel, footprint_in(*module, kernel)));
-  try {
-    std::cout << json.dump() << "\n";
-  } catch (const nlohmann::json::exception&) {
-    std::cerr << "sam-translate: " << command.file << " or its options are not UTF-8\n";
-    return 1;
-  }
+  if (command.json) return print_json(command, sources, *compiled, rewritten, kernels, *module);
+  std::cout << rewritten[0].value_or(sources[0].text);
   return std::cout.flush() ? 0 : 2;
+}
+
+// What the files hold; nullopt: they can't be read, as told on stderr.
+std::optional<std::vector<GivenSource>> read_sources(const Command& command) {
+  std::vector<GivenSource> sources;
+  for (const std::string& file : command.files) {
+    const std::optional<std::string> text = read(file);
+    if (!text) {
+      std::cerr << "sam-translate: cannot read " << file << "\n";
+      return std::nullopt;
+    }
+    sources.push_back({*text, command.build_options, {}});
+  }
+  if (!command.sources) return sources;
+  Result<std::vector<GivenSource>> listed = parse_sources(sources[0].text);
+  if (listed) return *std::move(listed);
+  std::cerr << "sam-translate: " << command.files[0] << ": " << listed.error().message << "\n";
+  return std::nullopt;
 }
 
 // The check is a program of its own, so that this one needs no OpenCL.
@@ -206,10 +290,6 @@ int main(int argc, char** argv) {
   if (argc >= 2 && argv[1] == std::string("--check")) return check(argv);
   const std::optional<Command> command = parse({argv + 1, argv + argc});
   if (!command) return 2;
-  const std::optional<std::string> source = read(command->file);
-  if (!source) {
-    std::cerr << "sam-translate: cannot read " << command->file << "\n";
-    return 2;
-  }
-  return run(*command, *source);
+  const std::optional<std::vector<GivenSource>> sources = read_sources(*command);
+  return sources ? run(*command, *sources) : 2;
 }

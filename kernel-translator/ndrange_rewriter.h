@@ -1,46 +1,69 @@
-// Gives a source's kernels the place of their sub-kernel in the whole NDRange, as a last parameter, and makes
+// Gives a program's kernels the place of their sub-kernel in the whole NDRange, as a last parameter, and makes
 // the built-ins about it (get_group_id, get_num_groups, get_global_size, get_global_offset,
-// get_global_linear_id) read it. Only what calls such a built-in, itself or through others, is changed.
+// get_global_linear_id) read it. Only what calls such a built-in, itself or through others, is changed. A
+// program is one source, or several that are compiled apart and linked: a function's new parameter is then
+// passed and declared in all of them.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kernel-translator/frontend.h"
 #include "kernel-translator/source_facts.h"
+#include "kernel-translator/source_functions.h"
 
 namespace samcl::translator {
 
-// Reads the tree of `text`; afterwards holds the kernels and can rewrite.
-class NdrangeRewriter : public TreeReader {
+// One of a program's sources, preprocessed and read.
+struct ReadSource {
+  const std::string& text;
+  const SourceFunctions& functions;
+  bool static_functions;  // its language has them
+};
+
+class NdrangeRewriter {
  public:
-  // `static_functions`: the language has them.
-  NdrangeRewriter(const std::string& text, bool static_functions)
-      : text_(text), static_functions_(static_functions) {}
+  // The texts must outlive it.
+  explicit NdrangeRewriter(std::vector<ReadSource> sources);
 
-  void read(clang::ASTContext& tree) override;
+  // Why the sources are no program that could be understood; empty if they are. Then there are kernels.
+  const std::string& error() const { return error_; }
 
-  // In the order of the source; the memory facts are not filled in yet.
+  // In the order of the sources; the memory facts are not filled in yet.
   std::vector<Kernel>& kernels() { return kernels_; }
 
-  // The new source, with the helpers on the line before it.
-  std::string rewritten() const;
+  // The new source, with the helpers on the line before it; nullopt: it stays as it is.
+  std::optional<std::string> rewritten(size_t source) const;
 
  private:
   struct Edit {
     size_t length;  // characters replaced
     std::string text;
   };
+  using Id = std::pair<size_t, std::string>;  // a function: its source and its key there
 
-  std::string helpers() const;
+  void join();
+  std::optional<Id> definition(size_t source, const std::string& key) const;
+  std::set<Id> reached_from(const Id& start) const;
+  std::set<Id> find_affected() const;
+  void finish_kernels();
+  bool make_edits(const std::set<Id>& affected);
+  bool edit_declarations(const Id& id, const Function& function);
+  bool edit_calls(const Id& id, const Function& function, const std::set<Id>& affected);
+  bool insert(size_t source, Offset at, size_t length, const std::string& text);
 
-  const std::string& text_;
-  bool static_functions_;
+  const Function& function(const Id& id) const { return sources_[id.first].functions.functions.at(id.second); }
+  std::string helper(size_t source, const std::string& builtin) const;
+  std::string helpers(size_t source) const;
+
+  std::vector<ReadSource> sources_;
+  std::string error_;
+  std::map<std::string, Id> external_;  // defined for all sources
   std::vector<Kernel> kernels_;
-  std::set<std::string> builtins_;  // the affected ones that any function names
-  std::map<size_t, Edit> edits_;    // by offset in text_
+  std::vector<std::map<size_t, Edit>> edits_;  // by source, by offset in its text
 };
 
 }  // namespace samcl::translator

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace {
@@ -40,6 +41,13 @@ json translate(const std::string& source, const std::string& options = "", const
   const Run run = run_tool(source, "--json " + facts + " -- " + options);
   EXPECT_EQ(run.exit_status, 0) << source;
   return run.exit_status == 0 ? json::parse(run.output) : json::object();
+}
+
+// The answer about sources that are linked, each {"source", "options", "headers"}; nullopt where the tool refused.
+std::optional<json> translate_linked(const json& sources) {
+  const Run run = run_tool(json{{"sources", sources}}.dump(), "--sources --json");
+  if (run.exit_status != 0) return std::nullopt;
+  return json::parse(run.output);
 }
 
 std::string source_of(const json& answer) {
@@ -313,12 +321,113 @@ TEST(Kernel, reports_its_required_work_group_size) {
       json({8, 4, 1}));
 }
 
+TEST(Linking, passes_the_place_through_functions_of_other_sources) {
+  const json answer = *translate_linked({{{"source", "int there(int x); int back(int x) { return x; }\n"
+                                                     "__kernel void k(__global int* p) { p[there(1)] = 1; }"}},
+                                         {{"source", "int back(int x);\n"
+                                                     "int there(int x) { return back(x) + get_group_id(0); }"}}});
+  EXPECT_THAT(source_of(answer["sources"][0]),
+              HasSubstr("int there(int x, __private const struct samcl_ndrange* samcl_nd);"));
+  EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("p[there(1, &samcl_nd)] = 1;"));
+  EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("int back(int x) {"));
+  EXPECT_THAT(source_of(answer["sources"][1]), HasSubstr("return back(x) + samcl_get_group_id(0, samcl_nd);"));
+  EXPECT_TRUE(answer["kernels"][0]["may_split"]);
+  EXPECT_EQ(answer["kernels"][0]["affected_builtins"], json({"get_group_id"}));
+}
+
+TEST(Linking, leaves_sources_alone_that_need_no_change) {
+  const json answer = *translate_linked({{{"source", "int two(void) { return 2; }"}, {"options", {"-DX=1", "-w"}}},
+                                         {{"source", "int two(void); __kernel void k(__global int* p) "
+                                                     "{ p[get_group_id(0)] = two() * X; }"},
+                                          {"options", {"-DX=2", "-w"}}}});
+  EXPECT_TRUE(answer["sources"][0]["source"].is_null());
+  EXPECT_EQ(answer["sources"][0]["options"], "-DX=1 -w");
+  EXPECT_THAT(source_of(answer["sources"][1]), HasSubstr("two() * 2"));
+  EXPECT_EQ(answer["sources"][1]["options"], "-w");
+}
+
+TEST(Linking, keeps_static_functions_of_one_name_apart) {
+  const json answer = *translate_linked(
+      {{{"source", "static int f(void) { return get_num_groups(0); } __kernel void a(__global int* p) { *p = f(); }"}},
+       {{"source", "static int f(void) { return 1; } __kernel void b(__global int* p) { *p = f(); }"}}});
+  EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
+  EXPECT_FALSE(answer["kernels"][1]["needs_ndrange_argument"]);
+  EXPECT_TRUE(answer["sources"][1]["source"].is_null());
+}
+
+TEST(Linking, studies_what_a_kernel_reaches_in_other_sources) {
+  const json answer = *translate_linked(
+      {{{"source", "void count(__global int* n); __kernel void k(__global int* p) { count(p); }"}},
+       {{"source", "void count(__global int* n) { atomic_inc(n); }"}}});
+  EXPECT_EQ(answer["kernels"][0]["why_not_split"], "uses atomics on global memory");
+  EXPECT_TRUE(answer["kernels"][0]["may_slice"]);
+}
+
+TEST(Linking, resolves_constants_of_other_sources) {
+  const json answer = *translate_linked(
+      {{{"source", "__constant int stride = 3;"}},
+       {{"source", "extern __constant int stride; __kernel void k(__global int* p) { p[get_global_id(0) * stride] = 1; }"}}});
+  EXPECT_TRUE(answer["kernels"][0]["may_split"]);
+}
+
+TEST(Linking, forbids_parts_for_a_program_with_variables_in_any_source) {
+  const json answer = *translate_linked({{{"source", "__global int n;"}, {"options", json::array({"-cl-std=CL2.0"})}},
+                                         {{"source", "__kernel void k(__global int* p) { *p = 1; }"}}});
+  EXPECT_EQ(answer["kernels"][0]["why_not_slice"], "its program has the global variable n");
+}
+
+TEST(Linking, finds_given_headers_by_their_names_and_from_each_other) {
+  const json answer = *translate_linked(
+      json::array({{{"source", "#include <a/b.h>\n#include \"a/b.h\"\n__kernel void k(__global int* p) { p[get_group_id(0)] = B + C + D; }"},
+        {"headers", {{"a/b.h", "#define B 1\n#include \"c.h\"\n"},
+                     {"a/c.h", "#define C 20\n#include \"d.h\"\n"},
+                     {"c.h", "#error another one\n"},
+                     {"d.h", "#define D 300\n"}}}}}));
+  EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("= 1 + 20 + 300;"));
+  EXPECT_EQ(answer["includes"], json::array());
+}
+
+TEST(Linking, needs_functions_apart_before_version_1_2) {
+  const json source = {{"source", "__kernel void K(__global int* p) { p[get_group_id(0)] = 1; }"},
+                       {"options", {"-cl-std=CL1.1", "-DK=a"}}};
+  json other = source;
+  other["options"] = {"-cl-std=CL1.1", "-DK=b"};
+  const json answer = *translate_linked({source, other});
+  EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("samcl_get_group_id_0(0, &samcl_nd)"));
+  EXPECT_THAT(source_of(answer["sources"][1]), HasSubstr("samcl_get_group_id_1(0, &samcl_nd)"));
+}
+
+TEST(Linking, is_refused_where_it_is_not_certain_what_it_does) {
+  const json kernel = {{"source", "int f(int); __kernel void k(__global int* p) { *p = f(1) + clamp(1, 0, 2); }"}};
+  const auto with = [&](const char* source) { return translate_linked({kernel, {{"source", source}}}); };
+  EXPECT_TRUE(with("int f(int x) { return x; }"));
+  EXPECT_FALSE(with("int f(uint x) { return x; }"));
+  EXPECT_FALSE(with("int f(int x) { return x; } __kernel void k(__global int* p) {}"));
+  EXPECT_FALSE(with("int f(int x) { return x; } int __attribute__((overloadable)) clamp(int a, int b, int c) { return a; }"));
+  EXPECT_FALSE(translate_linked({{{"source", "inline int g(void) { return 1; }"}}, {{"source", "int g(void) { return 2; }"}}}));
+  EXPECT_FALSE(translate_linked({{{"source", "__constant int c = 1;"}}, {{"source", "__constant int c = 2;"}}}));
+}
+
+TEST(Linking, takes_inline_functions_for_their_own_sources) {
+  const json answer = *translate_linked(
+      {{{"source", "inline int f(void) { return get_group_id(0); } __kernel void a(__global int* p) { *p = f(); }"}},
+       {{"source", "inline int f(void) { return 1; } __kernel void b(__global int* p) { *p = f(); }"}},
+       {{"source", "int f(void); __kernel void c(__global int* p) { *p = f(); }"}}});
+  EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
+  EXPECT_FALSE(answer["kernels"][1]["needs_ndrange_argument"]);
+  EXPECT_EQ(answer["kernels"][2]["why_not_slice"], "calls f, which is defined elsewhere");
+}
+
 TEST(Failure, is_told_by_the_exit_status) {
   EXPECT_EQ(run_tool("__kernel void k( {", "--json").exit_status, 1);
   EXPECT_EQ(run_tool("#error no\n", "--json").exit_status, 1);
   EXPECT_EQ(run_tool("__kernel void k() {}", "--no-such-option").exit_status, 2);
   EXPECT_EQ(run_tool("__kernel void k() {}", "--address-bits 16").exit_status, 2);
-  EXPECT_EQ(run_tool("__kernel void k() {}", "/no/second/file").exit_status, 2);
+  EXPECT_EQ(run_tool("__kernel void k() {}", "/no/second/file --json").exit_status, 2);
+  EXPECT_EQ(run_tool("__kernel void k() {}", "/dev/null").exit_status, 2);
+  for (const char* list : {"{", "{}", R"({"sources": []})", R"({"sources": [{"source": 1}]})",
+                           R"({"sources": [{"source": "", "headers": {"../a.h": ""}}]})"})
+    EXPECT_EQ(run_tool(list, "--sources --json").exit_status, 2) << list;
 }
 
 }  // namespace
