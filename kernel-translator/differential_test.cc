@@ -114,11 +114,11 @@ TEST_P(Pieces, write_the_same_bytes_as_the_whole) {
   facts.extensions = fact(device_, CL_DEVICE_EXTENSIONS);
   const auto translation = translate(kSource, "", facts, {.program = SAM_TRANSLATE, .cache_directory = ""});
   ASSERT_TRUE(translation) << translation.error().message;
-  ASSERT_TRUE(translation->source);
+  ASSERT_TRUE(translation->sources[0].source);
   ASSERT_TRUE(translation->find("place")->may_split) << translation->find("place")->why_not_split;
   const std::vector<cl_ulong> whole = run(kSource, false, 0, {0});
   for (cl_uint cut = 0; cut < GetParam().dimensions; ++cut) {
-    EXPECT_EQ(run(*translation->source, true, cut, {0, 1, 3}), whole) << "cut along dimension " << cut;
+    EXPECT_EQ(run(*translation->sources[0].source, true, cut, {0, 1, 3}), whole) << "cut along dimension " << cut;
   }
 }
 

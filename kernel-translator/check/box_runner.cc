@@ -68,11 +68,11 @@ Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& sourc
   auto translation =
       translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
   if (!translation) return tl::unexpected(translation.error());
-  const std::string& used = translation->source ? *translation->source : source;
+  const std::string& used = translation->sources[0].source.value_or(source);
   const char* text = used.c_str();
   cl_program program = clCreateProgramWithSource(device.context(), 1, &text, nullptr, nullptr);
   const cl_device_id id = device.id();
-  const cl_int error = clBuildProgram(program, 1, &id, translation->options.c_str(), nullptr, nullptr);
+  const cl_int error = clBuildProgram(program, 1, &id, translation->sources[0].options.c_str(), nullptr, nullptr);
   if (error != CL_SUCCESS) {
     clReleaseProgram(program);
     return fail(code("clBuildProgram", error));

@@ -69,16 +69,41 @@ TEST_F(Client, gives_what_the_translator_printed) {
   answers(kAnswer);
   const auto translation = ask();
   ASSERT_TRUE(translation) << translation.error().message;
-  EXPECT_EQ(translation->source, "rewritten");
-  EXPECT_EQ(translation->options, "-w");
+  EXPECT_EQ(translation->sources[0].source, "rewritten");
+  EXPECT_EQ(translation->sources[0].options, "-w");
 }
 
 TEST_F(Client, keeps_the_programs_options_with_the_programs_source) {
   answers(R"({"source": null, "options": "-w", "includes": [], "kernels": []})");
   const auto translation = ask("source", "-w -D 'N=1'");
   ASSERT_TRUE(translation);
-  EXPECT_EQ(translation->source, std::nullopt);
-  EXPECT_EQ(translation->options, "-w -D 'N=1'");
+  EXPECT_EQ(translation->sources[0].source, std::nullopt);
+  EXPECT_EQ(translation->sources[0].options, "-w -D 'N=1'");
+}
+
+TEST_F(Client, asks_about_all_sources_of_a_linked_program_at_once) {
+  answers(R"({"sources": [{"source": "first", "options": "-w"}, {"source": null, "options": "-DB=1"}],
+              "includes": ["/dev/null"], "kernels": []})",
+          "cat >$folder/input");
+  const std::vector<LinkedSource> sources = {{"\xe9 a", "-w -DA", {{"h.h", "header"}}}, {"b", "-D 'B=1'", {}}};
+  const auto translation = translate_linked(sources, DeviceFacts{}, settings_);
+  ASSERT_TRUE(translation) << translation.error().message;
+  ASSERT_EQ(translation->sources.size(), 2u);
+  EXPECT_EQ(translation->sources[0].source, "first");
+  EXPECT_EQ(translation->sources[0].options, "-w");
+  EXPECT_EQ(translation->sources[1].source, std::nullopt);
+  EXPECT_EQ(translation->sources[1].options, "-D 'B=1'");
+  ASSERT_EQ(translation->includes.size(), 1u);
+  EXPECT_EQ(translation->includes[0].path, "/dev/null");
+  EXPECT_FALSE(translation->includes[0].stamp.empty());
+  std::ifstream file(path("input"), std::ios::binary);
+  const std::string input{std::istreambuf_iterator<char>(file), {}};
+  for (const char* part : {"\xe9 a", "-DA", "h.h", "header", "B=1"}) EXPECT_NE(input.find(part), std::string::npos) << part;
+}
+
+TEST_F(Client, refuses_an_answer_about_another_number_of_sources) {
+  answers(R"({"sources": [{"source": null, "options": ""}], "includes": [], "kernels": []})");
+  EXPECT_FALSE(translate_linked(std::vector<LinkedSource>(2), DeviceFacts{}, settings_));
 }
 
 TEST_F(Client, says_that_the_translator_is_missing) {
@@ -212,8 +237,8 @@ TEST_F(Cache, answers_the_same_question_with_the_same_answer) {
   const auto first = ask(), second = ask();
   ASSERT_TRUE(first && second);
   EXPECT_EQ(runs(), 1);
-  EXPECT_EQ(first->source, second->source);
-  EXPECT_EQ(first->options, second->options);
+  EXPECT_EQ(first->sources[0].source, second->sources[0].source);
+  EXPECT_EQ(first->sources[0].options, second->sources[0].options);
 }
 
 TEST_F(Cache, keeps_questions_apart) {

@@ -1,5 +1,6 @@
 #include "kernel-translator/client/translation.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kernel-translator/client/cache.h"
@@ -10,7 +11,7 @@ namespace samcl {
 namespace {
 
 // Changes with what the answers hold, so that kept ones of another form are not found.
-constexpr char kAnswerForm[] = "2: with footprints";
+constexpr char kAnswerForm[] = "3: with several sources";
 
 // Build options as a compiler driver takes them apart: blanks separate, quotes and backslashes protect.
 std::vector<std::string> split_options(const std::string& options) {
@@ -41,10 +42,48 @@ std::vector<std::string> split_options(const std::string& options) {
   return words;
 }
 
-// The program's source goes with build options as the program gave them, not as they were taken apart.
-Translation with_own_options(Translation translation, const std::string& build_options) {
-  if (!translation.source) translation.options = build_options;
+std::vector<std::string> command(const DeviceFacts& device, const TranslatorSettings& settings) {
+  std::vector<std::string> arguments{settings.program, "-", "--json",
+                                     "--device-version", device.device_version,
+                                     "--opencl-c-version", device.opencl_c_version,
+                                     "--extensions", device.extensions,
+                                     "--address-bits", std::to_string(device.address_bits)};
+  if (device.image_support) arguments.push_back("--images");
+  for (const std::string& define : device.defines) arguments.insert(arguments.end(), {"--define", define});
+  return arguments;
+}
+
+Result<Translation> read(const std::string& answer) {
+  Result<Translation> translation = parse_translation(answer);
+  if (translation)
+    for (IncludedFile& file : translation->includes) file.stamp = file_stamp(file.path);
   return translation;
+}
+
+// The cache's answer, or else the translator's to that input on its command line. `options` are as the program
+// gave them.
+Result<Translation> ask(const std::vector<std::string>& arguments, const std::string& options,
+                        const std::string& input, const TranslatorSettings& settings) {
+  std::string question = std::string(kAnswerForm) + "\n" + file_stamp(settings.program) + "\n" + options + "\n";
+  for (const std::string& argument : arguments) question += argument + "\n";
+  question += input;
+  const TranslationCache cache(settings.cache_directory);
+  if (auto kept = cache.find(question)) {
+    if (auto translation = read(*kept)) return translation;
+  }
+  const Result<std::string> answer = run_translator(arguments, input, settings.timeout_ms);
+  if (!answer) return tl::unexpected(answer.error());
+  Result<Translation> translation = read(*answer);
+  if (!translation) return translation;
+  std::vector<std::string> paths;
+  for (const IncludedFile& file : translation->includes) paths.push_back(file.path);
+  cache.keep(question, *answer, paths);
+  return translation;
+}
+
+// The program's source goes with build options as the program gave them, not as they were taken apart.
+void keep_own_options(TranslatedSource& translated, const std::string& options) {
+  if (!translated.source) translated.options = options;
 }
 
 }  // namespace
@@ -58,31 +97,38 @@ const KernelTranslation* Translation::find(const std::string& kernel_name) const
 
 Result<Translation> translate(const std::string& source, const std::string& build_options, const DeviceFacts& device,
                               const TranslatorSettings& settings) {
-  std::vector<std::string> arguments{settings.program, "-", "--json",
-                                     "--device-version", device.device_version,
-                                     "--opencl-c-version", device.opencl_c_version,
-                                     "--extensions", device.extensions,
-                                     "--address-bits", std::to_string(device.address_bits)};
-  if (device.image_support) arguments.push_back("--images");
-  for (const std::string& define : device.defines) arguments.insert(arguments.end(), {"--define", define});
-  arguments.push_back("--");
-  for (std::string& option : split_options(build_options)) arguments.push_back(std::move(option));
   try {
-    std::string question = std::string(kAnswerForm) + "\n" + file_stamp(settings.program) + "\n" + build_options + "\n";
-    for (const std::string& argument : arguments) question += argument + "\n";
-    question += source;
-    const TranslationCache cache(settings.cache_directory);
-    if (auto kept = cache.find(question)) {
-      if (auto translation = parse_translation(*kept)) return with_own_options(*translation, build_options);
-    }
-    const Result<std::string> answer = run_translator(arguments, source, settings.timeout_ms);
-    if (!answer) return tl::unexpected(answer.error());
-    Result<Translation> translation = parse_translation(*answer);
-    if (!translation) return translation;
-    cache.keep(question, *answer, included_files(*answer));
-    return with_own_options(*translation, build_options);
+    std::vector<std::string> arguments = command(device, settings);
+    arguments.push_back("--");
+    for (std::string& option : split_options(build_options)) arguments.push_back(std::move(option));
+    Result<Translation> translation = ask(arguments, build_options, source, settings);
+    if (translation && translation->sources.size() != 1) return fail("the translator's answer is about another program");
+    if (translation) keep_own_options(translation->sources[0], build_options);
+    return translation;
   } catch (const std::exception& error) {
     return fail(std::string("the source could not be translated: ") + error.what());
+  }
+}
+
+Result<Translation> translate_linked(std::span<const LinkedSource> sources, const DeviceFacts& device,
+                                     const TranslatorSettings& settings) {
+  try {
+    nlohmann::json list = nlohmann::json::array();
+    for (const LinkedSource& source : sources)
+      list.push_back({{"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}});
+    const nlohmann::json document = {{"sources", list}};
+    std::string input;
+    nlohmann::json::to_cbor(document, input);
+    std::vector<std::string> arguments = command(device, settings);
+    arguments.push_back("--sources");
+    Result<Translation> translation = ask(arguments, "", input, settings);
+    if (translation && translation->sources.size() != sources.size())
+      return fail("the translator's answer is about another program");
+    for (size_t i = 0; translation && i < sources.size(); ++i)
+      keep_own_options(translation->sources[i], sources[i].options);
+    return translation;
+  } catch (const std::exception& error) {
+    return fail(std::string("the sources could not be translated: ") + error.what());
   }
 }
 

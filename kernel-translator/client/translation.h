@@ -1,11 +1,13 @@
-// What the translator found out about one OpenCL C source, as libsamcl uses it. The translator is a program
-// of its own (sam-translate), so that no LLVM lives in the host program; this header is the contract between
-// the two. translate() runs it, or takes its answer from the cache on disk.
+// What the translator found out about the OpenCL C of one program, as libsamcl uses it. The translator is a
+// program of its own (sam-translate), so that no LLVM lives in the host program; this header is the contract
+// between the two. translate() runs it, or takes its answer from the cache on disk.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,7 @@ struct KernelArgument {
   uint32_t store_width = 0;   // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
 };
 
-// One kernel of a source.
+// One kernel of a program.
 struct KernelTranslation {
   std::string name;
   std::vector<KernelArgument> arguments;
@@ -55,13 +57,23 @@ struct KernelTranslation {
   std::string footprint;
 };
 
-// The answer for one source with its build options.
-struct Translation {
-  // What to give the driver in place of the program's source; nullopt: nothing needed rewriting.
-  std::optional<std::string> source;
-  // Build options to use with `source` (the program's own, less what preprocessing has consumed).
+// What to give the driver in place of one source of the program.
+struct TranslatedSource {
+  std::optional<std::string> source;  // nullopt: nothing needed rewriting
+  // Build options to use with it (the program's own, less what preprocessing has consumed).
   std::string options;
+};
+
+// A file that a source included, as it was when the source was translated; see file_stamp() in cache.h.
+struct IncludedFile {
+  std::string path, stamp;
+};
+
+// The answer for a program.
+struct Translation {
+  std::vector<TranslatedSource> sources;  // in the order in which they were given
   std::vector<KernelTranslation> kernels;
+  std::vector<IncludedFile> includes;
 
   // The kernel of that name, or nullptr.
   const KernelTranslation* find(const std::string& kernel_name) const;
@@ -84,10 +96,21 @@ struct TranslatorSettings {
   int timeout_ms = 60000;       // after it the translator is killed and an Error returned
 };
 
-// Translates `source`. Thread-safe. The program's environment is given to sam-translate less LD_PRELOAD and
+// One of several sources that are compiled apart and then linked.
+struct LinkedSource {
+  std::string source;
+  std::string options;                         // of clCompileProgram
+  std::map<std::string, std::string> headers;  // of clCompileProgram: texts by name
+};
+
+// Translates `source`, a whole program. Thread-safe. The program's environment is given to sam-translate less LD_PRELOAD and
 // OPENCL_LAYERS. Errors: the translator is missing, crashed, timed out, or could not parse the source (its
 // first diagnostic is in the message).
 Result<Translation> translate(const std::string& source, const std::string& build_options,
                               const DeviceFacts& device, const TranslatorSettings& settings);
+
+// The same for a program of several sources. Errors are also: what linking does with them is not certain.
+Result<Translation> translate_linked(std::span<const LinkedSource> sources, const DeviceFacts& device,
+                                     const TranslatorSettings& settings);
 
 }  // namespace samcl

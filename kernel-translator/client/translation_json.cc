@@ -48,26 +48,29 @@ KernelTranslation kernel_of(const Json& json) {
   return kernel;
 }
 
+TranslatedSource source_of(const Json& json) {
+  TranslatedSource translated;
+  if (const Json& source = json.at("source"); !source.is_null()) translated.source = source.get<std::string>();
+  translated.options = json.at("options").get<std::string>();
+  return translated;
+}
+
 }  // namespace
 
 Result<Translation> parse_translation(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     Translation translation;
-    if (const Json& source = json.at("source"); !source.is_null()) translation.source = source.get<std::string>();
-    translation.options = json.at("options").get<std::string>();
+    if (json.contains("sources")) {
+      for (const Json& source : json.at("sources")) translation.sources.push_back(source_of(source));
+    } else {
+      translation.sources.push_back(source_of(json));
+    }
+    for (const Json& path : json.at("includes")) translation.includes.push_back({path.get<std::string>(), ""});
     for (const Json& kernel : json.at("kernels")) translation.kernels.push_back(kernel_of(kernel));
     return translation;
   } catch (const std::exception& error) {
     return fail(std::string("the translator's answer can't be read: ") + error.what());
-  }
-}
-
-std::vector<std::string> included_files(const std::string& text) {
-  try {
-    return Json::parse(text).value("includes", std::vector<std::string>{});
-  } catch (const std::exception&) {
-    return {};
   }
 }
 

@@ -8,10 +8,7 @@
 
 namespace samcl {
 
-// Errors name what is missing or of the wrong type.
+// Errors name what is missing or of the wrong type. The included files have no stamps yet.
 Result<Translation> parse_translation(const std::string& json);
-
-// The files the source included, as the answer names them; empty if it can't be read.
-std::vector<std::string> included_files(const std::string& json);
 
 }  // namespace samcl

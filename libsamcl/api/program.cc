@@ -1,12 +1,14 @@
 // Programs. Everything the program can ask about them is answered by the real program on device 0.
-#include "libsamcl/runtime/program.h"
-
+// clang-format off
+#include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
+// clang-format on
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/known_binaries.h"
 #include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/runtime/program.h"
 
 namespace samcl::api {
 namespace {
@@ -14,9 +16,18 @@ namespace {
 using BuildCallback = void(CL_CALLBACK*)(cl_program, void*);
 
 cl_program hand_out(const std::shared_ptr<Context>& context, cl_program real, std::string source,
-                    std::string why_one_device, std::optional<std::string> binary_options = std::nullopt) {
+                    std::string why_one_device, std::optional<BinaryOrigin> origin = std::nullopt) {
   return Program::hand_out(std::make_shared<Program>(context, real, std::move(source), std::move(why_one_device),
-                                                     std::move(binary_options)));
+                                                     std::move(origin)));
+}
+
+// The virtual programs behind handles; nullptr for the driver's own.
+std::vector<std::shared_ptr<Program>> programs_of(cl_uint count, const cl_program* handles) {
+  std::vector<std::shared_ptr<Program>> programs;
+  for (cl_uint i = 0; handles && i < count; ++i) {
+    programs.push_back(is_virtual(handles[i]) ? find<Program>(handles[i]) : nullptr);
+  }
+  return programs;
 }
 
 void set(cl_int* errcode_ret, cl_int error) {
@@ -64,8 +75,7 @@ cl_program create_on_first(cl_context context_handle, cl_int* errcode_ret, const
   cl_program real = context ? create(context->devices[0]->context(), &error) : nullptr;
   set(errcode_ret, error);
   if (!real) return nullptr;
-  return origin ? hand_out(context, real, origin->source, why_one_device, origin->options)
-                : hand_out(context, real, {}, why_one_device);
+  return hand_out(context, real, {}, why_one_device, origin);
 }
 
 }  // namespace
@@ -151,15 +161,22 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
     set(errcode_ret, error);
     return nullptr;
   }
-  std::vector<cl_program> real_inputs;
-  for (cl_uint i = 0; inputs && i < input_count; ++i) real_inputs.push_back(unwrap(inputs[i]));
-  cl_program program =
-      create_on_first(context, errcode_ret, "compiled and linked in steps", [&](cl_context real, cl_int* result) {
-        return cl.clLinkProgram(real, 0, nullptr, options, input_count, inputs ? real_inputs.data() : nullptr, nullptr,
-                                nullptr, result);
-      });
-  if (auto made = find<Program>(program)) notify(made, callback, user_data);
-  return program;
+  if (!callback && user_data) {
+    set(errcode_ret, CL_INVALID_VALUE);
+    return nullptr;
+  }
+  auto virtual_context = find<Context>(context);
+  error = CL_INVALID_CONTEXT;
+  std::shared_ptr<Program> program;
+  if (virtual_context) {
+    const UnwrappedList<cl_program> real_inputs(input_count, inputs);
+    program = Program::link(virtual_context, options, input_count, real_inputs.get(), programs_of(input_count, inputs), &error);
+  }
+  set(errcode_ret, error);
+  if (!program) return nullptr;
+  const cl_program handle = Program::hand_out(program);
+  notify(program, callback, user_data);
+  return handle;
 }
 
 cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
@@ -189,10 +206,8 @@ cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_d
   if (!callback && user_data) return CL_INVALID_VALUE;
   cl_int error;
   if (!valid_devices(*program->context, count, devices, &error)) return error;
-  std::vector<cl_program> real_headers;
-  for (cl_uint i = 0; headers && i < header_count; ++i) real_headers.push_back(unwrap(headers[i]));
-  error = cl.clCompileProgram(program->original, 0, nullptr, options, header_count,
-                              headers ? real_headers.data() : nullptr, header_names, nullptr, nullptr);
+  const UnwrappedList<cl_program> real_headers(header_count, headers);
+  error = program->compile(options, header_count, real_headers.get(), header_names, programs_of(header_count, headers));
   notify(program, callback, user_data);
   return error;
 }

@@ -1,12 +1,14 @@
 #include "libsamcl/runtime/known_binaries.h"
 
-#include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "kernel-translator/client/cache.h"
 #include "libsamcl/runtime/config.h"
 
 namespace samcl {
 namespace {
+
+using Json = nlohmann::json;
 
 TranslationCache cache() { return TranslationCache(Config::get().cache_directory); }
 
@@ -19,20 +21,31 @@ std::string question(std::span<const unsigned char> binary) {
 }  // namespace
 
 void remember_binary(std::span<const unsigned char> binary, const BinaryOrigin& origin) {
-  if (origin.source.find("include") != std::string::npos) return;
   const std::string asked = question(binary);
   if (cache().find(asked)) return;
-  cache().keep(asked, std::to_string(origin.options.size()) + "\n" + origin.options + origin.source, {});
+  Json includes = Json::array();
+  for (const IncludedFile& file : origin.includes) includes.push_back({file.path, file.stamp});
+  const Json kept = {{"recipe", Json::binary(to_bytes(*origin.recipe))}, {"includes", includes}};
+  std::string answer;
+  Json::to_cbor(kept, answer);
+  cache().keep(asked, answer, {});
 }
 
 std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
   const auto answer = cache().find(question(binary));
   if (!answer) return std::nullopt;
-  size_t length = 0;
-  const char* end = answer->data() + answer->size();
-  const auto [rest, error] = std::from_chars(answer->data(), end, length);
-  if (error != std::errc() || rest == end || length > static_cast<size_t>(end - rest - 1)) return std::nullopt;
-  return BinaryOrigin{std::string(rest + 1 + length, end), std::string(rest + 1, length)};
+  try {
+    const Json kept = Json::from_cbor(*answer);
+    auto recipe = recipe_from_bytes(kept.at("recipe").get_binary());
+    if (!recipe) return std::nullopt;
+    BinaryOrigin origin{*std::move(recipe), {}};
+    for (const Json& file : kept.at("includes")) {
+      origin.includes.push_back({file.at(0).get<std::string>(), file.at(1).get<std::string>()});
+    }
+    return origin;
+  } catch (const Json::exception&) {
+    return std::nullopt;  // a file of another version
+  }
 }
 
 }  // namespace samcl

@@ -5,9 +5,7 @@
 
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/config.h"
-#include "libsamcl/runtime/known_binaries.h"
 
 namespace samcl {
 namespace {
@@ -19,18 +17,22 @@ bool has_global_variables(cl_program program, cl_device_id device) {
          bytes > 0;
 }
 
-// Builds a source for one device; nullptr if its compiler refuses it.
-cl_program build_part(const RealDevice& device, const std::string& source, const std::string& options) {
-  const auto& cl = driver::real();
-  const char* text = source.c_str();
-  cl_int error;
-  cl_program program = cl.clCreateProgramWithSource(device.context(), 1, &text, nullptr, &error);
-  if (!program) return nullptr;
-  const std::string own = options + driver::distinct_option(driver::vendor_facts(device.id), device.index);
-  error = cl.clBuildProgram(program, 1, &device.id, own.c_str(), nullptr, nullptr);
-  if (error == CL_SUCCESS) return program;
-  cl.clReleaseProgram(program);
-  return nullptr;
+TranslatorSettings translator_settings() {
+  const Config& config = Config::get();
+  return {config.translator, config.cache_directory};
+}
+
+// Runs beside the driver's compiler.
+std::future<Result<Translation>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
+  return std::async(std::launch::async, [recipe = std::move(recipe), device = context.devices[0]->id] {
+    return translate(*recipe, driver::translator_facts(device), translator_settings());
+  });
+}
+
+bool same_files(const std::vector<IncludedFile>& one, const std::vector<IncludedFile>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const IncludedFile& a, const IncludedFile& b) {
+    return a.path == b.path && a.stamp == b.stamp;
+  });
 }
 
 }  // namespace
@@ -43,14 +45,12 @@ Build::~Build() {
 }
 
 Program::Program(std::shared_ptr<Context> program_context, cl_program real, std::string source,
-                 std::string why_one_device, std::optional<std::string> binary_options)
-    : context(std::move(program_context)),
-      original(real),
-      source_(std::move(source)),
-      binary_options_(std::move(binary_options)) {
+                 std::string why_one_device, std::optional<BinaryOrigin> origin)
+    : context(std::move(program_context)), original(real), source_(std::move(source)), origin_(std::move(origin)) {
   auto none = std::make_shared<Build>();
   none->why_one_device = std::move(why_one_device);
   build_ = std::move(none);
+  if (origin_) recipe_ = origin_->recipe;
 }
 
 Program::~Program() { driver::real().clReleaseProgram(original); }
@@ -60,39 +60,103 @@ std::shared_ptr<const Build> Program::current() const {
   return build_;
 }
 
+std::shared_ptr<const Recipe> Program::recipe() const {
+  std::lock_guard lock(mutex_);
+  return recipe_;
+}
+
+void Program::set_recipe(std::shared_ptr<const Recipe> recipe) {
+  std::lock_guard lock(mutex_);
+  recipe_ = std::move(recipe);
+}
+
+void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation) {
+  std::shared_ptr<Build> made = make_build(*recipe, translation.get());
+  place_whole(*made, *recipe);
+  std::lock_guard lock(mutex_);
+  build_ = std::move(made);
+  recipe_ = std::move(recipe);
+}
+
 cl_int Program::build(const char* options) {
-  const std::string text = binary_options_ ? *binary_options_ : options ? options : "";
-  // The translator works while the driver's compiler does.
-  Result<Translation> translation = fail("the program has no source");
-  std::thread translator;
+  std::shared_ptr<const Recipe> recipe;
   if (!source_.empty()) {
-    translator = std::thread([&] {
-      const Config& config = Config::get();
-      translation = translate(source_, text, driver::translator_facts(context->devices[0]->id),
-                              {config.translator, config.cache_directory});
-    });
+    recipe = std::make_shared<Recipe>(
+        Recipe{.step = Recipe::Step::build, .options = options ? options : "", .source = source_, .begun = time_of_day()});
+  } else if (origin_ && origin_->recipe->is_executable()) {
+    recipe = origin_->recipe;
   }
+  std::future<Result<Translation>> translation;
+  if (recipe) translation = start_translation(*context, recipe);
   const cl_int error =
       driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
-  if (translator.joinable()) translator.join();
-  if (error != CL_SUCCESS) return error;
-  if (!source_.empty()) {
-    std::shared_ptr<Build> made = make_build(text, std::move(translation));
-    place_whole(*made, text);
-    std::lock_guard lock(mutex_);
-    build_ = std::move(made);
+  if (error == CL_SUCCESS && recipe) {
+    finish(std::move(recipe), std::move(translation));
+  } else if (error == CL_SUCCESS) {
+    set_recipe(nullptr);
   }
-  return CL_SUCCESS;
+  return error;
 }
 
+cl_int Program::compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
+                        const std::vector<std::shared_ptr<Program>>& headers) {
+  auto made = std::make_shared<Recipe>(Recipe{.step = Recipe::Step::compile,
+                                              .options = options ? options : "",
+                                              .source = source_,
+                                              .begun = time_of_day()});
+  const cl_int error =
+      driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  bool known = error == CL_SUCCESS && !source_.empty();
+  for (size_t i = 0; known && i < headers.size(); ++i) {
+    known = headers[i] != nullptr;
+    if (known) made->headers[names[i]] = headers[i]->source_;  // the last of a name counts
+  }
+  set_recipe(known ? std::move(made) : nullptr);
+  return error;
+}
+
+std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, const char* options, cl_uint count,
+                                       const cl_program* real_inputs,
+                                       const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error) {
+  auto recipe = std::make_shared<Recipe>(Recipe{.step = Recipe::Step::link, .options = options ? options : ""});
+  bool known = true;
+  for (const auto& input : inputs) {
+    auto origin = input ? input->recipe() : nullptr;
+    known = known && origin && origin->step != Recipe::Step::build;
+    recipe->inputs.push_back(std::move(origin));
+  }
+  std::future<Result<Translation>> translation;
+  if (known && recipe->is_executable()) translation = start_translation(*context, recipe);
+  const cl_program real =
+      driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count, real_inputs, nullptr,
+                                   nullptr, error);
+  if (!real) return nullptr;
+  auto program = std::make_shared<Program>(context, real, "", "links a program whose source is not known");
+  if (*error != CL_SUCCESS || !known) return program;
+  if (translation.valid()) program->finish(std::move(recipe), std::move(translation));
+  else program->set_recipe(std::move(recipe));
+  return program;
+}
+
+// What is to be linked further is translated only to know the files that it includes: it must not include any,
+// for those of one source alone are not told apart in a link.
 void Program::binary_was_read(std::span<const unsigned char> binary) const {
-  const auto build = current();
-  if (!source_.empty() && !build->parts.empty()) remember_binary(binary, {source_, build->options});
+  const auto made_from = recipe();
+  if (!made_from) return;
+  if (made_from->is_executable()) {
+    const auto build = current();
+    if (!build->parts.empty()) remember_binary(binary, {made_from, build->translation.includes});
+  } else if (const auto translation = start_translation(*context, made_from).get();
+             translation && translation->includes.empty()) {
+    remember_binary(binary, {made_from, {}});
+  }
 }
 
-std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Translation> translation) {
+std::shared_ptr<Build> Program::make_build(const Recipe& recipe, Result<Translation> translation) const {
   auto build = std::make_shared<Build>();
-  build->options = options;
+  if (translation && origin_ && !same_files(translation->includes, origin_->includes)) {
+    translation = fail("it includes other files than the binary that it was given as");
+  }
   if (!translation) {
     build->why_one_device = translation.error().message;
     warn("a program runs on one device: " + build->why_one_device);
@@ -111,14 +175,11 @@ std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Tr
       })) {
     return build;
   }
-  const bool rewritten = build->translation.source.has_value();
-  const std::string& source = rewritten ? *build->translation.source : source_;
-  const std::string& part_options = rewritten ? build->translation.options : options;
   build->parts.resize(context->devices.size());
   std::vector<std::thread> builders;
   for (const auto& device : context->devices) {
     builders.emplace_back([&, device = device.get()] {
-      build->parts[device->index] = build_part(*device, source, part_options);
+      build->parts[device->index] = make(recipe, build->translation.sources, *device);
     });
   }
   for (std::thread& builder : builders) builder.join();
@@ -134,7 +195,7 @@ std::shared_ptr<Build> Program::make_build(const std::string& options, Result<Tr
 
 // Images and samplers are the first device's; variables of the program would be two, if some of its kernels ran
 // here and some there.
-void Program::place_whole(Build& build, const std::string& options) const {
+void Program::place_whole(Build& build, const Recipe& recipe) const {
   const unsigned wanted = context->devices_in_use().front();
   if (wanted == 0 || !build.why_one_device.empty()) return;
   const auto& kernels = build.translation.kernels;
@@ -147,7 +208,7 @@ void Program::place_whole(Build& build, const std::string& options) const {
     });
   });
   if (all_in_parts || !movable || has_global_variables(original, context->devices[0]->id)) return;
-  build.whole = build_part(*context->devices[wanted], source_, options);
+  build.whole = make(recipe, {}, *context->devices[wanted]);
   if (build.whole) build.whole_device = wanted;
 }
 

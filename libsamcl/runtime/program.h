@@ -1,7 +1,8 @@
 // Virtual programs: the program's source as the driver of device 0 sees it (its build result, log, kernels and
-// binaries are the driver's own), and, when it was built and understood, a rewritten twin for each device.
+// binaries are the driver's own), and, when it was built or linked and understood, a rewritten twin for each device.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,8 @@
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/footprint/footprint.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/known_binaries.h"
+#include "libsamcl/runtime/recipe.h"
 #include "libsamcl/runtime/split_choice.h"
 
 namespace samcl {
@@ -30,7 +33,7 @@ struct Splitting {
   SplitChoice choice;
 };
 
-// The outcome of one successful build; unchangeable.
+// The outcome of one successful build or link; unchangeable.
 struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
@@ -38,16 +41,15 @@ struct Build {
   unsigned whole_device = 0;       // where kernels that stay whole run, as the manager wanted it at the build
   cl_program whole = nullptr;      // the original for that device if it is not the first
   std::string why_one_device;      // why no kernel of this program can be split
-  std::string options;             // the program's own
   std::map<std::string, std::unique_ptr<Splitting>> splitting;  // by kernel
 };
 
 class Program : public Object<Program> {
  public:
   // original: a real program in device 0's context, owned from now on. source: empty if it has none.
-  // binary_options: the source is that of a binary, made with these options; the program's own do not count.
+  // origin: of the binary that it was given as.
   Program(std::shared_ptr<Context> context, cl_program original, std::string source, std::string why_one_device,
-          std::optional<std::string> binary_options = std::nullopt);
+          std::optional<BinaryOrigin> origin = std::nullopt);
   ~Program();
 
   const std::shared_ptr<Context> context;
@@ -57,20 +59,35 @@ class Program : public Object<Program> {
   // the program's noticing. Returns the driver's code.
   cl_int build(const char* options);
 
-  // The latest successful build; never nullptr.
+  // clCompileProgram on device 0. count, real_headers, names: as the driver takes them; headers: the programs
+  // behind them, nullptr where one is not ours.
+  cl_int compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
+                 const std::vector<std::shared_ptr<Program>>& headers);
+
+  // clLinkProgram on device 0, its arguments as in compile(); then as build(). nullptr if the driver makes no
+  // program; *error is its code.
+  static std::shared_ptr<Program> link(const std::shared_ptr<Context>& context, const char* options, cl_uint count,
+                                       const cl_program* real_inputs,
+                                       const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
+
+  // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;
 
-  // The program was given the binary of its latest build.
+  // The program was given the binary of what it is now.
   void binary_was_read(std::span<const unsigned char> binary) const;
 
  private:
-  std::shared_ptr<Build> make_build(const std::string& options, Result<Translation> translation);
-  void place_whole(Build& build, const std::string& options) const;
+  void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation);
+  std::shared_ptr<Build> make_build(const Recipe& recipe, Result<Translation> translation) const;
+  void place_whole(Build& build, const Recipe& recipe) const;
+  std::shared_ptr<const Recipe> recipe() const;
+  void set_recipe(std::shared_ptr<const Recipe> recipe);
 
   const std::string source_;
-  const std::optional<std::string> binary_options_;
-  mutable std::mutex mutex_;  // guards build_
+  const std::optional<BinaryOrigin> origin_;
+  mutable std::mutex mutex_;  // guards the following
   std::shared_ptr<const Build> build_;
+  std::shared_ptr<const Recipe> recipe_;  // of what the program is now; nullptr: not built, or not known
 };
 
 }  // namespace samcl

@@ -166,6 +166,88 @@ TEST_F(Programs, OptionsAreTold) {
   EXPECT_STREQ(options, "-DA=3 -cl-mad-enable");
 }
 
+// Every option of the standard's build options. A source whose kernel asks for its group and one that does not must
+// be read alike, whatever is done with the first: the kernels write what both see.
+class StandardOptions : public Programs, public ::testing::WithParamInterface<const char*> {};
+
+constexpr char kWhatASourceSees[] = R"(
+#ifdef __OPENCL_VERSION__
+#define SEEN_0 __OPENCL_VERSION__
+#else
+#define SEEN_0 -1
+#endif
+#ifdef __OPENCL_C_VERSION__
+#define SEEN_1 __OPENCL_C_VERSION__
+#else
+#define SEEN_1 -1
+#endif
+#ifdef __FAST_RELAXED_MATH__
+#define SEEN_2 __FAST_RELAXED_MATH__
+#else
+#define SEEN_2 -1
+#endif
+#ifdef __IMAGE_SUPPORT__
+#define SEEN_3 __IMAGE_SUPPORT__
+#else
+#define SEEN_3 -1
+#endif
+#ifdef __ENDIAN_LITTLE__
+#define SEEN_4 __ENDIAN_LITTLE__
+#else
+#define SEEN_4 -1
+#endif
+#ifdef cl_khr_fp64
+#define SEEN_5 cl_khr_fp64
+#else
+#define SEEN_5 -1
+#endif
+#ifdef __opencl_c_generic_address_space
+#define SEEN_6 1
+#else
+#define SEEN_6 -1
+#endif
+#ifdef DEFINED
+#define SEEN_7 (DEFINED)
+#else
+#define SEEN_7 -1
+#endif
+__kernel void k(__global int* x) {
+  x += PLACE;
+  x[0] = SEEN_0; x[1] = SEEN_1; x[2] = SEEN_2; x[3] = SEEN_3; x[4] = SEEN_4;
+  x[5] = SEEN_5; x[6] = SEEN_6; x[7] = SEEN_7; x[8] = (int)sizeof(1.0 / 3);
+})";
+
+TEST_P(StandardOptions, ShowTheSameToEverySource) {
+  std::vector<std::vector<cl_int>> seen;
+  for (const char* place : {"0", "get_group_id(0)"}) {
+    std::string source = kWhatASourceSees;
+    source.replace(source.find("PLACE"), 5, place);
+    const Program program = create({source.c_str()});
+    const cl_int status = build_status(program, GetParam());
+    if (status == CL_INVALID_BUILD_OPTIONS) GTEST_SKIP() << "refused by the driver";
+    ASSERT_OK(status) << log_of(program);
+    const Kernel k = bench::make_kernel(program, "k");
+    const Buffer x = buffer_of(9 * sizeof(cl_int));
+    set_arguments(k, x);
+    launch(k, {{1}});
+    seen.push_back(read<cl_int>(x, 9));
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  char told[64] = {};
+  const Program program = build("__kernel void k(void) {}", GetParam());
+  ASSERT_OK(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_OPTIONS, sizeof told, told, nullptr));
+  EXPECT_STREQ(told, GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, StandardOptions,
+    ::testing::Values("", "-DDEFINED", "-D DEFINED=7", "-DDEFINED=(1+2)", "-D \"DEFINED=1 + 2\"", "-UDEFINED", "-I .", "-I/tmp",
+                      "-w", "-Werror", "-g", "-cl-single-precision-constant", "-cl-denorms-are-zero",
+                      "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-opt-disable", "-cl-strict-aliasing", "-cl-mad-enable",
+                      "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
+                      "-cl-fast-relaxed-math", "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp", "-cl-kernel-arg-info",
+                      "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0",
+                      "-cl-std=CLC++", "-cl-std=CLC++1.0", "-cl-std=CLC++2021"));
+
 TEST_F(Programs, UnknownOptionIsRefused) {
   const Program program = create({kSeven});
   EXPECT_STATUS(build_status(program, "-there-is-no-such-option"), CL_INVALID_BUILD_OPTIONS);
