@@ -1,13 +1,11 @@
 // Programs that are compiled in pieces and linked: headers, objects, libraries, their options, binaries, errors.
 #include <unistd.h>
 
-#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <mutex>
 
-#include "tests/programs/opencl_fixture.h"
+#include "tests/programs/program_fixture.h"
 
 namespace cases {
 namespace {
@@ -23,23 +21,16 @@ struct Folder {
   const std::filesystem::path path = testing::TempDir() + "linked_programs." + std::to_string(getpid());
 };
 
-class LinkedPrograms : public OpenCl {
+class LinkedPrograms : public ProgramCase {
  protected:
   using Headers = std::map<std::string, std::string>;
 
-  Program create(const std::string& source) const {
-    const char* text = source.c_str();
-    cl_int status = CL_SUCCESS;
-    Program program(clCreateProgramWithSource(context(), 1, &text, nullptr, &status));
-    check(status);
-    return program;
-  }
   cl_int compile_status(const Program& program, const std::string& options = "", const Headers& headers = {}) const {
     std::vector<Program> kept;
     std::vector<cl_program> programs;
     std::vector<const char*> names;
     for (const auto& [name, text] : headers) {
-      kept.push_back(create(text));
+      kept.push_back(create({text.c_str()}));
       programs.push_back(kept.back().get());
       names.push_back(name.c_str());
     }
@@ -49,7 +40,7 @@ class LinkedPrograms : public OpenCl {
                             nullptr, nullptr);
   }
   Program compile(const std::string& source, const std::string& options = "", const Headers& headers = {}) const {
-    Program program = create(source);
+    Program program = create({source.c_str()});
     check(compile_status(program, options, headers));
     return program;
   }
@@ -74,28 +65,8 @@ class LinkedPrograms : public OpenCl {
     launch(kernel, {{8}, {2}, offset});
     return read<cl_int>(x, 8, offset.empty() ? 0 : offset[0]);
   }
-  template <typename T>
-  T build_info(const Program& program, cl_program_build_info what) const {
-    T value{};
-    check(clGetProgramBuildInfo(program.get(), device(), what, sizeof value, &value, nullptr));
-    return value;
-  }
   cl_program_binary_type type_of(const Program& program) const {
     return build_info<cl_program_binary_type>(program, CL_PROGRAM_BINARY_TYPE);
-  }
-  Program from_binary_of(const Program& program) const {
-    size_t size = 0;
-    check(clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-    std::vector<unsigned char> binary(size);
-    unsigned char* place = binary.data();
-    check(clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
-    const cl_device_id target = device();
-    const unsigned char* start = binary.data();
-    cl_int status = CL_SUCCESS, of_binary = CL_SUCCESS;
-    Program again(clCreateProgramWithBinary(context(), 1, &target, &size, &start, &of_binary, &status));
-    check(status);
-    check(of_binary);
-    return again;
   }
 };
 
@@ -234,33 +205,15 @@ TEST_F(LinkedPrograms, BinariesTakeThePlaceOfWhatTheyWereReadFrom) {
   EXPECT_EQ(run(again), kGroupsPlusOne);
 }
 
-// Waits for a callback of clCompileProgram or clLinkProgram.
-struct Told {
-  std::mutex mutex;
-  std::condition_variable changed;
-  cl_program program = nullptr;
-  static void CL_CALLBACK call(cl_program program, void* self) {
-    auto* told = static_cast<Told*>(self);
-    const std::lock_guard lock(told->mutex);
-    told->program = program;
-    told->changed.notify_all();
-  }
-  cl_program wait() {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, std::chrono::seconds(20), [&] { return program != nullptr; });
-    return program;
-  }
-};
-
 TEST_F(LinkedPrograms, CallbacksNameTheProgram) {
-  Told compiled, linked;
+  ProgramTold compiled, linked;
   const Program object =
-      create("__kernel void k(__global int* x) { x[get_global_id(0)] = 1 + (int)get_group_id(0); }");
-  ASSERT_OK(clCompileProgram(object.get(), 0, nullptr, nullptr, 0, nullptr, nullptr, Told::call, &compiled));
+      create({"__kernel void k(__global int* x) { x[get_global_id(0)] = 1 + (int)get_group_id(0); }"});
+  ASSERT_OK(clCompileProgram(object.get(), 0, nullptr, nullptr, 0, nullptr, nullptr, ProgramTold::call, &compiled));
   EXPECT_EQ(compiled.wait(), object.get());
   const cl_program input = object.get();
   cl_int status = CL_SUCCESS;
-  const Program program(clLinkProgram(context(), 0, nullptr, nullptr, 1, &input, Told::call, &linked, &status));
+  const Program program(clLinkProgram(context(), 0, nullptr, nullptr, 1, &input, ProgramTold::call, &linked, &status));
   ASSERT_OK(status);
   EXPECT_EQ(linked.wait(), program.get());
   EXPECT_EQ(run(program), kGroupsPlusOne);
@@ -268,7 +221,7 @@ TEST_F(LinkedPrograms, CallbacksNameTheProgram) {
 
 TEST_F(LinkedPrograms, Errors) {
   const Program object = compile(kGroupPlusOne), other = compile("int where(int more) { return more; }");
-  const Program main = compile(kWhere), source = create(kGroupPlusOne);
+  const Program main = compile(kWhere), source = create({kGroupPlusOne});
   const Program built = build("__kernel void k(__global int* x) { x[0] = 1; }");
   cl_int status = CL_SUCCESS;
   try_link({&main}, "", status);  // where() is nowhere defined

@@ -1,38 +1,19 @@
-// Program objects: sources, options, logs, binaries, compiling and linking apart.
-#include <condition_variable>
-#include <mutex>
+// Program objects that are built at once: sources, options, logs, binaries.
 #include <set>
 
-#include "tests/programs/opencl_fixture.h"
+#include "tests/programs/program_fixture.h"
 
 namespace cases {
 namespace {
 
-class Programs : public OpenCl {
+class Programs : public ProgramCase {
  protected:
-  Program create(std::vector<const char*> strings, const size_t* lengths = nullptr) {
-    cl_int status = CL_SUCCESS;
-    Program program(clCreateProgramWithSource(context(), static_cast<cl_uint>(strings.size()), strings.data(),
-                                              lengths, &status));
-    check(status);
-    return program;
-  }
-  cl_int build_status(const Program& program, const char* options = nullptr) {
-    const cl_device_id target = device();
-    return clBuildProgram(program.get(), 1, &target, options, nullptr, nullptr);
-  }
   std::string log_of(const Program& program) {
     size_t size = 0;
     check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size));
     std::string log(size, '\0');
     check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr));
     return log;
-  }
-  cl_build_status state_of(const Program& program) {
-    cl_build_status state = 99;
-    check(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_STATUS, sizeof state, &state,
-                                nullptr));
-    return state;
   }
   // What kernel `name` of a built program writes into one int.
   cl_int result_of(const Program& program, const char* name = "k") {
@@ -166,88 +147,6 @@ TEST_F(Programs, OptionsAreTold) {
   EXPECT_STREQ(options, "-DA=3 -cl-mad-enable");
 }
 
-// Every option of the standard's build options. A source whose kernel asks for its group and one that does not must
-// be read alike, whatever is done with the first: the kernels write what both see.
-class StandardOptions : public Programs, public ::testing::WithParamInterface<const char*> {};
-
-constexpr char kWhatASourceSees[] = R"(
-#ifdef __OPENCL_VERSION__
-#define SEEN_0 __OPENCL_VERSION__
-#else
-#define SEEN_0 -1
-#endif
-#ifdef __OPENCL_C_VERSION__
-#define SEEN_1 __OPENCL_C_VERSION__
-#else
-#define SEEN_1 -1
-#endif
-#ifdef __FAST_RELAXED_MATH__
-#define SEEN_2 __FAST_RELAXED_MATH__
-#else
-#define SEEN_2 -1
-#endif
-#ifdef __IMAGE_SUPPORT__
-#define SEEN_3 __IMAGE_SUPPORT__
-#else
-#define SEEN_3 -1
-#endif
-#ifdef __ENDIAN_LITTLE__
-#define SEEN_4 __ENDIAN_LITTLE__
-#else
-#define SEEN_4 -1
-#endif
-#ifdef cl_khr_fp64
-#define SEEN_5 cl_khr_fp64
-#else
-#define SEEN_5 -1
-#endif
-#ifdef __opencl_c_generic_address_space
-#define SEEN_6 1
-#else
-#define SEEN_6 -1
-#endif
-#ifdef DEFINED
-#define SEEN_7 (DEFINED)
-#else
-#define SEEN_7 -1
-#endif
-__kernel void k(__global int* x) {
-  x += PLACE;
-  x[0] = SEEN_0; x[1] = SEEN_1; x[2] = SEEN_2; x[3] = SEEN_3; x[4] = SEEN_4;
-  x[5] = SEEN_5; x[6] = SEEN_6; x[7] = SEEN_7; x[8] = (int)sizeof(1.0 / 3);
-})";
-
-TEST_P(StandardOptions, ShowTheSameToEverySource) {
-  std::vector<std::vector<cl_int>> seen;
-  for (const char* place : {"0", "get_group_id(0)"}) {
-    std::string source = kWhatASourceSees;
-    source.replace(source.find("PLACE"), 5, place);
-    const Program program = create({source.c_str()});
-    const cl_int status = build_status(program, GetParam());
-    if (status == CL_INVALID_BUILD_OPTIONS) GTEST_SKIP() << "refused by the driver";
-    ASSERT_OK(status) << log_of(program);
-    const Kernel k = bench::make_kernel(program, "k");
-    const Buffer x = buffer_of(9 * sizeof(cl_int));
-    set_arguments(k, x);
-    launch(k, {{1}});
-    seen.push_back(read<cl_int>(x, 9));
-  }
-  EXPECT_EQ(seen[0], seen[1]);
-  char told[64] = {};
-  const Program program = build("__kernel void k(void) {}", GetParam());
-  ASSERT_OK(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_OPTIONS, sizeof told, told, nullptr));
-  EXPECT_STREQ(told, GetParam());
-}
-INSTANTIATE_TEST_SUITE_P(
-    All, StandardOptions,
-    ::testing::Values("", "-DDEFINED", "-D DEFINED=7", "-DDEFINED=(1+2)", "-D \"DEFINED=1 + 2\"", "-UDEFINED", "-I .", "-I/tmp",
-                      "-w", "-Werror", "-g", "-cl-single-precision-constant", "-cl-denorms-are-zero",
-                      "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-opt-disable", "-cl-strict-aliasing", "-cl-mad-enable",
-                      "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
-                      "-cl-fast-relaxed-math", "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp", "-cl-kernel-arg-info",
-                      "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0",
-                      "-cl-std=CLC++", "-cl-std=CLC++1.0", "-cl-std=CLC++2021"));
-
 TEST_F(Programs, UnknownOptionIsRefused) {
   const Program program = create({kSeven});
   EXPECT_STATUS(build_status(program, "-there-is-no-such-option"), CL_INVALID_BUILD_OPTIONS);
@@ -274,42 +173,19 @@ TEST_F(Programs, BuildWithoutADeviceList) {
 }
 
 TEST_F(Programs, BuildWithACallback) {
-  struct Wait {
-    std::mutex mutex;
-    std::condition_variable changed;
-    cl_program told = nullptr;
-    static void CL_CALLBACK done(cl_program program, void* self) {
-      auto* wait = static_cast<Wait*>(self);
-      const std::lock_guard lock(wait->mutex);
-      wait->told = program;
-      wait->changed.notify_all();
-    }
-  } wait;
+  ProgramTold told;
   const Program program = create({kSeven});
-  ASSERT_OK(clBuildProgram(program.get(), 0, nullptr, nullptr, Wait::done, &wait));
-  std::unique_lock lock(wait.mutex);
-  ASSERT_TRUE(wait.changed.wait_for(lock, std::chrono::seconds(20), [&] { return wait.told != nullptr; }));
-  EXPECT_EQ(wait.told, program.get());
+  ASSERT_OK(clBuildProgram(program.get(), 0, nullptr, nullptr, ProgramTold::call, &told));
+  EXPECT_EQ(told.wait(), program.get());
   EXPECT_EQ(state_of(program), CL_BUILD_SUCCESS);
   EXPECT_EQ(result_of(program), 7);
 }
 
 TEST_F(Programs, CallbackIsCalledForAFailedBuildToo) {
-  struct Wait {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool called = false;
-    static void CL_CALLBACK done(cl_program, void* self) {
-      auto* wait = static_cast<Wait*>(self);
-      const std::lock_guard lock(wait->mutex);
-      wait->called = true;
-      wait->changed.notify_all();
-    }
-  } wait;
+  ProgramTold told;
   const Program program = create({"this is no OpenCL C"});
-  clBuildProgram(program.get(), 0, nullptr, nullptr, Wait::done, &wait);
-  std::unique_lock lock(wait.mutex);
-  ASSERT_TRUE(wait.changed.wait_for(lock, std::chrono::seconds(20), [&] { return wait.called; }));
+  clBuildProgram(program.get(), 0, nullptr, nullptr, ProgramTold::call, &told);
+  EXPECT_EQ(told.wait(), program.get());
   EXPECT_EQ(state_of(program), CL_BUILD_ERROR);
 }
 
@@ -333,19 +209,7 @@ TEST_F(Programs, UnknownKernelName) {
 TEST_F(Programs, BinaryMakesTheSameProgram) {
   const Program program = build(R"(__kernel void k(__global int* x) {
                                      x[get_global_id(0)] = 10 * get_group_id(0) + get_num_groups(0); })");
-  size_t size = 0;
-  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-  ASSERT_GT(size, 0u);
-  std::vector<unsigned char> binary(size);
-  unsigned char* place = binary.data();
-  ASSERT_OK(clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
-
-  cl_int status = CL_SUCCESS, of_binary = CL_SUCCESS;
-  const cl_device_id target = device();
-  const unsigned char* start = binary.data();
-  const Program again(clCreateProgramWithBinary(context(), 1, &target, &size, &start, &of_binary, &status));
-  ASSERT_OK(status);
-  ASSERT_OK(of_binary);
+  const Program again = from_binary_of(program);
   ASSERT_OK(build_status(again));
   const Kernel k = bench::make_kernel(again, "k");
   const Buffer x = buffer(std::vector<cl_int>(8, -1));
@@ -362,34 +226,6 @@ TEST_F(Programs, GarbageIsNoBinary) {
   cl_int status = CL_SUCCESS, of_binary = CL_SUCCESS;
   const Program program(clCreateProgramWithBinary(context(), 1, &target, &size, &start, &of_binary, &status));
   EXPECT_STATUS(status, CL_INVALID_BINARY);
-}
-
-TEST_F(Programs, CompileWithAHeaderThenLink) {
-  const Program header = create({"#define SEVEN (get_group_id(0) + 7)\n"});
-  const Program main =
-      create({"#include \"numbers/seven.h\"\n__kernel void k(__global int* x) { x[0] = SEVEN; }"});
-  const cl_device_id target = device();
-  const cl_program headers[] = {header.get()};
-  const char* names[] = {"numbers/seven.h"};
-  ASSERT_OK(clCompileProgram(main.get(), 1, &target, nullptr, 1, headers, names, nullptr, nullptr));
-  const cl_program parts[] = {main.get()};
-  cl_int status = CL_SUCCESS;
-  const Program linked(clLinkProgram(context(), 1, &target, nullptr, 1, parts, nullptr, nullptr, &status));
-  ASSERT_OK(status);
-  EXPECT_EQ(result_of(linked), 7);
-}
-
-TEST_F(Programs, LinkTwoParts) {
-  const Program helper = create({"int seven(void) { return 7 + (int)get_group_id(0); }"});
-  const Program main = create({"int seven(void); __kernel void k(__global int* x) { x[0] = seven(); }"});
-  const cl_device_id target = device();
-  for (const Program* part : {&helper, &main})
-    ASSERT_OK(clCompileProgram(part->get(), 1, &target, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
-  const cl_program parts[] = {helper.get(), main.get()};
-  cl_int status = CL_SUCCESS;
-  const Program linked(clLinkProgram(context(), 1, &target, nullptr, 2, parts, nullptr, nullptr, &status));
-  ASSERT_OK(status);
-  EXPECT_EQ(result_of(linked), 7);
 }
 
 TEST_F(Programs, CompileFailureHasItsOwnCode) {
