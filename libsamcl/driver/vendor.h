@@ -21,7 +21,8 @@ struct VendorFacts {
   // one cache for all devices, found by the hash of source and options and by the local size alone, while
   // entries also differ by NDRange; two devices then free each other's (assertion in
   // pocl_release_dlhandle_cache). Comments and blanks do not count in that hash, a macro given as an option
-  // does: see distinct_option().
+  // does: see distinct_option(). A linked program is found by its objects' bitcode, which names the temporary
+  // file that each was compiled from; so objects compiled apart for each device serve.
   bool needs_distinct_source_per_device = false;
 
   // Macros that the vendor's compiler predefines in OpenCL C beyond those of the standard and of the device's
