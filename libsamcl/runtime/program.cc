@@ -81,8 +81,7 @@ void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Tr
 cl_int Program::build(const char* options) {
   std::shared_ptr<const Recipe> recipe;
   if (!source_.empty()) {
-    recipe = std::make_shared<Recipe>(
-        Recipe{.step = Recipe::Step::build, .options = options ? options : "", .source = source_, .begun = time_of_day()});
+    recipe = begin_recipe(Recipe::Step::build, options, source_);
   } else if (origin_ && origin_->recipe->is_executable()) {
     recipe = origin_->recipe;
   }
@@ -100,10 +99,7 @@ cl_int Program::build(const char* options) {
 
 cl_int Program::compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
                         const std::vector<std::shared_ptr<Program>>& headers) {
-  auto made = std::make_shared<Recipe>(Recipe{.step = Recipe::Step::compile,
-                                              .options = options ? options : "",
-                                              .source = source_,
-                                              .begun = time_of_day()});
+  const auto made = begin_recipe(Recipe::Step::compile, options, source_);
   const cl_int error =
       driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
   bool known = error == CL_SUCCESS && !source_.empty();
@@ -111,7 +107,7 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
     known = headers[i] != nullptr;
     if (known) made->headers[names[i]] = headers[i]->source_;  // the last of a name counts
   }
-  set_recipe(known ? std::move(made) : nullptr);
+  set_recipe(known ? made : nullptr);
   return error;
 }
 

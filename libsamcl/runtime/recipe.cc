@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -22,6 +23,11 @@ bool may_have_changed(const std::string& path, int64_t since) {
   return info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec + kTick >= since;
 }
 
+std::string folder_of_process() {
+  std::error_code error;
+  return std::filesystem::current_path(error);
+}
+
 void collect(const Recipe& recipe, std::vector<const Recipe*>& found) {
   if (recipe.step == Recipe::Step::link) {
     for (const auto& input : recipe.inputs) collect(*input, found);
@@ -34,12 +40,17 @@ Result<Translation> translate_inputs(const Recipe& recipe, const DeviceFacts& de
                                      const TranslatorSettings& settings) {
   std::vector<LinkedSource> sources;
   int64_t begun = INT64_MAX;
+  bool elsewhere = false;
   for (const Recipe* each : sources_of(recipe)) {
     sources.push_back({each->source, each->options, each->headers});
     begun = std::min(begun, each->begun);
+    elsewhere = elsewhere || each->folder != folder_of_process();
   }
   Result<Translation> translation = translate_linked(sources, device, settings);
   if (!translation) return translation;
+  if (elsewhere && !translation->includes.empty()) {
+    return fail("it includes files, and the process has changed its folder since it was compiled");
+  }
   for (const IncludedFile& file : translation->includes) {
     if (may_have_changed(file.path, begun)) return fail(file.path + " may have changed since it was compiled");
   }
@@ -62,6 +73,7 @@ std::shared_ptr<const Recipe> from_json(const Json& json) {
   recipe->step = json.at("step").get<Recipe::Step>();
   recipe->options = json.at("options").get<std::string>();
   recipe->begun = time_of_day();
+  recipe->folder = folder_of_process();
   if (recipe->step == Recipe::Step::link) {
     for (const Json& input : json.at("inputs")) recipe->inputs.push_back(from_json(input));
   } else {
@@ -84,6 +96,14 @@ bool Recipe::is_executable() const {
 
 int64_t time_of_day() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::shared_ptr<Recipe> begin_recipe(Recipe::Step step, const char* options, const std::string& source) {
+  return std::make_shared<Recipe>(Recipe{.step = step,
+                                         .options = options ? options : "",
+                                         .source = source,
+                                         .begun = time_of_day(),
+                                         .folder = folder_of_process()});
 }
 
 std::vector<const Recipe*> sources_of(const Recipe& recipe) {

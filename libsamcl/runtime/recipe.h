@@ -23,6 +23,7 @@ struct Recipe {
   std::string source = {};
   std::map<std::string, std::string> headers = {};  // given to clCompileProgram: texts by name
   int64_t begun = 0;                                // when it was compiled, ns since 1970
+  std::string folder = {};                          // the process's then, where relative names of files start
 
   std::vector<std::shared_ptr<const Recipe>> inputs = {};  // link
 
@@ -33,10 +34,14 @@ struct Recipe {
 // Ns since 1970, by the clock of Recipe::begun.
 int64_t time_of_day();
 
+// A build or compilation that begins now and here. options: null if there are none.
+std::shared_ptr<Recipe> begin_recipe(Recipe::Step step, const char* options, const std::string& source);
+
 // The recipes with sources, in the order of linking; one that takes part more than once comes once.
 std::vector<const Recipe*> sources_of(const Recipe& recipe);
 
-// As samcl::translate(). Errors are also: a file that was included has changed since the program was compiled.
+// As samcl::translate(). Errors are also: a file that was included has changed since the program was compiled, or
+// the process has changed its folder.
 Result<Translation> translate(const Recipe& recipe, const DeviceFacts& device, const TranslatorSettings& settings);
 
 // Makes the program for one device. translated: what to take instead of sources_of(recipe), in their order;

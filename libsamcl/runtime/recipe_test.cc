@@ -13,7 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::shared_ptr<const Recipe> object(const std::string& source, int64_t begun = 0) {
-  return std::make_shared<Recipe>(Recipe{.step = Recipe::Step::compile, .source = source, .begun = begun});
+  const auto recipe = begin_recipe(Recipe::Step::compile, nullptr, source);
+  recipe->begun = begun;
+  return recipe;
 }
 
 std::shared_ptr<const Recipe> linked(std::vector<std::shared_ptr<const Recipe>> inputs, const std::string& options = "") {
@@ -61,6 +63,15 @@ TEST_F(Included, FileChangedSinceTheCompilationIsNot) {
   const auto translation = translated(time_of_day() - 1'000'000'000);
   ASSERT_FALSE(translation);
   EXPECT_EQ(translation.error().message, (folder / "file.h").string() + " may have changed since it was compiled");
+}
+
+TEST_F(Included, FileIsAnotherOneInAnotherFolder) {
+  const auto before = object("a", time_of_day() + 1'000'000'000);
+  const fs::path here = fs::current_path();
+  fs::current_path(folder);
+  const auto translation = translate(*linked({before}), {}, {.program = folder / "translator", .cache_directory = ""});
+  fs::current_path(here);
+  EXPECT_FALSE(translation);
 }
 
 TEST_F(Included, FileThatIsGoneIsNot) {
