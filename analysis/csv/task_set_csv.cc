@@ -6,6 +6,7 @@
 
 #include "analysis/csv/rows.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/placement.h"
 
 namespace samcl::analysis {
 namespace {
@@ -173,12 +174,6 @@ Result<void> read_task(const Line& line, TaskSetDocument& document) {
   return {};
 }
 
-std::string devices_text(const std::vector<int>& devices) {
-  std::string text;
-  for (const int device : devices) text += (text.empty() ? "" : " ") + std::to_string(device);
-  return text;
-}
-
 }  // namespace
 
 Result<TaskSetDocument> parse_task_set_csv(const std::string& text) {
@@ -235,7 +230,7 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
       for (const Time time : stage.worst) cells.push_back(std::to_string(time));
       for (size_t k = 0; k < count; ++k)
         cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
-      if (lists) cells.push_back(devices_text(task.devices));
+      if (lists) cells.push_back(format_devices(task.devices));
       if (limits) cells.push_back(task.most_gpus > 0 ? std::to_string(task.most_gpus) : "");
       text += format_row(cells);
     }

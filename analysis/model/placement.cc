@@ -29,12 +29,19 @@ Placement place_devices(const TaskSet& set, const PriorityOrder& order, std::spa
   return placement;
 }
 
+std::string format_devices(const std::vector<int>& devices) {
+  std::string text;
+  for (const int device : devices) text += (text.empty() ? "" : " ") + std::to_string(device);
+  return text;
+}
+
 Placer::Placer(const TaskSet& set) : set_(&set), lists_(static_cast<size_t>(set.platform.gpus)) {
   restart();
   for (const Task& task : set.tasks) {
     if (task.devices.empty()) continue;
-    const Load load = load_of(task, task.largest_mode(set.platform));
-    for (const int device : task.devices)
+    const int most = task.largest_mode(set.platform);
+    const Load load = load_of(task, most);
+    for (const int device : std::span(task.devices).first(static_cast<size_t>(most)))
       lists_[static_cast<size_t>(device)] += std::max(load.link, load.gpu);
   }
 }

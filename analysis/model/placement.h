@@ -20,7 +20,10 @@ using Placement = std::vector<std::vector<int>>;
 
 Placement place_devices(const TaskSet& set, const PriorityOrder& order, std::span<const int> modes);
 
-// The same task by task, for those who try several modes. Tasks come most urgent first.
+// "1 0"
+std::string format_devices(const std::vector<int>& devices);
+
+// place_devices() task by task, for those who try several modes. Tasks come most urgent first.
 class Placer {
  public:
   // The set is bound, and outlives this unchanged.
@@ -42,7 +45,7 @@ class Placer {
 
   const TaskSet* set_;
   std::vector<Load> placed_;    // [device]
-  std::vector<int64_t> lists_;  // [device]: by tasks that have it in their list, each using its whole list
+  std::vector<int64_t> lists_;  // [device]: by tasks that have it in their list, each in its largest mode
 };
 
 }  // namespace samcl::analysis

@@ -14,8 +14,8 @@ double ratio_of(const Task& task, Time response) {
   return static_cast<double>(response) / static_cast<double>(task.deadline);
 }
 
-bool indifferent(const Task& task) {
-  if (task.uses(Resource::gpu)) return false;
+bool indifferent(const Task& task, const Platform& platform) {
+  if (task.uses(Resource::gpu) || (platform.bound && task.uses(Resource::pci))) return false;
   const auto same = [](const std::vector<Time>& times) {
     return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
   };
@@ -49,7 +49,7 @@ Candidates::Candidates(const TaskSet& set, Form form, PriorityOrder order)
       exact_bounds_(form != Form::safe) {
   const std::vector<int> known = modes_of(set.platform, form);
   for (const Task& task : set.tasks) {
-    auto& modes = modes_.emplace_back(indifferent(task) ? std::vector{1} : known);
+    auto& modes = modes_.emplace_back(indifferent(task, set.platform) ? std::vector{1} : known);
     std::erase_if(modes, [most = task.largest_mode(set.platform)](int mode) { return mode > most; });
   }
 }

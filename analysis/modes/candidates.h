@@ -33,7 +33,8 @@ class Candidates {
   size_t size() const { return set_->tasks.size(); }
   const TaskSet& set() const { return *set_; }
   const PriorityOrder& order() const { return order_; }
-  // Modes worth trying for a task, ascending: the form's, or 1 where the mode makes no difference.
+  // Modes worth trying for a task, ascending: the form's up to its largest, or 1 where the mode makes no
+  // difference.
   const std::vector<int>& modes(size_t task) const { return modes_[task]; }
   // The task has the least sum of C in it; the smallest of several.
   int fastest(size_t task) const;

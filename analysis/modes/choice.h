@@ -43,7 +43,7 @@ struct Choice {
   int64_t analyses = 0;         // how many combinations of modes were analysed, some in part only
 };
 
-// The set has passed check(). An empty order means priority_order(set).
+// The set has passed check(), also the form's. An empty order means priority_order(set).
 Choice choose_modes(const TaskSet& set, Form form, Policy policy = kBestPolicy, PriorityOrder order = {});
 
 }  // namespace samcl::analysis

@@ -8,7 +8,7 @@ namespace samcl::analysis {
 void PipelineWindow::begin(const std::array<Lanes, 3>& lanes) {
   for (size_t i = 0; i < lanes.size(); ++i) {
     Used& used = used_[i];
-    used.lanes = &lanes[i];
+    used.lanes = lanes[i];
     used.per_element = 1 / lanes[i].elements;
     used.stages = 0;
     used.per_arrival = used.as_work = used.as_time = 0;
@@ -17,9 +17,8 @@ void PipelineWindow::begin(const std::array<Lanes, 3>& lanes) {
 }
 
 // Below the work in those lanes that count.
-Line PipelineWindow::below(const Used& used) {
-  const Lanes& lanes = *used.lanes;
-  if (lanes.shares.size() == 1) return lanes.shares.front().demand->below[lanes.end];
+Line PipelineWindow::below_several(const Used& used) {
+  const Lanes& lanes = used.lanes;
   Line sum;
   if (lanes.taken < lanes.shares.size()) return sum;
   for (size_t n = 0; n < std::min(used.stages, lanes.taken); ++n) {
@@ -36,13 +35,15 @@ double PipelineWindow::begin(double constant, double beyond) const {
   double work_base = constant - 1, work_slope = 0, time_base = work_base, time_slope = 0;
   for (const Used& used : used_) {
     if (used.stages == 0) continue;
-    const Line line = below(used);
+    const Lanes& lanes = used.lanes;
+    const Line line =
+        lanes.shares.size() == 1 ? lanes.shares.front().demand->below[lanes.end] : below_several(used);
     const double slope = line.slope + line.arrivals_slope * used.per_arrival;
     const double base = line.base + line.arrivals_base * used.per_arrival + slope * beyond;
     const double as_work = (base + used.as_work) * used.per_element - 1;
     work_base += as_work;
     work_slope += slope * used.per_element;
-    const bool choice = used.left != used.lanes->elements;
+    const bool choice = used.left != lanes.elements;
     time_base += choice ? base / used.left + used.as_time - 1 : as_work;
     time_slope += choice ? slope / used.left : slope * used.per_element;
   }
@@ -52,22 +53,25 @@ double PipelineWindow::begin(double constant, double beyond) const {
   return least >= kExact ? kForever : least > 0 ? whole(least) : 0;
 }
 
-// All work that comes in the window, and one stage per task that was at work before. A stage waits in one
-// lane for its last subtask: of several lanes those with most work count, one per stage (of the lanes taken;
-// where these are not known, of those with least work).
-double PipelineWindow::work(Used& used, double window) {
-  const size_t count = used.lanes->shares.size();
+// A stage waits in one lane for its last subtask: of several lanes those with most work count, one per stage
+// (of the lanes taken; where these are not known, of those with least work).
+double PipelineWindow::work_of_several(Used& used, double window) {
+  const size_t count = used.lanes.shares.size(), taken = used.lanes.taken;
   for (size_t n = 0; n < count; ++n) {
-    Steps& steps = used.steps[n];
-    steps.advance(window);
-    used.works[n] = steps.work() + steps.growth() + steps.stages() * used.per_arrival;
+    used.steps[n].advance(window);
+    used.works[n] = used.steps[n].work() + used.steps[n].growth();
   }
-  if (count == 1) return used.works.front();
-  const auto first = used.works.begin();
-  const auto at = [&](size_t n) { return first + static_cast<std::ptrdiff_t>(n); };
-  std::sort(first, at(count));
-  const size_t taken = used.lanes->taken;
+  const auto at = [&](size_t n) { return used.works.begin() + static_cast<std::ptrdiff_t>(n); };
+  std::sort(at(0), at(count));
   return std::accumulate(at(taken - std::min(used.stages, taken)), at(taken), 0.0);
+}
+
+// All work that comes in the window, and one stage per task that was at work before.
+inline double PipelineWindow::work(Used& used, double window) {
+  if (used.lanes.shares.size() > 1) return work_of_several(used, window);
+  Steps& steps = used.steps.front();
+  steps.advance(window);
+  return steps.work() + steps.growth() + steps.stages() * used.per_arrival;
 }
 
 double PipelineWindow::waiting(double window) {
@@ -77,25 +81,25 @@ double PipelineWindow::waiting(double window) {
     const double work = this->work(used, window);
     if (work + used.as_work >= kExact) return kForever;
     sum +=
-        std::min(whole((work + used.as_work) / used.lanes->elements), whole(work / used.left) + used.as_time);
+        std::min(whole((work + used.as_work) / used.lanes.elements), whole(work / used.left) + used.as_time);
   }
   return sum;
 }
 
 // The longest section that a stage's last subtask can find at its begin.
 double PipelineWindow::section(Used& used) {
-  const auto& shares = used.lanes->shares;
+  const auto& shares = used.lanes.shares;
   if (shares.size() == 1) return shares.front().sections->front();
   for (size_t n = 0; n < shares.size(); ++n) used.works[n] = shares[n].sections->front();
   const auto first = used.works.begin();
-  const auto last = first + static_cast<std::ptrdiff_t>(used.lanes->taken) - 1;
+  const auto last = first + static_cast<std::ptrdiff_t>(used.lanes.taken) - 1;
   std::nth_element(first, last, first + static_cast<std::ptrdiff_t>(shares.size()));
   return *last;
 }
 
 double PipelineWindow::append(Resource resource, double worst, double siblings, bool whole) {
   Used& used = used_[static_cast<size_t>(resource)];
-  const auto& [shares, taken, end, elements] = *used.lanes;
+  const auto& [shares, taken, end, elements] = used.lanes;
   if (used.stages++ == 0)
     for (size_t n = 0; n < shares.size(); ++n)
       used.steps[n].begin(*shares[n].cycles, shares[n].cycles->tasks_before(end), window_ + rest_ + 1);

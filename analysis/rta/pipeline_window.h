@@ -22,7 +22,7 @@ class PipelineWindow {
   // One resource: the lanes that the stages' subtasks may be in, and in how many of them they are. Several
   // lanes have one element each, and a stage one subtask in each.
   struct Lanes {
-    std::vector<Share> shares;
+    std::span<const Share> shares;
     size_t taken = 1;
     size_t end = 0;  // rows of more urgent tasks
     double elements = 1;
@@ -32,7 +32,7 @@ class PipelineWindow {
   PipelineWindow(size_t tasks, size_t lanes)
       : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
 
-  // A new job: nothing of it has run. [resource]; outlives the job.
+  // A new job: nothing of it has run. [resource]
   void begin(const std::array<Lanes, 3>& lanes);
 
   // Appends the next stage. Returns what end() cannot be below.
@@ -44,7 +44,7 @@ class PipelineWindow {
  private:
   struct Used {
     Used(size_t tasks, size_t lanes) : steps(lanes, Steps(tasks)), works(lanes) {}
-    const Lanes* lanes = nullptr;
+    Lanes lanes;
     double per_element = 1;  // 1 / elements, rounded
     size_t stages = 0;
     double per_arrival = 0;  // sections that one more urgent arrival can let in
@@ -57,9 +57,10 @@ class PipelineWindow {
     std::vector<double> works;  // [lane]
   };
 
-  static Line below(const Used& used);
-  static double section(Used& used);
+  static Line below_several(const Used& used);
+  static double work_of_several(Used& used, double window);
   static double work(Used& used, double window);
+  static double section(Used& used);
   double begin(double constant, double beyond) const;
   double waiting(double window);
 

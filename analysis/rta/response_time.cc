@@ -28,6 +28,14 @@ std::vector<int> modes_of(const Platform& platform, Form form) {
   return modes;
 }
 
+Result<void> check(const TaskSet& set, Form form) {
+  if (set.platform.bound && form != Form::safe)
+    return fail(
+        "platform, bound: true, expected false for the published forms, in which a subtask may run on any "
+        "GPU");
+  return {};
+}
+
 ResponseTimeAnalysis::ResponseTimeAnalysis(const TaskSet& set, Form form, PriorityOrder order)
     : core_(make(set, form, std::move(order))) {}
 ResponseTimeAnalysis::~ResponseTimeAnalysis() = default;

@@ -22,9 +22,13 @@ enum class Form { gpu_sam, gpu_sparc, safe };
 // The modes that a form knows: 1..M_G, or 1 and M_G for gpu_sparc.
 std::vector<int> modes_of(const Platform& platform, Form form);
 
+// The published forms know no bound devices: an error that says so.
+Result<void> check(const TaskSet& set, Form form);
+
 // In place of a mode, for responses() and worst_ratio(): not chosen yet. The numbers are then no more than
 // those of any choice: of every such task the least over its modes counts, for itself and for others. (The
-// safe form rounds, so there it may be a nanosecond or two.)
+// safe form rounds, so there it may be a nanosecond or two.) Where devices are bound, those that a task gets
+// in any case are loaded, and one whose devices depend on what is undecided waits as on the least loaded.
 inline constexpr int kUndecided = 0;
 
 // No fixed point below kLimit periods.
@@ -60,7 +64,7 @@ struct Bounds {
 // For many analyses of one task set: no allocation after construction.
 class ResponseTimeAnalysis {
  public:
-  // The set has passed check(). An empty order means priority_order(set).
+  // The set has passed check(), also the form's. An empty order means priority_order(set).
   ResponseTimeAnalysis(const TaskSet& set, Form form, PriorityOrder order = {});
   ~ResponseTimeAnalysis();
   ResponseTimeAnalysis(ResponseTimeAnalysis&&) noexcept;

@@ -40,10 +40,12 @@ TaskSet thirty_tasks(double share, Random& random) {
   return set;
 }
 
-void analyse_thirty(benchmark::State& state, Form form, double share) {
+void analyse_thirty(benchmark::State& state, Form form, double share, bool bound = false) {
   Random random(1);
   std::vector<TaskSet> sets;
   for (int i = 0; i < 16; ++i) sets.push_back(thirty_tasks(share, random));
+  if (bound)
+    for (TaskSet& set : sets) set.platform = {4, 4, 4, true};
   std::vector<ResponseTimeAnalysis> analyses;
   for (const TaskSet& set : sets) analyses.emplace_back(set, form);
   const Modes single(30, 1), dual(30, 2);  // in turn, so that nothing is remembered
@@ -88,6 +90,8 @@ BENCHMARK_CAPTURE(analyse_thirty, gpu_sam_heavy, Form::gpu_sam, 0.06);
 BENCHMARK_CAPTURE(analyse_thirty, gpu_sparc_heavy, Form::gpu_sparc, 0.06);
 BENCHMARK_CAPTURE(analyse_thirty, safe_light, Form::safe, 0.03);
 BENCHMARK_CAPTURE(analyse_thirty, safe_heavy, Form::safe, 0.06);
+BENCHMARK_CAPTURE(analyse_thirty, safe_bound_easy, Form::safe, 0.012, true);
+BENCHMARK_CAPTURE(analyse_thirty, safe_bound_light, Form::safe, 0.03, true);
 BENCHMARK_CAPTURE(change_one, gpu_sam, Form::gpu_sam, 0.03);
 BENCHMARK_CAPTURE(change_one, safe, Form::safe, 0.03);
 

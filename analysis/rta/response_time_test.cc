@@ -111,6 +111,67 @@ TEST(SafeForm, SubtasksOfOneStageRunSideBySide) {
     EXPECT_EQ(responses(set, Form::safe, {mode})[0], set.tasks[0].stages[0].worst_in(mode));
 }
 
+// Two bound devices; PCI and GPU stages take as long in both modes.
+TaskSet bound_tasks(std::vector<Task> tasks) {
+  TaskSet set{{1, 2, 2, true}, std::move(tasks)};
+  for (Task& task : set.tasks)
+    for (Stage& entry : task.stages) entry.worst.resize(2, entry.worst.front());
+  return set;
+}
+
+TEST(BoundDevices, TasksOnDifferentOnesDoNotMeet) {
+  const auto tasks = [](int second) {
+    return bound_tasks(
+        {{"P1", 100, 100, 2, {stage(Resource::pci, {5}), stage(Resource::gpu, {9})}, {0}},
+         {"P2", 100, 100, 1, {stage(Resource::pci, {3}), stage(Resource::gpu, {7})}, {second}}});
+  };
+  EXPECT_THAT(responses(tasks(1), Form::safe), ElementsAre(14, 10));
+  EXPECT_THAT(responses(tasks(0), Form::safe), ElementsAre(14 + 2 + 6, 10 + 5 + 9));
+}
+
+// With global GPUs the less urgent task runs on the one that is left.
+TEST(BoundDevices, ATaskWaitsForItsOwnAlthoughAnotherIsFree) {
+  TaskSet set = bound_tasks({{"P1", 100, 100, 2, {stage(Resource::gpu, {9})}, {0}},
+                             {"P2", 100, 100, 1, {stage(Resource::gpu, {7})}, {0}}});
+  EXPECT_EQ(responses(set, Form::safe)[1], 7 + 9);
+  set.platform = {1, 1, 2};
+  for (Task& task : set.tasks) task.devices.clear();
+  EXPECT_EQ(responses(set, Form::safe)[1], 7);
+}
+
+TEST(BoundDevices, AStageWaitsForTheSlowestOfItsSubtasks) {
+  const TaskSet set = bound_tasks({{"P1", 100, 100, 3, {stage(Resource::gpu, {9})}, {0}},
+                                   {"P2", 100, 100, 2, {stage(Resource::gpu, {4})}, {1}},
+                                   {"P3", 100, 100, 1, {stage(Resource::gpu, {7})}}});
+  EXPECT_EQ(responses(set, Form::safe, {1, 1, 2})[2], 7 + 9);
+  const Bounds bounds = analyse(set, Modes{1, 1, 2}, Form::safe);
+  EXPECT_THAT(bounds.tasks[2].devices, ElementsAre(0, 1));
+  EXPECT_EQ(bounds.tasks[2].stages[0].device, 0);
+}
+
+// Transfers before and after the kernel: on one link a more urgent job comes in the way once; of two links
+// each may delay another of the transfers, and after the second nothing is left.
+TEST(BoundDevices, AMoreUrgentJobCountsOncePerDeviceInUse) {
+  const auto transfers = [](int count) {
+    std::vector<Stage> stages;
+    for (int n = 0; n < count; ++n) {
+      stages.push_back(stage(Resource::pci, {3}));
+      stages.push_back(stage(Resource::cpu, {1}));
+    }
+    return bound_tasks({{"P1", 900, 900, 2, {stage(Resource::pci, {10})}}, {"P2", 900, 900, 1, stages}});
+  };
+  EXPECT_EQ(responses(transfers(2), Form::safe, {2, 1})[1], 2 * 4 + 10);
+  EXPECT_EQ(responses(transfers(2), Form::safe, {2, 2})[1], 2 * 4 + 2 * 10);
+  EXPECT_EQ(responses(transfers(3), Form::safe, {2, 2})[1], 3 * 4 + 2 * 10);
+}
+
+TEST(BoundDevices, AreNotForThePublishedForms) {
+  const TaskSet set = bound_tasks({{"P1", 100, 100, {}, {stage(Resource::gpu, {9})}}});
+  EXPECT_TRUE(check(set, Form::safe));
+  EXPECT_FALSE(check(set, Form::gpu_sam));
+  EXPECT_FALSE(check(set, Form::gpu_sparc));
+}
+
 TEST(Bounds, OverloadIsUnboundedAndSoIsWhatLiesBelow) {
   TaskSet set = three_tasks(Resource::cpu);
   set.tasks[1].stages[0].worst = {5};
@@ -185,8 +246,8 @@ TEST(Remembering, HoldsWhereDevicesAreBound) {
     ResponseTimeAnalysis kept(small.set, Form::safe);
     for (int change = 0; change < 20; ++change) {
       const size_t task = random() % tasks.size();
-      small.modes[task] =
-          static_cast<int>(random() % static_cast<uint64_t>(tasks[task].largest_mode(small.set.platform) + 1));
+      small.modes[task] = static_cast<int>(
+          random() % static_cast<uint64_t>(tasks[task].largest_mode(small.set.platform) + 1));
       if (random() % 3 == 0) kept.worst_ratio(small.modes, 0.5);
       const auto remembered = kept.responses(small.modes);
       ResponseTimeAnalysis fresh(small.set, Form::safe);

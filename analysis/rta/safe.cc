@@ -33,14 +33,17 @@ class Safe : public ResponseTimeAnalysis::Core {
  private:
   void begin_pipeline(const TaskRow& row);
   double finish(const TaskRow& row, const StageRow& stage, double ready, double jitter);
+  double last_of(const std::vector<double>& waits, size_t taken);
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
   std::vector<StageWindow> windows_;  // [resource]
   PipelineWindow pipeline_;
-  std::array<PipelineWindow::Lanes, 3> shares_;
-  std::vector<double> waits_;  // of the stage at hand, in each lane it may be in
+  std::array<std::vector<PipelineWindow::Share>, 3> shares_;
+  // Of the stage at hand, in each lane it may be in.
+  std::vector<StageQuestion> questions_;
+  std::vector<double> waits_;
   std::vector<double> sorted_;
 };
 
@@ -87,41 +90,50 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
 // The stage's end after the job's release, kForever if unbounded; fills waits_. What promises less is solved
 // first, and the other one only as far as it can be better.
 double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
-  const auto& lanes = row.lanes[at(stage.resource)];
-  const size_t last = row.taken[at(stage.resource)] - 1;  // of the lanes, by the time that it takes in them
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double least = pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole);
   StageWindow& window = windows_[at(stage.resource)];
   const double before = ready + stage.worst;
   double end = limit + 1;
-  double alone = kForever;
-  for (const size_t index : lanes) alone = std::min(alone, window.least(question(row, stage, jitter, index)));
+  double alone = 0;
+  questions_.clear();
+  for (const size_t index : row.lanes[at(stage.resource)]) {
+    questions_.push_back(question(row, stage, jitter, index));
+    alone = std::max(alone, window.least(questions_.back()));
+  }
   const bool pipeline_first = least < before + alone;
   if (pipeline_first) end = pipeline_.end(end);
   waits_.clear();
-  for (const size_t index : lanes) {
-    StageQuestion question = this->question(row, stage, jitter, index);
+  for (StageQuestion& question : questions_) {
     question.limit = (partial() ? limit + 1 : end) - before;
     waits_.push_back(window.solve(question).waiting);
   }
-  sorted_ = waits_;
-  std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(last), sorted_.end());
-  if (sorted_[last] < kForever) end = std::min(end, before + sorted_[last]);
+  const double waiting = last_of(waits_, row.taken[at(stage.resource)]);
+  if (waiting < kForever) end = std::min(end, before + waiting);
   if (!pipeline_first) end = std::min(end, pipeline_.end(end));
   return end > limit ? kForever : end;
 }
 
+// How long the stage waits for its last subtask, if these are in the lanes with the shortest waits.
+double Safe::last_of(const std::vector<double>& waits, size_t taken) {
+  if (waits.size() == 1) return waits.front();
+  sorted_ = waits;
+  const auto last = sorted_.begin() + static_cast<std::ptrdiff_t>(taken) - 1;
+  std::nth_element(sorted_.begin(), last, sorted_.end());
+  return *last;
+}
+
 void Safe::begin_pipeline(const TaskRow& row) {
+  std::array<PipelineWindow::Lanes, 3> lanes;
   for (const Resource resource : kResources) {
-    auto& [shares, taken, end, elements] = shares_[at(resource)];
+    auto& shares = shares_[at(resource)];
     shares.clear();
     for (const size_t index : row.lanes[at(resource)])
       shares.push_back({&lane(index).demand, &lane(index).cycles, &row.blocking[index]});
-    taken = row.taken[at(resource)];
-    end = row.first[at(resource)];
-    elements = lane(first_lane(resource)).elements;
+    lanes[at(resource)] = {shares, row.taken[at(resource)], row.first[at(resource)],
+                           lane(first_lane(resource)).elements};
   }
-  pipeline_.begin(shares_);
+  pipeline_.begin(lanes);
 }
 
 Time Safe::respond(TaskRow& row, bool detail) {

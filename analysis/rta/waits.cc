@@ -25,7 +25,14 @@ std::vector<Wait> shared(std::vector<Wait> waits, Time total) {
 
 Time load(const Platform& platform, const Stage& stage, int mode, Form form) {
   if (form == Form::gpu_sparc) return stage.worst_in(stage.resource == Resource::gpu ? 1 : mode);
-  return stage.worst_in(mode) * platform.subtasks(stage.resource, mode);
+  const bool one_each = platform.bound && stage.resource != Resource::cpu;
+  return stage.worst_in(mode) * (one_each ? 1 : platform.subtasks(stage.resource, mode));
+}
+
+// Whether the task is where the stage waits: everywhere, unless devices are bound.
+bool meets(const TaskBound& task, const StageBound& stage) {
+  return stage.device < 0 ||
+         std::find(task.devices.begin(), task.devices.end(), stage.device) != task.devices.end();
 }
 
 }  // namespace
@@ -41,6 +48,7 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
     std::vector<Wait> urgent, sections;
     for (size_t above = 0; above < position; ++above) {
       const size_t k = order[above];
+      if (!meets(bounds.tasks[k], bound)) continue;
       Wait wait{k, 0, 0};
       for (size_t p = 0; p < set.tasks[k].stages.size(); ++p) {
         const Stage& other = set.tasks[k].stages[p];
@@ -52,10 +60,11 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
       }
       urgent.push_back(wait);
     }
-    const int own = set.platform.subtasks(stage.resource, modes[task]) - 1;
+    const int own = bound.device < 0 ? set.platform.subtasks(stage.resource, modes[task]) - 1 : 0;
     if (own > 0 && form != Form::gpu_sparc) urgent.push_back({task, own * stage.worst_in(modes[task]), own});
     for (size_t below = position + 1; below < order.size(); ++below) {
       const size_t k = order[below];
+      if (!meets(bounds.tasks[k], bound)) continue;
       Time longest = 0;
       for (const Stage& other : set.tasks[k].stages)
         if (other.resource == stage.resource && stage.resource != Resource::cpu)

@@ -13,7 +13,8 @@ struct Wait {
   int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before
 };
 
-// The wait of one stage: interference = sum of `urgent`, blocking = sum of `sections`, longest first.
+// The wait of one stage, of its subtask on StageBound::device where devices are bound: interference = sum of
+// `urgent`, blocking = sum of `sections`, longest first.
 struct StageWaits {
   std::vector<Wait> urgent;
   std::vector<Wait> sections;
