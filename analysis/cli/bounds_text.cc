@@ -5,6 +5,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/placement.h"
 #include "analysis/rta/waits.h"
 
 namespace samcl::analysis::cli {
@@ -25,17 +26,26 @@ std::string list(const std::vector<std::string>& parts) {
   return text;
 }
 
+std::string list_of(const std::vector<int>& devices) {
+  std::vector<std::string> parts;
+  for (const int device : devices) parts.push_back(std::to_string(device));
+  return list(parts);
+}
+
 // "stage 3, GPU"
 std::string place(const Task& task, size_t stage) {
   return "stage " + std::to_string(stage + 1) + ", " + name(task.stages[stage].resource);
 }
 
 std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const StageBound& bound,
-                           const StageWaits& waits, int mode) {
+                           const std::vector<int>& devices, const StageWaits& waits, int mode) {
   const Stage& described = set.tasks[task].stages[stage];
   std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_time(described.worst_in(mode));
   const int subtasks = set.platform.subtasks(described.resource, mode);
-  if (subtasks > 1) text += " on each of " + std::to_string(subtasks) + " GPUs";
+  if (bound.device >= 0)
+    text += (subtasks > 1 ? " on each of devices " : " on device ") + list_of(devices);
+  else if (subtasks > 1)
+    text += " on each of " + std::to_string(subtasks) + " GPUs";
   std::vector<std::string> parts;
   for (const Wait& wait : waits.urgent) {
     if (wait.task == task) {
@@ -47,7 +57,9 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
   }
   for (const Wait& wait : waits.sections)
     parts.push_back(format_time(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
-  text += parts.empty() ? "; waits for nobody" : "; waits up to " + list(parts);
+  const std::string where =
+      subtasks > 1 && bound.device >= 0 ? ", on " + std::to_string(bound.device) + "," : "";
+  text += parts.empty() ? "; waits for nobody" : "; waits" + where + " up to " + list(parts);
   text += "; ends within " + format_time(bound.finish) + " of the release";
   return text + ".\n";
 }
@@ -72,6 +84,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
   const TaskSet& set = document.set;
   std::vector<std::vector<std::string>> tasks = {
       {"TASK", "MODE", "PERIOD", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
+  if (set.platform.bound) tasks.front().insert(tasks.front().begin() + 2, "DEVICES");
   std::vector<std::vector<std::string>> stages = {
       {"TASK", "STAGE", "RESOURCE", "C", "r", "I", "B", "J", "ENDS WITHIN"}};
   for (const size_t i : priority_order(set)) {
@@ -82,6 +95,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
                      format_time(task.deadline), known ? time(bound.response) : "unbounded",
                      known ? format_time(task.deadline - bound.response) : "-",
                      known && bound.response <= task.deadline ? "yes" : "no"});
+    if (set.platform.bound) tasks.back().insert(tasks.back().begin() + 2, format_devices(bound.devices));
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
       if (!known) continue;
@@ -114,7 +128,7 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
   const auto all = waits(set, document.modes, form, order, bounds, index);
   Time sum = 0;
   for (size_t j = 0; j < all.size(); ++j) {
-    text += stage_in_words(set, index, j, bound.stages[j], all[j], document.modes[index]);
+    text += stage_in_words(set, index, j, bound.stages[j], bound.devices, all[j], document.modes[index]);
     sum += bound.stages[j].response;
   }
   if (sum > bound.response)

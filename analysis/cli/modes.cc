@@ -10,6 +10,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/placement.h"
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
 
@@ -88,6 +89,7 @@ std::string steps_text(const Answer& answer) {
 std::string tasks_text(const Answer& answer) {
   std::vector<std::vector<std::string>> rows = {
       {"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
+  if (answer.set.platform.bound) rows.front().insert(rows.front().begin() + 2, "DEVICES");
   for (const size_t i : answer.order) {
     const Task& task = answer.set.tasks[i];
     const Time response = answer.bounds.tasks[i].response;
@@ -96,6 +98,8 @@ std::string tasks_text(const Answer& answer) {
                     known ? format_time(response) : "unbounded",
                     known ? format_time(task.deadline - response) : "-",
                     known && response <= task.deadline ? "yes" : "no"});
+    if (answer.set.platform.bound)
+      rows.back().insert(rows.back().begin() + 2, format_devices(answer.bounds.tasks[i].devices));
   }
   return table(rows) + "\n";
 }
@@ -186,6 +190,8 @@ Result<void> save(const std::string& file, const Answer& answer) {
 Result<int> run(const Options& options) {
   const auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
+  if (auto good = check(document->set, options.form); !good)
+    return fail(options.file + ": " + good.error().message);
   const Answer answer = choose(options, document->set);
   std::cout << (options.as_json ? as_json(answer) : as_text(answer));
   if (!options.save.empty())

@@ -40,6 +40,8 @@ Result<int> run(const Options& options) {
       return fail("--modes: " + good.error().message);
     document->modes = options.modes;
   }
+  if (auto good = check(document->set, options.form); !good)
+    return fail(options.file + ": " + good.error().message);
   if (auto good = check_capacity(document->set, document->modes); !good)
     return fail(options.file + ": " + good.error().message);
   const Bounds bounds = analyse(document->set, document->modes, options.form);

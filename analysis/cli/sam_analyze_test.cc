@@ -91,6 +91,28 @@ TEST(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
     EXPECT_EQ(run("rta " + bad + " " + example("three_programs")).code, 2) << bad;
 }
 
+TEST(SamAnalyze, TellsOnWhichDevicesATaskRuns) {
+  const Outcome bounds = run("rta --json " + example("bound_devices"));
+  EXPECT_EQ(bounds.code, 0) << bounds.output;
+  const auto tasks = nlohmann::json::parse(bounds.output).at("tasks");
+  EXPECT_EQ(tasks.at(0).at("devices"), (std::vector<int>{0, 1}));
+  EXPECT_EQ(tasks.at(1).at("devices"), (std::vector<int>{0}));
+  EXPECT_EQ(tasks.at(2).at("devices"), (std::vector<int>{1}));
+  EXPECT_THAT(run("rta " + example("bound_devices")).output, HasSubstr("vision   2     0 1"));
+  EXPECT_THAT(run("rta --explain vision " + example("bound_devices")).output,
+              HasSubstr("on each of devices 0 and 1; waits, on "));
+  EXPECT_THAT(run("modes " + example("bound_devices")).output, HasSubstr("DEVICES"));
+  EXPECT_THAT(run("simulate --jobs 200 " + example("bound_devices")).output, HasSubstr("GPU of device 1"));
+}
+
+TEST(SamAnalyze, PublishedFormsKnowNoBoundDevices) {
+  for (const std::string command : {"rta", "modes"}) {
+    const Outcome outcome = run(command + " --as-published gpu-sam " + example("bound_devices"));
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("platform, bound: true, expected false"));
+  }
+}
+
 TEST(SamAnalyze, SimulatesReproducibly) {
   const std::string command = "simulate --json --jobs 500 --search 50 --seed 3 " + example("three_programs");
   const Outcome outcome = run(command);

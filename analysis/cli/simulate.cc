@@ -10,6 +10,7 @@
 #include "analysis/draw/schedule_drawing.h"
 #include "analysis/json/time_text.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/placement.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/study.h"
 
@@ -38,6 +39,7 @@ std::string distribution_table(const TaskSet& set, const PriorityOrder& order, c
                                const Bounds& bounds) {
   std::vector<std::vector<std::string>> rows = {
       {"TASK", "JOBS", "MEAN", "MEDIAN", "99%", "LONGEST", "BOUND", "DEADLINE", "MISSES"}};
+  if (set.platform.bound) rows.front().insert(rows.front().begin() + 1, "DEVICES");
   for (const size_t i : order) {
     const TaskStudy& task = study.tasks[i];
     rows.push_back({set.tasks[i].name, std::to_string(task.responses.size()),
@@ -45,6 +47,8 @@ std::string distribution_table(const TaskSet& set, const PriorityOrder& order, c
                     rounded(quantile(task.responses, 0.99)), rounded(task.longest),
                     bound_text(bounds.tasks[i]), rounded(set.tasks[i].deadline),
                     std::to_string(task.misses)});
+    if (set.platform.bound)
+      rows.back().insert(rows.back().begin() + 1, format_devices(bounds.tasks[i].devices));
   }
   return table(rows);
 }
@@ -84,6 +88,7 @@ std::string as_json(const TaskSet& set, const Study& study, const Bounds& bounds
                                                       : nlohmann::ordered_json()},
                      {"deadline", set.tasks[i].deadline},
                      {"misses", task.misses}});
+    if (set.platform.bound) tasks.back()["devices"] = bounds.tasks[i].devices;
   }
   return nlohmann::ordered_json{{"jobs", study.jobs}, {"tasks", tasks}}.dump(2) + "\n";
 }

@@ -48,7 +48,7 @@ void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
 
 void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, const Frame& frame,
                   Resource resource, int element, double y) {
-  canvas.text(8, y + 15, std::string(name(resource)) + " " + std::to_string(element + 1));
+  canvas.text(8, y + 15, set.platform.name_of(resource, element));
   canvas.line(canvas.left, y + kBar, canvas.left + kWidth, y + kBar, "stroke=\"#555555\"");
   for (const Segment& segment : schedule.segments) {
     if (segment.resource != resource || segment.element != element) continue;
@@ -89,6 +89,8 @@ std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Fra
                          const std::string& title) {
   size_t longest = 6;
   for (const Task& task : set.tasks) longest = std::max(longest, task.name.size());
+  if (set.platform.bound)
+    longest = std::max(longest, set.platform.name_of(Resource::gpu, set.platform.gpus - 1).size());
   Canvas canvas(frame, 16 + 9 * static_cast<double>(longest));
   double lanes = 0;
   for (const Resource resource : kResources) lanes += set.platform.elements(resource) * kLane;

@@ -70,10 +70,12 @@ std::string schedule_text(const TaskSet& set, const Schedule& schedule, const Fr
   const Scale scale{frame, columns};
   size_t width = 6;
   for (const Task& task : set.tasks) width = std::max(width, task.name.size() + 2);
+  if (set.platform.bound)
+    width = std::max(width, set.platform.name_of(Resource::gpu, set.platform.gpus - 1).size());
   std::string text;
   for (const Resource resource : kResources)
     for (int element = 0; element < set.platform.elements(resource); ++element)
-      text += padded(std::string(name(resource)) + " " + std::to_string(element + 1), width) + " " +
+      text += padded(set.platform.name_of(resource, element), width) + " " +
               element_line(schedule, resource, element, scale) + "\n";
   for (size_t i = 0; i < set.tasks.size(); ++i)
     text += padded(std::string(1, letter(i)) + " " + set.tasks[i].name, width) + " " +

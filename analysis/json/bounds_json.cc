@@ -51,6 +51,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
                         {"blocking", number(stage.blocking)},
                         {"jitter", number(stage.jitter)},
                         {"finish", number(stage.finish)}});
+      if (stage.device >= 0) stages.back()["device"] = stage.device;
     }
     const bool bounded = form != Form::safe || bound.proven;
     tasks.push_back({{"name", task.name},
@@ -60,6 +61,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
                      {"meets_deadline", bounded && bound.response <= task.deadline},
                      {"proven", bound.proven},
                      {"stages", std::move(stages)}});
+    if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }
   const ordered_json all = {{"analysis", name(form)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
   return all.dump(2) + "\n";
