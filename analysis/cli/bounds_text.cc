@@ -58,7 +58,7 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
   for (const Wait& wait : waits.sections)
     parts.push_back(format_time(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
   const std::string where =
-      subtasks > 1 && bound.device >= 0 ? ", on " + std::to_string(bound.device) + "," : "";
+      subtasks > 1 && bound.device >= 0 ? ", on device " + std::to_string(bound.device) + "," : "";
   text += parts.empty() ? "; waits for nobody" : "; waits" + where + " up to " + list(parts);
   text += "; ends within " + format_time(bound.finish) + " of the release";
   return text + ".\n";

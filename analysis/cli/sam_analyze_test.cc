@@ -98,9 +98,9 @@ TEST(SamAnalyze, TellsOnWhichDevicesATaskRuns) {
   EXPECT_EQ(tasks.at(0).at("devices"), (std::vector<int>{0, 1}));
   EXPECT_EQ(tasks.at(1).at("devices"), (std::vector<int>{0}));
   EXPECT_EQ(tasks.at(2).at("devices"), (std::vector<int>{1}));
-  EXPECT_THAT(run("rta " + example("bound_devices")).output, HasSubstr("vision   2     0 1"));
+  EXPECT_THAT(run("rta " + example("bound_devices")).output, HasSubstr("vision      2      0 1  "));
   EXPECT_THAT(run("rta --explain vision " + example("bound_devices")).output,
-              HasSubstr("on each of devices 0 and 1; waits, on "));
+              HasSubstr("on each of devices 0 and 1; waits, on device "));
   EXPECT_THAT(run("modes " + example("bound_devices")).output, HasSubstr("DEVICES"));
   EXPECT_THAT(run("simulate --jobs 200 " + example("bound_devices")).output, HasSubstr("GPU of device 1"));
 }
