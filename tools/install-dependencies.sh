@@ -6,7 +6,7 @@ packages=(
   g++ cmake ninja-build ccache git python3
   ocl-icd-opencl-dev ocl-icd-libopencl1 opencl-headers opencl-clhpp-headers pocl-opencl-icd clinfo
   clang-19 libclang-19-dev llvm-19-dev
-  libboost-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
+  libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev
 )

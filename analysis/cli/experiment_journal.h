@@ -6,23 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "analysis/experiment/results.h"
+#include "analysis/experiment/blocks.h"
+#include "analysis/model/result.h"
 
 namespace samcl::analysis::cli {
 
 class ExperimentJournal {
  public:
   // Reads what is there, then appends.
-  static Result<ExperimentJournal> open(const std::string& file, const Experiment& experiment);
+  static Result<ExperimentJournal> open(const std::string& file, const BlockExperiment& experiment);
 
   const std::vector<bool>& known() const { return known_; }
-  const Tallies& tallies() const { return tallies_; }  // of what was known
+  const std::vector<Counts>& sums() const { return sums_; }  // of what was known, by point
   // Written at once.
-  void append(int64_t block, const Tally& tally);
+  void append(int64_t block, const Counts& counts);
 
  private:
   std::vector<bool> known_;
-  Tallies tallies_;
+  std::vector<Counts> sums_;
   std::ofstream out_;
 };
 

@@ -59,20 +59,22 @@ std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& 
   };
   add("shared resource, FMLP-Long", verdicts.shared_resource[0]);
   add("shared resource, OMLP", verdicts.shared_resource[1]);
+  add("suspension-aware, FMLP-Long", verdicts.suspension_aware);
   add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
   return table(rows, 3);
 }
 
 std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
   std::vector<std::vector<std::string>> rows = {
-      {"TASK", "b FMLP-Long", "late at most", "b OMLP", "late at most", "in container: late at most"}};
+      {"LATE AT MOST", "b FMLP-Long", "FMLP-Long", "suspension-aware", "b OMLP", "OMLP", "container"}};
+  const auto& [fmlp_long, omlp] = verdicts.shared_resource;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
-    rows.push_back({set.tasks[i].name});
-    for (const auto& verdict : verdicts.shared_resource) {
-      rows.back().push_back(format_time(verdict.tasks[i].blocking));
-      rows.back().push_back(verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-");
-    }
-    rows.back().push_back(verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-");
+    const auto late = [&](const auto& verdict) {
+      return verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-";
+    };
+    rows.push_back({set.tasks[i].name, format_time(fmlp_long.tasks[i].blocking), late(fmlp_long),
+                    late(verdicts.suspension_aware), format_time(omlp.tasks[i].blocking), late(omlp),
+                    verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-"});
   }
   return table(rows);
 }
@@ -130,6 +132,13 @@ Result<locking::TaskSet> read_locking_set(const std::string& file) {
   return set;
 }
 
+std::map<std::string, locking::TardinessBound> tardiness_bounds() {
+  std::map<std::string, locking::TardinessBound> bounds;
+  for (const auto bound : {locking::TardinessBound::compliant_vector, locking::TardinessBound::devi_anderson})
+    bounds[name(bound)] = bound;
+  return bounds;
+}
+
 Run add_locking(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* locking = parent.add_subcommand("locking", "GPUs shared under global EDF: bounded tardiness");
@@ -142,9 +151,7 @@ Run add_locking(CLI::App& parent) {
   locking
       ->add_option("--tardiness", options->bound,
                    "bound used: compliant-vector (default) or devi-anderson; containers: always the first")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, locking::TardinessBound>{
-          {"compliant-vector", locking::TardinessBound::compliant_vector},
-          {"devi-anderson", locking::TardinessBound::devi_anderson}}));
+      ->transform(CLI::CheckedTransformer(tardiness_bounds()));
   locking
       ->add_option("--speed-up", options->speed_ups,
                    "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")

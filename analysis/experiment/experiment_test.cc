@@ -6,23 +6,24 @@
 namespace samcl::analysis {
 namespace {
 
-Experiment small(const std::string& name, int threads) {
-  Experiment experiment{*find_figure(name), 50, 7, threads};
+FigureExperiment small(const std::string& name) {
+  FigureExperiment experiment(*find_figure(name), 50, 7);
   experiment.figure.points.resize(3);
   return experiment;
 }
 
-Tallies run(const Experiment& experiment, std::vector<bool> known = {}) {
+Tallies run(const FigureExperiment& experiment, int threads, std::vector<bool> known = {}) {
   known.resize(static_cast<size_t>(experiment.blocks()), false);
-  Tallies tallies(experiment.figure.points.size(), Tally(experiment.figure.policies.size()));
+  std::vector<Counts> sums(experiment.points(), Counts(experiment.width(), 0));
+  const auto done = [&](int64_t block, const Counts& counts) {
+    add(sums[experiment.point_of(block)], counts);
+  };
   for (int64_t block = 0; block < experiment.blocks(); ++block)
-    if (known[static_cast<size_t>(block)])
-      tallies[experiment.point_of(block)].add(tally_block(experiment, block));
+    if (known[static_cast<size_t>(block)]) done(block, experiment.count(block));
   const std::atomic<bool> stop = false;
-  tally_blocks(
-      experiment, known,
-      [&](int64_t block, const Tally& tally) { tallies[experiment.point_of(block)].add(tally); }, stop);
-  return tallies;
+  BlockQueue queue(known, done, stop);
+  count_blocks(experiment, queue, threads);
+  return tallies(sums);
 }
 
 TEST(Figures, AreTheFiveOfThePapers) {
@@ -38,31 +39,21 @@ TEST(Figures, AreTheFiveOfThePapers) {
 
 TEST(Experiments, CountTheSameOnAnyNumberOfThreadsAndAfterInterruptions) {
   for (const char* name : {"fig7", "fig9"}) {
-    const std::string expected = format_csv(small(name, 1).figure, run(small(name, 1)));
-    EXPECT_EQ(format_csv(small(name, 1).figure, run(small(name, 3))), expected);
-    EXPECT_EQ(format_csv(small(name, 1).figure, run(small(name, 2), {true, false, false, true, true})),
-              expected);
+    const FigureExperiment experiment = small(name);
+    const std::string expected = format_csv(experiment.figure, run(experiment, 1));
+    EXPECT_EQ(format_csv(experiment.figure, run(experiment, 3)), expected);
+    EXPECT_EQ(format_csv(experiment.figure, run(experiment, 2, {true, false, false, true, true})), expected);
   }
 }
 
 TEST(Experiments, CountEverySetOnceAndNoPolicyBeatsOptimal) {
   for (const char* name : kFigures) {
     SCOPED_TRACE(name);
-    for (const Tally& tally : run(small(name, 2))) {
+    for (const Tally& tally : run(small(name), 2)) {
       EXPECT_EQ(tally.sets, 50);
       for (const int64_t count : tally.schedulable) EXPECT_LE(count, tally.schedulable.back());
     }
   }
-}
-
-TEST(Experiments, StopBeforeTheNextBlock) {
-  const Experiment experiment = small("fig9", 1);
-  std::atomic<bool> stop = false;
-  int blocks = 0;
-  tally_blocks(
-      experiment, std::vector<bool>(static_cast<size_t>(experiment.blocks()), false),
-      [&](int64_t, const Tally&) { stop = ++blocks == 2; }, stop);
-  EXPECT_EQ(blocks, 2);
 }
 
 Tally counted(std::vector<int64_t> schedulable) {

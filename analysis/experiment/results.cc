@@ -29,6 +29,10 @@ std::string loss_text(const Figure& figure, const Tallies& tallies, Policy polic
 
 }  // namespace
 
+Tallies tallies(const std::vector<Counts>& points) {
+  return {points.begin(), points.end()};
+}
+
 std::string format_csv(const Figure& figure, const Tallies& tallies) {
   std::string csv = std::string(name(figure.axis)) + ",sets,mean_tasks";
   for (const Policy policy : figure.policies) csv += std::string(",") + name(policy);

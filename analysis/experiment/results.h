@@ -7,6 +7,7 @@ namespace samcl::analysis {
 
 // One tally per point of the figure.
 using Tallies = std::vector<Tally>;
+Tallies tallies(const std::vector<Counts>& points);
 
 // One line per point below a line of column names: the point, the sets, their mean number of tasks, and how
 // many sets each policy makes schedulable.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
-#include <thread>
+#include <iomanip>
+#include <sstream>
+
+#include "analysis/json/bounds_json.h"
 
 namespace samcl::analysis {
 namespace {
@@ -12,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 // The policies of one set. `optimal` begins with `search`: where that found modes, or the proof that there
 // are none, nothing is left to do for it.
-void count(const Figure& figure, const TaskSet& set, Tally& tally) {
+void tally_set(const Figure& figure, const TaskSet& set, Tally& tally) {
   ++tally.sets;
   tally.tasks += static_cast<int64_t>(set.tasks.size());
   Choice searched;
@@ -35,43 +37,42 @@ void count(const Figure& figure, const TaskSet& set, Tally& tally) {
 
 }  // namespace
 
+Tally::Tally(const Counts& counts) : sets(counts[0]), tasks(counts[1]) {
+  const auto policies = static_cast<std::ptrdiff_t>(counts.size() / 2 - 1);
+  schedulable.assign(counts.begin() + 2, counts.begin() + 2 + policies);
+  nanoseconds.assign(counts.begin() + 2 + policies, counts.end());
+}
+
+Counts Tally::counts() const {
+  Counts all = {sets, tasks};
+  all.insert(all.end(), schedulable.begin(), schedulable.end());
+  all.insert(all.end(), nanoseconds.begin(), nanoseconds.end());
+  return all;
+}
+
 void Tally::add(const Tally& other) {
-  sets += other.sets;
-  tasks += other.tasks;
-  for (size_t p = 0; p < schedulable.size(); ++p) {
-    schedulable[p] += other.schedulable[p];
-    nanoseconds[p] += other.nanoseconds[p];
-  }
+  Counts sum = counts();
+  analysis::add(sum, other.counts());
+  *this = Tally(sum);
 }
 
-Tally tally_block(const Experiment& experiment, int64_t block) {
-  const size_t point = experiment.point_of(block);
-  const int64_t first = block % experiment.blocks_per_point() * kBlockSets;
-  const int64_t end = std::min(experiment.sets, first + kBlockSets);
-  Tally tally(experiment.figure.policies.size());
+std::string FigureExperiment::heading() const {
+  std::ostringstream text;
+  text << std::setprecision(17) << "sam-analyze " << figure.name << " " << name(figure.form) << " sets "
+       << sets << " seed " << seed << " P_D " << figure.sets.dependency << " U_G "
+       << figure.sets.gpu_utilisation << " share " << figure.sets.most_share << " classes "
+       << figure.sets.classes;
+  return text.str();
+}
+
+Counts FigureExperiment::count(int64_t block) const {
+  const size_t point = point_of(block);
+  const int64_t first = block % blocks_per_point() * kBlockSets;
+  const int64_t end = std::min(sets, first + kBlockSets);
+  Tally tally(figure.policies.size());
   for (int64_t n = first; n < end; ++n)
-    count(experiment.figure, task_set_at(experiment.figure, point, experiment.seed, static_cast<uint64_t>(n)),
-          tally);
-  return tally;
-}
-
-void tally_blocks(const Experiment& experiment, const std::vector<bool>& known,
-                  const std::function<void(int64_t block, const Tally&)>& done,
-                  const std::atomic<bool>& stop) {
-  std::atomic<int64_t> next = 0;
-  std::mutex reporting;
-  const auto work = [&] {
-    for (int64_t block = next++; block < experiment.blocks() && !stop; block = next++) {
-      if (known[static_cast<size_t>(block)]) continue;
-      const Tally tally = tally_block(experiment, block);
-      const std::lock_guard lock(reporting);
-      done(block, tally);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int n = 1; n < experiment.threads; ++n) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+    tally_set(figure, task_set_at(figure, point, seed, static_cast<uint64_t>(n)), tally);
+  return tally.counts();
 }
 
 }  // namespace samcl::analysis

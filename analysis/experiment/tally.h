@@ -1,10 +1,7 @@
-// Counting schedulable sets: a figure's points in blocks of sets, each block on any thread, so that an
-// experiment can be interrupted and taken up again. The counts do not depend on threads or interruptions.
+// Counting schedulable sets: a figure's points in blocks of sets.
 #pragma once
 
-#include <atomic>
-#include <functional>
-
+#include "analysis/experiment/blocks.h"
 #include "analysis/experiment/figure.h"
 
 namespace samcl::analysis {
@@ -19,27 +16,28 @@ struct Tally {
 
   Tally() = default;
   explicit Tally(size_t policies) : schedulable(policies, 0), nanoseconds(policies, 0) {}
+  // As counts: sets, tasks, schedulable, nanoseconds.
+  explicit Tally(const Counts& counts);
+  Counts counts() const;
   void add(const Tally& other);
 };
 
-struct Experiment {
+struct FigureExperiment : BlockExperiment {
+  FigureExperiment() = default;
+  explicit FigureExperiment(Figure what, int64_t sets = 1000, uint64_t seed = 1)
+      : figure(std::move(what)), sets(sets), seed(seed) {}
+
   Figure figure;
   int64_t sets = 1000;  // at each point
   uint64_t seed = 1;
-  int threads = 1;
 
   int64_t blocks_per_point() const { return (sets + kBlockSets - 1) / kBlockSets; }
-  int64_t blocks() const { return blocks_per_point() * static_cast<int64_t>(figure.points.size()); }
-  size_t point_of(int64_t block) const { return static_cast<size_t>(block / blocks_per_point()); }
+  std::string heading() const override;
+  int64_t blocks() const override { return blocks_per_point() * static_cast<int64_t>(points()); }
+  size_t points() const override { return figure.points.size(); }
+  size_t point_of(int64_t block) const override { return static_cast<size_t>(block / blocks_per_point()); }
+  size_t width() const override { return Tally(figure.policies.size()).counts().size(); }
+  Counts count(int64_t block) const override;
 };
-
-// One block, 0..blocks() - 1.
-Tally tally_block(const Experiment& experiment, int64_t block);
-
-// All blocks for which `known` is false; `done` is called once for each, by one thread at a time. Ends early
-// when `stop` becomes true: no further block is begun.
-void tally_blocks(const Experiment& experiment, const std::vector<bool>& known,
-                  const std::function<void(int64_t block, const Tally&)>& done,
-                  const std::atomic<bool>& stop);
 
 }  // namespace samcl::analysis

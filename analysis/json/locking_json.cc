@@ -53,8 +53,9 @@ ordered_json reason(const std::string& failure) {
   return failure.empty() ? ordered_json() : ordered_json(failure);
 }
 
-ordered_json shared_resource_json(const locking::TaskSet& set,
-                                  const locking::SharedResourceVerdict& verdict) {
+// What the verdicts on locks have in common.
+template <typename Verdict>
+ordered_json lock_json(const locking::TaskSet& set, const char* protocol, const Verdict& verdict) {
   ordered_json tasks = ordered_json::array();
   for (size_t i = 0; i < set.tasks.size(); ++i)
     tasks.push_back(
@@ -62,7 +63,7 @@ ordered_json shared_resource_json(const locking::TaskSet& set,
          {"blocking", verdict.tasks[i].blocking},
          {"demand", verdict.tasks[i].demand},
          {"tardiness", verdict.schedulable() ? ordered_json(verdict.tasks[i].late) : ordered_json()}});
-  return {{"protocol", name(verdict.protocol)},
+  return {{"protocol", protocol},
           {"schedulable", verdict.schedulable()},
           {"fails", reason(failure(set, verdict))},
           {"utilisation", verdict.utilisation.value()},
@@ -112,13 +113,14 @@ std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts
                             std::span<const double> speed_ups) {
   ordered_json protocols = ordered_json::array(), effective = ordered_json::array();
   for (const auto& verdict : verdicts.shared_resource)
-    protocols.push_back(shared_resource_json(set, verdict));
+    protocols.push_back(lock_json(set, name(verdict.protocol), verdict));
   for (const double speed_up : speed_ups)
     effective.push_back({{"speed_up", speed_up}, {"utilisation", effective_utilisation(set, speed_up)}});
   const ordered_json all = {
       {"schedulable", verdicts.schedulable()},
       {"shared_resource", {{"schedulable", verdicts.by_shared_resource()}, {"protocols", protocols}}},
       {"containers", container_json(set, verdicts.containers)},
+      {"suspension_aware", lock_json(set, name(locking::Protocol::fmlp_long), verdicts.suspension_aware)},
       {"effective_utilisation", effective}};
   return all.dump(2) + "\n";
 }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/locking/wide.h"
+
 namespace samcl::analysis::locking {
 namespace {
 
-using Wide = unsigned __int128;
 constexpr Time kFinest = Time{1} << 40;
 
 Time common_multiple(const TaskSet& set, const std::vector<int>& gpu_of, int gpu) {
@@ -20,11 +21,6 @@ Time common_multiple(const TaskSet& set, const std::vector<int>& gpu_of, int gpu
   return multiple;
 }
 
-Time ceil_divide(Wide numerator, Time denominator) {
-  const auto d = static_cast<Wide>(denominator);
-  return static_cast<Time>((numerator + d - 1) / d);
-}
-
 }  // namespace
 
 BandwidthServer::BandwidthServer(const TaskSet& set, const std::vector<int>& gpu_of, int gpu)
@@ -33,7 +29,8 @@ BandwidthServer::BandwidthServer(const TaskSet& set, const std::vector<int>& gpu
     const Task& task = set.tasks[i];
     if (gpu_of[i] != gpu) continue;
     numerator_ +=
-        ceil_divide(static_cast<Wide>(task.execution()) * static_cast<Wide>(denominator_), task.period);
+        static_cast<Time>(ceil_divide(static_cast<Wide>(task.execution()) * static_cast<Wide>(denominator_),
+                                      static_cast<Wide>(task.period)));
   }
 }
 
@@ -43,7 +40,8 @@ Time BandwidthServer::deadline(Time release, Time execution) {
     work_ = 0;
   }
   work_ += execution;
-  last_ = start_ + ceil_divide(static_cast<Wide>(work_) * static_cast<Wide>(denominator_), numerator_);
+  last_ = start_ + static_cast<Time>(ceil_divide(static_cast<Wide>(work_) * static_cast<Wide>(denominator_),
+                                                 static_cast<Wide>(numerator_)));
   return last_;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/locking/wide.h"
+
 namespace samcl::analysis::locking {
 namespace {
 
@@ -20,8 +22,8 @@ Stream container_stream(const Contents& contents, const ExactSum& bandwidth) {
 
 // How long after its release a job's server deadline can be: the sum of e + s, divided by w.
 Time server_delay(const Contents& contents, const ExactSum& bandwidth) {
-  const auto work = static_cast<unsigned __int128>(contents.all) << 64;
-  return static_cast<Time>((work + bandwidth.below() - 1) / bandwidth.below());
+  const auto work = static_cast<Wide>(contents.all) << 64;
+  return static_cast<Time>(ceil_divide(work, bandwidth.below()));
 }
 
 // The conditions.

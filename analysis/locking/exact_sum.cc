@@ -3,12 +3,6 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 namespace samcl::analysis::locking {
-namespace {
-
-using Wide = unsigned __int128;
-
-}  // namespace
-
 void ExactSum::add(int64_t numerator, int64_t denominator) {
   const auto n = static_cast<Wide>(numerator), d = static_cast<Wide>(denominator);
   // n < 2^63: the whole part and the 64 bits behind the point apart, so that nothing overflows.

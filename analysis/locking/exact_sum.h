@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/locking/wide.h"
+
 namespace samcl::analysis::locking {
 
 class ExactSum {
@@ -18,10 +20,10 @@ class ExactSum {
   double value() const;
 
   // The sum in units of 2^-64, rounded down; it is less than one unit per fraction larger.
-  unsigned __int128 below() const { return below_; }
+  Wide below() const { return below_; }
 
  private:
-  unsigned __int128 below_ = 0;
+  Wide below_ = 0;
   uint64_t inexact_ = 0;  // fractions that were rounded
   std::vector<std::pair<int64_t, int64_t>> fractions_;
 };

@@ -5,6 +5,7 @@
 #include "analysis/locking/examples.h"
 #include "analysis/locking/shared_resource.h"
 #include "analysis/locking/simulator.h"
+#include "analysis/locking/suspension_aware.h"
 
 namespace samcl::analysis::locking {
 namespace {
@@ -135,6 +136,34 @@ TEST(SharedResource, SeveralGpusDivideTheBlocking) {
   EXPECT_THAT(assign_gpus(set), ElementsAre(kNoGpu, kNoGpu, 0, 1, 0, 1, 0));
   EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[2].blocking, 8);
   EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[3].blocking, 4);
+}
+
+// Blocking as CPU load would be 30 x 0.3.
+TEST(SuspensionAware, DoesNotCountWaitingAsLoad) {
+  TaskSet set{3, 1, {}};
+  for (int n = 0; n < 30; ++n) set.tasks.push_back({"T" + std::to_string(n), 1000, 10, 5, 10});
+  EXPECT_FALSE(analyse_shared_resource(set, Protocol::fmlp_long).schedulable());
+  const auto verdict = analyse_suspension_aware(set);
+  EXPECT_TRUE(verdict.schedulable());
+  EXPECT_NEAR(verdict.utilisation.value(), 0.3, 1e-12);
+  EXPECT_EQ(verdict.tasks[0].demand, 10 + 5 + 29 * 10);
+  // L = sum of e + e (late - e) / p, late = L / 2 x p / (p - 305) + 305, in rationals: 661.42.
+  EXPECT_NEAR(static_cast<double>(verdict.tasks[0].late), 663, 2);
+}
+
+TEST(SuspensionAware, NamesTheConditionThatFails) {
+  TaskSet set{2, 1, {{"a", 10, 4, 3, 5}, {"b", 10, 4, 3, 5}}};
+  EXPECT_EQ(analyse_suspension_aware(set).too_long, 0);  // 4 + 3 + 5
+  set.tasks[1].section = set.tasks[1].gpu = 1;
+  set.tasks[0].section = 4;
+  const auto grows = analyse_suspension_aware(set);
+  EXPECT_FALSE(grows.too_long);
+  EXPECT_TRUE(grows.fits);
+  EXPECT_FALSE(grows.settles);
+  set.tasks[1].cpu = 7;
+  EXPECT_FALSE(analyse_suspension_aware(set).fits);
+  set.cpus = 1;
+  EXPECT_FALSE(analyse_suspension_aware(set).fits);
 }
 
 TEST(Containers, OfThePapersExample) {

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "analysis/locking/wide.h"
+
 namespace samcl::analysis::locking {
 namespace {
 
-using Wide = unsigned __int128;
 constexpr uint64_t kOne = uint64_t{1} << 32;  // a whole CPU
-
-Wide ceil_divide(Wide numerator, Wide denominator) {
-  return (numerator + denominator - 1) / denominator;
-}
 
 // The sum of the `count` largest; disturbs the order.
 template <typename Number>

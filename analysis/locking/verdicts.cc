@@ -11,9 +11,15 @@ std::string decimal(double value) {
   return text;
 }
 
-std::string overload(const TaskSet& set, const ExactSum& utilisation, const std::string& what) {
-  return "utilisation " + decimal(utilisation.value()) + what + " is above the " + std::to_string(set.cpus) +
-         (set.cpus == 1 ? " CPU" : " CPUs");
+std::string overload(const ExactSum& utilisation, const std::string& what, int cpus) {
+  return "utilisation " + decimal(utilisation.value()) + what + " is above " + std::to_string(cpus) +
+         (cpus == 1 ? " CPU" : " CPUs");
+}
+
+// Of the task whose `demand` does not fit into its period.
+std::string too_long(const Task& task, const std::string& what, Time demand, const std::string& relation) {
+  return what + " of \"" + task.name + "\" is " + std::to_string(demand) + " ns, " + relation +
+         " its period of " + std::to_string(task.period) + " ns";
 }
 
 }  // namespace
@@ -21,29 +27,33 @@ std::string overload(const TaskSet& set, const ExactSum& utilisation, const std:
 Verdicts analyse(const TaskSet& set, TardinessBound bound) {
   return {{analyse_shared_resource(set, Protocol::fmlp_long, bound),
            analyse_shared_resource(set, Protocol::omlp, bound)},
-          analyse_containers(set)};
+          analyse_containers(set),
+          analyse_suspension_aware(set)};
 }
 
 std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict) {
-  if (verdict.too_long) {
-    const Task& task = set.tasks[*verdict.too_long];
-    return "e + s + b of \"" + task.name + "\" is " +
-           std::to_string(verdict.tasks[*verdict.too_long].demand) + " ns, above its period of " +
-           std::to_string(task.period) + " ns";
-  }
-  return verdict.fits ? "" : overload(set, verdict.utilisation, " with blocking");
+  if (verdict.too_long)
+    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand,
+                    "above");
+  return verdict.fits ? "" : overload(verdict.utilisation, " with blocking", set.cpus);
 }
 
 std::string failure(const TaskSet& set, const ContainerVerdict& verdict) {
-  if (verdict.too_long) {
-    const Task& task = set.tasks[*verdict.too_long];
-    return "e + s of \"" + task.name + "\" is " + std::to_string(task.execution()) +
-           " ns, above its period of " + std::to_string(task.period) + " ns";
-  }
+  if (verdict.too_long)
+    return too_long(set.tasks[*verdict.too_long], "e + s", set.tasks[*verdict.too_long].execution(), "above");
   if (verdict.overfull)
     return "bandwidth " + decimal(verdict.bandwidth[*verdict.overfull].value()) + " of GPU " +
            std::to_string(*verdict.overfull + 1) + "'s container is above 1";
-  return verdict.fits ? "" : overload(set, verdict.utilisation, "");
+  return verdict.fits ? "" : overload(verdict.utilisation, "", set.cpus);
+}
+
+std::string failure(const TaskSet& set, const SuspensionAwareVerdict& verdict) {
+  if (verdict.too_long)
+    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand,
+                    "not below");
+  if (set.cpus <= set.gpus) return "not more CPUs than GPUs";
+  if (!verdict.fits) return overload(verdict.utilisation, " on CPUs", set.cpus - set.gpus);
+  return verdict.settles ? "" : "the bounds of tardiness grow with each other";
 }
 
 }  // namespace samcl::analysis::locking

@@ -6,18 +6,22 @@
 
 #include "analysis/locking/container.h"
 #include "analysis/locking/shared_resource.h"
+#include "analysis/locking/suspension_aware.h"
 
 namespace samcl::analysis::locking {
 
 struct Verdicts {
   std::array<SharedResourceVerdict, 2> shared_resource;  // FMLP-Long, OMLP
   ContainerVerdict containers;
+  SuspensionAwareVerdict suspension_aware;
 
   // The Shared Resource Method takes whichever protocol makes the set schedulable.
   bool by_shared_resource() const {
     return shared_resource[0].schedulable() || shared_resource[1].schedulable();
   }
-  bool schedulable() const { return by_shared_resource() || containers.schedulable(); }
+  bool schedulable() const {
+    return by_shared_resource() || containers.schedulable() || suspension_aware.schedulable();
+  }
 };
 
 Verdicts analyse(const TaskSet& set, TardinessBound bound = TardinessBound::compliant_vector);
@@ -25,5 +29,6 @@ Verdicts analyse(const TaskSet& set, TardinessBound bound = TardinessBound::comp
 // Which condition fails, in words with its numbers; "" where none does.
 std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict);
 std::string failure(const TaskSet& set, const ContainerVerdict& verdict);
+std::string failure(const TaskSet& set, const SuspensionAwareVerdict& verdict);
 
 }  // namespace samcl::analysis::locking

@@ -1,0 +1,29 @@
+// The experiments of sam-analyze experiment: one function per family of figures.
+#pragma once
+
+#include <optional>
+
+#include "analysis/cli/counting.h"
+#include "analysis/locking/tardiness.h"
+#include "analysis/rta/response_time.h"
+
+namespace samcl::analysis::cli {
+
+struct ExperimentOptions {
+  std::string figure;
+  int64_t sets = 1000;
+  uint64_t seed = 1;
+  Counting counting;
+  // For the figures on modes alone.
+  std::optional<Form> form;
+  bool classes = false;
+  std::optional<double> dependency, gpu_utilisation, share;
+  // For "elliott" alone.
+  std::optional<locking::TardinessBound> bound;
+};
+
+// Counts, writes the results beside each other and prints them; exit codes as in subcommand.h.
+Result<int> run_figure(const ExperimentOptions& options);
+Result<int> run_elliott(const ExperimentOptions& options);
+
+}  // namespace samcl::analysis::cli

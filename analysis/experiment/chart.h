@@ -1,0 +1,25 @@
+// Curves of shares from 0 to 1, as SVG.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace samcl::analysis {
+
+struct Curve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  // along the axis, share
+};
+
+struct Chart {
+  std::string title;
+  std::string axis;           // what varies
+  std::vector<double> ticks;  // ascending; the first and the last are the axis' ends
+  std::vector<Curve> curves;
+};
+
+// One picture, the charts in rows of so many.
+std::string charts_svg(const std::vector<Chart>& charts, int columns = 1);
+
+}  // namespace samcl::analysis
