@@ -13,7 +13,8 @@ Time longest_sections(const TaskSet& set, std::span<const size_t> users, std::sp
   const Time window = set.tasks[i].period + late[i];
   Time sum = 0;
   for (const size_t j : users) {
-    if (j == i || count == 0) continue;
+    if (count == 0) break;
+    if (j == i) continue;
     const Task& other = set.tasks[j];
     const Time jobs = (window + late[j] + 2 * other.period - 1) / other.period;
     const Time taken = std::min(count, jobs);

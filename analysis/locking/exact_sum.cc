@@ -1,13 +1,19 @@
 #include "analysis/locking/exact_sum.h"
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 
 namespace samcl::analysis::locking {
+namespace {
+
+constexpr Wide kMost = Wide{1} << (62 + 64);
+
+}  // namespace
 void ExactSum::add(int64_t numerator, int64_t denominator) {
   const auto n = static_cast<Wide>(numerator), d = static_cast<Wide>(denominator);
   // n < 2^63: the whole part and the 64 bits behind the point apart, so that nothing overflows.
   const Wide rest = (n % d) << 64;
-  below_ += ((n / d) << 64) + rest / d;
+  below_ = std::min(below_ + ((n / d) << 64) + rest / d, kMost);
   inexact_ += rest % d == 0 ? 0 : 1;
   fractions_.emplace_back(numerator, denominator);
 }

@@ -12,7 +12,7 @@ namespace samcl::analysis::locking {
 
 class ExactSum {
  public:
-  // 0 <= numerator, 0 < denominator; the sum stays below 2^62.
+  // 0 <= numerator, 0 < denominator. A sum above 2^62 counts as 2^62.
   void add(int64_t numerator, int64_t denominator);
 
   bool at_most(int64_t whole) const;

@@ -1,11 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/locking/container.h"
 #include "analysis/locking/examples.h"
-#include "analysis/locking/shared_resource.h"
 #include "analysis/locking/simulator.h"
-#include "analysis/locking/suspension_aware.h"
+#include "analysis/locking/verdicts.h"
 
 namespace samcl::analysis::locking {
 namespace {
@@ -181,6 +179,34 @@ TEST(Containers, NameTheConditionThatFails) {
   EXPECT_TRUE(analyse_containers(set).schedulable());
   set.cpus = 1;
   EXPECT_FALSE(analyse_containers(set).fits);
+}
+
+TEST(AllMethods, KeepToTheirRangeAtTheLargestTimes) {
+  TaskSet set{64, 1, {}};
+  for (int n = 0; n < 40; ++n)
+    set.tasks.push_back({"T" + std::to_string(n), kLongest, kLongest / 2, kLongest / 128, kLongest / 128});
+  const Verdicts verdicts = analyse(set);
+  EXPECT_TRUE(verdicts.shared_resource[0].schedulable());
+  EXPECT_EQ(verdicts.shared_resource[0].tasks[0].demand, kLongest / 2 + 40 * (kLongest / 128));
+  for (const auto& task : verdicts.shared_resource[0].tasks) {
+    EXPECT_GT(task.late, 0);
+    EXPECT_LT(task.late, 64 * kLongest);
+  }
+  EXPECT_EQ(verdicts.containers.overfull, 0);
+}
+
+TEST(AllMethods, RefuseTheGreatestNonsense) {
+  TaskSet set{1, 1, {}};
+  for (size_t n = 0; n < kMostTasks; ++n)
+    set.tasks.push_back({"T" + std::to_string(n), 1, kLongest, kLongest, 2 * kLongest});
+  ASSERT_EQ(complaint(set), "none");
+  const Verdicts verdicts = analyse(set);
+  EXPECT_FALSE(verdicts.schedulable());
+  EXPECT_EQ(verdicts.shared_resource[0].tasks[0].blocking, Time{kMostTasks - 1} * 2 * kLongest);
+  EXPECT_FALSE(verdicts.shared_resource[0].fits);
+  EXPECT_FALSE(verdicts.suspension_aware.fits);
+  set.tasks.push_back(set.tasks[0]);
+  EXPECT_EQ(complaint(set), "tasks: 10001, expected at most 10000");
 }
 
 Time last_end(Method method) {
