@@ -138,15 +138,18 @@ TEST(SharedResource, SeveralGpusDivideTheBlocking) {
 
 // Blocking as CPU load would be 30 x 0.3.
 TEST(SuspensionAware, DoesNotCountWaitingAsLoad) {
+  constexpr Time us = 1000;
   TaskSet set{3, 1, {}};
-  for (int n = 0; n < 30; ++n) set.tasks.push_back({"T" + std::to_string(n), 1000, 10, 5, 10});
+  for (int n = 0; n < 30; ++n)
+    set.tasks.push_back({"T" + std::to_string(n), 1000 * us, 10 * us, 5 * us, 10 * us});
   EXPECT_FALSE(analyse_shared_resource(set, Protocol::fmlp_long).schedulable());
   const auto verdict = analyse_suspension_aware(set);
   EXPECT_TRUE(verdict.schedulable());
   EXPECT_NEAR(verdict.utilisation.value(), 0.3, 1e-12);
-  EXPECT_EQ(verdict.tasks[0].demand, 10 + 5 + 29 * 10);
-  // L = sum of e + e (late - e) / p, late = L / 2 x p / (p - 305) + 305, in rationals: 661.42.
-  EXPECT_NEAR(static_cast<double>(verdict.tasks[0].late), 663, 2);
+  EXPECT_EQ(verdict.tasks[0].demand, (10 + 5 + 29 * 10) * us);
+  // late = L / 2 / (1 - 0.305) + 305 us, L = 30 (10 us + 0.01 (late - 10 us)): 661422 ns, and rounding, 30
+  // times.
+  EXPECT_NEAR(static_cast<double>(verdict.tasks[0].late), 661'440, 20);
 }
 
 TEST(SuspensionAware, NamesTheConditionThatFails) {

@@ -88,7 +88,9 @@ TEST_P(LockingBounds, AreNotExceededInSimulations) {
     }
     std::cout << analysis.name << ": " << count.sets << " schedulable sets, " << count.bounds << " bounds, "
               << count.late << " tasks late, " << count.attained << " bounds attained\n";
-    EXPECT_GT(count.sets, 0);
+    // The last one gives up a CPU per GPU.
+    const bool fits = !GetParam().full || &analysis != std::end(kAnalyses) - 1;
+    EXPECT_EQ(count.sets > 0, fits);
   }
 }
 
