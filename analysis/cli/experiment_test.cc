@@ -1,35 +1,16 @@
 // sam-analyze experiment elliott, and any experiment on several processes, as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-// An empty folder that goes with the test.
-class Elliott : public testing::Test {
- protected:
-  Elliott() : folder_(testing::TempDir() + "sam_analyze_elliott_" + std::to_string(getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Elliott() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string text(const std::string& name) const {
-    std::ifstream in(path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::string folder_;
-};
+using Elliott = InFolder;
 
 TEST_F(Elliott, WritesTheSameNumbersForTheSameSeed) {
   const Outcome outcome = run("experiment elliott --sets 30 --threads 2 --out " + path("a"));

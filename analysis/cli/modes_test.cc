@@ -1,40 +1,18 @@
 // sam-analyze modes and experiment as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-// An empty folder that goes with the test.
-class Modes : public testing::Test {
- protected:
-  Modes() : folder_(testing::TempDir() + "sam_analyze_modes_" + std::to_string(getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Modes() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string written(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream in(path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::string folder_;
-};
+using Modes = InFolder;
 
 constexpr const char* kOneTask = R"({"platform": {"cpus": 1, "pci": 1, "gpus": 2}, "tasks": [
   {"name": "P1", "period": 200, "deadline": DEADLINE, "stages": [{"resource": "GPU", "worst": [100, 60]}]}]})";
@@ -88,7 +66,7 @@ TEST_F(Modes, RefuseAnUnknownPolicyAndABadSet) {
   EXPECT_THAT(outcome.output, HasSubstr("deadline"));
 }
 
-using Experiments = Modes;
+using Experiments = InFolder;
 
 TEST_F(Experiments, WriteTheSameNumbersForTheSameSeed) {
   EXPECT_EQ(run("experiment fig9 --sets 30 --threads 2 --out " + path("a")).code, 0);

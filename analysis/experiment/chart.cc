@@ -9,7 +9,7 @@ namespace samcl::analysis {
 namespace {
 
 constexpr double kWidth = 520, kHeight = 300;                        // of the curves
-constexpr double kLeft = 60, kTop = 40, kLegend = 130, kBelow = 60;  // around them
+constexpr double kLeft = 60, kTop = 40, kLegend = 160, kBelow = 60;  // around them
 constexpr double kAllWidth = kLeft + kWidth + kLegend, kAllHeight = kTop + kHeight + kBelow;
 
 std::string number(double value) {
