@@ -70,6 +70,8 @@ std::vector<Column> all_columns(const locking::TaskSet& set) {
   for (const auto& verdict : verdicts.shared_resource)
     columns.push_back(
         soft(set, name(verdict.protocol), verdict, [&](size_t i) { return verdict.tasks[i].late; }));
+  columns.push_back(soft(set, "suspension-aware", verdicts.suspension_aware,
+                         [&](size_t i) { return verdicts.suspension_aware.tasks[i].late; }));
   columns.push_back(
       soft(set, "containers", verdicts.containers, [&](size_t i) { return verdicts.containers.late[i]; }));
   const TaskSet converted = pipeline(set);
