@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/locking/random_set.h"
 #include "analysis/locking/verdicts.h"
 
@@ -74,8 +75,7 @@ class LockingBounds : public testing::TestWithParam<Shape> {};
 
 // Longer runs: SAMCL_SETS=100000.
 TEST_P(LockingBounds, AreNotExceededInSimulations) {
-  const char* given = std::getenv("SAMCL_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
   const char* sets = std::getenv("SAMCL_SETS");
   const int64_t wanted = sets ? std::strtoll(sets, nullptr, 10) : 1000;

@@ -2,21 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "analysis/generator/draw.h"
+#include "analysis/generator/test_seed.h"
 #include "analysis/locking/experiment/draw_set.h"
 #include "analysis/locking/random_set.h"
 #include "analysis/locking/verdicts.h"
 
 namespace samcl::analysis::locking {
 namespace {
-
-uint64_t test_seed() {
-  const char* given = std::getenv("SAMCL_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
 
 struct Count {
   int64_t sets = 0, fmlp_long = 0, omlp = 0, containers = 0;
