@@ -3,6 +3,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/steps.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl::api {
 namespace {
@@ -38,6 +39,7 @@ class FirstDeviceCommand : public SteppedCommand {
                RealDevice& device = *context_->devices[0];
                cl_event event = nullptr;
                lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+               const trace::Span span(trace::Activity::image, device.index);
                cl_int error = call_(device.compute_queue(), &event);
                return error == CL_SUCCESS ? device.wait_for(event) : error;
              }}};

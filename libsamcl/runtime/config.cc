@@ -55,6 +55,7 @@ Config read() {
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");
+  config.trace = environment("SAMCL_TRACE");
   config.translator = environment("SAMCL_TRANSLATOR");
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");

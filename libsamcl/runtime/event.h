@@ -70,6 +70,7 @@ class Event : public Object<Event> {
   const std::shared_ptr<Context> context;
   const std::shared_ptr<Queue> queue;  // nullptr for user events
   const cl_command_type type;
+  uint32_t number = 0;  // in the trace; 0: it has none (yet). Set when the command starts
 
   // The program has its handle, and may ask when it ended. Set before the command is submitted.
   bool observed = false;

@@ -7,6 +7,7 @@
 #include "libsamcl/coherence/storage.h"
 #include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/queue.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 
@@ -87,6 +88,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& out
     if (current->command_) outcome.ended.push_back(std::move(current->command_));
     if (current->queue) current->queue->ended(*current);
     current->set_status(result);
+    trace::command_ended(*current);
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
       if (result < 0 && dependent.passes_errors) {
         dependent.event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -189,6 +191,7 @@ void Graph::start(std::vector<std::shared_ptr<Event>> startable) {
     mine.pop_front();
     event->set_status(CL_SUBMITTED);
     std::shared_ptr<Command> command = event->command_;  // it may end, and be dropped, inside start()
+    const trace::OnBehalfOf this_command(*event);
     command->start(event, event->starter_);
   }
   pending = nullptr;

@@ -11,6 +11,7 @@
 #include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/gather.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 namespace {
@@ -182,6 +183,7 @@ void KernelLaunch::note_use() const {
 
 void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
   count();
+  trace::name_command(*event, request_.kernel->name);
   start_ns_ = now_ns();
   note_use();
   if (issues_) return issue(event);
@@ -232,7 +234,7 @@ cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t inde
   RealKernel* kernel = nullptr;
   cl_event done = nullptr;
   cl_int error = prepare(index, kernel);
-  const bool exactly = event->observed || timed_;
+  const bool exactly = event->observed || timed_ || trace::on();
   if (exactly) device.separate_awaited();
   if (error == CL_SUCCESS)
     error = enqueue_box(device, kernel->get(), parts_[index].box, exactly ? &done : nullptr);
@@ -244,8 +246,9 @@ cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t inde
   if (event->observed) begins = [event](const RealDevice::Run& run) { event->set_running(run.began); };
   device.await(
       done, std::move(begins),
-      [this, event](const RealDevice::Run& run, cl_int status) {
+      [this, event, device = device.index](const RealDevice::Run& run, cl_int status) {
         request_.kernel->record.launch_ns += run.ended - run.began;
+        trace::add_kernel(*event, device, run.began, run.ended);
         computing_ns_ += run.ended - run.began;
         raise(behind_ns_, run.began - run.enqueued);
         event->note_end(run.ended);
@@ -309,6 +312,7 @@ cl_int KernelLaunch::run_box(RealDevice& device, RealKernel& kernel, const Group
     return run_slices(device, kernel, box);
   }
   lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   if (cl_int error = enqueue_box(device, kernel.get(), box, &done); error != CL_SUCCESS) return error;
   return device.wait_for(done);
@@ -322,30 +326,33 @@ cl_int KernelLaunch::run_slices(RealDevice& device, RealKernel& kernel, const Gr
                                            : (box.total() + 15) / 16;
   const std::vector<GroupBox> slices = slice(box, std::max<uint64_t>(wanted, 1));
   lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  trace::Span span(trace::Activity::kernel, device.index);
   const cl_ulong start = now_ns();
+  cl_ulong begun = start;  // when the slice in flight could begin
   cl_ulong away = 0;
   cl_event before = nullptr;
   cl_int error = CL_SUCCESS;
+  auto finish_before = [&] {
+    if (!before) return;
+    const cl_int result = device.wait_for(std::exchange(before, nullptr));
+    if (error == CL_SUCCESS) error = result;
+    span.piece_since(std::exchange(begun, now_ns()));
+  };
   for (const GroupBox& piece : slices) {
     if (error == CL_SUCCESS && lease.revoke_requested()) {
-      if (before) error = device.wait_for(std::exchange(before, nullptr));
+      finish_before();
       const cl_ulong left = now_ns();
       lease.yield_if_revoked();
-      away += now_ns() - left;
+      begun = now_ns();
+      away += begun - left;
     }
     cl_event current = nullptr;
     if (error == CL_SUCCESS) error = enqueue_box(device, kernel.get(), piece, &current);
-    if (before) {
-      cl_int result = device.wait_for(before);
-      if (error == CL_SUCCESS) error = result;
-    }
+    finish_before();
     before = current;
     ++request_.kernel->record.slices;
   }
-  if (before) {
-    cl_int result = device.wait_for(before);
-    if (error == CL_SUCCESS) error = result;
-  }
+  finish_before();
   const double measured = static_cast<double>(now_ns() - start - away) / static_cast<double>(box.total());
   kernel.ns_per_group = ns_per_group > 0 ? 0.75 * ns_per_group + 0.25 * measured : measured;
   return error;
@@ -384,6 +391,7 @@ void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
   std::vector<Step> steps;
   for (size_t worker = 0; worker < parts_.size(); ++worker) {
     steps.push_back({parts_[worker].device, [this, &context, worker, changes] {
+                       const trace::Span span(trace::Activity::merge, parts_[worker].device);
                        const cl_ulong start = now_ns();
                        cl_int error = merge_chunks(context, worker, *changes);
                        request_.kernel->record.merge_ns += now_ns() - start;

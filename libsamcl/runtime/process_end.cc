@@ -8,6 +8,7 @@
 
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/report.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 namespace {
@@ -22,6 +23,7 @@ void at_process_end() {
   Worker::start_no_more_jobs();
   Context::drain_all(kPatienceMs);
   report::write();
+  trace::write();
 }
 
 // The main thread has ended by pthread_exit(), which is no end of the process: its last thread is, and none of

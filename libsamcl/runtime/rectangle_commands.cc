@@ -7,6 +7,7 @@
 #include "libsamcl/runtime/buffer_commands.h"
 #include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/steps.h"
+#include "libsamcl/runtime/trace.h"
 #include "libsamcl/runtime/traffic.h"
 
 namespace samcl {
@@ -62,8 +63,9 @@ void note_written(const Buffer& buffer, const Rectangle& r, Places places) {
 
 // Runs `enqueue(queue, event)` on a device while its link is ours.
 template <typename Enqueue>
-cl_int over_link(RealDevice& device, Enqueue enqueue) {
+cl_int over_link(RealDevice& device, trace::Activity activity, uint64_t bytes, Enqueue enqueue) {
   lease::Lease link(device.lease.client, lease::ResourceKind::pcie, device.lease.index);
+  const trace::Span span(activity, device.index, bytes);
   return device.transfer(enqueue);
 }
 
@@ -98,7 +100,8 @@ class ReadRectangle : public SteppedCommand {
     if (!from) return error;
     program_traffic().downloaded_bytes += bytes(rectangle_);
     report::device(device).downloaded_bytes += bytes(rectangle_);
-    return over_link(*buffer_->context()->devices[device], [&](cl_command_queue queue, cl_event* event) {
+    return over_link(*buffer_->context()->devices[device], trace::Activity::download, bytes(rectangle_),
+                     [&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueReadBufferRect(
           queue, from, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
           rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, to_, 0, nullptr,
@@ -148,7 +151,8 @@ class WriteRectangle : public SteppedCommand {
     if (!to) return error;
     program_traffic().uploaded_bytes += bytes(rectangle_);
     report::device(device).uploaded_bytes += bytes(rectangle_);
-    return over_link(*buffer_->context()->devices[device], [&](cl_command_queue queue, cl_event* event) {
+    return over_link(*buffer_->context()->devices[device], trace::Activity::upload, bytes(rectangle_),
+                     [&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueWriteBufferRect(
           queue, to, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
           rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, from_, 0, nullptr,
@@ -204,6 +208,7 @@ class CopyRectangle : public SteppedCommand {
     cl_mem to = from ? to_->real(device, &error) : nullptr;
     if (!to) return error;
     program_traffic().copied_bytes += bytes(source_);
+    const trace::Span span(trace::Activity::local, device, bytes(source_));
     return from_->context()->devices[device]->transfer([&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueCopyBufferRect(
           queue, from, to, origin(source_).data(), origin(target_).data(), region(source_).data(),

@@ -1,5 +1,7 @@
 #include "libsamcl/runtime/steps.h"
 
+#include "libsamcl/runtime/trace.h"
+
 namespace samcl {
 namespace {
 
@@ -17,6 +19,13 @@ struct Round {
   }
 };
 
+void post(Worker& worker, const std::shared_ptr<Round>& round, std::function<cl_int()> work) {
+  worker.post([round, work = std::move(work), command = trace::current()] {
+    const trace::OnBehalfOf this_command(command);
+    round->add(work());
+  });
+}
+
 }  // namespace
 
 void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, std::function<void(cl_int)> then) {
@@ -30,7 +39,7 @@ void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, 
   }
   auto round = std::make_shared<Round>(steps.size(), std::move(then));
   for (Step& step : steps) {
-    context.devices[step.device]->worker().post([round, work = std::move(step.work)] { round->add(work()); });
+    post(context.devices[step.device]->worker(), round, std::move(step.work));
   }
 }
 
@@ -42,7 +51,7 @@ void run_at_once(Context& context, std::vector<Step> steps, std::function<void(c
     if (worker.run_here_if_idle([&] { error = step.work(); })) {
       round->add(error);
     } else {
-      worker.post([round, work = std::move(step.work)] { round->add(work()); });
+      post(worker, round, std::move(step.work));
     }
   }
 }

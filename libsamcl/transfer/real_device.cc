@@ -11,6 +11,7 @@
 #include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/report.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 namespace {
@@ -28,19 +29,6 @@ class Stopwatch {
   std::atomic<uint64_t>& sum_;
   cl_ulong start_;
 };
-
-// Calls move(offset, bytes) for the whole or, if managed, chunk by chunk under the link's lease.
-template <typename Move>
-cl_int in_chunks(const LeaseTarget& target, uint64_t bytes, Move move) {
-  if (!target.client) return move(0, bytes);
-  lease::Lease lease(target.client, lease::ResourceKind::pcie, target.index);
-  for (uint64_t done = 0; done < bytes; done += kChunk) {
-    if (done > 0) lease.yield_if_revoked();
-    cl_int error = move(done, std::min(kChunk, bytes - done));
-    if (error != CL_SUCCESS) return error;
-  }
-  return CL_SUCCESS;
-}
 
 }  // namespace
 
@@ -146,12 +134,27 @@ void RealDevice::wake_threads() {
   ender_->post([] {});
 }
 
+template <typename Move>
+cl_int RealDevice::in_chunks(trace::Activity activity, uint64_t bytes, Move move) {
+  lease::Lease link(lease.client, lease::ResourceKind::pcie, lease.index);
+  trace::Span span(activity, index, bytes);
+  const uint64_t chunk = lease.client ? kChunk : bytes;
+  for (uint64_t done = 0; done < bytes; done += chunk) {
+    if (done > 0) link.yield_if_revoked();
+    std::lock_guard one_at_a_time(transfer_mutex_);
+    const cl_ulong begun = trace::on() ? now_ns() : 0;
+    cl_int error = move(done, std::min(chunk, bytes - done));
+    span.piece_since(begun);
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
 cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic) {
   Stopwatch watch(traffic.upload_ns);
   traffic.uploaded_bytes += bytes;
   report::device(index).uploaded_bytes += bytes;
-  return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
-    std::lock_guard one_at_a_time(transfer_mutex_);
+  return in_chunks(trace::Activity::upload, bytes, [&](uint64_t at, uint64_t length) {
     return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length,
                                                static_cast<const char*>(from) + at, 0, nullptr, nullptr);
   });
@@ -161,14 +164,14 @@ cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* 
   Stopwatch watch(traffic.download_ns);
   traffic.downloaded_bytes += bytes;
   report::device(index).downloaded_bytes += bytes;
-  return in_chunks(lease, bytes, [&](uint64_t at, uint64_t length) {
-    std::lock_guard one_at_a_time(transfer_mutex_);
+  return in_chunks(trace::Activity::download, bytes, [&](uint64_t at, uint64_t length) {
     return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length,
                                               static_cast<char*>(to) + at, 0, nullptr, nullptr);
   });
 }
 
 cl_int RealDevice::fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* pattern, size_t pattern_size) {
+  const trace::Span span(trace::Activity::local, index, bytes);
   return transfer([&](cl_command_queue queue, cl_event* event) {
     return driver::real().clEnqueueFillBuffer(queue, to, pattern, pattern_size, offset, bytes, 0, nullptr, event);
   });
@@ -177,6 +180,7 @@ cl_int RealDevice::fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* 
 cl_int RealDevice::copy(cl_mem from, cl_mem to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes,
                         Traffic& traffic) {
   traffic.copied_bytes += bytes;
+  const trace::Span span(trace::Activity::local, index, bytes);
   return transfer([&](cl_command_queue queue, cl_event* event) {
     return driver::real().clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr, event);
   });

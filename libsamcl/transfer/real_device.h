@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libsamcl/lease/lease.h"
+#include "libsamcl/runtime/trace.h"
 #include "libsamcl/runtime/worker.h"
 
 namespace samcl {
@@ -89,6 +90,10 @@ class RealDevice {
   void wake_threads();
 
  private:
+  // Calls move(offset, bytes) under the link's lease for the whole or, if managed, chunk by chunk.
+  template <typename Move>
+  cl_int in_chunks(trace::Activity activity, uint64_t bytes, Move move);
+
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr;
   cl_command_queue transfer_ = nullptr;

@@ -1,0 +1,59 @@
+// What a program says with samcl/samcl.h arrives in the trace; without samcl it says it to nobody.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_program.h"
+
+namespace samcl::testing {
+namespace {
+
+using nlohmann::json;
+
+struct MarksTest : ::testing::TestWithParam<const char*> {
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("samcl-marks." + std::to_string(getpid()));
+  ~MarksTest() override { std::filesystem::remove(file); }
+
+  Outcome run(std::map<std::string, std::string> environment) const {
+    environment.insert(
+        {{"POCL_DEVICES", "basic basic"}, {"SAMCL_MANAGER", "off"}, {"SAMCL_TRANSLATOR", "/bin/false"}});
+    return run_program({std::string(GUESTS) + "/" + GetParam()}, environment);
+  }
+};
+
+TEST_P(MarksTest, WithoutSamclTheyDoNothing) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "done\n");
+}
+
+TEST_P(MarksTest, UnderSamclWithoutATraceTheyDoNothing) {
+  EXPECT_EQ(run({{"LD_PRELOAD", SAMCL}}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_P(MarksTest, InATraceTheyStandAroundTheirJobsCommands) {
+  EXPECT_EQ(run({{"LD_PRELOAD", SAMCL}, {"SAMCL_TRACE", file}}).exit_code, 0);
+  const json trace = json::parse(std::ifstream(file), nullptr, false);
+  ASSERT_TRUE(trace.is_object());
+  const json& marks = trace.at("marks").at("rows");
+  const json& commands = trace.at("commands").at("rows");
+  ASSERT_EQ(marks.size(), 4u);
+  ASSERT_EQ(commands.size(), 2u);
+  for (size_t job = 0; job < 2; ++job) {
+    EXPECT_EQ(marks[2 * job][0], 1);
+    EXPECT_EQ(marks[2 * job + 1][0], 0);
+    EXPECT_LE(marks[2 * job][1], commands[job][3]) << "begin, queued";
+    EXPECT_LE(commands[job][6], marks[2 * job + 1][1]) << "ended, end";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, MarksTest, ::testing::Values("two_jobs_c", "two_jobs_cpp"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace samcl::testing
