@@ -1,0 +1,168 @@
+#include "tools/sam-profile/profile.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/rta/response_time.h"
+#include "tools/sam-profile/commands_test.h"
+
+namespace samcl::profile {
+namespace {
+
+using analysis::Resource;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// A job that uploads for 10, computes for `kernel` and downloads for 20, with 5 of host time before each.
+Job job_of(Time begin, Time kernel, const std::string& name = "k") {
+  Time now = begin;
+  Job job{begin, begin, {}};
+  const auto next = [&](Time length) {
+    const Time start = now + 5;
+    now = start + length;
+    return std::pair{start, now};
+  };
+  const auto [write_begin, write_end] = next(10);
+  job.commands.push_back(transfer(kWrite, write_begin, write_end));
+  const auto [kernel_begin, kernel_end] = next(kernel);
+  job.commands.push_back(launch(name, kernel_begin, kernel_end));
+  const auto [read_begin, read_end] = next(20);
+  job.commands.push_back(transfer(kRead, read_begin, read_end));
+  job.end = now;
+  return job;
+}
+
+Measurement measurement(unsigned gpus, std::vector<Job> jobs) {
+  Measurement measured;
+  measured.gpus = gpus;
+  measured.splitting.how = Boundaries::pattern;
+  measured.splitting.jobs = std::move(jobs);
+  measured.managed = true;
+  return measured;
+}
+
+Profile profile_of(const std::vector<Measurement>& measurements, size_t warmup = 0) {
+  return make_profile(measurements, warmup).value();
+}
+
+TEST(Samples, OfTimes) {
+  const Samples samples = samples_of({4, 1, 10, 2});
+  EXPECT_EQ(samples.count, 4u);
+  EXPECT_EQ(samples.worst, 10);
+  EXPECT_EQ(samples.mean, 4);
+  EXPECT_EQ(samples.median, 2);
+  EXPECT_EQ(samples.best, 1);
+}
+
+TEST(MakeProfile, StagesAreInTheJobsOrderWithTheTimesOfEveryMode) {
+  const Profile profile = profile_of({measurement(2, {job_of(0, 60), job_of(1000, 50)}),
+                                      measurement(1, {job_of(0, 100), job_of(1000, 120)})});
+  std::vector<Resource> resources;
+  for (const StageProfile& stage : profile.stages) resources.push_back(stage.resource);
+  EXPECT_THAT(resources, ElementsAre(Resource::cpu, Resource::pci, Resource::cpu, Resource::gpu,
+                                     Resource::cpu, Resource::pci));
+  const StageProfile& kernel = profile.stages[3];
+  EXPECT_EQ(kernel.what, "k");
+  EXPECT_EQ(kernel.by_mode.at(1).worst, 120);
+  EXPECT_EQ(kernel.by_mode.at(1).best, 100);
+  EXPECT_EQ(kernel.by_mode.at(2).worst, 60);
+  EXPECT_EQ(profile.modes[0].gpus, 1u);
+  EXPECT_EQ(profile.modes[0].length.worst, 165);
+  EXPECT_TRUE(profile.modes[0].same_launches);
+}
+
+TEST(MakeProfile, WarmUpIsLeftOut) {
+  const Profile profile = profile_of({measurement(1, {job_of(0, 9000), job_of(10000, 100)})}, 1);
+  EXPECT_EQ(profile.modes[0].jobs, 1u);
+  EXPECT_EQ(profile.stages[3].by_mode.at(1).worst, 100);
+}
+
+TEST(MakeProfile, NoJobLeftIsAnError) {
+  const auto profile = make_profile({measurement(1, {job_of(0, 1)})}, 1);
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().message, HasSubstr("1 jobs were seen, and 1 of them are warm-up"));
+}
+
+TEST(MakeProfile, WhereJobsDifferTheLongestSeriesHasTheWorstOfAllAtEachPlace) {
+  // The second job launches l after k: 30 each; the first k alone: 100.
+  Job two = job_of(1000, 30);
+  two.commands.insert(two.commands.begin() + 2, launch("l", 1055, 1085));
+  two.commands[3] = transfer(kRead, 1090, 1110);
+  two.end = 1110;
+  const Profile profile = profile_of({measurement(1, {job_of(0, 100), two})});
+  EXPECT_FALSE(profile.modes[0].same_launches);
+  std::vector<std::string> kernels;
+  std::vector<Time> worst, best;
+  for (const StageProfile& stage : profile.stages) {
+    if (stage.resource != Resource::gpu) continue;
+    kernels.push_back(stage.what);
+    worst.push_back(stage.by_mode.at(1).worst);
+    best.push_back(stage.by_mode.at(1).best);
+  }
+  EXPECT_THAT(kernels, ElementsAre("k", "l"));
+  EXPECT_THAT(worst, ElementsAre(100, 30));
+  EXPECT_THAT(best, ElementsAre(30, 0)) << "the first job does without l";
+  // Of each job every part is at some place: none needs more than the task.
+  Time all = 0;
+  for (const StageProfile& stage : profile.stages) all += stage.by_mode.at(1).worst;
+  EXPECT_GE(all, profile.modes[0].length.worst);
+}
+
+TEST(MakeTask, TheAnalysisTakesIt) {
+  const Profile profile = profile_of({measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)})});
+  const auto task = make_task(
+      profile,
+      {.name = "vision", .period = 1000, .deadline = 400, .priority = 7, .margin_percent = 20, .cpus = 4});
+  ASSERT_TRUE(task) << task.error().message;
+  const auto parsed = analysis::parse_task_set(analysis::format_task_set(*task));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->set.tasks[0].name, "vision");
+  EXPECT_EQ(parsed->set.tasks[0].priority, 7);
+  EXPECT_EQ(parsed->modes[0], 2) << "the fastest";
+  const auto bounds = analysis::analyse(parsed->set, parsed->modes, analysis::Form::safe);
+  EXPECT_TRUE(bounds.schedulable);
+}
+
+TEST(MakeTask, TimesHaveTheirMarginRoundedToTheSafeSide) {
+  const auto task =
+      make_task(profile_of({measurement(1, {job_of(0, 101)})}), {.name = "t", .margin_percent = 10});
+  const analysis::Stage& kernel = task->set.tasks[0].stages[3];
+  EXPECT_THAT(kernel.worst, ElementsAre(112)) << "111.1";
+  EXPECT_THAT(kernel.best, ElementsAre(91)) << "91.8";
+  EXPECT_EQ(kernel.section, 0) << "not cut";
+}
+
+TEST(MakeTask, SectionsAreTheLongestOfAnyMode) {
+  Job sliced = job_of(0, 100), longer = job_of(0, 60);
+  sliced.commands[1].spans = {gpu(0, sliced.commands[1].queued, sliced.commands[1].ended, 20, 6)};
+  longer.commands[1].spans = {gpu(0, longer.commands[1].queued, longer.commands[1].ended, 10, 8)};
+  const auto task = make_task(profile_of({measurement(1, {sliced}), measurement(2, {longer})}),
+                              {.name = "t", .margin_percent = 50});
+  EXPECT_EQ(task->set.tasks[0].stages[3].section, 24) << "two slices of 8, and half";
+}
+
+TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
+  const Profile profile = profile_of(
+      {measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)}), measurement(4, {job_of(0, 70)})});
+  const auto task = make_task(profile, {.name = "t", .margin_percent = 0});
+  EXPECT_THAT(task->set.tasks[0].stages[3].worst, ElementsAre(100, 60, 70, 70));
+  EXPECT_THAT(task->set.tasks[0].stages[3].best, ElementsAre(100, 60, 60, 70));
+  EXPECT_EQ(task->set.platform.gpus, 4);
+}
+
+TEST(MakeTask, WithoutAPeriodItIsTwiceTheLongest) {
+  const auto task =
+      make_task(profile_of({measurement(1, {job_of(0, 100)})}), {.name = "t", .margin_percent = 0});
+  EXPECT_EQ(task->set.tasks[0].period, 2 * 145);
+  EXPECT_EQ(task->set.tasks[0].deadline, 2 * 145);
+}
+
+TEST(MakeTask, WhatTheAnalysisWouldRefuseIsAnError) {
+  const auto task =
+      make_task(profile_of({measurement(1, {job_of(0, 100)})}), {.name = "t", .period = 10, .deadline = 20});
+  ASSERT_FALSE(task);
+  EXPECT_THAT(task.error().message, HasSubstr("deadline"));
+}
+
+}  // namespace
+}  // namespace samcl::profile

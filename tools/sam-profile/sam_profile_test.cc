@@ -1,0 +1,70 @@
+// The command as a user runs it, on a benchmark program: its task is one that sam-analyze takes.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tools/process/child.h"
+
+namespace samcl::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+struct SamProfile : ::testing::Test {
+  const fs::path folder = fs::path(::testing::TempDir()) / ("sam_profile." + std::to_string(getpid()));
+  const std::string out = folder / "out";
+  SamProfile() { fs::create_directory(folder); }
+  ~SamProfile() override { fs::remove_all(folder); }
+
+  process::Ending profile(std::vector<std::string> words) const {
+    words.insert(words.begin(), {SAM_PROFILE, "--out", out});
+    return process::run(words, {{"POCL_DEVICES", "basic basic"}}, 100).value();
+  }
+};
+
+TEST_F(SamProfile, ItsTaskIsOneThatSamAnalyzeTakes) {
+  const auto profiled = profile({"--modes", "1,2", "--name", "add", "--period", "1s", "--", VECTOR_ADD,
+                                 "--size", "50000", "--warmup", "0", "--iterations", "12"});
+  ASSERT_EQ(profiled.exit_code, 0) << profiled.err;
+  EXPECT_THAT(profiled.out, HasSubstr("2 GPUs: a job takes"));
+  EXPECT_THAT(profiled.out, HasSubstr("sam-ctl register add --priority P --profile " + out + ".task.json"));
+  const json measured = json::parse(std::ifstream(out + ".profile.json"));
+  ASSERT_EQ(measured.at("modes").size(), 2u);
+  for (const json& mode : measured.at("modes")) {
+    EXPECT_EQ(mode.at("boundaries"), "pattern");
+    EXPECT_EQ(mode.at("jobs"), 11) << "without the first";
+    EXPECT_EQ(mode.at("managed"), true);
+  }
+  const json task = json::parse(std::ifstream(out + ".task.json")).at("tasks").at(0);
+  EXPECT_EQ(task.at("name"), "add");
+  std::vector<std::string> resources;
+  for (const json& stage : task.at("stages"))
+    if (stage.at("resource") != "CPU") resources.push_back(stage.at("resource"));
+  EXPECT_THAT(resources, ::testing::ElementsAre("PCI", "GPU", "PCI"));
+  const auto analysed = process::run({SAM_ANALYZE, "rta", out + ".task.json"}, {}, 60).value();
+  EXPECT_EQ(analysed.exit_code, 0) << analysed.out << analysed.err;
+}
+
+TEST_F(SamProfile, AProgramThatFailsIsAnErrorWithWhatItSaid) {
+  const auto profiled = profile({"--modes", "1", "--", VECTOR_ADD, "--size", "100", "--flip-byte", "3"});
+  EXPECT_EQ(profiled.exit_code, 2);
+  EXPECT_THAT(profiled.err, HasSubstr("the program ended with exit code 1 on 1 GPUs"));
+  EXPECT_THAT(profiled.err, HasSubstr("wrong: element 0"));
+}
+
+TEST_F(SamProfile, WrongUseIsExitCodeTwo) {
+  EXPECT_EQ(profile({}).exit_code, 2);
+  EXPECT_EQ(profile({"--modes", "0", "--", "/bin/true"}).exit_code, 2);
+  EXPECT_EQ(profile({"--period", "40", "--modes", "1", "--", "/bin/true"}).exit_code, 2);
+  const auto nothing = profile({"--modes", "1", "--", "/bin/true"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("used no OpenCL"));
+}
+
+}  // namespace
+}  // namespace samcl::profile

@@ -1,0 +1,53 @@
+// A job as the analysis sees it: stages on the host's CPUs, the links and the GPUs, one after the other.
+// Pure.
+//
+// A job with n launches has n GPU stages and n + 1 intervals: before the first, between two, after the last.
+// Of the transfers in an interval one PCI stage is made; host time before them and after them are two CPU
+// stages. What the devices do at the same time counts once: for a launch the longest device's time, for
+// transfers the time in which any link of the job is in use. Where commands overlap in time (transfers beside
+// kernels) each still counts in full, so that the stages together are never shorter than what the job needs
+// of a resource.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tools/sam-profile/jobs.h"
+
+namespace samcl::profile {
+
+// How long something took, and for how long at most nothing could take its place: the longest chunk; of
+// sliced kernels two slices, since two are in flight; of others the whole.
+struct Work {
+  Time time = 0;
+  Time section = 0;
+};
+
+struct Interval {
+  Time host_before = 0;  // until the first transfer; all host time where there is none
+  Work transfers;
+  Time host_after = 0;
+  size_t transfer_count = 0;
+};
+
+struct Launch {
+  std::string kernel;  // or "(fill or copy)", "(image)": what ran on a GPU without being a kernel
+  Work work;
+  unsigned devices = 0;
+};
+
+struct JobStages {
+  Time length = 0;                  // of the job
+  std::vector<Interval> intervals;  // one more than launches
+  std::vector<Launch> launches;
+  Time overlap = 0;  // how much more the stages are together than the job is long
+
+  Time host_time() const;
+  Time transfer_time() const;
+  Time launch_time() const;
+};
+
+JobStages stages_of(const Job& job);
+
+}  // namespace samcl::profile

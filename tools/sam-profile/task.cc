@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "tools/sam-profile/profile.h"
+
+namespace samcl::profile {
+namespace {
+
+// Rounded up. Times are of runs that ended, far below what would overflow.
+Time with_margin(Time time, unsigned percent) {
+  return time + (time * static_cast<Time>(percent) + 99) / 100;
+}
+
+// Over the measured mode, or the next ones on both sides of one that was not.
+template <typename Value, typename Choose>
+Time at_mode(const StageProfile& stage, unsigned mode, Value value, Choose choose) {
+  const auto above = stage.by_mode.lower_bound(mode);
+  if (above != stage.by_mode.end() && above->first == mode) return value(above->second);
+  if (above == stage.by_mode.end()) return value(std::prev(above)->second);
+  if (above == stage.by_mode.begin()) return value(above->second);
+  return choose(value(above->second), value(std::prev(above)->second));
+}
+
+analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
+  analysis::Stage stage;
+  stage.resource = measured.resource;
+  for (unsigned mode = 1; mode <= modes; ++mode) {
+    const Time worst = at_mode(
+        measured, mode, [](const Samples& s) { return s.worst; },
+        [](Time a, Time b) { return std::max(a, b); });
+    const Time best = at_mode(
+        measured, mode, [](const Samples& s) { return s.best; },
+        [](Time a, Time b) { return std::min(a, b); });
+    stage.worst.push_back(std::max<Time>(1, with_margin(worst, margin)));
+    stage.best.push_back(best * 100 / (100 + static_cast<Time>(margin)));
+  }
+  const Time section = with_margin(measured.section, margin);
+  const bool is_cut = section < *std::max_element(stage.worst.begin(), stage.worst.end());
+  if (measured.resource != analysis::Resource::cpu && is_cut) stage.section = section;
+  return stage;
+}
+
+Time length_in(const analysis::Task& task, int mode) {
+  Time length = 0;
+  for (const analysis::Stage& stage : task.stages) length += stage.worst_in(mode);
+  return length;
+}
+
+}  // namespace
+
+Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskParameters& parameters) {
+  const unsigned modes = profile.modes.back().gpus;
+  analysis::TaskSetDocument document;
+  document.set.platform.cpus = parameters.cpus;
+  document.set.platform.pci = 1;
+  document.set.platform.gpus = static_cast<int>(modes);
+  analysis::Task task;
+  task.name = parameters.name;
+  for (const StageProfile& stage : profile.stages)
+    task.stages.push_back(stage_of(stage, modes, parameters.margin_percent));
+
+  int fastest = static_cast<int>(profile.modes.front().gpus);
+  Time longest = 0;
+  for (const ModeProfile& mode : profile.modes) {
+    const int gpus = static_cast<int>(mode.gpus);
+    if (length_in(task, gpus) < length_in(task, fastest)) fastest = gpus;
+    longest = std::max(longest, length_in(task, gpus));
+  }
+  task.period = parameters.period.value_or(2 * longest);
+  task.deadline = parameters.deadline.value_or(task.period);
+  task.priority = parameters.priority;
+  document.modes = {fastest};
+  document.set.tasks = {std::move(task)};
+  if (auto good = analysis::check(document.set); !good) return fail(good.error().message);
+  if (auto good = analysis::check(document.set, document.modes); !good) return fail(good.error().message);
+  return document;
+}
+
+}  // namespace samcl::profile
