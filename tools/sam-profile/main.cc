@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "analysis/json/time_text.h"
@@ -42,6 +43,14 @@ std::map<std::string, std::string> reasons_in(const std::string& report) {
   return reasons;
 }
 
+// What samcl has to say, such as that no manager could be used; the program's own words are not shown.
+void pass_on_warnings(const std::string& err) {
+  std::istringstream lines(err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("samcl: ") || line.starts_with("sam-run: ")) std::cerr << line << "\n";
+  }
+}
+
 std::string ending_in_words(const process::Ending& ending) {
   if (ending.timed_out) return "was killed after its time limit (--timeout)";
   if (ending.signal) return "was ended by signal " + std::to_string(ending.signal);
@@ -67,6 +76,7 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   if (ending->timed_out || ending->signal || ending->exit_code != 0)
     return fail("the program " + ending_in_words(*ending) + " on " + std::to_string(gpus) + " GPUs\n" +
                 ending->out + ending->err);
+  pass_on_warnings(ending->err);
   const std::string text = process::read_file(folder.file("trace")).value_or("");
   if (text.empty())
     return fail("the program used no OpenCL that samcl could see, or ended without exit()\n" + ending->err);
