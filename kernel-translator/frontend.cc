@@ -221,10 +221,11 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
 }
 
 std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, TreeReader& reader,
-                                                llvm::LLVMContext& context) const {
+                                                llvm::LLVMContext& context, bool with_lines) const {
   // Drivers take 1.2's language in older sources, too.
   std::vector<std::string> arguments = common_arguments(is_before_1_2() ? "CL1.2" : language_);
   arguments.insert(arguments.end(), {"-include", kHeaderPath});
+  if (with_lines) arguments.emplace_back("-debug-info-kind=line-tables-only");
   const Files memory = no_files();
   memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
   CompileAction action(reader, context);

@@ -54,9 +54,10 @@ class Frontend {
   std::optional<Preprocessed> preprocess(const std::string& source, const Headers& headers = {}) const;
 
   // Parses preprocessed text, hands its tree to `reader`, gives its IR (unoptimised, every function emitted).
-  // nullptr: errors, printed on stderr. The context must outlive the module.
-  std::unique_ptr<llvm::Module> compile(const std::string& text, TreeReader& reader,
-                                        llvm::LLVMContext& context) const;
+  // nullptr: errors, printed on stderr. The context must outlive the module. `with_lines`: the IR tells the lines of
+  // the source.
+  std::unique_ptr<llvm::Module> compile(const std::string& text, TreeReader& reader, llvm::LLVMContext& context,
+                                        bool with_lines = false) const;
 
   bool is_cpp() const;
   // OpenCL C 1.0 or 1.1, which have no `static` functions.

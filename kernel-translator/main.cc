@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "kernel-translator/footprint_text.h"
 #include "kernel-translator/frontend.h"
 #include "kernel-translator/given_sources.h"
+#include "kernel-translator/instruction_json.h"
 #include "kernel-translator/memory_use.h"
 #include "kernel-translator/ndrange_rewriter.h"
 #include "llvm/Linker/Linker.h"
@@ -29,6 +31,9 @@ constexpr char kHelp[] = R"(Rewrites the kernels of an OpenCL C source so that a
 global_work_offset, and still sees the whole; tells which kernels may run in parts. Several files are compiled
 apart and linked, as by clCompileProgram and clLinkProgram.
 
+  --instructions KERNEL   print, as JSON, what a warp executes of the kernel, as a string over types of units
+                          (for sam-analyze makespan)
+  --loop-bounds L=N,...   for it: the loop in line L makes at most N rounds
   --json                  print all that was found, and the source to use, as JSON; needed for several files
   --sources               the file is no source but a list of sources, each with its own build options and headers:
                           {"sources": [{"source": "...", "options": ["-DN=1"], "headers": {"a.h": "..."}}]}
@@ -53,6 +58,8 @@ Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usag
 struct Command {
   std::vector<std::string> files;
   bool json = false, sources = false;
+  std::string instructions;  // of which kernel
+  std::map<unsigned, uint64_t> loop_bounds;
   Device device;
   std::vector<std::string> build_options;  // taken apart
 };
@@ -75,12 +82,20 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
       command.device.images = true;
     } else if (word.size() > 1 && word[0] == '-') {
       const bool known = word == "--device-version" || word == "--opencl-c-version" ||
-                         word == "--extensions" || word == "--address-bits" || word == "--define";
+                         word == "--extensions" || word == "--address-bits" || word == "--define" ||
+                         word == "--instructions" || word == "--loop-bounds";
       if (!known) return wrong_usage("unknown option " + word);
       if (++i == words.size()) return wrong_usage(word + " needs a value");
       const std::string& value = words[i];
       if (word == "--device-version") command.device.version = value;
       if (word == "--opencl-c-version") command.device.opencl_c_version = value;
+      if (word == "--instructions") command.instructions = value;
+      if (word == "--loop-bounds") {
+        const auto bounds = parse_loop_bounds(value);
+        if (!bounds)
+          return wrong_usage("--loop-bounds is " + value + ", expected LINE=ROUNDS, several with commas between them");
+        command.loop_bounds = *bounds;
+      }
       if (word == "--define") command.device.defines.push_back(value);
       if (word == "--extensions") {
         std::istringstream names(value);
@@ -100,6 +115,8 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
   if (command.sources && command.files.size() > 1) return wrong_usage("--sources takes one file");
   if ((command.sources || command.files.size() > 1) && !command.json)
     return wrong_usage("several sources are told about with --json only");
+  if (!command.loop_bounds.empty() && command.instructions.empty())
+    return wrong_usage("--loop-bounds goes with --instructions");
   if (i < words.size()) command.build_options.assign(words.begin() + static_cast<long>(i) + 1, words.end());
   return command;
 }
@@ -155,9 +172,9 @@ struct Compiled {
   std::vector<std::unique_ptr<llvm::Module>> modules;
 };
 
-// nullopt: errors, printed on stderr.
+// nullopt: errors, printed on stderr. with_lines: the modules tell the sources' lines.
 std::optional<Compiled> compile(const Device& device, const std::vector<GivenSource>& sources,
-                                llvm::LLVMContext& context) {
+                                llvm::LLVMContext& context, bool with_lines) {
   Compiled result;
   for (const GivenSource& source : sources) {
     const Frontend frontend(device, source.options);
@@ -165,7 +182,7 @@ std::optional<Compiled> compile(const Device& device, const std::vector<GivenSou
     if (!preprocessed) return std::nullopt;
     const std::string& text = result.texts.emplace_back(std::move(*preprocessed)).text;
     FunctionReader& reader = result.readers.emplace_back(text);
-    result.modules.push_back(frontend.compile(text, reader, context));
+    result.modules.push_back(frontend.compile(text, reader, context, with_lines));
     if (!result.modules.back()) return std::nullopt;
     result.read.push_back({text, reader.result, !frontend.is_before_1_2()});
   }
@@ -215,7 +232,7 @@ int print_json(const Command& command, const std::vector<GivenSource>& sources, 
 
 int run(const Command& command, const std::vector<GivenSource>& sources) {
   llvm::LLVMContext context;
-  std::optional<Compiled> compiled = compile(command.device, sources, context);
+  std::optional<Compiled> compiled = compile(command.device, sources, context, !command.instructions.empty());
   if (!compiled) return 1;
   NdrangeRewriter rewriter(compiled->read);
   if (!rewriter.error().empty()) {
@@ -224,6 +241,8 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   }
   const std::unique_ptr<llvm::Module> module = link(std::move(compiled->modules));
   if (!module) return 1;
+  if (!command.instructions.empty())
+    return print_instructions(*module, rewriter.kernels(), command.instructions, command.loop_bounds);
   std::vector<Kernel>& kernels = rewriter.kernels();
   for (const ReadSource& source : compiled->read)
     if (source.functions.is_cpp)

@@ -1,7 +1,8 @@
-// sam-analyze makespan STRING: how long identical warps can take on a multiprocessor.
+// sam-analyze makespan: how long identical warps can take on a multiprocessor.
 #include <iostream>
 #include <memory>
 
+#include "analysis/cli/kernel_source.h"
 #include "analysis/cli/makespan_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/makespan/binary_program.h"
@@ -18,6 +19,8 @@ using makespan::Conserving;
 
 struct Options {
   std::string string;
+  KernelSource source;  // instead
+  std::vector<std::string> remarks;
   std::vector<std::string> units;
   int64_t warps = 0;
   makespan::Effort effort;
@@ -33,7 +36,16 @@ struct Options {
   bool as_json = false;
 };
 
-Result<makespan::Kernel> read_kernel(const Options& options) {
+Result<makespan::Kernel> read_kernel(Options& options) {
+  if (options.string.empty() == options.source.file.empty())
+    return fail(options.string.empty() ? "expected a kernel string, or --kernel with --name" : "expected a kernel string or --kernel, not both");
+  if (!options.source.file.empty()) {
+    if (options.source.name.empty()) return fail("--kernel: expected --name as well, which of its kernels");
+    auto found = string_of(options.source);
+    if (!found) return tl::unexpected(found.error());
+    options.string = std::move(found->string);
+    options.remarks = std::move(found->remarks);
+  }
   std::vector<makespan::UnitRate> rates;
   for (const std::string& unit : options.units) {
     const auto rate = makespan::parse_rate(unit);
@@ -107,9 +119,14 @@ Result<int> run_worst_case(const Options& options, const makespan::Kernel& kerne
   return kGood;
 }
 
-Result<int> run(const Options& options) {
+Result<int> run(Options& options) {
   const auto kernel = read_kernel(options);
   if (!kernel) return tl::unexpected(kernel.error());
+  if (!options.remarks.empty() && !options.as_json) {
+    std::cout << options.source.name << " is " << options.string << "\n";
+    for (const std::string& remark : options.remarks) std::cout << "  " << remark << "\n";
+    std::cout << "\n";
+  }
   if (options.rounds) return run_rounds(options, *kernel);
   if (options.warps < 1 || options.warps > makespan::kMostWarps)
     return fail("--warps is " + std::to_string(options.warps) + ", expected 1 to " +
@@ -121,8 +138,12 @@ Result<int> run(const Options& options) {
 void add_options(CLI::App& makespan, Options& options) {
   makespan.add_option("STRING", options.string,
                       "kernel string: a letter per instruction, naming its unit; counts repeat letters or groups: "
-                      "LLCLL, L2CL2, L(LC)16")
-      ->required();
+                      "LLCLL, L2CL2, L(LC)16");
+  auto* kernel = makespan.add_option("--kernel", options.source.file, "instead: the string of a kernel in this file of OpenCL C");
+  makespan.add_option("--name", options.source.name, "which kernel")->needs(kernel);
+  makespan.add_option("--loop-bounds", options.source.loop_bounds, "rounds of its loops, by line: 12=64,20=8")->needs(kernel);
+  makespan.add_option("--build-option", options.source.build_options, "as for clBuildProgram: -DN=16; may be repeated")
+      ->needs(kernel)->allow_extra_args(false);
   makespan.add_option("--warps", options.warps, "W: warps that run it")->required();
   makespan.add_option("--unit", options.units,
                       "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "
@@ -163,7 +184,8 @@ Run add_makespan(CLI::App& parent) {
   makespan->footer(
       "sam-analyze makespan LLCLL --warps 64 --schedule\n"
       "sam-analyze makespan LCLCL --unit L=1/2 --warps 420 --converge 40 --svg convergence.svg\n"
-      "sam-analyze makespan LCL --warps 4 --solve 60 --lp program.lp");
+      "sam-analyze makespan LCL --warps 4 --solve 60 --lp program.lp\n"
+      "sam-analyze makespan --kernel k.cl --name scale --loop-bounds 7=16 --warps 8");
   add_options(*makespan, *options);
   return [options] { return run(*options); };
 }
