@@ -25,7 +25,8 @@ std::optional<std::map<unsigned, uint64_t>> parse_loop_bounds(const std::string&
   for (std::string item; std::getline(items, item, ',');) {
     const size_t sign = item.find('=');
     uint64_t line = 0, rounds = 0;
-    if (sign == std::string::npos || !read_number(item.substr(0, sign), line) || !read_number(item.substr(sign + 1), rounds))
+    if (sign == std::string::npos || !read_number(item.substr(0, sign), line) ||
+        !read_number(item.substr(sign + 1), rounds))
       return std::nullopt;
     if (!bounds.emplace(static_cast<unsigned>(line), rounds).second) return std::nullopt;
   }
@@ -41,7 +42,8 @@ int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels,
   };
   llvm::Function* function = module.getFunction(name);
   if (!function || function->isDeclaration() ||
-      std::none_of(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.name == name; })) {
+      std::none_of(kernels.begin(), kernels.end(),
+                   [&](const Kernel& kernel) { return kernel.name == name; })) {
     std::string known;
     for (const Kernel& kernel : kernels) known += (known.empty() ? "" : ", ") + kernel.name;
     return error("no kernel is named " + name + "; there are: " + (known.empty() ? "none" : known));
@@ -49,7 +51,8 @@ int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels,
   const InstructionString found = instruction_string(*function, rounds);
   if (!found.error.empty()) return error(name + ": " + found.error);
   for (const auto& [line, bound] : rounds)
-    if (std::none_of(found.loops.begin(), found.loops.end(), [line = line](const LoopRounds& loop) { return loop.line == line; }))
+    if (std::none_of(found.loops.begin(), found.loops.end(),
+                     [line = line](const LoopRounds& loop) { return loop.line == line; }))
       return error("--loop-bounds: " + name + " has no loop in line " + std::to_string(line));
   nlohmann::ordered_json json = {{"kernel", name},
                                  {"string", found.string},

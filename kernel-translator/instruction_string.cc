@@ -23,11 +23,12 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
 bool is_elementary_function(std::string name) {
   for (const char* prefix : {"native_", "half_"})
     if (name.rfind(prefix, 0) == 0) name = name.substr(std::string(prefix).size());
-  return is_one_of(name, {"sin",    "cos",   "tan",   "sincos", "asin",  "acos",  "atan",  "atan2", "sinh",   "cosh",
-                          "tanh",   "asinh", "acosh", "atanh",  "sinpi", "cospi", "tanpi", "exp",   "exp2",   "exp10",
-                          "expm1",  "log",   "log2",  "log10",  "log1p", "pow",   "powr",  "pown",  "rootn",  "sqrt",
-                          "rsqrt",  "cbrt",  "hypot", "erf",    "erfc",  "tgamma", "lgamma", "divide", "recip", "fmod",
-                          "remainder"});
+  return is_one_of(name,
+                   {"sin",    "cos",    "tan",   "sincos", "asin",     "acos",  "atan",  "atan2", "sinh",
+                    "cosh",   "tanh",   "asinh", "acosh",  "atanh",    "sinpi", "cospi", "tanpi", "exp",
+                    "exp2",   "exp10",  "expm1", "log",    "log2",     "log10", "log1p", "pow",   "powr",
+                    "pown",   "rootn",  "sqrt",  "rsqrt",  "cbrt",     "hypot", "erf",   "erfc",  "tgamma",
+                    "lgamma", "divide", "recip", "fmod",   "remainder"});
 }
 
 bool only_reads_an_id(const std::string& name) {
@@ -51,7 +52,8 @@ Piece letters(char unit, uint64_t count) {
 
 class Reader {
  public:
-  Reader(llvm::Function& kernel, const std::map<unsigned, uint64_t>& rounds) : kernel_(kernel), given_(rounds) {
+  Reader(llvm::Function& kernel, const std::map<unsigned, uint64_t>& rounds)
+      : kernel_(kernel), given_(rounds) {
     builder_options_.LoopUnrolling = false;  // a loop stays one, to be told with its rounds
     builder_options_.LoopVectorization = false;
     builder_options_.SLPVectorization = false;
@@ -79,7 +81,8 @@ class Reader {
     if (divergent_ > 0)
       note(std::to_string(divergent_) + " branches may go both ways in a warp: both sides are counted");
     if (uniform_ > 0)
-      note(std::to_string(uniform_) + " branches go one way for all work-items: the side with more instructions is counted, "
+      note(std::to_string(uniform_) +
+           " branches go one way for all work-items: the side with more instructions is counted, "
            "another may need one unit more");
     return std::move(result_);
   }
@@ -108,7 +111,8 @@ class Reader {
     const auto& loops = functions_.getResult<llvm::LoopAnalysis>(kernel_);
     const RegionGraph graph = region_graph(kernel_, loops, loop, branches_);
     std::vector<Piece> pieces;
-    for (const RegionGraph::Node& node : graph.nodes) pieces.push_back(node.loop ? repeated(*node.loop) : of_block(*node.block));
+    for (const RegionGraph::Node& node : graph.nodes)
+      pieces.push_back(node.loop ? repeated(*node.loop) : of_block(*node.block));
     return along(graph, pieces);
   }
 
@@ -120,7 +124,8 @@ class Reader {
     Piece body = region(&loop);
     auto& evolution = functions_.getResult<llvm::ScalarEvolutionAnalysis>(kernel_);
     rounds.rounds = evolution.getSmallConstantMaxTripCount(&loop);
-    if (rounds.rounds == 0 || evolution.getSmallConstantTripCount(&loop) != rounds.rounds) result_.is_static = false;
+    if (rounds.rounds == 0 || evolution.getSmallConstantTripCount(&loop) != rounds.rounds)
+      result_.is_static = false;
     const auto given = given_.find(rounds.line);
     // A bound that follows from the type of a counter alone is worth less than what the caller knows.
     if (given != given_.end() && (rounds.rounds == 0 || given->second < rounds.rounds)) {
@@ -128,12 +133,14 @@ class Reader {
       rounds.given = true;
     }
     if (rounds.rounds == 0 && result_.error.empty())
-      result_.error = "the loop in line " + std::to_string(rounds.line) + " has unknown rounds; give a bound, such as --loop-bounds " +
+      result_.error = "the loop in line " + std::to_string(rounds.line) +
+                      " has unknown rounds; give a bound, such as --loop-bounds " +
                       std::to_string(rounds.line) + "=64";
     result_.loops[place] = rounds;
     if (body.weight == 0) return {};
     body.string = "(" + body.string + ")" + std::to_string(rounds.rounds);
-    body.weight = rounds.rounds > 0 && body.weight > UINT64_MAX / rounds.rounds ? UINT64_MAX : body.weight * rounds.rounds;
+    body.weight = rounds.rounds > 0 && body.weight > UINT64_MAX / rounds.rounds ? UINT64_MAX
+                                                                                : body.weight * rounds.rounds;
     return body;
   }
 
@@ -163,9 +170,10 @@ class Reader {
       return letters(kCoreUnit, address->hasAllConstantIndices() ? 0 : 1);
     if (llvm::isa<llvm::BranchInst, llvm::SwitchInst>(instruction))
       return letters(kCoreUnit, instruction.getNumSuccessors() > 1 ? 1 : 0);
-    if (llvm::isa<llvm::PHINode, llvm::AllocaInst, llvm::BitCastInst, llvm::AddrSpaceCastInst, llvm::PtrToIntInst,
-                  llvm::IntToPtrInst, llvm::FreezeInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::InsertElementInst,
-                  llvm::ExtractElementInst, llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(instruction))
+    if (llvm::isa<llvm::PHINode, llvm::AllocaInst, llvm::BitCastInst, llvm::AddrSpaceCastInst,
+                  llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::FreezeInst, llvm::ReturnInst,
+                  llvm::UnreachableInst, llvm::InsertElementInst, llvm::ExtractElementInst,
+                  llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(instruction))
       return {};
     const uint64_t wide = lanes(instruction.getType());
     switch (instruction.getOpcode()) {
@@ -194,7 +202,8 @@ class Reader {
       return letters(kMemoryUnit, 1);
     }
     if (callee->isIntrinsic()) {
-      const std::string name = callee->getName().substr(5).split('.').first.str();  // "sqrt" of "llvm.sqrt.f32"
+      const std::string name =
+          callee->getName().substr(5).split('.').first.str();  // "sqrt" of "llvm.sqrt.f32"
       return letters(is_elementary_function(name) ? kFunctionUnit : kCoreUnit, wide);
     }
     const std::string name = plain_name(callee->getName());

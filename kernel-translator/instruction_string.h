@@ -1,6 +1,6 @@
 // What a warp executes of a kernel, as a string over the types of units that its instructions need: what
-// `sam-analyze makespan` analyses. It is read from LLVM IR after the optimisations that every compiler makes, so it
-// is a model of the kernel: the driver's own instructions differ in number.
+// `sam-analyze makespan` analyses. It is read from LLVM IR after the optimisations that every compiler makes,
+// so it is a model of the kernel: the driver's own instructions differ in number.
 #pragma once
 
 #include <map>
@@ -22,7 +22,8 @@ struct LoopRounds {
 };
 
 struct InstructionString {
-  // Letters, each followed by its count if not 1; loops as groups in parentheses with their count: "C2(LC)16L".
+  // Letters, each followed by its count if not 1; loops as groups in parentheses with their count:
+  // "C2(LC)16L".
   std::string string;
   bool is_static = true;            // one way through the kernel, all rounds of its loops known
   std::vector<LoopRounds> loops;    // in the order of the string
@@ -30,11 +31,11 @@ struct InstructionString {
   std::string error;                // not empty: there is no string, and why
 };
 
-// `rounds`: by the line of the loop in the source, for loops whose rounds are not found; those go first that are.
-// The kernel is changed (inlined and optimised).
+// `rounds`: by the line of the loop in the source, for loops whose rounds are not found; those go first that
+// are. The kernel is changed (inlined and optimised).
 //
-// Where a branch's condition is the same for all work-items of a group, the side with more instructions is taken;
-// else a warp may have to execute both, and the string has one after the other.
+// Where a branch's condition is the same for all work-items of a group, the side with more instructions is
+// taken; else a warp may have to execute both, and the string has one after the other.
 InstructionString instruction_string(llvm::Function& kernel, const std::map<unsigned, uint64_t>& rounds);
 
 }  // namespace samcl::translator

@@ -1,53 +1,50 @@
 // sam-translate --instructions on small kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/run_program.h"
+
+namespace samcl {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-struct Run {
-  int exit_status;
-  std::string output;  // both streams
-};
-
-Run run(const std::string& source, const std::string& arguments) {
-  const std::string file = testing::TempDir() + "instruction_string_test_" + std::to_string(getpid()) + ".cl";
+testing::Outcome run(const std::string& source, const std::vector<std::string>& arguments) {
+  const std::string file =
+      ::testing::TempDir() + "instruction_string_test_" + std::to_string(getpid()) + ".cl";
   std::ofstream(file) << source;
-  FILE* pipe = popen((SAM_TRANSLATE " " + file + " --instructions k " + arguments + " 2>&1").c_str(), "r");
-  Run run{-1, ""};
-  char buffer[4096];
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) run.output.append(buffer, n);
-  run.exit_status = WEXITSTATUS(pclose(pipe));
+  std::vector<std::string> command = {SAM_TRANSLATE, file, "--instructions", "k"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const testing::Outcome outcome = testing::run_program(command);
   std::filesystem::remove(file);
-  return run;
+  return outcome;
 }
 
-json answer(const std::string& source, const std::string& arguments = "") {
-  const Run answer = run(source, arguments);
-  EXPECT_EQ(answer.exit_status, 0) << answer.output;
-  return answer.exit_status == 0 ? json::parse(answer.output) : json::object();
+json answer(const std::string& source, const std::vector<std::string>& arguments = {}) {
+  const testing::Outcome answer = run(source, arguments);
+  EXPECT_EQ(answer.exit_code, 0) << answer.err;
+  return answer.exit_code == 0 ? json::parse(answer.out) : json::object();
 }
 
 TEST(InstructionString, is_exact_for_straight_code) {
-  const json found = answer("__kernel void k(__global float* a, float b) { int i = get_global_id(0); a[i] = sqrt(a[i] * b); }");
+  const json found = answer(
+      "__kernel void k(__global float* a, float b) { int i = get_global_id(0); a[i] = sqrt(a[i] * b); }");
   // id, (widening of the index), address; load; product; root; store.
-  EXPECT_THAT(found.at("string").get<std::string>(), testing::MatchesRegex("C[0-9]LCSL"));
+  EXPECT_THAT(found.at("string").get<std::string>(), ::testing::MatchesRegex("C[0-9]LCSL"));
   EXPECT_EQ(found.at("static"), true);
   EXPECT_TRUE(found.at("unseen").empty());
 }
 
 TEST(InstructionString, repeats_loops_whose_rounds_are_known) {
   const json found = answer(
-      "__kernel void k(__global float* a) {\n float s = 0;\n for (int i = 0; i < 100; i++) s += a[i * 3];\n a[0] = s; }");
+      "__kernel void k(__global float* a) {\n float s = 0;\n for (int i = 0; i < 100; i++) s += a[i * 3];\n "
+      "a[0] = s; }");
   EXPECT_THAT(found.at("string").get<std::string>(), HasSubstr(")100"));
   EXPECT_EQ(found.at("loops"), json::parse(R"([{"line": 3, "rounds": 100, "given": false}])"));
   EXPECT_EQ(found.at("static"), true);
@@ -55,16 +52,18 @@ TEST(InstructionString, repeats_loops_whose_rounds_are_known) {
 
 TEST(InstructionString, asks_for_the_rounds_of_other_loops) {
   const std::string source =
-      "__kernel void k(__global float* a, int n) {\n float s = 0;\n for (int i = 0; i < n; i++) s += a[i * 3];\n a[0] = s; }";
-  const Run refused = run(source, "");
-  EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.output, HasSubstr("the loop in line 3 has unknown rounds; give a bound, such as --loop-bounds 3=64"));
-  const json found = answer(source, "--loop-bounds 3=7");
+      "__kernel void k(__global float* a, int n) {\n float s = 0;\n for (int i = 0; i < n; i++) s += a[i * "
+      "3];\n a[0] = s; }";
+  const testing::Outcome refused = run(source, {});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err,
+              HasSubstr("the loop in line 3 has unknown rounds; give a bound, such as --loop-bounds 3=64"));
+  const json found = answer(source, {"--loop-bounds", "3=7"});
   EXPECT_THAT(found.at("string").get<std::string>(), HasSubstr(")7"));
   EXPECT_EQ(found.at("loops").at(0).at("given"), true);
   EXPECT_EQ(found.at("static"), false);
-  EXPECT_THAT(run(source, "--loop-bounds 3=7,4=1").output, HasSubstr("k has no loop in line 4"));
-  EXPECT_EQ(run(source, "--loop-bounds 3").exit_status, 2);
+  EXPECT_THAT(run(source, {"--loop-bounds", "3=7,4=1"}).err, HasSubstr("k has no loop in line 4"));
+  EXPECT_EQ(run(source, {"--loop-bounds", "3"}).exit_code, 2);
 }
 
 size_t count(const json& found, char letter) {
@@ -101,9 +100,10 @@ TEST(InstructionString, says_what_it_does_not_see) {
 }
 
 TEST(InstructionString, names_the_kernels_there_are) {
-  const Run refused = run("__kernel void other(__global int* a) { a[0] = 1; }", "");
-  EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.output, HasSubstr("no kernel is named k; there are: other"));
+  const testing::Outcome refused = run("__kernel void other(__global int* a) { a[0] = 1; }", {});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("no kernel is named k; there are: other"));
 }
 
 }  // namespace
+}  // namespace samcl

@@ -19,8 +19,8 @@ struct Piece {
   }
 };
 
-// An acyclic graph: a loop's or a function's blocks, each inner loop as one node. Nodes are in topological order;
-// edges lead to later nodes, or to size(): the end.
+// An acyclic graph: a loop's or a function's blocks, each inner loop as one node. Nodes are in topological
+// order; edges lead to later nodes, or to size(): the end.
 struct RegionGraph {
   struct Node {
     const llvm::BasicBlock* block = nullptr;  // or, of an inner loop,
@@ -37,8 +37,8 @@ struct RegionGraph {
 RegionGraph region_graph(const llvm::Function& function, const llvm::LoopInfo& loops, const llvm::Loop* loop,
                          const std::map<const llvm::BasicBlock*, bool>& uniform);
 
-// The pieces of the nodes on the way from the first to the end: both sides of a branch that is not uniform, the
-// heavier of a uniform one.
+// The pieces of the nodes on the way from the first to the end: both sides of a branch that is not uniform,
+// the heavier of a uniform one.
 Piece along(const RegionGraph& graph, const std::vector<Piece>& pieces);
 
 }  // namespace samcl::translator

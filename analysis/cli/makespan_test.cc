@@ -47,8 +47,8 @@ TEST(SamAnalyzeMakespan, ShowsWhereThePublishedEstimateFails) {
 }
 
 TEST(SamAnalyzeMakespan, DealsWarpsOutInRounds) {
-  const auto json =
-      nlohmann::json::parse(run("makespan LLCLL --warps 1000 --multiprocessors 2 --resident 64 --json").output);
+  const auto json = nlohmann::json::parse(
+      run("makespan LLCLL --warps 1000 --multiprocessors 2 --resident 64 --json").output);
   EXPECT_EQ(json.at("full_rounds"), 7);
   EXPECT_EQ(json.at("warps_of_last"), 52);
 }

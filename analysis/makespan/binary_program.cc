@@ -21,7 +21,10 @@ struct Numbering {
 class Writer {
  public:
   Writer(const Kernel& kernel, int warps, Conserving form)
-      : kernel_(kernel), warps_(warps), form_(form), slots_(safe_bound(kernel, warps)),
+      : kernel_(kernel),
+        warps_(warps),
+        form_(form),
+        slots_(safe_bound(kernel, warps)),
         numbering_{kernel.instructions.size(), static_cast<size_t>(slots_)} {}
 
   size_t estimated_terms() const {
@@ -183,7 +186,8 @@ Result<BinaryProgram> binary_program(const Kernel& kernel, int warps, Conserving
   Writer writer(kernel, warps, form);
   if (writer.estimated_terms() > most_terms)
     return fail("the binary program would have some " + std::to_string(writer.estimated_terms()) +
-                " terms, expected at most " + std::to_string(most_terms) + ": fewer warps or a shorter kernel");
+                " terms, expected at most " + std::to_string(most_terms) +
+                ": fewer warps or a shorter kernel");
   return writer.write();
 }
 

@@ -4,13 +4,15 @@
 // capacities and latencies. For warp w, instruction i and slot t < H, where H is the safe bound:
 //
 //   x(w,i,t) = 1    w has issued i in slot t or before; "before" is x(w,i,t-1), and x(w,i,-1) = 0
-//   r(w,i,t)        abbreviates "w is ready for i": x(w,i-1,t-l) with l the latency of i-1; 1 for the first instruction
+//   r(w,i,t)        abbreviates "w is ready for i": x(w,i-1,t-l) with l the latency of i-1; 1 for the first
+//   instruction
 //
 //   maximise   the slot in which the last warp issues its last instruction: sum over t of 1 - x(last,last,t)
 //   once       x(w,i,t-1) <= x(w,i,t);  x(w,i,H-1) = 1
 //   order      x(w,i,t) <= r(w,i,t)
 //   capacity   sum over w and i of u: x(w,i,t) - x(w,i,t-1) <= Lambda_u
-//   conserving, short form: for all w, i of unit u, t: if w is ready for i and has not issued it by t, u is full:
+//   conserving, short form: for all w, i of unit u, t: if w is ready for i and has not issued it by t, u is
+//   full:
 //              sum over w' and i' of u: x(w',i',t) - x(w',i',t-1) >= Lambda_u (r(w,i,t) - x(w,i,t))
 //   conserving, long form: the same through binary variables
 //              f(u,t) = 1 (u is full in t):    sum (as above) >= Lambda_u f(u,t)

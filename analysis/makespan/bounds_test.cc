@@ -88,7 +88,8 @@ TEST(PublishedEstimate, IsExceededByEightOfTheShortestStrings) {
         break;
       }
     }
-  EXPECT_THAT(exceeded, testing::ElementsAre("LCL", "CLC", "LCLL", "CLCC", "LCLLL", "LCLCL", "CLCLC", "CLCCC"));
+  EXPECT_THAT(exceeded,
+              testing::ElementsAre("LCL", "CLC", "LCLL", "CLCC", "LCLLL", "LCLCL", "CLCLC", "CLCCC"));
 }
 
 TEST(PublishedEstimate, ComesDownToTheWorstCaseForThePapersFigures) {
@@ -102,12 +103,13 @@ TEST(PublishedEstimate, ComesDownToTheWorstCaseForThePapersFigures) {
 
 TEST(Rounds, GiveBlocksToMultiprocessorsInTurn) {
   const auto rounds = deal(1000, {.count = 4, .resident = 64, .block = 8}).value();
-  EXPECT_EQ(rounds.full, 3);           // of 256 warps
+  EXPECT_EQ(rounds.full, 3);  // of 256 warps
   EXPECT_EQ(rounds.warps_of_full, 64);
   EXPECT_EQ(rounds.warps_of_last, 64);  // 232 warps are 29 blocks: 8, 7, 7 and 7
   EXPECT_EQ(deal(5, {.count = 2, .resident = 8, .block = 4})->warps_of_last, 4);
   EXPECT_EQ(deal(3, {.count = 2, .resident = 8, .block = 4})->warps_of_last, 3);
-  EXPECT_EQ(deal(64, {.count = 1, .resident = 10, .block = 4})->full, 8);  // only whole blocks: 8 warps at once
+  EXPECT_EQ(deal(64, {.count = 1, .resident = 10, .block = 4})->full,
+            8);  // only whole blocks: 8 warps at once
 }
 
 TEST(Rounds, AddUp) {
@@ -117,7 +119,8 @@ TEST(Rounds, AddUp) {
 }
 
 TEST(Rounds, RefuseWhatMakesNoSense) {
-  EXPECT_EQ(deal(8, {.count = 0}).error().message, "the number of multiprocessors is 0, expected 1 to 100000");
+  EXPECT_EQ(deal(8, {.count = 0}).error().message,
+            "the number of multiprocessors is 0, expected 1 to 100000");
   EXPECT_EQ(deal(8, {.resident = 4, .block = 5}).error().message,
             "the warps of a block are 5, expected 1 to 4, which a multiprocessor holds");
 }

@@ -1,6 +1,6 @@
-// A kernel as the chain of places where a warp can stand, one slot apart: before each of its instructions, and one
-// place more for each further slot of latency, where nothing holds it. Since warps are identical, how many stand
-// at each place is all there is to know about them. A warp that stands nowhere has ended.
+// A kernel as the chain of places where a warp can stand, one slot apart: before each of its instructions,
+// and one place more for each further slot of latency, where nothing holds it. Since warps are identical, how
+// many stand at each place is all there is to know about them. A warp that stands nowhere has ended.
 #pragma once
 
 #include <limits>

@@ -28,22 +28,25 @@ void draw_legend(Svg& svg, const Kernel& kernel, double y) {
   for (size_t unit = 0; unit < kernel.units.size(); ++unit, x += 150) {
     svg.rect(x, y, 12, 12, fill(unit));
     const int capacity = kernel.units[unit].capacity;
-    svg.text(x + 18, y + 10, std::string(1, kernel.units[unit].letter) + ": " + std::to_string(capacity) +
-                                 (capacity == 1 ? " warp" : " warps") + " per slot");
+    svg.text(x + 18, y + 10,
+             std::string(1, kernel.units[unit].letter) + ": " + std::to_string(capacity) +
+                 (capacity == 1 ? " warp" : " warps") + " per slot");
   }
 }
 
 }  // namespace
 
-Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule, const std::string& title) {
+Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule,
+                                 const std::string& title) {
   constexpr size_t kMostIssues = 20'000;
   constexpr Slots kMostSlots = 2'000;
   Slots slots = 0;
   for (const Issue& issue : schedule)
     slots = std::max(slots, issue.slot + kernel.instructions[issue.instruction].latency);
   if (schedule.size() > kMostIssues || slots > kMostSlots)
-    return fail("the schedule has " + std::to_string(schedule.size()) + " instructions in " + std::to_string(slots) +
-                " slots, a drawing at most " + std::to_string(kMostIssues) + " in " + std::to_string(kMostSlots));
+    return fail("the schedule has " + std::to_string(schedule.size()) + " instructions in " +
+                std::to_string(slots) + " slots, a drawing at most " + std::to_string(kMostIssues) + " in " +
+                std::to_string(kMostSlots));
   Svg svg;
   svg.text(8, 20, title, "font-size=\"14\"");
   const auto x = [](Slots slot) { return kLeft + static_cast<double>(slot) * kCell; };
@@ -61,10 +64,12 @@ Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule
     const Instruction& instruction = kernel.instructions[issue.instruction];
     const std::string letter(1, kernel.units[instruction.unit].letter);
     if (instruction.latency > 1)
-      svg.rect(x(issue.slot), y(issue.warp) + 4, kCell * instruction.latency, kCell - 8, fill(instruction.unit, 0.3));
+      svg.rect(x(issue.slot), y(issue.warp) + 4, kCell * instruction.latency, kCell - 8,
+               fill(instruction.unit, 0.3));
     svg.rect(x(issue.slot) + 0.5, y(issue.warp) + 1, kCell - 1, kCell - 2, fill(instruction.unit),
-             "warp " + std::to_string(issue.warp + 1) + ", instruction " + std::to_string(issue.instruction + 1) + " (" +
-                 letter + "), slot " + std::to_string(issue.slot));
+             "warp " + std::to_string(issue.warp + 1) + ", instruction " +
+                 std::to_string(issue.instruction + 1) + " (" + letter + "), slot " +
+                 std::to_string(issue.slot));
     svg.text(x(issue.slot) + kCell / 2, y(issue.warp) + 12, letter,
              "text-anchor=\"middle\" font-size=\"10\" fill=\"#ffffff\"");
   }
@@ -96,12 +101,14 @@ std::string convergence_svg(const Convergence& convergence, const std::string& t
     svg.text(kLeftOfPlot - 8, y(slots) + 4, std::to_string(slots), "text-anchor=\"end\"");
   }
   for (Slots warps = 0; warps <= most; warps += round_step(most)) {
-    svg.line(x(static_cast<double>(warps)), y(low), x(static_cast<double>(warps)), y(low) + 5, "stroke=\"#555555\"");
+    svg.line(x(static_cast<double>(warps)), y(low), x(static_cast<double>(warps)), y(low) + 5,
+             "stroke=\"#555555\"");
     svg.text(x(static_cast<double>(warps)), y(low) + 20, std::to_string(warps), "text-anchor=\"middle\"");
   }
   svg.line(kLeftOfPlot, y(low), kLeftOfPlot + kWidth, y(low), "stroke=\"#555555\"");
   svg.line(kLeftOfPlot, y(low), kLeftOfPlot, y(high), "stroke=\"#555555\"");
-  svg.text(kLeftOfPlot + kWidth / 2, y(low) + 42, "warps y for which T(y) is known", "text-anchor=\"middle\"");
+  svg.text(kLeftOfPlot + kWidth / 2, y(low) + 42, "warps y for which T(y) is known",
+           "text-anchor=\"middle\"");
   double legend = kTop + 12;
   const auto describe = [&](const std::string& words, const std::string& style) {
     svg.line(kLeftOfPlot + kWidth + 12, legend - 4, kLeftOfPlot + kWidth + 36, legend - 4, style);
@@ -112,7 +119,8 @@ std::string convergence_svg(const Convergence& convergence, const std::string& t
     svg.line(kLeftOfPlot, y(slots), kLeftOfPlot + kWidth, y(slots), style);
     describe(words + ": " + std::to_string(slots), style);
   };
-  across(convergence.published, "pessimistic bound", "stroke=\"#999999\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\"");
+  across(convergence.published, "pessimistic bound",
+         "stroke=\"#999999\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\"");
   const std::string blue = svg_colour(0);
   std::vector<std::pair<double, double>> steps;
   for (const ConvergencePoint& point : convergence.points) {
@@ -123,9 +131,10 @@ std::string convergence_svg(const Convergence& convergence, const std::string& t
   describe("least estimate so far", "stroke=\"" + blue + "\" stroke-width=\"1.5\"");
   for (const ConvergencePoint& point : convergence.points)
     svg.circle(x(point.warps), y(point.estimate), 2.5, "fill=\"" + std::string(svg_colour(1)) + "\"",
-               "y = " + std::to_string(point.warps) + ": T(y) = " + std::to_string(point.makespan) + ", estimate " +
-                   std::to_string(point.estimate));
-  describe("ceil(W/y) T(y), the points", "stroke=\"" + std::string(svg_colour(1)) + "\" stroke-width=\"3\" stroke-dasharray=\"3 5\"");
+               "y = " + std::to_string(point.warps) + ": T(y) = " + std::to_string(point.makespan) +
+                   ", estimate " + std::to_string(point.estimate));
+  describe("ceil(W/y) T(y), the points",
+           "stroke=\"" + std::string(svg_colour(1)) + "\" stroke-width=\"3\" stroke-dasharray=\"3 5\"");
   if (worst.exact()) {
     across(worst.attained, "exact T(W)", "stroke=\"#009e73\" stroke-width=\"1.5\"");
   } else {

@@ -29,14 +29,16 @@ TEST(ScheduleText, HasALinePerWarpAndPerUnit) {
 }
 
 TEST(ScheduleText, IsCutIntoBlocks) {
-  EXPECT_THAT(schedule_text(kernel(), 2, kTwoWarps, 3), HasSubstr("\n\nslot   3\nwarp 1\nwarp 2 C\nunit L .\nunit C 1\n"));
+  EXPECT_THAT(schedule_text(kernel(), 2, kTwoWarps, 3),
+              HasSubstr("\n\nslot   3\nwarp 1\nwarp 2 C\nunit L .\nunit C 1\n"));
 }
 
 TEST(ScheduleSvg, TellsEveryIssue) {
   const auto svg = schedule_svg(kernel(), 2, kTwoWarps, "two warps");
   ASSERT_TRUE(svg);
   EXPECT_THAT(*svg, HasSubstr("warp 2, instruction 1 (L), slot 1"));
-  EXPECT_THAT(schedule_svg(kernel(), 1, Schedule(20'001), "").error().message, HasSubstr("20001 instructions"));
+  EXPECT_THAT(schedule_svg(kernel(), 1, Schedule(20'001), "").error().message,
+              HasSubstr("20001 instructions"));
 }
 
 TEST(ConvergenceSvg, TellsEveryPoint) {
@@ -52,7 +54,9 @@ TEST(Json, HasBoundsAndSchedule) {
   EXPECT_EQ(json.at("attained"), 4);
   EXPECT_EQ(json.at("safe"), 5);
   EXPECT_EQ(json.at("schedule").size(), 4);
-  EXPECT_EQ(nlohmann::json::parse(format_convergence(kernel(), convergence(kernel(), 3, 2))).at("points").size(), 2);
+  EXPECT_EQ(
+      nlohmann::json::parse(format_convergence(kernel(), convergence(kernel(), 3, 2))).at("points").size(),
+      2);
 }
 
 }  // namespace

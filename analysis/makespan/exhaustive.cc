@@ -37,7 +37,8 @@ class Exhaustive {
     }
     std::vector<size_t> ready;
     for (size_t i = 0; i < warps.size(); ++i)
-      if (warps[i].wait == 0 && !ended(warps[i]) && kernel_.instructions[warps[i].next].unit == unit) ready.push_back(i);
+      if (warps[i].wait == 0 && !ended(warps[i]) && kernel_.instructions[warps[i].next].unit == unit)
+        ready.push_back(i);
     const size_t due = std::min(ready.size(), static_cast<size_t>(kernel_.units[unit].capacity));
     std::vector<bool> taken(ready.size(), false);
     std::fill(taken.begin(), taken.begin() + static_cast<long>(due), true);

@@ -1,6 +1,6 @@
-// The dual program, max sum of least * y with y >= 0 and as many equations as there are variables, is solved by
-// the simplex method in two phases. Its tableau has a row per variable and a column per constraint. Bland's rule
-// keeps it from cycling.
+// The dual program, max sum of least * y with y >= 0 and as many equations as there are variables, is solved
+// by the simplex method in two phases. Its tableau has a row per variable and a column per constraint.
+// Bland's rule keeps it from cycling.
 #include "analysis/makespan/linear_program.h"
 
 namespace samcl::analysis::makespan {
@@ -9,7 +9,11 @@ namespace {
 class Tableau {
  public:
   Tableau(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints)
-      : rows_(cost.size()), columns_(constraints.size()), cell_((rows_ + 1) * width()), basis_(rows_), negated_(rows_) {
+      : rows_(cost.size()),
+        columns_(constraints.size()),
+        cell_((rows_ + 1) * width()),
+        basis_(rows_),
+        negated_(rows_) {
     for (size_t row = 0; row < rows_; ++row) {
       negated_[row] = cost[row] < 0;
       at(row, columns_ + row) = 1;

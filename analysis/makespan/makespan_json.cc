@@ -33,7 +33,8 @@ std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& 
   json["states"] = worst.states;
   if (with_schedule) {
     json["schedule"] = Json::array();
-    for (const Issue& issue : worst.schedule) json["schedule"].push_back({issue.slot, issue.warp, issue.instruction});
+    for (const Issue& issue : worst.schedule)
+      json["schedule"].push_back({issue.slot, issue.warp, issue.instruction});
   }
   return json.dump() + "\n";
 }

@@ -6,7 +6,8 @@
 
 namespace samcl::analysis::makespan {
 
-// {"kernel", "units": [{"unit", "capacity"}], "warps", "pessimistic", "pessimistic_is_safe", "safe", "attained",
+// {"kernel", "units": [{"unit", "capacity"}], "warps", "pessimistic", "pessimistic_is_safe", "safe",
+// "attained",
 //  "bound", "exact", "states", "schedule": [[slot, warp, instruction]]}; the schedule only if wanted.
 std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& worst, bool with_schedule);
 

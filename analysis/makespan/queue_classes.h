@@ -1,4 +1,5 @@
-// The states and slots of the QueueRelaxation: only how many warps are ready for each unit, cut off at `kept`.
+// The states and slots of the QueueRelaxation: only how many warps are ready for each unit, cut off at
+// `kept`.
 #pragma once
 
 #include <optional>
@@ -28,13 +29,14 @@ struct ClassSlot {
 struct QueueClasses {
   std::vector<MoveKind> kinds;
   std::vector<size_t> kind_of_place;
-  std::vector<Ready> classes;  // reached from the first, in which all warps are ready for the first place's unit
+  std::vector<Ready>
+      classes;  // reached from the first, in which all warps are ready for the first place's unit
   std::vector<ClassSlot> slots;
 };
 
-// All classes of more than `few` warps that have not ended, and all their slots; a superset of what schedules of
-// the chain do. `kept` is at least every capacity, few >= 1 and >= units * (kept - 1), so that some number is cut
-// off while more than few are left. Nothing if there are more than `most_slots`.
+// All classes of more than `few` warps that have not ended, and all their slots; a superset of what schedules
+// of the chain do. `kept` is at least every capacity, few >= 1 and >= units * (kept - 1), so that some number
+// is cut off while more than few are left. Nothing if there are more than `most_slots`.
 std::optional<QueueClasses> queue_classes(const Chain& chain, int kept, int few, size_t most_slots);
 
 }  // namespace samcl::analysis::makespan

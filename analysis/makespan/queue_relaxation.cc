@@ -10,12 +10,12 @@ namespace samcl::analysis::makespan {
 namespace {
 
 constexpr size_t kMostSlots = 400;  // keeps the linear program below some 20 ms
-constexpr size_t kMostUnits = 6;
+constexpr size_t kMostUnits = 6, kMostPlaces = 400;
 constexpr int64_t kMostDenominator = 1'000'000;
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of the
-// few warps that are left adds if it is ready for that unit.
+// Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of
+// the few warps that are left adds if it is ready for that unit.
 struct Variables {
   size_t kinds, classes, units;
   size_t price(size_t kind) const { return kind; }
@@ -24,7 +24,8 @@ struct Variables {
   size_t count() const { return kinds + classes + units; }
 };
 
-std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& queue, const Variables& variables) {
+std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& queue,
+                                       const Variables& variables) {
   std::vector<Constraint> constraints;
   for (const ClassSlot& slot : queue.slots) {
     Constraint drop{.terms = {{variables.potential(slot.from), 1}}, .least = 1};
@@ -36,12 +37,13 @@ std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& q
     constraints.push_back(std::move(drop));
   }
   // A slot instead of the price for each place that the warp has still to leave.
-  std::vector<Term> prices;
-  int slots = 0;
+  std::vector<int> moves(queue.kinds.size(), 0);
   for (size_t place = chain.places(); place-- > 0;) {
-    prices.push_back({variables.price(queue.kind_of_place[place]), 1});
-    Constraint enough{.terms = prices, .least = ++slots};
-    enough.terms.push_back({variables.few(chain.unit_of(place)), 1});
+    ++moves[queue.kind_of_place[place]];
+    Constraint enough{.terms = {{variables.few(chain.unit_of(place)), 1}},
+                      .least = static_cast<int>(chain.places() - place)};
+    for (size_t kind = 0; kind < moves.size(); ++kind)
+      if (moves[kind] > 0) enough.terms.push_back({variables.price(kind), moves[kind]});
     constraints.push_back(std::move(enough));
   }
   // A unit that no place has.
@@ -52,7 +54,8 @@ std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& q
 
 // In whole parts of the common denominator; nothing if that is too large, or a constraint does not hold.
 std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values,
-                                             const std::vector<Constraint>& constraints, int64_t& denominator) {
+                                             const std::vector<Constraint>& constraints,
+                                             int64_t& denominator) {
   boost::multiprecision::cpp_int common = 1;
   for (const Rational& value : values) common = lcm(common, boost::multiprecision::denominator(value));
   if (common > kMostDenominator) return std::nullopt;
@@ -65,7 +68,8 @@ std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values
   }
   for (const Constraint& constraint : constraints) {
     boost::multiprecision::cpp_int sum = 0;
-    for (const Term& term : constraint.terms) sum += boost::multiprecision::cpp_int(parts[term.variable]) * term.coefficient;
+    for (const Term& term : constraint.terms)
+      sum += boost::multiprecision::cpp_int(parts[term.variable]) * term.coefficient;
     if (sum < boost::multiprecision::cpp_int(constraint.least) * common) return std::nullopt;
   }
   return parts;
@@ -78,7 +82,9 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
   for (size_t unit = 0; unit < chain.units(); ++unit)
     relaxation.kept_ = std::max(relaxation.kept_, chain.capacity(unit));
   relaxation.few_ = std::max(1, static_cast<int>(chain.units()) * (relaxation.kept_ - 1));
-  if (chain.has_waits() || warps <= relaxation.few_ || chain.units() > kMostUnits) return std::nullopt;
+  if (chain.has_waits() || warps <= relaxation.few_ || chain.units() > kMostUnits ||
+      chain.places() > kMostPlaces)
+    return std::nullopt;
   const auto queue = queue_classes(chain, relaxation.kept_, relaxation.few_, kMostSlots);
   if (!queue) return std::nullopt;
 

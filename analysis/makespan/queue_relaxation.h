@@ -1,15 +1,16 @@
-// An upper bound on the slots until all warps have ended, from a relaxation that forgets where warps stand and
-// remembers only how many are ready for each unit, and that only up to the largest capacity.
+// An upper bound on the slots until all warps have ended, from a relaxation that forgets where warps stand
+// and remembers only how many are ready for each unit, and that only up to the largest capacity.
 //
-// In the relaxation a slot moves warps from unit to unit (or to their end) as the kernel string has such pairs of
-// neighbours, any pair at any time. What ties it to the kernel is how often each kind of move is left to be made.
-// These counts enter with prices (Lagrange multipliers), so that a state's bound is
+// In the relaxation a slot moves warps from unit to unit (or to their end) as the kernel string has such
+// pairs of neighbours, any pair at any time. What ties it to the kernel is how often each kind of move is
+// left to be made. These counts enter with prices (Lagrange multipliers), so that a state's bound is
 //
 //     sum over kinds of moves of price * moves left  +  potential(class of the warps that are ready)
 //
-// where every slot lowers this value by at least 1. Once few warps are left, each of them may add all of its own
-// slots. Any prices and potentials that satisfy the inequalities give a right bound; the best ones for the start are
-// the optimum of a small linear program, solved exactly, and checked again in integers when the relaxation is made.
+// where every slot lowers this value by at least 1. Once few warps are left, each of them may add all of its
+// own slots. Any prices and potentials that satisfy the inequalities give a right bound; the best ones for
+// the start are the optimum of a small linear program, solved exactly, and checked again in integers when the
+// relaxation is made.
 //
 // For kernels without latencies above 1.
 #pragma once
@@ -20,8 +21,8 @@ namespace samcl::analysis::makespan {
 
 class QueueRelaxation {
  public:
-  // The best for that many warps at the start of the chain. Nothing if the chain has latencies, there are too few
-  // warps, or the linear program would be too large.
+  // The best for that many warps at the start of the chain. Nothing if the chain has latencies, there are too
+  // few warps, or the linear program would be too large.
   static std::optional<QueueRelaxation> make(const Chain& chain, int warps);
 
   // Nothing where it does not apply: few warps are left.

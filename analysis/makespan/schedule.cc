@@ -6,8 +6,8 @@ namespace samcl::analysis::makespan {
 namespace {
 
 struct Warp {
-  size_t next = 0;   // instruction
-  Slots ready = 0;   // slot from which it may issue it
+  size_t next = 0;  // instruction
+  Slots ready = 0;  // slot from which it may issue it
 };
 
 std::string place(Slots slot, int warp) {
@@ -26,7 +26,8 @@ Result<Slots> check_schedule(const Kernel& kernel, int warps, const Schedule& sc
     std::fill(issued.begin(), issued.end(), 0);
     std::fill(ready.begin(), ready.end(), 0);
     for (const Warp& warp : all)
-      if (warp.next < kernel.instructions.size() && warp.ready <= slot) ++ready[kernel.instructions[warp.next].unit];
+      if (warp.next < kernel.instructions.size() && warp.ready <= slot)
+        ++ready[kernel.instructions[warp.next].unit];
     for (; at < schedule.size() && schedule[at].slot <= slot; ++at) {
       const Issue& issue = schedule[at];
       const std::string where = place(issue.slot, issue.warp);
@@ -46,12 +47,12 @@ Result<Slots> check_schedule(const Kernel& kernel, int warps, const Schedule& sc
       const int due = std::min(ready[unit], kernel.units[unit].capacity);
       if (issued[unit] != due)
         return fail("slot " + std::to_string(slot) + ": unit " + kernel.units[unit].letter + " took " +
-                    std::to_string(issued[unit]) + " warps, a work-conserving scheduler gives it " + std::to_string(due));
+                    std::to_string(issued[unit]) + " warps, a work-conserving scheduler gives it " +
+                    std::to_string(due));
     }
   }
   for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].next != kernel.instructions.size())
-      return fail("warp " + std::to_string(i) + " does not end");
+    if (all[i].next != kernel.instructions.size()) return fail("warp " + std::to_string(i) + " does not end");
   return end;
 }
 

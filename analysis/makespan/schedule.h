@@ -15,9 +15,9 @@ struct Issue {
 // In the order of slots.
 using Schedule = std::vector<Issue>;
 
-// The makespan of a schedule in which every warp issues all of its instructions in order, no unit takes more than
-// its capacity, and none takes less while a warp is ready for it. Else an error that names slot and warp. This is
-// the definition that everything else is tested against.
+// The makespan of a schedule in which every warp issues all of its instructions in order, no unit takes more
+// than its capacity, and none takes less while a warp is ready for it. Else an error that names slot and
+// warp. This is the definition that everything else is tested against.
 Result<Slots> check_schedule(const Kernel& kernel, int warps, const Schedule& schedule);
 
 }  // namespace samcl::analysis::makespan

@@ -7,11 +7,13 @@
 
 namespace samcl::analysis::makespan {
 
-// Calls `visit()` for every choice, with `moved` (as long as the chain) telling how many warps leave each place.
+// Calls `visit()` for every choice, with `moved` (as long as the chain) telling how many warps leave each
+// place.
 template <typename Visit>
 class SlotChoices {
  public:
-  SlotChoices(const Chain& chain, Counts& moved, Visit& visit) : chain_(chain), moved_(moved), visit_(visit) {}
+  SlotChoices(const Chain& chain, Counts& moved, Visit& visit)
+      : chain_(chain), moved_(moved), visit_(visit) {}
 
   void visit_all(const Count* counts) {
     counts_ = counts;

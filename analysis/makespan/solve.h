@@ -12,7 +12,9 @@ struct Solved {
   Schedule schedule;  // checked: its makespan is that one
 };
 
-// Nothing if it takes longer than `seconds`. Errors: the solver says that there is no schedule, or its answer is none.
-Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form, double seconds);
+// Nothing if it takes longer than `seconds`. Errors: the solver says that there is no schedule, or its answer
+// is none.
+Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form,
+                                             double seconds);
 
 }  // namespace samcl::analysis::makespan

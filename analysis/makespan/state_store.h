@@ -16,6 +16,7 @@ class StateStore {
   explicit StateStore(size_t places) : places_(places), slots_(1024, kNone) {}
 
   size_t size() const { return from_.size(); }
+  size_t bytes() const { return size() * (places_ * sizeof(Count) + 8) + slots_.size() * sizeof(uint32_t); }
   // Valid until the next state is added.
   const Count* counts(uint32_t state) const { return &counts_[state * places_]; }
 
@@ -57,7 +58,8 @@ class StateStore {
  private:
   size_t find(const Count* counts) const {
     uint64_t hash = 0x9e3779b97f4a7c15;
-    for (size_t place = 0; place < places_; ++place) hash = (hash ^ counts[place]) * 0xff51afd7ed558ccd, hash ^= hash >> 29;
+    for (size_t place = 0; place < places_; ++place)
+      hash = (hash ^ counts[place]) * 0xff51afd7ed558ccd, hash ^= hash >> 29;
     size_t at = hash & (slots_.size() - 1);
     while (slots_[at] != kNone && std::memcmp(this->counts(slots_[at]), counts, places_ * sizeof(Count)) != 0)
       at = (at + 1) & (slots_.size() - 1);

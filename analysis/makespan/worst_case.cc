@@ -10,17 +10,31 @@
 namespace samcl::analysis::makespan {
 namespace {
 
+constexpr int64_t kMostPlacesOfSchedule = 200'000'000;  // two bytes each, in the states of one schedule
+constexpr size_t kMostBytes = size_t{1} << 30;
+
 class Search {
  public:
   Search(const Kernel& kernel, int warps, const Effort& effort)
-      : chain_(kernel), start_(chain_.start(warps)), effort_(effort), bound_(chain_, warps, effort.relaxation),
-        moved_(chain_.places()), next_(chain_.places()) {}
+      : chain_(kernel),
+        start_(chain_.start(warps)),
+        effort_(effort),
+        bound_(chain_, warps, effort.relaxation),
+        moved_(chain_.places()),
+        next_(chain_.places()) {}
 
   WorstCase run() {
-    const Slots at_most = bound_(start_.data());
-    for (size_t width = 1; width <= effort_.beam && best_ < at_most; width *= 10) search_beam(width);
     WorstCase result;
-    result.bound = best_ < at_most ? visit_all(result.states) : at_most;
+    result.bound = bound_(start_.data());
+    const auto places = static_cast<int64_t>(chain_.places());
+    if (result.bound * places > kMostPlacesOfSchedule) {
+      result.attained = places;
+      return result;
+    }
+    for (const bool ahead : {true, false}) search_greedily(ahead);
+    for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10)
+      search_beam(width, result.bound);
+    if (best_ < result.bound) result.bound = visit_all(result.states);
     result.attained = best_;
     result.schedule = schedule();
     return result;
@@ -41,33 +55,71 @@ class Search {
     return std::all_of(counts.begin(), counts.end(), [](Count count) { return count == 0; });
   }
 
-  void keep_if_longer(const StateStore& store, uint32_t state, Slots slot) {
-    if (slot <= best_) return;
-    best_ = slot;
-    way_ = store.way_to(state);
+  void keep_if_longer(std::vector<Counts> way) {
+    if (static_cast<Slots>(way.size()) - 1 <= best_) return;
+    best_ = static_cast<Slots>(way.size()) - 1;
+    way_ = std::move(way);
   }
 
-  void search_beam(size_t width) {
+  // Each unit takes the warps that are furthest ahead, or furthest behind.
+  void search_greedily(bool ahead) {
+    std::vector<Counts> way = {start_};
+    while (!ended(way.back())) {
+      const Counts& from = way.back();
+      for (size_t place = 0; place < chain_.places(); ++place)
+        moved_[place] = chain_.unit_of(place) == Chain::kNoUnit ? from[place] : Count{0};
+      for (size_t unit = 0; unit < chain_.units(); ++unit) {
+        const std::vector<size_t>& places = chain_.places_of(unit);
+        int left = chain_.capacity(unit);
+        for (size_t n = 0; n < places.size() && left > 0; ++n) {
+          const size_t place = places[ahead ? places.size() - 1 - n : n];
+          moved_[place] = static_cast<Count>(std::min<int>(left, from[place]));
+          left -= moved_[place];
+        }
+      }
+      move(moved_, from.data(), next_.data());
+      way.push_back(next_);
+    }
+    keep_if_longer(std::move(way));
+  }
+
+  void search_beam(size_t width, Slots longest) {
+    struct Kept {
+      Counts counts;
+      size_t from;  // in the slot before
+    };
     struct Candidate {
       Slots bound;
-      Slots work;  // left: for equal bounds, where less was done
+      int64_t work;  // left: for equal bounds, where less was done
       uint32_t state;
+      size_t from;
     };
-    StateStore store(chain_.places());
-    bool is_new = false;
-    std::vector<uint32_t> beam = {store.add(start_.data(), is_new)};
-    store.reach(beam[0], 0, StateStore::kNone);
-    for (int32_t slot = 1; !beam.empty() && store.size() < effort_.states; ++slot) {
+    const auto places = static_cast<int64_t>(chain_.places());
+    if (static_cast<int64_t>(width) * longest * places > kMostPlacesOfSchedule) return;
+    std::vector<std::vector<Kept>> beams = {{{start_, 0}}};
+    int64_t looked_at = 0;
+    while (!beams.back().empty()) {
+      StateStore reached(chain_.places());
       std::vector<Candidate> candidates;
-      for (const uint32_t from : beam) {
-        const Counts counts(store.counts(from), store.counts(from) + chain_.places());
-        for_each_next(counts, [&] {
-          const uint32_t state = store.add(next_.data(), is_new);
-          if (store.slot(state) >= slot) return;
-          store.reach(state, slot, from);
-          if (ended(next_)) return keep_if_longer(store, state, slot);
-          candidates.push_back({bound_(next_.data()), work_left(next_.data()), state});
+      std::optional<size_t> last;  // from which the end is reached
+      for (size_t from = 0; from < beams.back().size() && looked_at < effort_.places; ++from)
+        for_each_next(beams.back()[from].counts, [&] {
+          looked_at += places;
+          bool is_new = false;
+          const uint32_t state = reached.add(next_.data(), is_new);
+          if (!is_new) return;
+          if (ended(next_))
+            last = from;
+          else
+            candidates.push_back({bound_(next_.data()), work_left(next_.data()), state, from});
         });
+      if (looked_at >= effort_.places) return;
+      if (last && candidates.empty()) {
+        std::vector<Counts> way = {Counts(chain_.places(), 0)};
+        for (size_t slot = beams.size(), n = *last; slot-- > 0; n = beams[slot][n].from)
+          way.push_back(beams[slot][n].counts);
+        std::reverse(way.begin(), way.end());
+        return keep_if_longer(std::move(way));
       }
       const size_t kept = std::min(width, candidates.size());
       std::partial_sort(candidates.begin(), candidates.begin() + static_cast<long>(kept), candidates.end(),
@@ -75,45 +127,57 @@ class Search {
                           if (a.bound != b.bound) return a.bound > b.bound;
                           return a.work != b.work ? a.work > b.work : a.state < b.state;
                         });
-      beam.clear();
-      for (size_t n = 0; n < kept; ++n) beam.push_back(candidates[n].state);
+      std::vector<Kept> next;
+      for (size_t n = 0; n < kept; ++n) {
+        const Count* counts = reached.counts(candidates[n].state);
+        next.push_back({Counts(counts, counts + chain_.places()), candidates[n].from});
+      }
+      beams.push_back(std::move(next));
     }
   }
 
-  // The longest way to the end, or a bound on it where there were too many states.
+  // The longest way to the end, or a bound on it where the effort or the memory did not suffice.
   Slots visit_all(size_t& visited) {
     StateStore store(chain_.places());
     std::map<int64_t, std::vector<uint32_t>, std::greater<>> layers;  // by the work left
     bool is_new = false;
+    int64_t looked_at = 0;
+    const auto places = static_cast<int64_t>(chain_.places());
     const uint32_t first = store.add(start_.data(), is_new);
     store.reach(first, 0, StateStore::kNone);
     layers[work_left(start_.data())] = {first};
-    while (!layers.empty() && store.size() < effort_.states) {
-      const std::vector<uint32_t> layer = std::move(layers.begin()->second);
-      layers.erase(layers.begin());
-      for (const uint32_t from : layer) {
+    const auto suffices = [&] { return looked_at < effort_.places && store.bytes() < kMostBytes; };
+    while (!layers.empty() && suffices()) {
+      std::vector<uint32_t>& layer = layers.begin()->second;
+      for (; !layer.empty() && suffices(); layer.pop_back()) {
+        const uint32_t from = layer.back();
         const Counts counts(store.counts(from), store.counts(from) + chain_.places());
         const int32_t slot = store.slot(from) + 1;
+        looked_at += places;
         if (slot - 1 + bound_(counts.data()) <= best_ || dominated(store, from)) continue;
         for_each_next(counts, [&] {
+          looked_at += places;
           if (slot + bound_(next_.data()) <= best_ && !ended(next_)) return;
           const uint32_t state = store.add(next_.data(), is_new);
           if (store.slot(state) >= slot) return;
           store.reach(state, slot, from);
-          if (ended(next_)) return keep_if_longer(store, state, slot);
+          if (ended(next_)) return keep_if_longer(store.way_to(state));
           if (is_new) layers[work_left(next_.data())].push_back(state);
         });
       }
+      if (layers.begin()->second.empty()) layers.erase(layers.begin());
     }
     visited = store.size();
     Slots bound = best_;
     for (const auto& [work, layer] : layers)
-      for (const uint32_t state : layer) bound = std::max(bound, store.slot(state) + bound_(store.counts(state)));
+      for (const uint32_t state : layer)
+        bound = std::max(bound, store.slot(state) + bound_(store.counts(state)));
     return bound;
   }
 
-  // Whether a state with one more warp was reached no earlier. Whatever the fewer warps can do, they can do as well
-  // while a further one only takes what they leave: that is work-conserving too, and does not end before.
+  // Whether a state with one more warp was reached no earlier. Whatever the fewer warps can do, they can do
+  // as well while a further one only takes what they leave: that is work-conserving too, and does not end
+  // before.
   bool dominated(const StateStore& store, uint32_t state) {
     Counts more(store.counts(state), store.counts(state) + chain_.places());
     for (size_t place = 0; place < chain_.places(); ++place) {
@@ -141,7 +205,8 @@ class Search {
       int moved = 0;
       std::vector<std::pair<size_t, int>> arrivals;
       for (size_t place = 0; place < chain_.places(); ++place) {
-        moved += way_[slot][place] - way_[slot + 1][place];  // since all that arrived here had left the place before
+        moved += way_[slot][place] -
+                 way_[slot + 1][place];  // since all that arrived here had left the place before
         for (int n = 0; n < moved; ++n) {
           const int warp = standing[place].front();
           standing[place].pop_front();

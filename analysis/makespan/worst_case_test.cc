@@ -107,11 +107,19 @@ TEST(WorstCase, IsExceededByNoSimulatedScheduler) {
 TEST(WorstCase, GivesTwoBoundsWhereTheEffortDoesNotSuffice) {
   const Kernel hard = kernel("LLCCLL");
   const Slots exact = worst_case(hard, 12).attained;
-  const WorstCase rough = worst_case(hard, 12, {.states = 200, .beam = 1});
+  const WorstCase rough = worst_case(hard, 12, {.places = 2'000, .beam = 1});
   EXPECT_FALSE(rough.exact());
   EXPECT_LE(rough.attained, exact);
   EXPECT_GE(rough.bound, exact);
   EXPECT_EQ(check_schedule(hard, 12, rough.schedule), rough.attained);
+}
+
+TEST(WorstCase, OfAVeryLongStringIsOnlyBounded) {
+  const Kernel long_one = kernel("(L(CLC)50)1000");
+  const WorstCase worst = worst_case(long_one, 64);
+  EXPECT_EQ(worst.attained, 151'000);
+  EXPECT_EQ(worst.bound, safe_bound(long_one, 64));
+  EXPECT_TRUE(worst.schedule.empty());
 }
 
 TEST(WorstCase, NeverFallsWithMoreWarps) {
