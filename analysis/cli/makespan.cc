@@ -64,7 +64,7 @@ Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
   const auto found = worst_case_of_rounds(kernel, options.warps, options.multiprocessors, options.effort);
   if (!found) return tl::unexpected(found.error());
   std::cout << (options.as_json
-                    ? format_rounds(kernel, options.warps, *found)
+                    ? format_rounds(kernel, options.warps, *found, options.remarks)
                     : title(kernel, options.warps) + "\n\n" + rounds_text(*found, options.multiprocessors));
   return kGood;
 }
@@ -75,7 +75,7 @@ Result<int> run_convergence(const Options& options, const makespan::Kernel& kern
     const std::string svg = convergence_svg(found, "Estimates of T(W), W = " + title(kernel, warps));
     if (auto good = write_text(options.svg, svg); !good) return tl::unexpected(good.error());
   }
-  std::cout << (options.as_json ? format_convergence(kernel, found)
+  std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
                                 : title(kernel, warps) + "\n\n" + convergence_text(found));
   return kGood;
 }
@@ -103,8 +103,13 @@ Result<int> run_worst_case(const Options& options, const makespan::Kernel& kerne
   if (!options.lp.empty())
     if (auto good = export_lp(options, kernel, warps); !good) return tl::unexpected(good.error());
   const makespan::WorstCase worst = worst_case(kernel, warps, options.effort);
-  std::string text = options.as_json ? format_worst_case(kernel, warps, worst, options.schedule)
-                                     : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
+  if (worst.schedule.empty() && (options.schedule || options.simulate > 0 || !options.svg.empty()))
+    return fail(
+        "the kernel string is too long to schedule that many warps: without --schedule, --simulate and --svg "
+        "there are bounds");
+  std::string text = options.as_json
+                         ? format_worst_case(kernel, warps, worst, options.schedule, options.remarks)
+                         : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
   if (options.solve) {
     const auto solved = solve(options, kernel, warps);
     if (!solved) return tl::unexpected(solved.error());

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json of_kernel(const Kernel& kernel, int64_t warps) {
-  Json json = {{"kernel", letters(kernel)}, {"units", Json::array()}, {"warps", warps}};
+Json of_kernel(const Kernel& kernel, int64_t warps, const Remarks& remarks) {
+  Json json = {{"kernel", letters(kernel)}, {"remarks", remarks}, {"units", Json::array()}, {"warps", warps}};
   for (const Unit& unit : kernel.units)
     json["units"].push_back({{"unit", std::string(1, unit.letter)}, {"capacity", unit.capacity}});
   return json;
@@ -24,8 +24,9 @@ void add_worst_case(Json& json, const WorstCase& worst) {
 
 }  // namespace
 
-std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& worst, bool with_schedule) {
-  Json json = of_kernel(kernel, warps);
+std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& worst, bool with_schedule,
+                              const Remarks& remarks) {
+  Json json = of_kernel(kernel, warps, remarks);
   json["pessimistic"] = published_bound(kernel, warps);
   json["pessimistic_is_safe"] = published_bound_is_safe(kernel);
   json["safe"] = safe_bound(kernel, warps);
@@ -39,8 +40,9 @@ std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& 
   return json.dump() + "\n";
 }
 
-std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakespan& makespan) {
-  Json json = of_kernel(kernel, warps);
+std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakespan& makespan,
+                          const Remarks& remarks) {
+  Json json = of_kernel(kernel, warps, remarks);
   json["full_rounds"] = makespan.rounds.full;
   json["warps_of_full"] = makespan.rounds.warps_of_full;
   json["warps_of_last"] = makespan.rounds.warps_of_last;
@@ -50,8 +52,8 @@ std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakes
   return json.dump() + "\n";
 }
 
-std::string format_convergence(const Kernel& kernel, const Convergence& convergence) {
-  Json json = of_kernel(kernel, convergence.warps);
+std::string format_convergence(const Kernel& kernel, const Convergence& convergence, const Remarks& remarks) {
+  Json json = of_kernel(kernel, convergence.warps, remarks);
   json["pessimistic"] = convergence.published;
   json["safe"] = convergence.safe;
   add_worst_case(json, convergence.worst);

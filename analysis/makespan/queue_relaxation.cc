@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostSlots = 400;  // keeps the linear program below some 20 ms
 constexpr size_t kMostUnits = 6, kMostPlaces = 400;
-constexpr int64_t kMostDenominator = 1'000'000;
+constexpr int64_t kMostDenominator = 1'000'000, kMostPart = 1'000'000'000;  // sums stay far below 2^63
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
 // Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of
@@ -63,7 +63,7 @@ std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values
   std::vector<int64_t> parts;
   for (const Rational& value : values) {
     const boost::multiprecision::cpp_int part = numerator(Rational(value * common));
-    if (abs(part) > kMostDenominator * kMostSlotsPerWarp) return std::nullopt;
+    if (abs(part) > kMostPart) return std::nullopt;
     parts.push_back(static_cast<int64_t>(part));
   }
   for (const Constraint& constraint : constraints) {
