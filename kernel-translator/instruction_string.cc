@@ -78,12 +78,15 @@ class Reader {
     const Piece all = region(nullptr);
     if (all.weight == 0 && result_.error.empty()) result_.error = "it executes nothing";
     result_.string = all.string;
+    const auto branches = [](size_t count) {
+      return std::to_string(count) + (count == 1 ? " branch" : " branches");
+    };
     if (divergent_ > 0)
-      note(std::to_string(divergent_) + " branches may go both ways in a warp: both sides are counted");
+      note(branches(divergent_) + " by which work-items of a warp may part: both sides are counted");
     if (uniform_ > 0)
-      note(std::to_string(uniform_) +
-           " branches go one way for all work-items: the side with more instructions is counted, "
-           "another may need one unit more");
+      note(branches(uniform_) +
+           " that all work-items take alike: the side with more instructions is counted, another "
+           "may need one of the units more");
     return std::move(result_);
   }
 

@@ -80,7 +80,7 @@ TEST(InstructionString, counts_both_sides_of_a_branch_that_divides_a_warp) {
       " if (i & 1) { a[i] = sqrt(a[i]); } else { b[i] = exp(b[i]); b[i + 7] = 1; } }");
   EXPECT_EQ(count(found, 'L'), 5);
   EXPECT_EQ(count(found, 'S'), 2);
-  EXPECT_THAT(found.at("unseen").dump(), HasSubstr("1 branches may go both ways in a warp"));
+  EXPECT_THAT(found.at("unseen").dump(), HasSubstr("1 branch by which work-items of a warp may part"));
 }
 
 TEST(InstructionString, counts_the_longer_side_of_a_branch_that_does_not) {
