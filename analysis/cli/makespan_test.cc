@@ -59,6 +59,26 @@ TEST(SamAnalyzeMakespan, WritesTheBinaryProgram) {
   EXPECT_THAT(take(lp), HasSubstr("Maximize"));
 }
 
+#ifdef SAMCL_HAVE_TRANSLATOR
+TEST(SamAnalyzeMakespan, ReadsAKernel) {
+  const std::string source = temporary(".cl");
+  std::ofstream(source) << "__kernel void scale(__global float* a, int n) {\n"
+                           "  for (int i = 0; i < n; ++i) a[i * N] *= 2;\n}\n";
+  const std::string command = "makespan --kernel " + source + " --name scale --build-option=-DN=3 --warps 8 ";
+  const Outcome found = run(command + "--loop-bounds 2=5 --unit L=1/2:4 --json");
+  EXPECT_EQ(found.code, 0) << found.output;
+  const auto json = nlohmann::json::parse(found.output);
+  EXPECT_THAT(json.at("remarks").dump(), HasSubstr("loop in line 2: 5 rounds, as given"));
+  EXPECT_GE(json.at("attained"), 8 * 2 * 5 * 2);  // a load and a store, five times, two slots each
+  EXPECT_THAT(run(command + "--loop-bounds 2=5").output,
+              HasSubstr("units: C arithmetic, L memory, S special function"));
+  const Outcome unbounded = run(command);
+  EXPECT_EQ(unbounded.code, 2);
+  EXPECT_THAT(unbounded.output, HasSubstr("the loop in line 2 has unknown rounds; give a bound"));
+  take(source);
+}
+#endif
+
 TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
   for (const auto& [arguments, message] :
        {std::pair("'LLxCL(' --warps 4", "kernel string, character 7: expected ')'"),
@@ -68,7 +88,10 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
         std::pair("LC --warps 4 --resident 0", "the warps that a multiprocessor holds are 0"),
         std::pair("LC --warps 4 --svg /nonexistent/x.svg", "/nonexistent/x.svg"),
         std::pair("LLCLL --warps 600 --lp x.lp", "--lp: the binary program would have"),
-        std::pair("LC", "--warps is required")}) {
+        std::pair("LC", "--warps is required"),
+        std::pair("--warps 4", "expected a kernel string, or --kernel with --name"),
+        std::pair("--warps 4 --kernel x.cl", "--kernel: expected --name as well"),
+        std::pair("LC --warps 4 --kernel x.cl --name k", "expected a kernel string or --kernel, not both")}) {
     const Outcome outcome = run(std::string("makespan ") + arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr(message)) << arguments;
