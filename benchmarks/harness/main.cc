@@ -11,6 +11,7 @@
 #include "benchmarks/harness/campaign.h"
 #include "benchmarks/harness/execution.h"
 #include "benchmarks/harness/figure.h"
+#include "benchmarks/harness/live_run.h"
 #include "benchmarks/harness/machine.h"
 #include "benchmarks/harness/session_json.h"
 #include "benchmarks/harness/show.h"
@@ -34,6 +35,8 @@ struct Options {
   unsigned repeat = 5;
   std::vector<uint64_t> sizes;
   int figure = 0;
+  std::string experiment;
+  LiveSettings live;
   std::string file;
   std::string out;
   bool as_json = false;
@@ -192,6 +195,50 @@ Result<int> draw(const Options& options) {
   return show(*session, options, svg);
 }
 
+Result<int> live(const Options& options) {
+  const auto experiment = find_live(options.experiment);
+  const auto programs = find_programs(options.folder);
+  if (!programs) return tl::unexpected(programs.error());
+  const auto machine = machine_seen_by_another_process();
+  if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
+  auto session = run_live(*experiment, *programs, options.live,
+                          [](const std::string& what) { std::fprintf(stderr, "sam-bench: %s\n", what.c_str()); });
+  if (!session) return tl::unexpected(session.error());
+  session->machine = *machine;
+  std::cout << (options.as_json ? live_json(*session) : machine_text(*machine) + "\n" + live_text(*session));
+  if (options.out.empty()) return kGood;
+  if (auto kept = process::write_file(options.out + ".json", live_json(*session)); !kept)
+    return tl::unexpected(kept.error());
+  if (auto kept = process::write_file(options.out + ".svg", live_svg(*session)); !kept)
+    return tl::unexpected(kept.error());
+  return kGood;
+}
+
+void add_live(CLI::App& command, Options& options) {
+  command.add_option("EXPERIMENT", options.experiment, "gpu-sam or gpu-sparc: whose three programs")
+      ->required()
+      ->check(CLI::IsMember({"gpu-sam", "gpu-sparc"}));
+  command.add_option("--scale", options.live.scale, "Jobs take the paper's time on one GPU, times this")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 100.0));
+  command.add_option("--seconds", options.live.seconds, "Time for which each policy is tried")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
+  command.add_option("--gpus", options.live.gpus, "The most GPUs that a task may use")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 32));
+  std::map<std::string, analysis::Policy> policies;
+  for (const analysis::Policy policy : analysis::kPolicies) policies[analysis::name(policy)] = policy;
+  command.add_option("--policies", options.live.policies, "Such as single,gpa; default: the paper's, and search")
+      ->delimiter(',')
+      ->transform(CLI::CheckedTransformer(policies));
+  command.add_option("--margin", options.live.margin, "Added to the longest times measured, as a part of them")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 10.0));
+  command.add_option("--out", options.out, "Keep all responses in NAME.json and draw NAME.svg")->option_text("NAME");
+  command.add_flag("--json", options.as_json, "Print JSON instead of a table");
+}
+
 Result<int> machine(const Options& options) {
   const Machine seen = look_at_machine();
   std::cout << (options.as_json ? to_json(seen).dump(2) + "\n" : machine_text(seen));
@@ -240,6 +287,7 @@ int main_with(int argc, char** argv) {
   const fs::path folder = own_folder();
   options.folder = (folder / "programs").string();
   options.settings.sam_run = (folder / "sam-run").string();
+  options.live.folder = folder.string();
 
   CLI::App app(
       "sam-bench: runs the benchmark programs with and without samcl and shows the difference.\n"
@@ -249,6 +297,7 @@ int main_with(int argc, char** argv) {
       "  sam-bench compare all --devices 1,2 --out results\n"
       "  sam-bench run VectorAdd --devices 1,2,4 --repeat 3 -- --size 1000000\n"
       "  sam-bench figure 5 --out figure5\n"
+      "  sam-bench live gpu-sam --seconds 20 --out live\n"
       "  sam-bench draw results.json\n\n"
       "Exit code: 0 all passed, with bare's result; 1 not; 2 wrong use.");
   app.require_subcommand(1);
@@ -269,6 +318,8 @@ int main_with(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   add_measuring(*figures, options);
+  CLI::App* together = app.add_subcommand("live", "three periodic programs under a manager, policy by policy");
+  add_live(*together, options);
   CLI::App* drawing = app.add_subcommand("draw", "show and draw again what --out kept");
   drawing->add_option("FILE", options.file, "NAME.json")->required();
   drawing->add_option("--out", options.out, "Draw NAME.svg instead of the file's name with .svg")
@@ -287,6 +338,7 @@ int main_with(int argc, char** argv) {
   if (*running) code = run(options, false);
   if (*comparing) code = run(options, true);
   if (*figures) code = figure(options);
+  if (*together) code = live(options);
   if (*drawing) code = draw(options);
   if (*facts) code = machine(options);
   if (code) return *code;

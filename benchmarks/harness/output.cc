@@ -19,13 +19,6 @@ std::string last_line(const std::string& text) {
   return last;
 }
 
-// The last line of output that is a JSON object; discarded if there is none.
-json result_line(const std::string& out) {
-  const std::string line = last_line(out);
-  json result = json::parse(line, nullptr, false);
-  return result.is_object() ? result : json(json::value_t::discarded);
-}
-
 void read_times(const json& median, Execution& run) {
   run.phases_ms[kUpload] = median.at("upload").at("device_ms");
   run.phases_ms[kKernel] = median.at("kernel").at("device_ms");
@@ -69,6 +62,12 @@ std::string said(const process::Ending& ending) {
 
 }  // namespace
 
+json last_json_line(const std::string& out) {
+  const std::string line = last_line(out);
+  json result = json::parse(line, nullptr, false);
+  return result.is_object() ? result : json(json::value_t::discarded);
+}
+
 Execution read_output(Execution run, const process::Ending& ending, const std::string& report,
                       unsigned jobs) {
   if (ending.timed_out) return ended(std::move(run), Outcome::timeout, "killed after its time limit");
@@ -76,7 +75,7 @@ Execution read_output(Execution run, const process::Ending& ending, const std::s
     return ended(std::move(run), Outcome::crash,
                  "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")");
   }
-  const json line = result_line(ending.out);
+  const json line = last_json_line(ending.out);
   if (line.is_discarded()) {
     return ended(std::move(run), Outcome::error,
                  "exit code " + std::to_string(ending.exit_code) + ", no result: " + said(ending));

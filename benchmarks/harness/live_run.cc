@@ -1,0 +1,243 @@
+#include "benchmarks/harness/live_run.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "analysis/json/task_set_json.h"
+#include "benchmarks/harness/drawing.h"
+#include "benchmarks/harness/output.h"
+#include "tools/process/child.h"
+#include "tools/process/files.h"
+
+namespace samcl::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kLimitS = 600;  // of one program
+constexpr unsigned kJobs = 5;    // of a measurement
+
+// A program with its size, and what it takes.
+struct Sized {
+  LiveTask task;
+  Program program;
+  std::vector<std::string> arguments;
+  std::string profile;  // file
+  double period_ms = 0;
+};
+
+std::string milliseconds(double ms) {
+  return std::to_string(static_cast<int64_t>(std::llround(ms * 1000))) + "us";
+}
+
+std::vector<std::string> size_arguments(const LiveTask& task, double size) {
+  std::vector<std::string> words;
+  for (const std::string& option : task.size_options)
+    words.insert(words.end(), {option, std::to_string(static_cast<uint64_t>(size))});
+  return words;
+}
+
+Result<process::Ending> succeed(const std::vector<std::string>& words,
+                                const std::map<std::string, std::string>& changes = {}) {
+  auto ending = process::run(words, changes, kLimitS);
+  if (!ending) return tl::unexpected(ending.error());
+  if (ending->exit_code == 0) return ending;
+  return fail(words.front() + " failed" + (ending->timed_out ? " (it took too long)" : "") + ": " + ending->err +
+              ending->out);
+}
+
+// The line of JSON that a program ends with.
+Result<json> result_of(const process::Ending& ending) {
+  auto line = last_json_line(ending.out);
+  if (line.is_discarded() || ending.exit_code != 0 || !line.value("passed", false))
+    return fail(ending.err.empty() ? "it did not pass" : ending.err);
+  return line;
+}
+
+class Conductor {
+ public:
+  Conductor(const LiveSettings& settings, const std::function<void(const std::string&)>& tell)
+      : settings_(settings), tell_(tell), instance_("live." + std::to_string(getpid())) {}
+  ~Conductor() { end_manager(); }
+  Conductor(const Conductor&) = delete;
+  Conductor& operator=(const Conductor&) = delete;
+
+  Result<Sized> prepare(const LiveTask& task, const Program& program) {
+    Sized sized{task, program, {}, folder_.file(task.program + ".json"), 0};
+    const double wanted = task.execution_ms * settings_.scale;
+    double size = task.size;
+    for (int round = 0; round < 3; ++round) {
+      const auto took = measure(sized.program, size_arguments(task, size));
+      if (!took) return tl::unexpected(took.error());
+      tell_(task.program + " of size " + short_number(size) + " takes " + short_number(*took) + " ms, wanted " +
+            short_number(wanted));
+      if (*took > 0.9 * wanted && *took < 1.1 * wanted) break;
+      if (round < 2) size = better_size(task, size, *took, wanted);
+    }
+    sized.arguments = size_arguments(task, size);
+    return profile(std::move(sized));
+  }
+
+  Result<void> begin_manager(analysis::Policy policy) {
+    const std::string config = folder_.file("manager.toml");
+    const std::string text = std::string("policy = \"") + analysis::name(policy) +
+                             "\"\ngpus = " + std::to_string(settings_.gpus) +
+                             "\nother_slice = \"1us\"\nother_chunk = \"1us\"\n";
+    if (auto good = process::write_file(config, text); !good) return good;
+    auto begun = succeed({tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with",
+                          std::to_string(getpid())});
+    if (!begun) return tl::unexpected(begun.error());
+    manager_runs_ = true;
+    return {};
+  }
+
+  void end_manager() {
+    if (!manager_runs_) return;
+    manager_runs_ = false;
+    const auto status = ctl({"status", "--json"});
+    if (!status) return;
+    const pid_t manager = json::parse(*status).at("pid");
+    kill(manager, SIGTERM);
+    while (kill(manager, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
+  Result<void> enroll(const Sized& sized) {
+    auto done = ctl({"register", sized.task.program, "--priority", std::to_string(sized.task.priority), "--period",
+                     milliseconds(sized.period_ms), "--profile", sized.profile});
+    if (!done) return tl::unexpected(done.error());
+    return {};
+  }
+
+  Result<json> plan() {
+    const auto text = ctl({"analyze", "--json"});
+    if (!text) return tl::unexpected(text.error());
+    return json::parse(*text);
+  }
+
+  // All at once; the rows get their responses.
+  void run_together(const std::vector<Sized>& tasks, std::vector<LiveRow>& rows) {
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < tasks.size(); ++i)
+      threads.emplace_back([this, &task = tasks[i], &row = rows[i]] { run_periodic(task, row); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  std::string tool(const char* name) const { return settings_.folder + "/" + name; }
+
+  // ms of a job on one GPU under samcl, the longest of a few.
+  Result<double> measure(const Program& program, const std::vector<std::string>& arguments) {
+    std::vector<std::string> words = {tool("sam-run"), "--manager", "off", "--gpus", "1", "--", program.path,
+                                      "--json", "--period", "0.001", "--jobs", std::to_string(kJobs)};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto ending = process::run(words, {{"SAMCL_DIRECT", "off"}}, kLimitS);
+    if (!ending) return tl::unexpected(ending.error());
+    const auto result = result_of(*ending);
+    if (!result) return fail(program.name + ": " + result.error().message);
+    return result->at("median").at("total").at("host_ms").get<double>();
+  }
+
+  Result<Sized> profile(Sized sized) {
+    std::vector<std::string> words = {tool("sam-profile"), "--out", sized.profile, "--margin",
+                                      std::to_string(settings_.margin), "--period", "3600s", "--modes"};
+    std::string modes;
+    for (unsigned k = 1; k <= settings_.gpus; ++k) modes += (k > 1 ? "," : "") + std::to_string(k);
+    words.insert(words.end(), {modes, "--", sized.program.path, "--json", "--period", "1", "--jobs", "20"});
+    words.insert(words.end(), sized.arguments.begin(), sized.arguments.end());
+    if (auto done = succeed(words); !done) return tl::unexpected(done.error());
+    const auto text = process::read_file(sized.profile);
+    if (!text) return tl::unexpected(text.error());
+    const auto measured = analysis::parse_task_set(*text);
+    if (!measured) return fail(sized.profile + ": " + measured.error().message);
+    double execution_ms = 0;
+    for (const analysis::Stage& stage : measured->set.tasks.front().stages)
+      execution_ms += static_cast<double>(stage.worst_in(1)) * 1e-6;
+    sized.period_ms = execution_ms / sized.task.utilisation();
+    tell_(sized.task.program + ": " + short_number(execution_ms) + " ms on one GPU at most, period " +
+          short_number(sized.period_ms) + " ms");
+    return sized;
+  }
+
+  Result<std::string> ctl(std::vector<std::string> words) {
+    words.insert(words.begin(), {tool("sam-ctl"), "--instance", instance_});
+    const auto ending = succeed(words);
+    if (!ending) return tl::unexpected(ending.error());
+    return ending->out;
+  }
+
+  void run_periodic(const Sized& sized, LiveRow& row) {
+    const auto jobs = static_cast<size_t>(std::max(3.0, std::ceil(settings_.seconds * 1000 / sized.period_ms)));
+    std::vector<std::string> words = {tool("sam-run"), "--manager", "required", "--task", sized.task.program, "--",
+                                      sized.program.path, "--json", "--period",
+                                      std::to_string(sized.period_ms), "--jobs", std::to_string(jobs)};
+    words.insert(words.end(), sized.arguments.begin(), sized.arguments.end());
+    const auto ending = process::run(words, {{"SAMCL_INSTANCE", instance_}}, kLimitS);
+    const auto result = ending ? result_of(*ending) : tl::unexpected(ending.error());
+    if (!result) {
+      row.failure = result.error().message;
+      return;
+    }
+    row.responses_ms = result->at("periodic").at("responses_ms").get<std::vector<double>>();
+  }
+
+  const LiveSettings& settings_;
+  const std::function<void(const std::string&)>& tell_;
+  const std::string instance_;
+  const process::TemporaryFolder folder_;
+  bool manager_runs_ = false;
+};
+
+LiveRow planned(const Sized& sized, analysis::Policy policy, const json& plan) {
+  LiveRow row;
+  row.policy = analysis::name(policy);
+  row.task = sized.task.program;
+  row.period_ms = sized.period_ms;
+  for (const json& task : plan.at("tasks")) {
+    if (task.at("name") != row.task) continue;
+    row.gpus = task.at("mode");
+    row.guaranteed = task.at("guaranteed");
+    if (!task.at("bound_ns").is_null()) row.bound_ms = task.at("bound_ns").get<double>() * 1e-6;
+  }
+  return row;
+}
+
+}  // namespace
+
+Result<LiveSession> run_live(const LiveExperiment& experiment, const std::vector<Program>& programs,
+                             const LiveSettings& settings,
+                             const std::function<void(const std::string&)>& tell) {
+  Conductor conductor(settings, tell);
+  LiveSession session;
+  session.experiment = experiment.name;
+  session.scale = settings.scale;
+  std::vector<Sized> tasks;
+  for (const LiveTask& task : experiment.tasks) {
+    const auto program = std::find_if(programs.begin(), programs.end(),
+                                      [&](const Program& each) { return each.name == task.program; });
+    if (program == programs.end()) return fail("there is no program " + task.program);
+    auto sized = conductor.prepare(task, *program);
+    if (!sized) return tl::unexpected(sized.error());
+    tasks.push_back(*std::move(sized));
+  }
+  for (const analysis::Policy policy : settings.policies.empty() ? experiment.policies : settings.policies) {
+    tell(std::string("policy ") + analysis::name(policy) + ": " + short_number(settings.seconds) + " s");
+    if (auto begun = conductor.begin_manager(policy); !begun) return tl::unexpected(begun.error());
+    for (const Sized& sized : tasks)
+      if (auto done = conductor.enroll(sized); !done) return tl::unexpected(done.error());
+    const auto plan = conductor.plan();
+    if (!plan) return tl::unexpected(plan.error());
+    std::vector<LiveRow> rows;
+    for (const Sized& sized : tasks) rows.push_back(planned(sized, policy, *plan));
+    conductor.run_together(tasks, rows);
+    session.rows.insert(session.rows.end(), rows.begin(), rows.end());
+    conductor.end_manager();
+  }
+  return session;
+}
+
+}  // namespace samcl::bench
