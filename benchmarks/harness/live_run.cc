@@ -68,7 +68,7 @@ class Conductor {
   Conductor& operator=(const Conductor&) = delete;
 
   Result<Sized> prepare(const LiveTask& task, const Program& program) {
-    Sized sized{task, program, {}, folder_.file(task.program + ".json"), 0};
+    Sized sized{task, program, {}, folder_.file(task.program + ".task.json"), 0};
     const double wanted = task.execution_ms * settings_.scale;
     double size = task.size;
     for (int round = 0; round < 3; ++round) {
@@ -143,8 +143,9 @@ class Conductor {
   }
 
   Result<Sized> profile(Sized sized) {
-    std::vector<std::string> words = {tool("sam-profile"), "--out", sized.profile, "--margin",
-                                      std::to_string(settings_.margin), "--period", "3600s", "--modes"};
+    // The period is registered later; a long one is never too short for what is measured.
+    std::vector<std::string> words = {tool("sam-profile"), "--out", folder_.file(sized.task.program), "--margin",
+                                      std::to_string(settings_.margin_percent), "--period", "3600s", "--modes"};
     std::string modes;
     for (unsigned k = 1; k <= settings_.gpus; ++k) modes += (k > 1 ? "," : "") + std::to_string(k);
     words.insert(words.end(), {modes, "--", sized.program.path, "--json", "--period", "1", "--jobs", "20"});

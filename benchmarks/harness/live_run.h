@@ -16,7 +16,7 @@ struct LiveSettings {
   double seconds = 10;                     // of each policy's run
   unsigned gpus = 2;                       // the most that a task may use
   std::vector<analysis::Policy> policies;  // none: the experiment's
-  double margin = 0.1;                     // of profiles, on top of the longest time measured
+  unsigned margin_percent = 10;            // of profiles, on top of the longest time measured
 };
 
 // `tell`: what is being done, for people. Errors: a program fails alone, or the manager or the profiler does; that a

@@ -232,9 +232,9 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--policies", options.live.policies, "Such as single,gpa; default: the paper's, and search")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(policies));
-  command.add_option("--margin", options.live.margin, "Added to the longest times measured, as a part of them")
+  command.add_option("--margin", options.live.margin_percent, "Per cent that profiles add to the longest times seen")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(CLI::Range(0, 1000));
   command.add_option("--out", options.out, "Keep all responses in NAME.json and draw NAME.svg")->option_text("NAME");
   command.add_flag("--json", options.as_json, "Print JSON instead of a table");
 }
