@@ -7,8 +7,7 @@ namespace samcl::analysis::locking {
 
 // e - comm on a CPU, half of the copying on a PCI link, s on a GPU, the other half on a PCI link; stages that
 // take no time are left out. Deadlines are the periods, priorities deadline-monotonic, all tasks in mode 1.
-// Copying then takes no CPU and holds no GPU; there are as many links as GPUs. A task with e + s > p, which
-// nothing makes schedulable, is an error of check() there only where a single stage is above its limits.
+// Copying then takes no CPU and holds no GPU; there are as many links as GPUs.
 analysis::TaskSet pipeline(const TaskSet& set);
 
 }  // namespace samcl::analysis::locking
