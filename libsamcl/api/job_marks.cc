@@ -1,14 +1,28 @@
 // What samcl/samcl.h finds by name.
+#include <atomic>
+
+#include "libsamcl/runtime/event.h"
+#include "libsamcl/runtime/machine.h"
 #include "libsamcl/runtime/trace.h"
+
+namespace {
+
+std::atomic<uint64_t> job_began_ns{0};  // 0: no job is under way
+
+}  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
 void samcl_mark_job_begin() {
   samcl::trace::mark_job(true);
+  job_began_ns = samcl::now_ns();
 }
 void samcl_mark_job_end() {
   samcl::trace::mark_job(false);
+  const uint64_t began = job_began_ns.exchange(0);
+  samcl::lease::Client* const client = began ? samcl::present_lease_client() : nullptr;
+  if (client) client->job_ended(samcl::now_ns() - began);
 }
 }
 #pragma GCC visibility pop

@@ -1,6 +1,7 @@
 #include "libsamcl/runtime/machine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -90,8 +91,14 @@ Machine* build() {
   return machine;
 }
 
+std::atomic<const Machine*> built{nullptr};
+
 const Machine& machine() {
-  static const Machine* const machine = build();
+  static const Machine* const machine = [] {
+    const Machine* made = build();
+    built.store(made, std::memory_order_release);
+    return made;
+  }();
   return *machine;
 }
 
@@ -132,6 +139,11 @@ cl_device_id to_program(cl_device_id real) {
 
 lease::Client* lease_client() {
   return machine().client.get();
+}
+
+lease::Client* present_lease_client() {
+  const Machine* const machine = built.load(std::memory_order_acquire);
+  return machine ? machine->client.get() : nullptr;
 }
 
 }  // namespace samcl

@@ -26,4 +26,7 @@ cl_device_id to_program(cl_device_id real);
 // Our connection to sam-managerd; nullptr if this process runs unmanaged.
 lease::Client* lease_client();
 
+// The same, but where the program has not asked for devices yet nullptr: nothing is built because of it.
+lease::Client* present_lease_client();
+
 }  // namespace samcl

@@ -110,6 +110,17 @@ TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
   EXPECT_THAT(devices(), ElementsAre(0, 1));
 }
 
+TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(run("camera", std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder +
+                              "/status"),
+            0);
+  const auto status = nlohmann::json::parse(std::ifstream(folder + "/status"));
+  ASSERT_EQ(status["programs"].size(), 1u);
+  EXPECT_EQ(status["programs"][0]["jobs"], 1);
+  EXPECT_GT(status["programs"][0]["longest_response_ns"], 0);
+}
+
 TEST_F(ProgramsTest, ProgramOutlivesItsDaemon) {
   ASSERT_EQ(daemon.enroll("camera", 5, 1, {"1"}), "");
   ASSERT_EQ(run("camera", "kill -9 " + std::to_string(daemon.pid())), 0);

@@ -1,6 +1,8 @@
 // An ordinary OpenCL program for the tests of devices: kernels that can be split, kernels that can only run
 // whole, and a buffer that both change. opencl_task [COMMAND]: runs COMMAND between its two halves. Exit 0 if
 // the memory holds what it should.
+#include <samcl/samcl.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -70,9 +72,11 @@ int main(int argc, char** argv) {
   try {
     Task task;
     task.write(task.values, task.expected);
+    samcl_job_begin();
     task.half();
+    bench::check(clFinish(task.session.queue.get()));
+    samcl_job_end();
     if (argc > 1) {
-      bench::check(clFinish(task.session.queue.get()));
       if (std::system(argv[1]) != 0) return 2;
     }
     task.half();

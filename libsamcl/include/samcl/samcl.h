@@ -1,6 +1,7 @@
-/* Optional: a program says where its jobs begin and end, for sam-profile. Without samcl (or with one that is not asked
-   for a trace) the calls do nothing, so a program may always make them. Nothing has to be linked: the marks are looked
-   up by name where the program runs (with a C library older than glibc 2.34, link with -ldl). C99 and C++; any thread.
+/* Optional: a program says where its jobs begin and end, for sam-profile and `sam-ctl status`. Without samcl (or with
+   one that has neither a trace to write nor a manager) the calls do nothing, so a program may always make them. Nothing
+   has to be linked: the marks are looked up by name where the program runs (with a C library older than glibc 2.34,
+   link with -ldl). C99 and C++; any thread.
 
      samcl_job_begin();
      ... OpenCL calls of one job ...
