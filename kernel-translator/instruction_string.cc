@@ -127,10 +127,13 @@ class Reader {
     Piece body = region(&loop);
     auto& evolution = functions_.getResult<llvm::ScalarEvolutionAnalysis>(kernel_);
     rounds.rounds = evolution.getSmallConstantMaxTripCount(&loop);
-    if (rounds.rounds == 0 || evolution.getSmallConstantTripCount(&loop) != rounds.rounds)
+    if (rounds.rounds == 0 || evolution.getSmallConstantTripCount(&loop) != rounds.rounds) {
       result_.is_static = false;
+      // What is larger follows from the type of a counter alone.
+      constexpr uint64_t kLargestBound = 100'000;
+      if (rounds.rounds > kLargestBound) rounds.rounds = 0;
+    }
     const auto given = given_.find(rounds.line);
-    // A bound that follows from the type of a counter alone is worth less than what the caller knows.
     if (given != given_.end() && (rounds.rounds == 0 || given->second < rounds.rounds)) {
       rounds.rounds = given->second;
       rounds.given = true;
