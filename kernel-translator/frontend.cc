@@ -16,6 +16,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "kernel-translator/build_options.h"
+#include "kernel-translator/header_macros.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,7 +26,9 @@ extern const char* const kOpenClHeader;
 namespace samcl::translator {
 namespace {
 
+constexpr char kOurFolder[] = "/samcl-built-in/";
 constexpr char kHeaderPath[] = "/samcl-built-in/opencl-c-base.h";
+constexpr char kMacrosPath[] = "/samcl-built-in/macros.h";
 constexpr char kSourceName[] = "program.cl";
 // As drivers have it: given headers lie in a folder of their own, where their names are looked for first.
 constexpr char kHeaderFolder[] = "/samcl-given-headers/";
@@ -37,15 +40,23 @@ std::string version_number(const std::string& words) {
   return "";
 }
 
-// Line directives name no files: the program's own source has none, and drivers print what they are given.
+// Line directives name no files: the program's own source has none, and drivers print what they are given. Of
+// several in a row the last one counts.
 std::string without_file_names(const std::string& text) {
   std::string result;
+  size_t before_directives = 0;
   for (size_t at = 0; at < text.size();) {
     size_t end = text.find('\n', at);
     end = end == std::string::npos ? text.size() : end + 1;
     std::string line = text.substr(at, end - at);
-    if (line.compare(0, 6, "#line ") == 0) line = line.substr(0, line.find(' ', 6)) + "\n";
-    result += line;
+    if (line.compare(0, 6, "#line ") == 0) {
+      line = line.substr(0, line.find(' ', 6)) + "\n";
+      result.resize(before_directives);
+      result += line;
+    } else {
+      result += line;
+      before_directives = result.size();
+    }
     at = end;
   }
   return result;
@@ -73,8 +84,8 @@ class PreprocessAction : public clang::PreprocessorFrontendAction {
     const clang::SourceManager& files = getCompilerInstance().getSourceManager();
     for (auto it = files.fileinfo_begin(); it != files.fileinfo_end(); ++it) {
       const std::string name = it->first.getName().str();
-      if (name != kSourceName && name.rfind(kHeaderFolder, 0) != 0 && seen.insert(name).second)
-        result_.includes.push_back(name);
+      const bool given = name == kSourceName || name.starts_with(kHeaderFolder) || name.starts_with(kOurFolder);
+      if (!given && seen.insert(name).second) result_.includes.push_back(name);
     }
   }
 
@@ -214,6 +225,9 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") != 0) arguments.push_back(option);
 
+  memory->addFile(kMacrosPath, 0, llvm::MemoryBuffer::getMemBuffer(header_macros()));
+  // A program may define one of them anew.
+  arguments.insert(arguments.end(), {"-include", kMacrosPath, "-Wno-macro-redefined"});
   Preprocessed result;
   PreprocessAction action(result);
   if (!run(action, source, folder + kSourceName, memory, arguments)) return std::nullopt;

@@ -430,4 +430,25 @@ TEST(Failure, is_told_by_the_exit_status) {
     EXPECT_EQ(run_tool(list, "--sources --json").exit_status, 2) << list;
 }
 
+// ---- Macros of the driver's own header ----
+
+TEST(HeaderMacros, are_known_to_be_defined_and_left_to_the_driver) {
+  const std::string text = source_of(
+      translate("#ifndef M_PI\n#define M_PI 3.0f\n#endif\n#ifdef CLK_LOCAL_MEM_FENCE\n"
+                "__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }\n#endif"));
+  EXPECT_THAT(text, HasSubstr("= M_PI; }"));
+}
+
+TEST(HeaderMacros, give_the_limits_that_the_standard_fixes) {
+  EXPECT_EQ(only_kernel("#if CHAR_BIT == 8 && INT_MAX == 0x7fffffff && UINT_MAX > INT_MAX\n"
+                        "__kernel void k(__global int* p) { p[0] = 1; }\n#endif")["name"],
+            "k");
+}
+
+TEST(HeaderMacros, may_be_defined_anew) {
+  const std::string text = source_of(translate(
+      "#define M_PI 3.0f\n__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }", "-Werror"));
+  EXPECT_THAT(text, HasSubstr("= 3.0f; }"));
+}
+
 }  // namespace
