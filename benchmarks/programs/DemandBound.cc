@@ -79,7 +79,7 @@ class DemandBound : public Workload {
       if (by_local_)
         set_argument(kernel_.get(), 10,
                      LocalMemory{std::max<size_t>(1, row.predecessor_count) * sizeof(Predecessor)});
-      bench::launch(queue_, kernel_, {round_up(row.count, kLocal)}, {kLocal}, events.kernel);
+      enqueue(queue_, kernel_, {round_up(row.count, kLocal)}, {kLocal}, events.kernel);
     }
   }
   void download(JobEvents& events) override {
