@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/json/task_set_json.h"
 
 namespace samcl::analysis {
@@ -29,8 +30,7 @@ std::string tell(const Excess& excess) {
 class SafeForm : public testing::TestWithParam<Shape> {};
 
 TEST_P(SafeForm, IsNotExceededInSimulations) {
-  const char* given = std::getenv("SAMCL_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
   const char* sets = std::getenv("SAMCL_SETS");
   const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 2000;

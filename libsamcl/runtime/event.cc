@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libsamcl/runtime/atomic_max.h"
+#include "libsamcl/atomic_max.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/spin.h"

@@ -4,8 +4,8 @@
 #include <deque>
 #include <utility>
 
+#include "libsamcl/atomic_max.h"
 #include "libsamcl/coherence/storage.h"
-#include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/trace.h"
 
@@ -114,10 +114,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& out
 void Graph::make_ready(const std::shared_ptr<Event>& event, Outcome& outcome) {
   if (event->inherited_ < 0) {
     end(event, event->inherited_, outcome);
-  } else if (take_buffers(event)) {
-    event->started_ = true;
-    outcome.startable.push_back(event);
-  } else {
+  } else if (!start_if_free(event, outcome)) {
     event->starter_ = Starter::another_command;
     blocked_.push_back(event);
   }
@@ -126,9 +123,14 @@ void Graph::make_ready(const std::shared_ptr<Event>& event, Outcome& outcome) {
 // Starts a command early if everything that it still waits for is issued.
 void Graph::follow(const std::shared_ptr<Event>& event, Outcome& outcome) {
   if (event->started_ || event->unissued_ > 0 || event->inherited_ < 0 || !event->command_) return;
-  if (!take_buffers(event)) return;
+  start_if_free(event, outcome);
+}
+
+bool Graph::start_if_free(const std::shared_ptr<Event>& event, Outcome& outcome) {
+  if (!take_buffers(event)) return false;
   event->started_ = true;
   outcome.startable.push_back(event);
+  return true;
 }
 
 bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
@@ -165,9 +167,7 @@ bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
 
 void Graph::retry_blocked(Outcome& outcome) {
   for (auto it = blocked_.begin(); it != blocked_.end();) {
-    if (take_buffers(*it)) {
-      (*it)->started_ = true;
-      outcome.startable.push_back(*it);
+    if (start_if_free(*it, outcome)) {
       it = blocked_.erase(it);
     } else {
       ++it;

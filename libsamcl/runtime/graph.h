@@ -51,6 +51,7 @@ class Graph {
   void make_ready(const std::shared_ptr<Event>& event, Outcome& outcome);
   void follow(const std::shared_ptr<Event>& event, Outcome& outcome);
   bool take_buffers(const std::shared_ptr<Event>& event);
+  bool start_if_free(const std::shared_ptr<Event>& event, Outcome& outcome);
   void retry_blocked(Outcome& outcome);
   static void start(std::vector<std::shared_ptr<Event>> startable);
 

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <numeric>
 
+#include "libsamcl/atomic_max.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/merge/diff.h"
-#include "libsamcl/runtime/atomic_max.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/gather.h"
 #include "libsamcl/runtime/trace.h"

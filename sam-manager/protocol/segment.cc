@@ -9,6 +9,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "libsamcl/atomic_max.h"
+
 namespace samcl::protocol {
 
 namespace {
@@ -62,8 +64,7 @@ AssignmentCell::Value AssignmentCell::read() const {
 
 void JobTimes::add(uint64_t response_ns) {
   last_ns = response_ns;
-  for (uint64_t longest = longest_ns; longest < response_ns;)
-    if (longest_ns.compare_exchange_weak(longest, response_ns)) break;
+  raise(longest_ns, response_ns);
   ++count;
 }
 

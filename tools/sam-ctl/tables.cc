@@ -1,8 +1,8 @@
 #include "tools/sam-ctl/tables.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "analysis/cli/table.h"
 #include "tools/sam-ctl/duration.h"
 
 namespace samcl::ctl {
@@ -13,20 +13,9 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+// All columns to the left.
 std::string table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+  return analysis::cli::table(rows, rows.front().size());
 }
 
 std::string number(const json& value) {
