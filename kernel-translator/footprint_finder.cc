@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernel-translator/inline_assembly.h"
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/kernel_regions.h"
 #include "kernel-translator/mangled_name.h"
@@ -231,7 +232,8 @@ void Finder::visit_copy(const llvm::MemIntrinsic& copy) {
 
 void Finder::visit_call(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
-  if (call.isInlineAsm() || !callee || !callee->isDeclaration()) {
+  if (call.isInlineAsm() && only_computes(call)) return;
+  if (!callee || !callee->isDeclaration()) {
     program_.anything = true;
   } else if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
     visit_copy(*copy);

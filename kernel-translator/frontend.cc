@@ -1,5 +1,6 @@
 #include "kernel-translator/frontend.h"
 
+#include <algorithm>
 #include <set>
 
 #include "clang/AST/ASTConsumer.h"
@@ -17,6 +18,8 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "kernel-translator/build_options.h"
 #include "kernel-translator/header_macros.h"
+#include "kernel-translator/literal_precision.h"
+#include "kernel-translator/vendor_builtins.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,6 +32,7 @@ namespace {
 constexpr char kOurFolder[] = "/samcl-built-in/";
 constexpr char kHeaderPath[] = "/samcl-built-in/opencl-c-base.h";
 constexpr char kMacrosPath[] = "/samcl-built-in/macros.h";
+constexpr char kVendorsPath[] = "/samcl-built-in/vendors.h";
 constexpr char kSourceName[] = "program.cl";
 // As drivers have it: given headers lie in a folder of their own, where their names are looked for first.
 constexpr char kHeaderFolder[] = "/samcl-given-headers/";
@@ -95,18 +99,24 @@ class PreprocessAction : public clang::PreprocessorFrontendAction {
 
 class TreeConsumer : public clang::ASTConsumer {
  public:
-  explicit TreeConsumer(TreeReader& reader) : reader_(reader) {}
+  TreeConsumer(TreeReader& reader, bool lenient) : reader_(reader), lenient_(lenient) {}
   void HandleTranslationUnit(clang::ASTContext& tree) override {
-    if (!tree.getDiagnostics().hasErrorOccurred()) reader_.read(tree);
+    clang::DiagnosticsEngine& diagnostics = tree.getDiagnostics();
+    if (lenient_ && !diagnostics.hasErrorOccurred() && depends_on_literal_precision(tree))
+      diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                     "an integer depends on the precision of a literal"));
+    if (!diagnostics.hasErrorOccurred()) reader_.read(tree);
   }
 
  private:
   TreeReader& reader_;
+  const bool lenient_;
 };
 
 class CompileAction : public clang::ASTFrontendAction {
  public:
-  CompileAction(TreeReader& reader, llvm::LLVMContext& context) : reader_(reader), context_(context) {}
+  CompileAction(TreeReader& reader, bool lenient, llvm::LLVMContext& context)
+      : reader_(reader), lenient_(lenient), context_(context) {}
   std::unique_ptr<llvm::Module> take() { return std::move(module_); }
 
  protected:
@@ -117,7 +127,7 @@ class CompileAction : public clang::ASTFrontendAction {
         clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_));
     generator_ = generator.get();
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<TreeConsumer>(reader_));
+    consumers.push_back(std::make_unique<TreeConsumer>(reader_, lenient_));
     consumers.push_back(std::move(generator));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
@@ -127,6 +137,7 @@ class CompileAction : public clang::ASTFrontendAction {
 
  private:
   TreeReader& reader_;
+  const bool lenient_;
   llvm::LLVMContext& context_;
   clang::CodeGenerator* generator_ = nullptr;
   std::unique_ptr<llvm::Module> module_;
@@ -134,14 +145,16 @@ class CompileAction : public clang::ASTFrontendAction {
 
 // Runs the action on `source`, called by that name, with the files in memory; false on errors.
 bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name,
-         const Files& memory, const std::vector<std::string>& arguments) {
+         const Files& memory, const std::vector<std::string>& arguments, std::string& diagnostics_text) {
   std::vector<const char*> words;
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
 
   clang::CompilerInstance clang;
   auto* diagnostics = new clang::DiagnosticOptions;
   diagnostics->ShowPresumedLoc = 1;  // lines of the program's own text, by its #line marks
-  clang.createDiagnostics(new clang::TextDiagnosticPrinter(llvm::errs(), diagnostics));
+  llvm::raw_string_ostream diagnostics_stream(diagnostics_text);
+  clang.setVerboseOutputStream(diagnostics_stream);
+  clang.createDiagnostics(new clang::TextDiagnosticPrinter(diagnostics_stream, diagnostics));
   if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
     return false;
 
@@ -161,39 +174,53 @@ bool run(clang::FrontendAction& action, const std::string& source, const std::st
 }  // namespace
 
 Frontend::Frontend(Device device, std::vector<std::string> options)
-    : device_(std::move(device)), options_(std::move(options)), language_(language_version(options_)) {
-  if (!language_.empty()) return;
+    : device_(std::move(device)), options_(std::move(options)) {}
+
+Dialect Frontend::asked_for() const {
+  Dialect dialect;
+  dialect.language = language_version(options_);
+  if (!dialect.language.empty()) return dialect;
   // Without -cl-std a program is OpenCL C 1.x, the highest that the device has.
   const std::string version = version_number(device_.opencl_c_version);
-  language_ = version == "1.0" || version == "1.1" ? "CL" + version : "CL1.2";
-  if (language_ == "CL1.0") language_ = "CL";
+  dialect.language = version == "1.0" || version == "1.1" ? "CL" + version : "CL1.2";
+  if (dialect.language == "CL1.0") dialect.language = "CL";
+  return dialect;
 }
 
-bool Frontend::is_cpp() const {
-  return language_.find("++") != std::string::npos;
+std::optional<Dialect> Frontend::more_generous(const Dialect& tried, const std::string& errors) const {
+  if (tried.is_cpp()) return std::nullopt;
+  Dialect next = tried;
+  for (const std::string& prefix : vendors_with_builtins())
+    if (errors.find("'" + prefix) != std::string::npos &&
+        std::find(tried.declared.begin(), tried.declared.end(), prefix) == tried.declared.end())
+      next.declared.push_back(prefix);
+  next.lenient = true;
+  if (!tried.lenient || next.declared != tried.declared) return next;
+  if (!language_version(options_).empty() || tried.language == "CL2.0") return std::nullopt;
+  next.language = "CL2.0";
+  return next;
 }
 
-bool Frontend::is_before_1_2() const {
-  return language_ == "CL" || language_ == "CL1.0" || language_ == "CL1.1";
-}
-
-std::vector<std::string> Frontend::common_arguments(const std::string& language) const {
+std::vector<std::string> Frontend::common_arguments(const Dialect& dialect, const std::string& language) const {
   std::vector<std::string> arguments = {
       "-triple", device_.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown", "-x",
-      is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins", "-w",
+      dialect.is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins", "-w",
+      "-ferror-limit", "50",
       // Errors of newer Clang that the compilers inside drivers pass as warnings.
       "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
       // Functions that are only `inline` are emitted too, so that nothing is hidden from the study of IR; ways out
       // of a scope are plain branches.
       "-O1", "-disable-llvm-passes", "-disable-lifetime-markers",
       "-discard-value-names"};
+  if (dialect.lenient) arguments.insert(arguments.end(), {"-fgnu-keywords", "-cl-single-precision-constant"});
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") == 0) arguments.push_back(option);
   return arguments;
 }
 
-std::optional<Preprocessed> Frontend::preprocess(const std::string& source, const Headers& headers) const {
-  std::vector<std::string> arguments = common_arguments(language_);
+std::optional<Preprocessed> Frontend::preprocess(const std::string& source, const Headers& headers,
+                                                 const Dialect& dialect, std::string& diagnostics) const {
+  std::vector<std::string> arguments = common_arguments(dialect, dialect.language);
   for (const char* name : {"__SPIR__", "__SPIR64__", "__SPIR32__", "__IMAGE_SUPPORT__"})
     arguments.push_back(std::string("-U") + name);
   if (device_.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
@@ -230,21 +257,31 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   arguments.insert(arguments.end(), {"-include", kMacrosPath, "-Wno-macro-redefined"});
   Preprocessed result;
   PreprocessAction action(result);
-  if (!run(action, source, folder + kSourceName, memory, arguments)) return std::nullopt;
+  if (!run(action, source, folder + kSourceName, memory, arguments, diagnostics)) return std::nullopt;
   return result;
 }
 
-std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, TreeReader& reader,
-                                                llvm::LLVMContext& context, bool with_lines) const {
+std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const Dialect& dialect,
+                                                TreeReader& reader, llvm::LLVMContext& context, bool with_lines,
+                                                std::string& diagnostics) const {
   // Drivers take 1.2's language in older sources, too.
-  std::vector<std::string> arguments = common_arguments(is_before_1_2() ? "CL1.2" : language_);
+  std::vector<std::string> arguments =
+      common_arguments(dialect, dialect.is_before_1_2() ? "CL1.2" : dialect.language);
   arguments.insert(arguments.end(), {"-include", kHeaderPath});
   if (with_lines) arguments.emplace_back("-debug-info-kind=line-tables-only");
   const Files memory = no_files();
   memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
-  CompileAction action(reader, context);
-  if (!run(action, text, kSourceName, memory, arguments)) return nullptr;
-  return action.take();
+  if (!dialect.declared.empty()) {
+    std::string vendors;
+    for (const std::string& prefix : dialect.declared) vendors += builtins_of_vendor(prefix);
+    memory->addFile(kVendorsPath, 0, llvm::MemoryBuffer::getMemBufferCopy(vendors));
+    arguments.insert(arguments.end(), {"-include", kVendorsPath});
+  }
+  CompileAction action(reader, dialect.lenient, context);
+  if (!run(action, text, kSourceName, memory, arguments, diagnostics)) return nullptr;
+  std::unique_ptr<llvm::Module> module = action.take();
+  if (module && dialect.lenient) hide_conversions_of_floats(*module);
+  return module;
 }
 
 }  // namespace samcl::translator

@@ -1,8 +1,12 @@
 // Clang, run inside this process, on OpenCL C as the program's device would see it.
 //
 // Two passes: the source becomes text without user macros, and that text becomes a syntax tree and LLVM IR.
-// Only the second knows the built-in macros of Clang's header (CLK_LOCAL_MEM_FENCE, as_int, M_PI, ...): in
-// the text they keep their names, so that the real compiler gives them its own values.
+// The built-in macros of Clang's header (CLK_LOCAL_MEM_FENCE, as_int, M_PI, ...) keep their names in the text, so
+// that the real compiler gives them its own values; the first pass knows that they are defined.
+//
+// Drivers take more than Clang does: vendors' own built-ins, `asm`, double literals beside vectors of float,
+// OpenCL C 2.0 unasked. A source with errors can be read again, each time with more of that allowed. What no
+// driver takes fails there, too, so nothing is lost by being generous here.
 #pragma once
 
 #include <map>
@@ -38,6 +42,18 @@ struct Preprocessed {
   std::vector<std::string> includes;  // files read by #include
 };
 
+// How a source is read.
+struct Dialect {
+  std::string language;  // as in -cl-std=
+  // GNU's keywords are known, and literals without suffix have single precision.
+  bool lenient = false;
+  std::vector<std::string> declared;  // prefixes of vendors' built-ins that are known: "amd_", "intel_"
+
+  bool is_cpp() const { return language.find("++") != std::string::npos; }
+  // OpenCL C 1.0 or 1.1, which have no `static` functions.
+  bool is_before_1_2() const { return language == "CL" || language == "CL1.0" || language == "CL1.1"; }
+};
+
 // Called with the syntax tree of a source without errors.
 class TreeReader {
  public:
@@ -50,25 +66,27 @@ class Frontend {
   // `options`: the words of the program's build options.
   Frontend(Device device, std::vector<std::string> options);
 
-  // Given headers come before files. nullopt: errors, printed on stderr.
-  std::optional<Preprocessed> preprocess(const std::string& source, const Headers& headers = {}) const;
+  // What the options and the device ask for.
+  Dialect asked_for() const;
+  // The next to try after `tried` gave these errors; nullopt: there is no other.
+  std::optional<Dialect> more_generous(const Dialect& tried, const std::string& errors) const;
+
+  // Given headers come before files. nullopt: errors. Diagnostics are appended.
+  std::optional<Preprocessed> preprocess(const std::string& source, const Headers& headers, const Dialect& dialect,
+                                         std::string& diagnostics) const;
 
   // Parses preprocessed text, hands its tree to `reader`, gives its IR (unoptimised, every function emitted).
-  // nullptr: errors, printed on stderr. The context must outlive the module. `with_lines`: the IR tells the lines of
-  // the source.
-  std::unique_ptr<llvm::Module> compile(const std::string& text, TreeReader& reader, llvm::LLVMContext& context,
-                                        bool with_lines = false) const;
-
-  bool is_cpp() const;
-  // OpenCL C 1.0 or 1.1, which have no `static` functions.
-  bool is_before_1_2() const;
+  // nullptr: errors. Diagnostics are appended. The context must outlive the module. `with_lines`: the IR tells the
+  // lines of the source.
+  std::unique_ptr<llvm::Module> compile(const std::string& text, const Dialect& dialect, TreeReader& reader,
+                                        llvm::LLVMContext& context, bool with_lines,
+                                        std::string& diagnostics) const;
 
  private:
-  std::vector<std::string> common_arguments(const std::string& language) const;
+  std::vector<std::string> common_arguments(const Dialect& dialect, const std::string& language) const;
 
   Device device_;
   std::vector<std::string> options_;
-  std::string language_;  // as in -cl-std=
 };
 
 }  // namespace samcl::translator

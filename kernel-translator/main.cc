@@ -1,7 +1,6 @@
 // sam-translate: rewrites the OpenCL C of one program and reports on its kernels; see README.md.
 #include <unistd.h>
 
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -14,11 +13,10 @@
 #include "kernel-translator/build_options.h"
 #include "kernel-translator/footprint_finder.h"
 #include "kernel-translator/footprint_text.h"
-#include "kernel-translator/frontend.h"
-#include "kernel-translator/given_sources.h"
 #include "kernel-translator/instruction_json.h"
 #include "kernel-translator/memory_use.h"
 #include "kernel-translator/ndrange_rewriter.h"
+#include "kernel-translator/reading.h"
 #include "llvm/Linker/Linker.h"
 
 namespace samcl::translator {
@@ -164,47 +162,35 @@ footprint::Program footprint_in(llvm::Module& module, const Kernel& kernel) {
   return unknown;
 }
 
-// The sources of a program, preprocessed, read and compiled.
-struct Compiled {
-  std::deque<Preprocessed> texts;  // they stay where they are
-  std::deque<FunctionReader> readers;
-  std::vector<ReadSource> read;
-  std::vector<std::unique_ptr<llvm::Module>> modules;
-};
-
-// nullopt: errors, printed on stderr. with_lines: the modules tell the sources' lines.
-std::optional<Compiled> compile(const Device& device, const std::vector<GivenSource>& sources,
-                                llvm::LLVMContext& context, bool with_lines) {
-  Compiled result;
+// nullopt: errors, printed on stderr.
+std::optional<std::vector<Reading>> read_all(const Command& command, const std::vector<GivenSource>& sources,
+                                             llvm::LLVMContext& context) {
+  std::vector<Reading> readings;
   for (const GivenSource& source : sources) {
-    const Frontend frontend(device, source.options);
-    std::optional<Preprocessed> preprocessed = frontend.preprocess(source.text, source.headers);
-    if (!preprocessed) return std::nullopt;
-    const std::string& text = result.texts.emplace_back(std::move(*preprocessed)).text;
-    FunctionReader& reader = result.readers.emplace_back(text);
-    result.modules.push_back(frontend.compile(text, reader, context, with_lines));
-    if (!result.modules.back()) return std::nullopt;
-    result.read.push_back({text, reader.result, !frontend.is_before_1_2()});
+    readings.push_back(read_source(command.device, source, context, !command.instructions.empty()));
+    if (readings.back().module) continue;
+    std::cerr << readings.back().diagnostics;
+    return std::nullopt;
   }
-  return result;
+  return readings;
 }
 
 // nullptr: errors, printed on stderr; LLVM ends the process for most.
-std::unique_ptr<llvm::Module> link(std::vector<std::unique_ptr<llvm::Module>> modules) {
-  if (modules.size() > 1)
-    for (const auto& module : modules)
-      for (llvm::Function& function : *module)
+std::unique_ptr<llvm::Module> link(std::vector<Reading>& readings) {
+  if (readings.size() > 1)
+    for (const Reading& reading : readings)
+      for (llvm::Function& function : *reading.module)
         // An inline function's body serves its own source; each may have another one of that name.
         if (function.hasAvailableExternallyLinkage()) function.setLinkage(llvm::Function::InternalLinkage);
-  std::unique_ptr<llvm::Module> program = std::move(modules.front());
-  for (size_t i = 1; i < modules.size(); ++i)
-    if (llvm::Linker::linkModules(*program, std::move(modules[i]))) return nullptr;
+  std::unique_ptr<llvm::Module> program = std::move(readings.front().module);
+  for (size_t i = 1; i < readings.size(); ++i)
+    if (llvm::Linker::linkModules(*program, std::move(readings[i].module))) return nullptr;
   return program;
 }
 
-int print_json(const Command& command, const std::vector<GivenSource>& sources, const Compiled& compiled,
-               const std::vector<std::optional<std::string>>& rewritten, const std::vector<Kernel>& kernels,
-               llvm::Module& module) {
+int print_json(const Command& command, const std::vector<GivenSource>& sources,
+               const std::vector<Reading>& readings, const std::vector<std::optional<std::string>>& rewritten,
+               const std::vector<Kernel>& kernels, llvm::Module& module) {
   nlohmann::json translated = nlohmann::json::array();
   std::set<std::string> includes;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -212,8 +198,10 @@ int print_json(const Command& command, const std::vector<GivenSource>& sources, 
     if (rewritten[i])
       source = {{"source", *rewritten[i]},
                 {"options", join_options(options_after_preprocessing(sources[i].options))}};
+    source["language"] = readings[i].dialect.language;
     translated.push_back(source);
-    includes.insert(compiled.texts[i].includes.begin(), compiled.texts[i].includes.end());
+    const std::vector<std::string>& files = readings[i].preprocessed.includes;
+    includes.insert(files.begin(), files.end());
   }
   nlohmann::json json = {{"version", SAMCL_VERSION}, {"includes", includes}, {"kernels", nlohmann::json::array()}};
   if (command.sources || sources.size() > 1)
@@ -232,20 +220,23 @@ int print_json(const Command& command, const std::vector<GivenSource>& sources, 
 
 int run(const Command& command, const std::vector<GivenSource>& sources) {
   llvm::LLVMContext context;
-  std::optional<Compiled> compiled = compile(command.device, sources, context, !command.instructions.empty());
-  if (!compiled) return 1;
-  NdrangeRewriter rewriter(compiled->read);
+  std::optional<std::vector<Reading>> readings = read_all(command, sources, context);
+  if (!readings) return 1;
+  std::vector<ReadSource> read;
+  for (const Reading& each : *readings)
+    read.push_back({each.preprocessed.text, each.functions, each.static_functions});
+  NdrangeRewriter rewriter(read);
   if (!rewriter.error().empty()) {
     std::cerr << "error: " << rewriter.error() << "\n";
     return 1;
   }
-  const std::unique_ptr<llvm::Module> module = link(std::move(compiled->modules));
+  const std::unique_ptr<llvm::Module> module = link(*readings);
   if (!module) return 1;
   if (!command.instructions.empty())
     return print_instructions(*module, rewriter.kernels(), command.instructions, command.loop_bounds);
   std::vector<Kernel>& kernels = rewriter.kernels();
-  for (const ReadSource& source : compiled->read)
-    if (source.functions.is_cpp)
+  for (const Reading& reading : *readings)
+    if (reading.dialect.is_cpp())
       for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
   study_memory_use(*module, kernels);
 
@@ -259,7 +250,7 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   if (rewrite)
     for (size_t i = 0; i < sources.size(); ++i) rewritten[i] = rewriter.rewritten(i);
 
-  if (command.json) return print_json(command, sources, *compiled, rewritten, kernels, *module);
+  if (command.json) return print_json(command, sources, *readings, rewritten, kernels, *module);
   std::cout << rewritten[0].value_or(sources[0].text);
   return std::cout.flush() ? 0 : 2;
 }

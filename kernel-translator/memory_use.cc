@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel-translator/inline_assembly.h"
 #include "kernel-translator/inlining.h"
 #include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
@@ -194,7 +195,10 @@ void Study::visit(llvm::Instruction& instruction) {
 }
 
 void Study::visit_call(llvm::CallBase& call) {
-  if (call.isInlineAsm()) return worst("has inline assembly");
+  if (call.isInlineAsm()) {
+    if (!only_computes(call)) worst("has inline assembly that may do more than compute");
+    return;
+  }
   const llvm::Function* callee = call.getCalledFunction();
   if (!callee) return worst("calls through a function pointer");
   if (!callee->isDeclaration()) return worst("is recursive, or too large to be studied");

@@ -451,4 +451,75 @@ TEST(HeaderMacros, may_be_defined_anew) {
   EXPECT_THAT(text, HasSubstr("= 3.0f; }"));
 }
 
+// ---- What drivers take and Clang does not ----
+
+TEST(Generosity, knows_that_the_headers_macros_are_defined_and_leaves_them_to_the_driver) {
+  const std::string text = source_of(
+      translate("#ifndef M_PI\n#define M_PI 3.0f\n#endif\n#ifdef CLK_LOCAL_MEM_FENCE\n"
+                "__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }\n#endif"));
+  EXPECT_THAT(text, HasSubstr("= M_PI; }"));
+}
+
+TEST(Generosity, compares_the_limits_that_the_standard_fixes) {
+  EXPECT_EQ(only_kernel("#if CHAR_BIT == 8 && INT_MAX == 0x7fffffff && UINT_MAX > INT_MAX\n"
+                        "__kernel void k(__global int* p) { p[0] = 1; }\n#endif")["name"],
+            "k");
+}
+
+TEST(Generosity, takes_double_literals_beside_vectors_of_float) {
+  const json answer = translate("__kernel void k(__global float4* p) { p[get_group_id(0)] = p[0] * 2.0; }");
+  EXPECT_THAT(source_of(answer), HasSubstr("p[0] * 2.0;"));  // the text stays the program's
+}
+
+TEST(Generosity, ends_where_an_integer_depends_on_the_precision_of_a_literal) {
+  const std::string kernel = "__kernel void k(__global float4* p) { p[INDEX] = p[0] * 2.0; }";
+  EXPECT_EQ(run_tool("#define INDEX (int)(0.29 * 100)\n" + kernel, "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("#define INDEX (0.1 == 0.1f)\n" + kernel, "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("#define INDEX (0.1 * 10 == 1.0)\n" + kernel, "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("#define INDEX as_int((float)(0.1 * 3))\n" + kernel, "--json").exit_status, 1);
+  EXPECT_EQ(run_tool("#define INDEX (int)2.0\n" + kernel, "--json").exit_status, 0);
+}
+
+TEST(Generosity, folds_no_integers_of_literals_that_meet_only_by_inlining) {
+  EXPECT_EQ(only_kernel("int tenths(float x) { return (int)(x * 10.0); }\n"
+                        "__kernel void k(__global float4* p) { p[tenths(0.29f)] = p[0] * 2.0; }")["footprint_text"][1],
+            "p: writes 16 bytes at (? * 16)");
+}
+
+TEST(Generosity, knows_the_builtins_of_vendors_unless_the_program_has_its_own) {
+  EXPECT_TRUE(only_kernel("__kernel void k(__global uint* p) { uint i = get_global_id(0); "
+                          "p[i] = amd_bitalign(p[i], 1u, 7u) + arm_dot((uchar4)(1), (uchar4)(2)); }")["may_split"]);
+  EXPECT_TRUE(only_kernel("uint amd_bitalign(uint a, uint b, uint c) { return a >> c | b; }\n"
+                          "__kernel void k(__global uint* p) { uint i = get_global_id(0); "
+                          "p[i] = amd_bitalign(p[i], 1u, 7u); }")["may_split"]);
+  EXPECT_TRUE(only_kernel("__kernel void k(__global float* p) { uint i = get_global_id(0); "
+                          "p[i] = intel_sub_group_shuffle_xor(p[i], 1); }")["depends_on_local_size"]);
+}
+
+TEST(Generosity, reads_a_source_of_version_2_that_was_built_without_saying_so) {
+  const json answer = translate("int first(int* p) { return p[0]; }\n"
+                                "__kernel void k(__global int* p) { p[get_global_linear_id()] = first(p); }");
+  EXPECT_EQ(answer["language"], "CL2.0");
+  EXPECT_EQ(run_tool("int first(int* p) { return p[0]; }\n"
+                     "__kernel void k(__global int* p) { p[0] = first(p); }",
+                     "--json -- -cl-std=CL1.2").exit_status,
+            1);
+}
+
+TEST(Generosity, passes_assembly_that_only_computes) {
+  const auto with = [](const std::string& assembly) {
+    return only_kernel("__kernel void k(__global uint* p) { uint i = get_global_id(0), r; " + assembly +
+                       " p[i] = r; }");
+  };
+  EXPECT_TRUE(with(R"(asm("prmt.b32 %0, %1, %2, 0x0123;" : "=r"(r) : "r"(i), "r"(p[i]));)")["may_split"]);
+  EXPECT_TRUE(with(R"(asm volatile("{ .reg .u32 t; add.cc.u32 t, %1, 1;\n\t addc.u32 %0, t, -2; }"
+                      : "=r"(r) : "r"(i));)")["may_split"]);
+  EXPECT_TRUE(with(R"(__asm__("V_ALIGNBIT_B32 %0, %1, %1, 8" : "=r"(r) : "r"(i));)")["may_split"]);
+  EXPECT_FALSE(with(R"(asm("v_readlane_b32 %0, %1, 0" : "=r"(r) : "r"(i));)")["may_slice"]);
+  EXPECT_FALSE(with(R"(asm("mov.u32 %0, %%ctaid.x;" : "=r"(r));)")["may_slice"]);
+  EXPECT_FALSE(with(R"(asm("ld.global.u32 %0, [%1];" : "=r"(r) : "r"((ulong)p));)")["may_slice"]);
+  EXPECT_FALSE(with(R"(r = 0; asm volatile("membar.gl;" ::: "memory");)")["may_slice"]);
+  EXPECT_FALSE(with(R"(asm("add.u32 %0, s6, %1;" : "=r"(r) : "r"(i));)")["may_slice"]);
+}
+
 }  // namespace
