@@ -56,22 +56,6 @@ Id IntegerNodes::linear_id(bool global, unsigned bits) {
   return sum;
 }
 
-// The product where both factors have 24 bits; else devices differ.
-Id IntegerNodes::product_of_24_bits(Id a, Id b, unsigned bits, bool is_signed) {
-  Id fits = constant(1, 1);
-  for (const Id each : {a, b}) {
-    if (is_signed) {
-      fits = both(fits, negation(make(Op::less_signed, 1, each, constant(-(1 << 23), bits))));
-      fits = both(fits, make(Op::less_signed, 1, each, constant(1 << 23, bits)));
-    } else {
-      fits = both(fits, make(Op::less_unsigned, 1, each, constant(1 << 24, bits)));
-    }
-  }
-  program_.nodes.push_back({Op::unknown, static_cast<uint8_t>(bits), kNone, kNone, kNone, is_signed});
-  const Id otherwise = static_cast<Id>(program_.nodes.size() - 1);
-  return make(Op::select, bits, fits, make(Op::multiply, bits, a, b), otherwise, is_signed);
-}
-
 Id IntegerNodes::of_call(const llvm::CallBase* call, unsigned lane) {
   const unsigned bits = bits_of(call);
   const llvm::Function* callee = call->getCalledFunction();
@@ -123,9 +107,10 @@ Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name,
   if (name == "clamp" && count == 3)
     return make(least, bits, make(most, bits, argument(0), argument(1)), argument(2));
   if (name == "abs" && count == 1) return is_signed ? make(Op::absolute, bits, argument(0)) : argument(0);
-  if (name == "mul24" && count == 2) return product_of_24_bits(argument(0), argument(1), bits, is_signed);
-  if (name == "mad24" && count == 3)
-    return make(Op::add, bits, product_of_24_bits(argument(0), argument(1), bits, is_signed), argument(2));
+  const Op product = is_signed ? Op::multiply_24_signed : Op::multiply_24_unsigned;
+  const auto product_of_24_bits = [&] { return make(product, bits, argument(0), argument(1), kNone, is_signed); };
+  if (name == "mul24" && count == 2) return product_of_24_bits();
+  if (name == "mad24" && count == 3) return make(Op::add, bits, product_of_24_bits(), argument(2));
   const bool converts = name.rfind("convert_", 0) == 0 && name.find("_sat") == std::string::npos;
   const bool to_integer = converts && name.find("float") == std::string::npos &&
                           name.find("double") == std::string::npos && name.find("half") == std::string::npos;

@@ -27,7 +27,9 @@ class Writer {
     const auto pair = [&](const char* between) {
       return "(" + inner(node.a) + " " + between + " " + inner(node.b) + ")";
     };
-    const auto call = [&](const char* name) { return name + pair(","); };
+    const auto call = [&](const char* name) {
+      return std::string(name) + "(" + inner(node.a) + ", " + inner(node.b) + ")";
+    };
     const auto placed = [&](const char* name) { return name + std::to_string(node.a); };
     switch (node.op) {
       case Op::constant:
@@ -67,6 +69,9 @@ class Writer {
         return pair("-");
       case Op::multiply:
         return pair("*");
+      case Op::multiply_24_signed:
+      case Op::multiply_24_unsigned:
+        return call("mul24");
       case Op::divide_signed:
       case Op::divide_unsigned:
         return pair("/");
@@ -96,6 +101,8 @@ class Writer {
       case Op::zero_extend:
       case Op::truncate:
         return of(node.a, depth);
+      case Op::up_to:
+        return "(0.." + inner(node.a) + ")";
       case Op::select:
         return "(" + inner(node.a) + " ? " + inner(node.b) + " : " + inner(node.c) + ")";
       case Op::either:
@@ -108,9 +115,21 @@ class Writer {
       case Op::both:
         return pair("&&");
       case Op::negation:
-        return "!" + inner(node.a);
+        return opposite(node.a, depth);
     }
     return "?";
+  }
+
+  // "a >= b" for what is not a < b.
+  std::string opposite(Id id, int depth = 0) const {
+    const Node& node = program_.nodes[id];
+    const auto pair = [&](const char* between) {
+      return "(" + of(node.a, depth + 1) + " " + between + " " + of(node.b, depth + 1) + ")";
+    };
+    if (node.op == Op::less_signed || node.op == Op::less_unsigned) return pair(">=");
+    if (node.op == Op::equal) return pair("!=");
+    if (node.op == Op::negation) return of(node.a, depth);
+    return "!" + of(id, depth + 1);
   }
 
   std::string conditions(Id region) const {
@@ -118,7 +137,7 @@ class Writer {
     for (Id at = region; at != kNone; at = program_.regions[at].parent) {
       const Region& each = program_.regions[at];
       if (each.condition.node != kNone)
-        all.push_back((each.condition.when ? "" : "not ") + of(each.condition.node));
+        all.push_back(each.condition.when ? of(each.condition.node) : opposite(each.condition.node));
     }
     std::string text;
     for (size_t i = all.size(); i-- > 0;) text += (text.empty() ? " where " : " and ") + all[i];

@@ -391,12 +391,47 @@ std::optional<Id> IntegerNodes::counter(const llvm::PHINode* phi, unsigned bits,
                                         Increment increment) {
   const llvm::Loop* loop = shape_.loops.getLoopFor(phi->getParent());
   if (!loop->getLoopLatch() || phi->getNumIncomingValues() != 2) return std::nullopt;
-  const std::optional<Id> step = increment(phi->getIncomingValueForBlock(loop->getLoopLatch()));
+  const llvm::Value* next = phi->getIncomingValueForBlock(loop->getLoopLatch());
+  std::optional<Id> step = increment(next);
+  const bool every_round = step.has_value();
+  if (!every_round) step = step_of_some_rounds(next, phi, increment);
   if (!step) return std::nullopt;
   const int before = phi->getIncomingBlock(0) == loop->getLoopLatch() ? 1 : 0;
   const Id start = of_value(phi->getIncomingValue(static_cast<unsigned>(before)));
   if (start == kNone) return std::nullopt;
-  return make(Op::counter, bits, shape_.loop_ids.at(loop), start, *step, seen_as_signed(phi));
+  const Id loop_id = shape_.loop_ids.at(loop);
+  if (every_round) return make(Op::counter, bits, loop_id, start, *step, seen_as_signed(phi));
+  // It grew in no more rounds than there were.
+  const Id rounds = make(Op::counter, 64, loop_id, constant(0, 64), constant(1, 64));
+  program_.nodes.push_back({Op::up_to, 64, rounds, kNone, kNone, 0});
+  const Id grown = resized(static_cast<Id>(program_.nodes.size() - 1), bits, false);
+  return make(Op::add, bits, start, make(Op::multiply, bits, grown, *step), kNone, seen_as_signed(phi));
+}
+
+template <typename Increment>
+std::optional<Id> IntegerNodes::step_of_some_rounds(const llvm::Value* value, const llvm::PHINode* phi,
+                                                    Increment increment) {
+  if (const auto step = increment(value)) return step;
+  // Where ways meet that each take place once in a round.
+  const auto* meeting = llvm::dyn_cast<llvm::PHINode>(value);
+  const llvm::Loop* loop = shape_.loops.getLoopFor(phi->getParent());
+  if (!meeting || meeting == phi || shape_.loops.getLoopFor(meeting->getParent()) != loop) return std::nullopt;
+  if (meeting->getNumIncomingValues() > 8 || depth_ > kDeepest) return std::nullopt;
+  std::optional<Id> step;
+  ++depth_;
+  for (const llvm::Value* incoming : meeting->incoming_values()) {
+    const auto one = step_of_some_rounds(incoming, phi, increment);
+    const auto is_zero = [&](Id id) {
+      return program_.nodes[id].op == Op::constant && program_.nodes[id].value == 0;
+    };
+    if (!one || (step && *one != *step && !is_zero(*one) && !is_zero(*step))) {
+      --depth_;
+      return std::nullopt;
+    }
+    if (!step || is_zero(*step)) step = one;
+  }
+  --depth_;
+  return step;
 }
 
 std::optional<Id> IntegerNodes::increment(const llvm::Value* value, const llvm::PHINode* phi, unsigned lane) {

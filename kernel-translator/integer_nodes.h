@@ -64,13 +64,17 @@ class IntegerNodes {
   footprint::Id of_builtin(const llvm::CallBase* call, const std::string& name, unsigned lane);
   footprint::Id place(const llvm::CallBase* call, footprint::Op op);
   footprint::Id linear_id(bool global, unsigned bits);
-  footprint::Id product_of_24_bits(footprint::Id a, footprint::Id b, unsigned bits, bool is_signed);
 
   // A phi of a loop's header that grows by the same in every round. `of_value`: what its start is worth.
   template <typename OfValue, typename Increment>
   std::optional<footprint::Id> counter(const llvm::PHINode* phi, unsigned bits, OfValue of_value,
                                        Increment increment);
   std::optional<footprint::Id> increment(const llvm::Value* value, const llvm::PHINode* phi, unsigned lane);
+  // By how much the phi grows in the rounds in which it does, where it stays as it was in others. `value`: what it
+  // is worth in the next round.
+  template <typename Increment>
+  std::optional<footprint::Id> step_of_some_rounds(const llvm::Value* value, const llvm::PHINode* phi,
+                                                   Increment increment);
   std::optional<footprint::Id> pointer_increment(const llvm::Value* value, const llvm::PHINode* phi);
   // A phi where ways meet: by which way it was come. `of_value`: what an incoming value is worth.
   template <typename OfValue>

@@ -31,6 +31,7 @@ class Evaluation {
   Form value(Id node);
   Form compute(Id id, const Node& node);
   Form by_place(Id id, const Node& node);
+  Form product(Id id, const Form& a, const Form& b);
   Form bitwise(Id id, const Node& node);
   Form division(Id id, const Node& node, bool is_signed);
   Form extreme(Id id, const Node& node, bool is_signed, bool minimum);

@@ -110,6 +110,12 @@ class Run {
                       : static_cast<int64_t>(number << (64 - bits)) >> (64 - bits);
   }
 
+  // The same for a work-item whenever it is asked for.
+  uint64_t by_chance(Id id) const {
+    std::mt19937_64 random(seed_ ^ (id * 7919) ^ (group_[0] * 104729 + local_[0] * 31 + local_[1] * 37));
+    return random() >> (random() % 64);
+  }
+
   uint64_t value(Id id) {
     const Node& node = program_.nodes[id];
     return masked(compute(id, node), node.bits);
@@ -131,10 +137,8 @@ class Run {
           number |= static_cast<uint64_t>(launch_.arguments[node.a].value[node.b + i]) << (8 * i);
         return number;
       }
-      case Op::unknown: {
-        std::mt19937_64 random(seed_ ^ (id * 7919) ^ (group_[0] * 104729 + local_[0] * 31 + local_[1] * 37));
-        return random() >> (random() % 64);
-      }
+      case Op::unknown:
+        return by_chance(id);
       case Op::work_dim:
         return n.dimensions;
       case Op::group_id:
@@ -161,6 +165,16 @@ class Run {
         return a() - b();
       case Op::multiply:
         return a() * b();
+      case Op::multiply_24_signed:
+      case Op::multiply_24_unsigned: {
+        // Beyond 24 bits devices differ; this one looks at the low 24 of each.
+        const auto low = [&](uint64_t number) {
+          const uint64_t kept = masked(number, 24);
+          const bool negative = node.op == Op::multiply_24_signed && node.bits > 24 && (kept >> 23) != 0;
+          return negative ? kept | ~masked(~uint64_t{0}, 24) : kept;
+        };
+        return low(a()) * low(b());
+      }
       case Op::divide_signed:
         return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() / sb());
       case Op::remainder_signed:
@@ -196,6 +210,10 @@ class Run {
       case Op::zero_extend:
       case Op::truncate:
         return a();
+      case Op::up_to: {
+        const uint64_t most = a();
+        return most == UINT64_MAX ? by_chance(id) : by_chance(id) % (most + 1);
+      }
       case Op::select:
         return (a() & 1) != 0 ? b() : value(node.c);
       case Op::either:
@@ -287,6 +305,7 @@ class Maker {
       const unsigned between = chance(50) ? bits_ + 8u : bits_ - 4u;
       return fitted(fitted(a, between), bits_);
     }
+    if (chance(5)) return node(Op::up_to, bits_, a);
     const uint64_t kind = below(20);
     if (kind < 6) return node(Op::add, bits_, a, integer(depth - 1));
     if (kind < 8) return node(Op::subtract, bits_, a, integer(depth - 1));
@@ -306,8 +325,10 @@ class Maker {
                          Op::minimum_signed,
                          Op::minimum_unsigned,
                          Op::maximum_signed,
-                         Op::maximum_unsigned};
-    return node(others[below(14)], bits_, a, chance(75) ? small() : integer(depth - 1));
+                         Op::maximum_unsigned,
+                         Op::multiply_24_signed,
+                         Op::multiply_24_unsigned};
+    return node(others[below(std::size(others))], bits_, a, chance(75) ? small() : integer(depth - 1));
   }
 
   Id condition(int depth, int width = 2) {

@@ -7,7 +7,7 @@
 namespace samcl::footprint {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 constexpr uint64_t kMost = 1u << 16;  // nodes, loops, regions or accesses
 
 class Writer {
@@ -66,7 +66,7 @@ class Reader {
 int operands(Op op) {
   if (op <= Op::global_offset) return 0;
   if (op == Op::counter || op == Op::select) return 3;
-  if (op >= Op::absolute && op <= Op::truncate) return 1;
+  if (op >= Op::absolute && op <= Op::up_to) return 1;
   return op == Op::negation ? 1 : 2;
 }
 

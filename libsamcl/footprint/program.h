@@ -37,6 +37,8 @@ enum class Op : uint8_t {
   add,      // of a and b; so up to maximum_unsigned
   subtract,
   multiply,
+  multiply_24_signed,    // any value unless both factors have 24 bits: there devices differ
+  multiply_24_unsigned,
   divide_signed,
   divide_unsigned,
   remainder_signed,
@@ -55,6 +57,7 @@ enum class Op : uint8_t {
   sign_extend,  // of a; so up to truncate
   zero_extend,
   truncate,
+  up_to,   // any value from 0 to a, as unsigned numbers; each such node is a value of its own
   select,  // a ? b : c
   either,  // a or b, not known which
   equal,   // conditions; of a and b

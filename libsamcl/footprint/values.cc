@@ -76,6 +76,7 @@ Interval Evaluation::reading(Id id) const {
     case Op::minimum_unsigned:
     case Op::maximum_unsigned:
     case Op::zero_extend:
+    case Op::up_to:
       return unsigned_values(node.bits);
     default:
       return node.value != 0 ? signed_values(node.bits) : unsigned_values(node.bits);
@@ -189,11 +190,15 @@ Form Evaluation::compute(Id id, const Node& node) {
       if (sum.valid()) return sum;
       return opaque(id, here_->range(a) + here_->range(b) * Wide{node.op == Op::add ? 1 : -1});
     }
-    case Op::multiply: {
-      const Form a = value(node.a), b = value(node.b);
-      if (a.is_constant()) return b * a.constant();
-      if (b.is_constant()) return a * b.constant();
-      return opaque(id, here_->range(a) * here_->range(b));
+    case Op::multiply:
+      return product(id, value(node.a), value(node.b));
+    case Op::multiply_24_signed:
+    case Op::multiply_24_unsigned: {
+      const bool is_signed = node.op == Op::multiply_24_signed;
+      const auto a = exactly(node.a, is_signed), b = exactly(node.b, is_signed);
+      const Interval fitting = is_signed ? signed_values(24) : unsigned_values(24);
+      if (!a || !b || !here_->range(*a).within(fitting) || !here_->range(*b).within(fitting)) return any(id);
+      return product(id, *a, *b);
     }
     case Op::divide_signed:
     case Op::remainder_signed:
@@ -238,6 +243,8 @@ Form Evaluation::compute(Id id, const Node& node) {
     }
     case Op::truncate:
       return value(node.a);
+    case Op::up_to:
+      return opaque(id, {0, bounds(node.a, false).high});
     case Op::select:
       return selected(id, node);
     case Op::either: {
@@ -257,6 +264,12 @@ Form Evaluation::compute(Id id, const Node& node) {
     }
   }
   return any(id);
+}
+
+Form Evaluation::product(Id id, const Form& a, const Form& b) {
+  if (a.is_constant()) return b * a.constant();
+  if (b.is_constant()) return a * b.constant();
+  return opaque(id, here_->range(a) * here_->range(b));
 }
 
 Form Evaluation::division(Id id, const Node& node, bool is_signed) {
