@@ -9,10 +9,14 @@
 
 namespace samcl::api {
 
-// A live buffer of ours (buffer may be null) in the queue's context.
+// A live memory object of ours (object may be null) in the queue's context.
+inline cl_int check_object(const Queue& queue, const Buffer* object) {
+  if (!object) return CL_INVALID_MEM_OBJECT;
+  return object->context() == queue.context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+// The same, and no image.
 inline cl_int check_buffer(const Queue& queue, const Buffer* buffer) {
-  if (!buffer) return CL_INVALID_MEM_OBJECT;
-  return buffer->context() == queue.context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  return buffer && buffer->image ? CL_INVALID_MEM_OBJECT : check_object(queue, buffer);
 }
 
 inline bool in_bounds(const Buffer& buffer, size_t offset, size_t bytes) {
@@ -25,6 +29,16 @@ inline bool host_may_read(const Buffer& buffer) {
 }
 inline bool host_may_write(const Buffer& buffer) {
   return !(buffer.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+inline bool valid_map_flags(cl_map_flags flags) {
+  if (flags & ~cl_map_flags{CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION}) return false;
+  return !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
+}
+
+inline bool host_may_map(const Buffer& buffer, cl_map_flags flags) {
+  if ((flags & CL_MAP_READ) && !host_may_read(buffer)) return false;
+  return !(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || host_may_write(buffer);
 }
 
 // Whether these describe a rectangle (no null pointers, no empty region, fitting pitches, 0 being a default)

@@ -17,17 +17,7 @@
 namespace samcl::api {
 namespace {
 
-bool valid(cl_map_flags flags) {
-  if (flags & ~cl_map_flags{CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION}) return false;
-  return !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
-}
-
-bool host_may_map(const Buffer& buffer, cl_map_flags flags) {
-  if ((flags & CL_MAP_READ) && !host_may_read(buffer)) return false;
-  return !(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || host_may_write(buffer);
-}
-
-// A memory object of the driver's own in the first device's context, e.g. an image.
+// A memory object of the driver's own in the first device's context, e.g. an image of several samples.
 cl_int check_real(const Queue& queue, cl_mem memory) {
   cl_context context = nullptr;
   const cl_int error =
@@ -38,7 +28,7 @@ cl_int check_real(const Queue& queue, cl_mem memory) {
 
 cl_int check_memory(const Queue& queue, cl_mem memory) {
   if (memory && !is_virtual(memory)) return check_real(queue, memory);
-  return check_buffer(queue, find<Buffer>(memory).get());
+  return check_object(queue, find<Buffer>(memory).get());
 }
 
 }  // namespace
@@ -58,7 +48,7 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) {
     return failed(errcode_ret, error);
   }
-  if (bytes == 0 || !in_bounds(*buffer, offset, bytes) || !valid(flags)) {
+  if (bytes == 0 || !in_bounds(*buffer, offset, bytes) || !valid_map_flags(flags)) {
     return failed(errcode_ret, CL_INVALID_VALUE);
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);
@@ -67,11 +57,11 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
 
   std::byte* const host = buffer->storage->host();
   if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-  const Range range = buffer->part(offset, bytes);
-  void* const pointer = host + range.begin;
-  buffer->add_mapping({pointer, range, flags});
+  const Rectangle run = Rectangle::run(buffer->range.begin + offset, bytes);
+  void* const pointer = host + run.offset;
+  buffer->add_mapping({pointer, run, flags});
   const cl_int error =
-      enqueue(queue, CL_COMMAND_MAP_BUFFER, map_buffer(buffer, range, flags), before.events, event, blocking);
+      enqueue(queue, CL_COMMAND_MAP_BUFFER, map_buffer(buffer, run, flags), before.events, event, blocking);
   if (error != CL_SUCCESS) {
     buffer->remove_mapping(pointer);
     return failed(errcode_ret, error);

@@ -91,8 +91,9 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue handle, void(CL_CALLBA
     handles.push_back(buffers[i]);
     offsets.push_back(static_cast<size_t>(static_cast<const std::byte*>(locations[i]) - static_cast<std::byte*>(arguments)));
     if (auto buffer = find<Buffer>(buffers[i])) {
-      parts.push_back({buffer, 0, buffer->size(), false});
-      parts.push_back({buffer, 0, buffer->size(), true});
+      const Rectangle all = Rectangle::run(0, buffer->size());
+      parts.push_back({buffer, all, false});
+      parts.push_back({buffer, all, true});
     } else if (is_virtual(buffers[i])) {
       return CL_INVALID_MEM_OBJECT;
     } else {

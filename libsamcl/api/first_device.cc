@@ -32,7 +32,7 @@ class FirstDeviceCommand : public SteppedCommand {
     return {{0, [this] {
                for (const BufferPart& part : buffers_) {
                  if (part.written) continue;
-                 cl_int error = part.buffer->storage->make_valid(part.buffer->part(part.offset, part.bytes), 0,
+                 cl_int error = part.buffer->storage->make_valid(bounds_of(part), 0,
                                                                  report::kernel("(images)").traffic);
                  if (error != CL_SUCCESS) return error;
                }
@@ -46,12 +46,20 @@ class FirstDeviceCommand : public SteppedCommand {
   }
   void done() override {
     for (const BufferPart& part : buffers_) {
-      if (part.written) part.buffer->storage->written(part.buffer->part(part.offset, part.bytes), only(0));
+      if (!part.written) continue;
+      part.rows.joined().for_each_row([&](uint64_t, Range row) {
+        part.buffer->storage->written(part.buffer->part(row.begin, row.size()), only(0));
+      });
     }
   }
   bool small() const override { return false; }
 
  private:
+  static Range bounds_of(const BufferPart& part) {
+    const Range bounds = part.rows.bounds();
+    return part.buffer->part(bounds.begin, bounds.size());
+  }
+
   const std::shared_ptr<Context> context_;
   const std::vector<BufferPart> buffers_;
   std::vector<cl_mem> images_;

@@ -1,5 +1,5 @@
-// Commands that are not virtualised (images, shared virtual memory, native kernels): they take their place in
-// the virtual queue's order and then run on the first device as the driver does them.
+// Commands that the first device does for all (those within images, shared virtual memory, native kernels): they take
+// their place in the virtual queue's order and then run as the driver does them.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace samcl::api {
 
-// What such a command does with a virtual buffer.
+// What such a command does with a virtual buffer or image.
 struct BufferPart {
   std::shared_ptr<Buffer> buffer;
-  uint64_t offset = 0, bytes = 0;  // relative to the buffer
-  bool written = false;            // else it is read
+  Rectangle rows;        // relative to the buffer
+  bool written = false;  // else it is read
 };
 
 // call: enqueues the real command on the given real queue and stores its event. keep_alive: real images, which

@@ -1,5 +1,5 @@
-// Buffers and sub-buffers as objects: created, counted, queried. Images and pipes are the driver's own, in
-// the first device's real context.
+// Buffers and sub-buffers as objects: created, counted, queried; images too, but for their creation. Pipes are the
+// driver's own, in the first device's real context.
 #include <CL/cl.h>
 
 #include <cstring>
@@ -7,6 +7,7 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/memory_flags.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/runtime/buffer.h"
@@ -15,36 +16,6 @@
 
 namespace samcl::api {
 namespace {
-
-constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-constexpr cl_mem_flags kHostPointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-constexpr cl_mem_flags kHostAccess = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-
-bool at_most_one(cl_mem_flags flags) {
-  return (flags & (flags - 1)) == 0;
-}
-
-bool valid(cl_mem_flags flags) {
-  if (flags & ~(kKernelAccess | kHostPointer | kHostAccess)) return false;
-  if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))) return false;
-  return at_most_one(flags & kKernelAccess) && at_most_one(flags & kHostAccess);
-}
-
-// Whether a sub-buffer may have these flags: it may only take rights away.
-bool narrows(cl_mem_flags flags, cl_mem_flags parent) {
-  if (!valid(flags) || (flags & kHostPointer)) return false;
-  if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))) return false;
-  if ((parent & CL_MEM_READ_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))) return false;
-  if ((parent & CL_MEM_HOST_WRITE_ONLY) && (flags & CL_MEM_HOST_READ_ONLY)) return false;
-  if ((parent & CL_MEM_HOST_READ_ONLY) && (flags & CL_MEM_HOST_WRITE_ONLY)) return false;
-  return !((parent & CL_MEM_HOST_NO_ACCESS) && (flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)));
-}
-
-cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
-  if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
-  if (!(flags & kHostAccess)) flags |= parent & kHostAccess;
-  return flags | (parent & kHostPointer);
-}
 
 // A buffer in a virtual context.
 cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties,
@@ -74,14 +45,21 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
+// What only the driver knows.
+cl_int ask_driver(Buffer& buffer, cl_mem_info name, const Answer& answer) {
+  cl_int error;
+  cl_mem real = buffer.real(0, &error);
+  return real ? driver::real().clGetMemObjectInfo(real, name, answer.size, answer.value, answer.size_ret) : error;
+}
+
 cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
   switch (name) {
     case CL_MEM_TYPE:
-      return answer.with<cl_mem_object_type>(CL_MEM_OBJECT_BUFFER);
+      return answer.with<cl_mem_object_type>(buffer.image ? buffer.image->description.image_type : CL_MEM_OBJECT_BUFFER);
     case CL_MEM_FLAGS:
       return answer.with<cl_mem_flags>(buffer.flags);
     case CL_MEM_SIZE:
-      return answer.with<size_t>(buffer.size());
+      return buffer.image ? ask_driver(buffer, name, answer) : answer.with<size_t>(buffer.size());
     case CL_MEM_HOST_PTR:
       return answer.with<void*>(buffer.host_ptr);
     case CL_MEM_MAP_COUNT:
@@ -93,7 +71,7 @@ cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
     case CL_MEM_ASSOCIATED_MEMOBJECT:
       return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
     case CL_MEM_OFFSET:
-      return answer.with<size_t>(buffer.range.begin);
+      return answer.with<size_t>(buffer.image ? 0 : buffer.range.begin);
     case CL_MEM_USES_SVM_POINTER:
       return answer.with<cl_bool>(CL_FALSE);
     case CL_MEM_PROPERTIES:
@@ -133,7 +111,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
   if (!is_virtual(buffer))
     return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
   auto parent = find<Buffer>(buffer);
-  if (!parent || parent->parent) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
+  if (!parent || parent->parent || parent->image) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
   if (!narrows(flags, parent->flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) {
     return failed(errcode_ret, CL_INVALID_VALUE);
   }

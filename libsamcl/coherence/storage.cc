@@ -26,8 +26,17 @@ unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(p
 }  // namespace
 
 Storage::Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr)
+    : Storage(std::move(context), size, std::nullopt, host_ptr) {}
+
+Storage::Storage(std::shared_ptr<Context> context, const ImageReplicas& image, cl_mem first, void* host_ptr)
+    : Storage(std::move(context), image.layout.bytes(), image, host_ptr) {
+  replicas_[0] = first;
+}
+
+Storage::Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr)
     : context_(std::move(context)),
       size_(size),
+      image_(std::move(image)),
       directory_(size),
       replicas_(context_->devices.size(), nullptr),
       host_(static_cast<std::byte*>(host_ptr)),
@@ -48,11 +57,43 @@ Storage::~Storage() {
 cl_mem Storage::replica(unsigned device, cl_int* error) {
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
-  if (!replicas_[device]) {
-    replicas_[device] = driver::real().clCreateBuffer(context_->devices[device]->context(), CL_MEM_READ_WRITE,
-                                                      size_, nullptr, error);
+  cl_mem& replica = replicas_[device];
+  if (replica) return replica;
+  const cl_context context = context_->devices[device]->context();
+  if (image_) {
+    replica = driver::real().clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
+  } else {
+    replica = driver::real().clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
   }
-  return replicas_[device];
+  return replica;
+}
+
+cl_int Storage::upload(unsigned device, Range range, const void* from, Traffic& traffic) {
+  cl_int error;
+  cl_mem to = replica(device, &error);
+  return to ? context_->devices[device]->upload(to, range.begin, range.size(), from, traffic, layout()) : error;
+}
+
+cl_int Storage::download(unsigned device, Range range, void* to, Traffic& traffic) {
+  cl_int error;
+  cl_mem from = replica(device, &error);
+  return from ? context_->devices[device]->download(from, range.begin, range.size(), to, traffic, layout()) : error;
+}
+
+cl_int Storage::zero(unsigned device, Range range, Traffic& traffic) {
+  cl_int error = CL_SUCCESS;
+  if (image_) {
+    const std::vector<std::byte> zeros(std::min(kStaging, range.size()));
+    for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kStaging) {
+      error = upload(device, {at, std::min(at + kStaging, range.end)}, zeros.data(), traffic);
+    }
+    return error;
+  }
+  cl_mem to = replica(device, &error);
+  if (!to) return error;
+  const uint64_t pattern = 0;
+  const size_t width = (range.begin | range.end) % 8 == 0 ? 8 : 1;
+  return context_->devices[device]->fill(to, range.begin, range.size(), &pattern, width);
 }
 
 std::byte* Storage::host_locked() {
@@ -188,12 +229,7 @@ cl_int Storage::fetch(const Directory::Piece& piece, Traffic& traffic) {
   if (contains(piece.valid, kZeros)) {
     std::memset(to, 0, piece.range.size());
   } else {
-    const unsigned source = lowest(piece.valid);
-    cl_int error;
-    cl_mem from = replica(source, &error);
-    if (from) {
-      error = context_->devices[source]->download(from, piece.range.begin, piece.range.size(), to, traffic);
-    }
+    const cl_int error = download(lowest(piece.valid), piece.range, to, traffic);
     if (error != CL_SUCCESS) return error;
   }
   copied(piece.range, kHost);
@@ -201,26 +237,18 @@ cl_int Storage::fetch(const Directory::Piece& piece, Traffic& traffic) {
 }
 
 cl_int Storage::bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic) {
-  RealDevice& target = *context_->devices[device];
-  cl_int error;
-  cl_mem to = replica(device, &error);
-  if (!to) return error;
   const Range range = piece.range;
+  cl_int error = CL_SUCCESS;
   if (contains(piece.valid, kZeros)) {
-    const uint64_t zero = 0;
-    const size_t width = (range.begin | range.end) % 8 == 0 ? 8 : 1;
-    error = target.fill(to, range.begin, range.size(), &zero, width);
+    error = zero(device, range, traffic);
   } else if (contains(piece.valid, kHost)) {
-    error = target.upload(to, range.begin, range.size(), host_ + range.begin, traffic);
+    error = upload(device, range, host_ + range.begin, traffic);
   } else {
-    const unsigned source = lowest(piece.valid);
-    cl_mem from = replica(source, &error);
-    if (!from) return error;
     std::vector<std::byte> staging(std::min(kStaging, range.size()));
     for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kStaging) {
-      const uint64_t length = std::min(kStaging, range.end - at);
-      error = context_->devices[source]->download(from, at, length, staging.data(), traffic);
-      if (error == CL_SUCCESS) error = target.upload(to, at, length, staging.data(), traffic);
+      const Range part{at, std::min(at + kStaging, range.end)};
+      error = download(lowest(piece.valid), part, staging.data(), traffic);
+      if (error == CL_SUCCESS) error = upload(device, part, staging.data(), traffic);
     }
   }
   if (error == CL_SUCCESS) copied(range, device);

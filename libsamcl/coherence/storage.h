@@ -1,4 +1,4 @@
-// The memory behind a virtual buffer: one replica per device, made when it is first needed, perhaps a copy in
+// The memory behind a virtual buffer or image: one replica per device, made when it is first needed, perhaps a copy in
 // host memory, and the directory that says what is valid where. Sub-buffers share their parent's storage.
 //
 // Threads: commands hold a storage, exclusively or shared, before they touch it (Graph). What the holds do
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,20 @@ namespace samcl {
 
 class Context;
 
+// How the replicas of an image are made. Its bytes are those of the packed layout; all ranges consist of whole pixels.
+struct ImageReplicas {
+  cl_mem_flags flags;  // kernels' access
+  cl_image_format format;
+  cl_image_desc description;
+  ImageLayout layout;
+};
+
 class Storage {
  public:
   // host_ptr: the program's memory with CL_MEM_USE_HOST_PTR, which then is the host copy; else nullptr.
   Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr);
+  // An image's. first: its replica on device 0, the storage's from now on.
+  Storage(std::shared_ptr<Context> context, const ImageReplicas& image, cl_mem first, void* host_ptr);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -46,8 +57,14 @@ class Storage {
     holders.issued -= issued ? 1 : 0;
   }
 
-  // The real buffer on a device, of the whole size; nullptr and the driver's code if it can't be had.
+  // The real buffer on a device, of the whole size, or the real image; nullptr and the driver's code if it can't be
+  // had.
   cl_mem replica(unsigned device, cl_int* error);
+
+  // Moves bytes between host memory and the replica on a device; blocks, returns the driver's code. What the
+  // directory says then is the caller's to note.
+  cl_int upload(unsigned device, Range range, const void* from, Traffic& traffic);
+  cl_int download(unsigned device, Range range, void* to, Traffic& traffic);
 
   // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life.
   std::byte* host();
@@ -88,11 +105,15 @@ class Storage {
   void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
 
  private:
+  Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr);
+  const ImageLayout* layout() const { return image_ ? &image_->layout : nullptr; }
+  cl_int zero(unsigned device, Range range, Traffic& traffic);
   cl_int bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic);
   std::byte* host_locked();
 
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
+  const std::optional<ImageReplicas> image_;
 
   struct Holders {
     unsigned holds = 0;

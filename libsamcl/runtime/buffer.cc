@@ -24,13 +24,14 @@ LiveBuffers& live_buffers() {
 
 Buffer::Buffer(std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_mem_flags buffer_flags,
                void* program_memory, std::shared_ptr<Buffer> buffer_parent,
-               std::vector<cl_mem_properties> buffer_properties)
+               std::vector<cl_mem_properties> buffer_properties, std::optional<Image> buffer_image)
     : storage(std::move(buffer_storage)),
       range(buffer_range),
       flags(buffer_flags),
       host_ptr(program_memory),
       parent(std::move(buffer_parent)),
       properties(std::move(buffer_properties)),
+      image(std::move(buffer_image)),
       views_(parent ? storage->context()->devices.size() : 0, nullptr) {
   std::lock_guard lock(live_buffers().mutex);
   live_buffers().handles.insert(api());
@@ -53,15 +54,27 @@ Buffer::~Buffer() {
 }
 
 cl_mem Buffer::real(unsigned device, cl_int* error) {
-  cl_mem whole = storage->replica(device, error);
-  if (!parent || !whole) return whole;
+  if (!parent) return storage->replica(device, error);
   std::lock_guard lock(mutex_);
-  if (!views_[device]) {
-    const cl_buffer_region region{range.begin, range.size()};
-    views_[device] = driver::real().clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                                      &region, error);
-  }
+  *error = CL_SUCCESS;
+  if (!views_[device]) views_[device] = make_view(device, error);
   return views_[device];
+}
+
+cl_mem Buffer::make_view(unsigned device, cl_int* error) {
+  const auto& cl = driver::real();
+  if (!image) {
+    cl_mem whole = storage->replica(device, error);
+    if (!whole) return nullptr;
+    const cl_buffer_region region{range.begin, range.size()};
+    return cl.clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
+  }
+  cl_image_desc description = image->description;
+  description.mem_object = parent->real(device, error);
+  if (!description.mem_object) return nullptr;
+  if (!parent->image && description.image_type == CL_MEM_OBJECT_IMAGE2D) description.image_row_pitch = image->layout.row_pitch;
+  return cl.clCreateImage(storage->context()->devices[device]->context(), flags & kKernelAccess, &image->format,
+                          &description, nullptr, error);
 }
 
 void Buffer::add_mapping(const Mapping& mapping) {

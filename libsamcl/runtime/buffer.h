@@ -1,4 +1,4 @@
-// Virtual buffers and sub-buffers: a range of a Storage, as the program holds it.
+// Virtual buffers, sub-buffers and images: a range of a Storage, as the program holds it.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "libsamcl/coherence/storage.h"
 #include "libsamcl/runtime/object.h"
+#include "libsamcl/runtime/rectangle.h"
 
 namespace samcl {
 
@@ -19,11 +20,30 @@ struct HandleTraits<Buffer> {
   using Api = cl_mem;
 };
 
+// The flags that say what kernels may do with a memory object.
+constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+
+// What makes a memory object an image.
+struct Image {
+  cl_image_format format;
+  cl_image_desc description;  // without memory objects and pitches
+  ImageLayout layout;         // of the buffer's range; packed if the image has no parent
+
+  // The bytes of a block of pixels, relative to the image's begin.
+  Rectangle rectangle(const size_t* origin, const size_t* region) const {
+    return {origin[2] * layout.slice_pitch + origin[1] * layout.row_pitch + origin[0] * layout.pixel, layout.row_pitch,
+            layout.slice_pitch, {region[0] * layout.pixel, region[1], region[2]}};
+  }
+  bool is_1d_array() const { return description.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; }
+};
+
 class Buffer : public Object<Buffer> {
  public:
   // parent: nullptr for a buffer; then `range` is all of `storage`. host_ptr: as given, for clGetMemObjectInfo.
+  // image: an image on a storage of its own, or one that shows the bytes of its parent.
   Buffer(std::shared_ptr<Storage> storage, Range range, cl_mem_flags flags, void* host_ptr,
-         std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties);
+         std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties,
+         std::optional<Image> image = std::nullopt);
   ~Buffer();
 
   // The live buffer with that handle; nullptr if the bits are no such handle. Does not look at memory, so it
@@ -36,6 +56,7 @@ class Buffer : public Object<Buffer> {
   void* const host_ptr;
   const std::shared_ptr<Buffer> parent;
   const std::vector<cl_mem_properties> properties;
+  const std::optional<Image> image;
 
   const std::shared_ptr<Context>& context() const { return storage->context(); }
   uint64_t size() const { return range.size(); }
@@ -44,13 +65,13 @@ class Buffer : public Object<Buffer> {
     return {range.begin + offset, range.begin + offset + bytes};
   }
 
-  // The real buffer or sub-buffer on a device; nullptr and the driver's code if it can't be had.
+  // The real buffer, sub-buffer or image on a device; nullptr and the driver's code if it can't be had.
   cl_mem real(unsigned device, cl_int* error);
 
   // Bytes the program has mapped. A pointer may be mapped several times; each unmap ends one mapping.
   struct Mapping {
     void* pointer;
-    Range range;
+    Rectangle rows;  // of the storage
     cl_map_flags flags;
   };
   void add_mapping(const Mapping& mapping);
@@ -66,7 +87,9 @@ class Buffer : public Object<Buffer> {
     void* user_data;
   };
   mutable std::mutex mutex_;  // guards what is below
-  std::vector<cl_mem> views_;  // real sub-buffers by device; empty if we are no sub-buffer
+  cl_mem make_view(unsigned device, cl_int* error);
+
+  std::vector<cl_mem> views_;  // of the parent: real sub-buffers or images by device; empty if there is none
   std::vector<Mapping> mappings_;
   std::vector<Destructor> destructors_;
 };

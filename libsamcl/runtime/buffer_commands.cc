@@ -80,11 +80,7 @@ class Read : public SteppedCommand {
   }
 
   cl_int download(Range part, unsigned device) {
-    cl_int error;
-    cl_mem replica = buffer_->storage->replica(device, &error);
-    if (!replica) return error;
-    return buffer_->context()->devices[device]->download(replica, part.begin, part.size(), target(part.begin),
-                                                         program_traffic());
+    return buffer_->storage->download(device, part, target(part.begin), program_traffic());
   }
 
   const BufferPtr buffer_;
@@ -129,11 +125,7 @@ class Write : public SteppedCommand {
   }
 
   cl_int upload(Range range, unsigned device) {
-    cl_int error;
-    cl_mem replica = buffer_->storage->replica(device, &error);
-    if (!replica) return error;
-    return buffer_->context()->devices[device]->upload(replica, range.begin, range.size(), source(range),
-                                                       program_traffic());
+    return buffer_->storage->upload(device, range, source(range), program_traffic());
   }
 
   const BufferPtr buffer_;

@@ -19,8 +19,8 @@ CommandPtr write_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, const
 CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes);
 CommandPtr fill_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, std::vector<std::byte> pattern);
 
-// Brings the mapped range to the host copy.
-CommandPtr map_buffer(BufferPtr buffer, Range range_of_storage, cl_map_flags flags);
+// Brings the mapped bytes to the host copy.
+CommandPtr map_buffer(BufferPtr buffer, Rectangle rows_of_storage, cl_map_flags flags);
 CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping);
 
 // `host` describes rows of host memory relative to `to` or `from`.

@@ -1,6 +1,7 @@
 #include "libsamcl/runtime/kernel.h"
 
 #include <cstring>
+#include <string_view>
 
 #include "libsamcl/driver/driver.h"
 
@@ -22,22 +23,25 @@ cl_uint count_of(cl_kernel kernel) {
   return count;
 }
 
-// Keeps an image or sampler alive after the program's release, until no launch needs it.
-std::shared_ptr<void> keep(ArgumentKind kind, const void* value) {
-  const auto& cl = driver::real();
-  if (kind == ArgumentKind::image) {
-    cl_mem image;
-    std::memcpy(&image, value, sizeof image);
-    if (cl.clRetainMemObject(image) != CL_SUCCESS) return nullptr;
-    return {image, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
-  }
-  if (kind == ArgumentKind::sampler) {
-    cl_sampler sampler;
-    std::memcpy(&sampler, value, sizeof sampler);
-    if (cl.clRetainSampler(sampler) != CL_SUCCESS) return nullptr;
-    return {sampler, [](void* p) { driver::real().clReleaseSampler(static_cast<cl_sampler>(p)); }};
-  }
-  return nullptr;
+template <typename Handle>
+Handle handle_in(const void* value) {
+  Handle handle;
+  std::memcpy(&handle, value, sizeof handle);
+  return handle;
+}
+
+// Whether the driver's facts about an argument name an image; some say that it is in private memory.
+bool takes_image(cl_kernel kernel, cl_uint index) {
+  char type[64] = "";
+  const cl_int error =
+      driver::real().clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr);
+  return error == CL_SUCCESS && std::string_view(type).starts_with("image");
+}
+
+// Keeps an image of the driver's own alive after the program's release, until no launch needs it.
+std::shared_ptr<void> keep(cl_mem image) {
+  if (driver::real().clRetainMemObject(image) != CL_SUCCESS) return nullptr;
+  return {image, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
 }
 
 }  // namespace
@@ -46,7 +50,7 @@ RealKernel::~RealKernel() {
   if (kernel_) driver::real().clReleaseKernel(kernel_);
 }
 
-cl_int RealKernel::prepare(cl_program program, const std::string& name, unsigned device,
+cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
                            const std::shared_ptr<const Arguments>& arguments) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
@@ -57,7 +61,11 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, unsigned
   for (cl_uint index = 0; index < arguments->size(); ++index) {
     const Argument& argument = (*arguments)[index];
     if (argument.buffer) {
-      cl_mem real = argument.buffer->real(device, &error);
+      cl_mem real = argument.buffer->real(device.index, &error);
+      if (!real) return error;
+      error = cl.clSetKernelArg(kernel_, index, sizeof real, &real);
+    } else if (argument.sampler) {
+      cl_sampler real = argument.sampler->real(device, &error);
       if (!real) return error;
       error = cl.clSetKernelArg(kernel_, index, sizeof real, &real);
     } else if (argument.is_svm) {
@@ -86,15 +94,16 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
 
 Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
 
-bool Kernel::takes_buffer(cl_uint index) const {
+bool Kernel::takes_memory_object(cl_uint index) const {
   if (translation && index < translation->arguments.size()) {
     const ArgumentKind kind = translation->arguments[index].kind;
-    return kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer;
+    return kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer || kind == ArgumentKind::image;
   }
   cl_kernel_arg_address_qualifier space;
   if (driver::real().clGetKernelArgInfo(checked, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
                                         nullptr) == CL_SUCCESS) {
-    return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+           takes_image(checked, index);
   }
   return true;  // then only the value can tell; see set_argument
 }
@@ -111,10 +120,8 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   std::shared_ptr<Buffer> buffer;
   const void* passed = value;
   cl_mem real = nullptr;
-  if (index < argument_count && value && size == sizeof(cl_mem) && takes_buffer(index)) {
-    cl_mem handle;
-    std::memcpy(&handle, value, sizeof handle);
-    buffer = Buffer::find_live(handle);
+  if (index < argument_count && value && size == sizeof(cl_mem) && takes_memory_object(index)) {
+    buffer = Buffer::find_live(handle_in<cl_mem>(value));
     if (buffer) {
       cl_int error;
       real = buffer->real(0, &error);
@@ -131,7 +138,9 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     const auto* bytes = static_cast<const std::byte*>(value);
     argument.bytes.assign(bytes, bytes + size);
     if (translation && index < translation->arguments.size()) {
-      argument.kept = keep(translation->arguments[index].kind, value);
+      const ArgumentKind kind = translation->arguments[index].kind;
+      if (kind == ArgumentKind::image && !argument.buffer) argument.kept = keep(handle_in<cl_mem>(value));
+      if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
     }
   }
   return CL_SUCCESS;

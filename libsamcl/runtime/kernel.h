@@ -9,6 +9,7 @@
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/program.h"
 #include "libsamcl/runtime/report.h"
+#include "libsamcl/runtime/sampler.h"
 
 namespace samcl {
 
@@ -25,8 +26,9 @@ struct Argument {
   bool set = false;
   size_t size = 0;
   std::vector<std::byte> bytes;       // empty for local memory (and null pointers of it)
-  std::shared_ptr<Buffer> buffer;     // a virtual buffer; bytes are then not used
-  std::shared_ptr<void> kept;         // a real image or sampler, retained as long as it may be launched with
+  std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used
+  std::shared_ptr<Sampler> sampler;   // bytes are then not used
+  std::shared_ptr<void> kept;         // an image of the driver's own, retained as long as it may be launched with
   const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
   bool is_svm = false;
 };
@@ -41,7 +43,7 @@ class RealKernel {
   RealKernel& operator=(const RealKernel&) = delete;
 
   // Makes it ready to launch with these arguments; the driver's code.
-  cl_int prepare(cl_program program, const std::string& name, unsigned device,
+  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device,
                  const std::shared_ptr<const Arguments>& arguments);
   cl_kernel get() const { return kernel_; }
 
@@ -83,7 +85,7 @@ class Kernel : public Object<Kernel> {
   std::vector<std::unique_ptr<RealKernel>> parts;  // rewritten program, by device
 
  private:
-  bool takes_buffer(cl_uint index) const;
+  bool takes_memory_object(cl_uint index) const;
   Argument& change(cl_uint index);
 
   std::shared_ptr<Arguments> arguments_;

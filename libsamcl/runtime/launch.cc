@@ -23,7 +23,7 @@ constexpr uint64_t kGranule = 4096;
 constexpr uint64_t kFreeGroup = 64;
 constexpr double kSliceNs = 500'000;
 
-// Images, samplers and shared virtual memory are the first device's.
+// Images of the driver's own and shared virtual memory are the first device's.
 bool bound_to_first_device(const Arguments& arguments) {
   return std::any_of(arguments.begin(), arguments.end(),
                      [](const Argument& argument) { return argument.is_svm || argument.kept; });
@@ -291,7 +291,7 @@ cl_int KernelLaunch::prepare(size_t index, RealKernel*& real) {
   real = whole_ ? &whole : kernel.parts[part.device].get();
   const cl_program original = part.device == 0 ? kernel.program->original : kernel.build->whole;
   const cl_program program = whole_ ? original : kernel.build->parts[part.device];
-  return real->prepare(program, kernel.name, part.device, request_.arguments);
+  return real->prepare(program, kernel.name, *kernel.program->context->devices[part.device], request_.arguments);
 }
 
 cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) {
@@ -390,10 +390,10 @@ void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
   auto changes = std::make_shared<std::vector<std::vector<Change>>>(parts_.size() * touches_.size());
   std::vector<Step> steps;
   for (size_t worker = 0; worker < parts_.size(); ++worker) {
-    steps.push_back({parts_[worker].device, [this, &context, worker, changes] {
+    steps.push_back({parts_[worker].device, [this, worker, changes] {
                        const trace::Span span(trace::Activity::merge, parts_[worker].device);
                        const cl_ulong start = now_ns();
-                       cl_int error = merge_chunks(context, worker, *changes);
+                       cl_int error = merge_chunks(worker, *changes);
                        request_.kernel->record.merge_ns += now_ns() - start;
                        return error;
                      }});
@@ -409,7 +409,7 @@ void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
 }
 
 // Every worker takes each parts_.size()-th chunk, from all devices.
-cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<std::vector<Change>>& changes) {
+cl_int KernelLaunch::merge_chunks(size_t worker, std::vector<std::vector<Change>>& changes) {
   std::vector<std::vector<std::byte>> staging(parts_.size(), std::vector<std::byte>(kMergeChunk));
   for (size_t t = 0; t < touches_.size(); ++t) {
     const Touch& touch = touches_[t];
@@ -423,12 +423,8 @@ cl_int KernelLaunch::merge_chunks(Context& context, size_t worker, std::vector<s
          at += parts_.size() * kMergeChunk) {
       const uint64_t bytes = std::min(kMergeChunk, touch.range.end - at);
       for (size_t p = 0; p < parts_.size(); ++p) {
-        const unsigned device = parts_[p].device;
-        cl_int error;
-        cl_mem from = touch.storage->replica(device, &error);
-        if (from) {
-          error = context.devices[device]->download(from, at, bytes, staging[p].data(), request_.kernel->record.traffic);
-        }
+        cl_int error = touch.storage->download(parts_[p].device, {at, at + bytes}, staging[p].data(),
+                                               request_.kernel->record.traffic);
         if (error != CL_SUCCESS) return error;
       }
       for (uint64_t done = 0; done < bytes; done += kGranule) {

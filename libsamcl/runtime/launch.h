@@ -66,7 +66,7 @@ class KernelLaunch : public Command {
   cl_int enqueue_box(RealDevice& device, cl_kernel kernel, const GroupBox& box, cl_event* event);
   cl_int run_slices(RealDevice& device, RealKernel& kernel, const GroupBox& box);
   void merge(const std::shared_ptr<Event>& event);
-  cl_int merge_chunks(Context& context, size_t worker, std::vector<std::vector<Change>>& changes);
+  cl_int merge_chunks(size_t worker, std::vector<std::vector<Change>>& changes);
   void note_written() const;
   void note_time() const;
   void end(const std::shared_ptr<Event>& event, cl_int error);

@@ -1,4 +1,4 @@
-// Mapping a range brings it to the host copy; unmapping one that was mapped for writing says that it is valid
+// Mapping bytes brings them to the host copy; unmapping such as were mapped for writing says that they are valid
 // nowhere else.
 #include "libsamcl/runtime/buffer_commands.h"
 #include "libsamcl/runtime/gather.h"
@@ -10,10 +10,14 @@ namespace {
 
 constexpr uint64_t kSmall = 256 << 10;  // bytes that a waiting thread moves itself
 
+void note_written(Storage& storage, const Rectangle& rows) {
+  rows.for_each_row([&](uint64_t, Range row) { storage.written(row, only(kHost)); });
+}
+
 class Map : public SteppedCommand {
  public:
-  Map(BufferPtr buffer, Range range, cl_map_flags flags)
-      : buffer_(std::move(buffer)), range_(range), flags_(flags) {}
+  Map(BufferPtr buffer, Rectangle rows, cl_map_flags flags)
+      : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {}
 
   std::vector<Use> uses() override { return {{buffer_->storage, writes() || missing() > 0}}; }
 
@@ -21,19 +25,19 @@ class Map : public SteppedCommand {
   std::vector<Step> plan() override {
     buffer_->storage->lock_host_copy();
     if ((flags_ & CL_MAP_WRITE_INVALIDATE_REGION) || missing() == 0) return {};
-    return gather(buffer_->storage, range_, program_traffic());
+    return gather(buffer_->storage, rows_.bounds(), program_traffic());
   }
   void done() override {
-    if (writes()) buffer_->storage->written(range_, only(kHost));
+    if (writes()) note_written(*buffer_->storage, rows_);
   }
-  bool small() const override { return range_.size() < kSmall; }
+  bool small() const override { return rows_.bounds().size() < kSmall; }
 
  private:
   bool writes() const { return flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION); }
-  uint64_t missing() const { return buffer_->storage->missing_bytes(range_, kHost); }
+  uint64_t missing() const { return buffer_->storage->missing_bytes(rows_.bounds(), kHost); }
 
   const BufferPtr buffer_;
-  const Range range_;
+  const Rectangle rows_;
   const cl_map_flags flags_;
 };
 
@@ -47,7 +51,7 @@ class Unmap : public SteppedCommand {
   std::vector<Step> plan() override { return {}; }
   void done() override {
     if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
-      buffer_->storage->written(mapping_.range, only(kHost));
+      note_written(*buffer_->storage, mapping_.rows.joined());
     }
   }
 
@@ -58,8 +62,8 @@ class Unmap : public SteppedCommand {
 
 }  // namespace
 
-CommandPtr map_buffer(BufferPtr buffer, Range range_of_storage, cl_map_flags flags) {
-  return std::make_unique<Map>(std::move(buffer), range_of_storage, flags);
+CommandPtr map_buffer(BufferPtr buffer, Rectangle rows_of_storage, cl_map_flags flags) {
+  return std::make_unique<Map>(std::move(buffer), rows_of_storage, flags);
 }
 
 CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping) {

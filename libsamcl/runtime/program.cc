@@ -189,8 +189,7 @@ std::shared_ptr<Build> Program::make_build(const Recipe& recipe, Result<Translat
   return build;
 }
 
-// Images and samplers are the first device's; variables of the program would be two, if some of its kernels ran
-// here and some there.
+// Pipes are the first device's; variables of the program would be two, if some of its kernels ran here and some there.
 void Program::place_whole(Build& build, const Recipe& recipe) const {
   const unsigned wanted = context->devices_in_use().front();
   if (wanted == 0 || !build.why_one_device.empty()) return;
@@ -200,7 +199,7 @@ void Program::place_whole(Build& build, const Recipe& recipe) const {
       std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
   const bool movable = std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) {
     return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const KernelArgument& argument) {
-      return argument.kind <= ArgumentKind::value;
+      return argument.kind <= ArgumentKind::sampler;
     });
   });
   if (all_in_parts || !movable || has_global_variables(original, context->devices[0]->id)) return;

@@ -25,6 +25,28 @@ struct Rectangle {
     return r;
   }
 
+  static Rectangle run(uint64_t offset, uint64_t bytes) { return {offset, bytes, bytes, {bytes, 1, 1}}; }
+
+  uint64_t bytes() const { return region[0] * region[1] * region[2]; }
+
+  // The same bytes in as few rows as possible: one, if there are no gaps.
+  Rectangle joined() const {
+    Rectangle r = *this;
+    if (r.region[1] > 1 && r.row_pitch == r.region[0]) {
+      r.region[0] *= r.region[1];
+      r.region[1] = 1;
+    }
+    if (r.region[1] == 1 && r.region[2] > 1 && r.slice_pitch == r.region[0]) {
+      r.region[0] *= r.region[2];
+      r.region[2] = 1;
+    }
+    return r;
+  }
+  bool is_run() const {
+    const Rectangle r = joined();
+    return r.region[1] == 1 && r.region[2] == 1;
+  }
+
   // From the first byte to the last.
   Range bounds() const {
     return {offset, offset + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0]};

@@ -19,10 +19,6 @@ unsigned lowest(Places places) {
   return static_cast<unsigned>(std::countr_zero(places));
 }
 
-uint64_t bytes(const Rectangle& r) {
-  return r.region[0] * r.region[1] * r.region[2];
-}
-
 // The origin that gives Rectangle::of() the same offset.
 std::array<size_t, 3> origin(const Rectangle& r) {
   const uint64_t in_slice = r.offset % r.slice_pitch;
@@ -57,9 +53,23 @@ void copy_rows(std::byte* to, const Rectangle& target, const std::byte* from, co
 }
 
 void note_written(const Buffer& buffer, const Rectangle& r, Places places) {
-  r.for_each_row(
+  r.joined().for_each_row(
       [&](uint64_t, Range row) { buffer.storage->written(buffer.part(row.begin, row.size()), places); });
 }
+
+// A rectangle of an image as image commands want it.
+struct Pixels {
+  Pixels(const Image& image, const Rectangle& r, const Rectangle& host)
+      : origin(samcl::origin(r)),
+        region(samcl::region(r)),
+        row_pitch(image.is_1d_array() ? 0 : host.row_pitch),
+        slice_pitch(image.is_1d_array() ? host.row_pitch : region[2] > 1 ? host.slice_pitch : 0) {
+    origin[0] /= image.layout.pixel;
+    region[0] /= image.layout.pixel;
+  }
+  std::array<size_t, 3> origin, region;
+  size_t row_pitch, slice_pitch;  // of the program's memory
+};
 
 // Runs `enqueue(queue, event)` on a device while its link is ours.
 template <typename Enqueue>
@@ -84,7 +94,7 @@ class ReadRectangle : public SteppedCommand {
     if (devices == 0) return {{0, [this] { return read_host(); }}};
     return {{lowest(devices), [this, device = lowest(devices)] { return read_device(device); }}};
   }
-  bool small() const override { return bytes(rectangle_) < kSmall; }
+  bool small() const override { return rectangle_.bytes() < kSmall; }
 
  private:
   cl_int read_host() {
@@ -98,10 +108,16 @@ class ReadRectangle : public SteppedCommand {
     cl_int error;
     cl_mem from = buffer_->real(device, &error);
     if (!from) return error;
-    program_traffic().downloaded_bytes += bytes(rectangle_);
-    report::device(device).downloaded_bytes += bytes(rectangle_);
-    return over_link(*buffer_->context()->devices[device], trace::Activity::download, bytes(rectangle_),
+    program_traffic().downloaded_bytes += rectangle_.bytes();
+    report::device(device).downloaded_bytes += rectangle_.bytes();
+    return over_link(*buffer_->context()->devices[device], trace::Activity::download, rectangle_.bytes(),
                      [&](cl_command_queue queue, cl_event* event) {
+      if (buffer_->image) {
+        const Pixels pixels(*buffer_->image, rectangle_, host_);
+        return driver::real().clEnqueueReadImage(queue, from, CL_FALSE, pixels.origin.data(), pixels.region.data(),
+                                                 pixels.row_pitch, pixels.slice_pitch, to_ + host_.offset, 0, nullptr,
+                                                 event);
+      }
       return driver::real().clEnqueueReadBufferRect(
           queue, from, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
           rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, to_, 0, nullptr,
@@ -135,7 +151,7 @@ class WriteRectangle : public SteppedCommand {
     return steps;
   }
   void done() override { note_written(*buffer_, rectangle_, destination_); }
-  bool small() const override { return bytes(rectangle_) < kSmall; }
+  bool small() const override { return rectangle_.bytes() < kSmall; }
 
  private:
   cl_int write_host() {
@@ -149,10 +165,16 @@ class WriteRectangle : public SteppedCommand {
     cl_int error;
     cl_mem to = buffer_->real(device, &error);
     if (!to) return error;
-    program_traffic().uploaded_bytes += bytes(rectangle_);
-    report::device(device).uploaded_bytes += bytes(rectangle_);
-    return over_link(*buffer_->context()->devices[device], trace::Activity::upload, bytes(rectangle_),
+    program_traffic().uploaded_bytes += rectangle_.bytes();
+    report::device(device).uploaded_bytes += rectangle_.bytes();
+    return over_link(*buffer_->context()->devices[device], trace::Activity::upload, rectangle_.bytes(),
                      [&](cl_command_queue queue, cl_event* event) {
+      if (buffer_->image) {
+        const Pixels pixels(*buffer_->image, rectangle_, host_);
+        return driver::real().clEnqueueWriteImage(queue, to, CL_FALSE, pixels.origin.data(), pixels.region.data(),
+                                                  pixels.row_pitch, pixels.slice_pitch, from_ + host_.offset, 0,
+                                                  nullptr, event);
+      }
       return driver::real().clEnqueueWriteBufferRect(
           queue, to, CL_FALSE, origin(rectangle_).data(), origin(host_).data(), region(rectangle_).data(),
           rectangle_.row_pitch, rectangle_.slice_pitch, host_.row_pitch, host_.slice_pitch, from_, 0, nullptr,
@@ -190,7 +212,7 @@ class CopyRectangle : public SteppedCommand {
     return steps;
   }
   void done() override { note_written(*to_, target_, copied_to_); }
-  bool small() const override { return bytes(source_) < kSmall; }
+  bool small() const override { return source_.bytes() < kSmall; }
 
  private:
   cl_int copy_at_host() {
@@ -207,8 +229,8 @@ class CopyRectangle : public SteppedCommand {
     cl_mem from = from_->real(device, &error);
     cl_mem to = from ? to_->real(device, &error) : nullptr;
     if (!to) return error;
-    program_traffic().copied_bytes += bytes(source_);
-    const trace::Span span(trace::Activity::local, device, bytes(source_));
+    program_traffic().copied_bytes += source_.bytes();
+    const trace::Span span(trace::Activity::local, device, source_.bytes());
     return from_->context()->devices[device]->transfer([&](cl_command_queue queue, cl_event* event) {
       return driver::real().clEnqueueCopyBufferRect(
           queue, from, to, origin(source_).data(), origin(target_).data(), region(source_).data(),

@@ -18,8 +18,8 @@ std::vector<ArgumentValue> values_of(const KernelTranslation* kernel, const Argu
   std::vector<ArgumentValue> values(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const KernelArgument* facts = facts_of(kernel, i);
-    if (arguments[i].buffer) {
-      values[i].buffer_bytes = arguments[i].buffer->range.size();
+    if (const auto& buffer = arguments[i].buffer) {
+      values[i].buffer_bytes = buffer->range.size();
     } else if (facts && facts->kind == ArgumentKind::value) {
       values[i].value = arguments[i].bytes;
     } else {
@@ -119,7 +119,11 @@ std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& 
     // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
     // driver lets them.
     touch.written = !facts || facts->may_write;
-    if (touch.written) touch.width = facts && facts->store_width ? facts->store_width : 1;
+    if (touch.written && argument.buffer->image) {
+      touch.width = static_cast<unsigned>(argument.buffer->image->layout.pixel);
+    } else if (touch.written) {
+      touch.width = facts && facts->store_width ? facts->store_width : 1;
+    }
     auto same = std::find_if(touches.begin(), touches.end(),
                              [&](const Touch& other) { return other.storage == touch.storage; });
     if (same == touches.end()) {

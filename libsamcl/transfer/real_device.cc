@@ -30,6 +30,16 @@ class Stopwatch {
   cl_ulong start_;
 };
 
+// Calls move(block, bytes before it) for the blocks of a range until one fails.
+template <typename Move>
+cl_int for_each_block(const ImageLayout& image, Range range, Move move) {
+  for (const ImageBlock& block : blocks_of(image, range)) {
+    cl_int error = move(block, block.range.begin - range.begin);
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
@@ -150,23 +160,37 @@ cl_int RealDevice::in_chunks(trace::Activity activity, uint64_t bytes, Move move
   return CL_SUCCESS;
 }
 
-cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic) {
+cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic,
+                          const ImageLayout* image) {
   Stopwatch watch(traffic.upload_ns);
   traffic.uploaded_bytes += bytes;
   report::device(index).uploaded_bytes += bytes;
   return in_chunks(trace::Activity::upload, bytes, [&](uint64_t at, uint64_t length) {
-    return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length,
-                                               static_cast<const char*>(from) + at, 0, nullptr, nullptr);
+    const char* piece = static_cast<const char*>(from) + at;
+    if (image) {
+      return for_each_block(*image, {offset + at, offset + at + length}, [&](const ImageBlock& block, uint64_t done) {
+        return driver::real().clEnqueueWriteImage(transfer_, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
+                                                  piece + done, 0, nullptr, nullptr);
+      });
+    }
+    return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length, piece, 0, nullptr, nullptr);
   });
 }
 
-cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic) {
+cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic,
+                            const ImageLayout* image) {
   Stopwatch watch(traffic.download_ns);
   traffic.downloaded_bytes += bytes;
   report::device(index).downloaded_bytes += bytes;
   return in_chunks(trace::Activity::download, bytes, [&](uint64_t at, uint64_t length) {
-    return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length,
-                                              static_cast<char*>(to) + at, 0, nullptr, nullptr);
+    char* piece = static_cast<char*>(to) + at;
+    if (image) {
+      return for_each_block(*image, {offset + at, offset + at + length}, [&](const ImageBlock& block, uint64_t done) {
+        return driver::real().clEnqueueReadImage(transfer_, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
+                                                 piece + done, 0, nullptr, nullptr);
+      });
+    }
+    return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length, piece, 0, nullptr, nullptr);
   });
 }
 

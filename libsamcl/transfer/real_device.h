@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/runtime/trace.h"
 #include "libsamcl/runtime/worker.h"
@@ -52,9 +53,12 @@ class RealDevice {
   cl_command_queue compute_queue() const { return compute_; }
 
   // Blocking moves; any thread. With a manager they hold the device's PCIe link and go in chunks, between
-  // which a more urgent task may take it. They return the driver's code.
-  cl_int upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic);
-  cl_int download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic);
+  // which a more urgent task may take it. They return the driver's code. image: nullptr for buffers; else what the
+  // bytes of a packed image are, whole pixels of which move.
+  cl_int upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic,
+                const ImageLayout* image = nullptr);
+  cl_int download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic,
+                  const ImageLayout* image = nullptr);
   cl_int fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* pattern, size_t pattern_size);
   cl_int copy(cl_mem from, cl_mem to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes, Traffic& traffic);
 
