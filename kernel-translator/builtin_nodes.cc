@@ -1,6 +1,8 @@
 // IntegerNodes: OpenCL C's built-in functions and LLVM's intrinsics.
+#include "kernel-translator/image_access.h"
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/pointer_roots.h"
+#include "libsamcl/footprint/footprint.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 namespace samcl::translator {
@@ -80,6 +82,26 @@ Id IntegerNodes::of_call(const llvm::CallBase* call, unsigned lane) {
   }
 }
 
+Id IntegerNodes::of_image_query(const llvm::CallBase* call, const std::string& name, unsigned lane) {
+  const unsigned bits = bits_of(call);
+  const ImageCall query = image_call(*call, name);
+  if (query.kind != ImageCall::Kind::query) return unknown(call, bits);
+  const auto number = [&](size_t byte) { return image_number(query.argument, byte, bits); };
+  if (name == "get_image_width") return number(offsetof(ImageNumbers, width));
+  if (name == "get_image_height") return number(offsetof(ImageNumbers, height));
+  if (name == "get_image_depth") return number(offsetof(ImageNumbers, depth));
+  if (name == "get_image_dim" && lane < 3) {
+    constexpr size_t kSizes[] = {offsetof(ImageNumbers, width), offsetof(ImageNumbers, height),
+                                 offsetof(ImageNumbers, depth)};
+    return number(kSizes[lane]);
+  }
+  if (name == "get_image_array_size") {
+    const bool of_rows = call->getCalledFunction()->getName().contains("image1d_array");
+    return number(of_rows ? offsetof(ImageNumbers, height) : offsetof(ImageNumbers, depth));
+  }
+  return unknown(call, bits);
+}
+
 Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name, unsigned lane) {
   const unsigned bits = bits_of(call);
   static const std::map<std::string, Op> kPlaces = {
@@ -93,6 +115,7 @@ Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name,
   if (name == "get_global_linear_id") return linear_id(true, bits);
   if (name == "get_local_linear_id") return linear_id(false, bits);
 
+  if (name.rfind("get_image_", 0) == 0) return of_image_query(call, name, lane);
   const char letter = first_type(call->getCalledFunction()->getName());
   const bool is_signed = is_signed_type(letter);
   if (count == 0 || (!is_signed && !is_unsigned_type(letter))) return unknown(call, bits);

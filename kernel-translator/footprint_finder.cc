@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "kernel-translator/image_access.h"
 #include "kernel-translator/inline_assembly.h"
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/kernel_regions.h"
 #include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
+#include "libsamcl/footprint/footprint.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -105,6 +107,7 @@ class Finder {
   void visit_builtin(const llvm::CallBase& call, const std::string& name, llvm::StringRef mangled);
   void visit_vector_access(const llvm::CallBase& call, const std::string& name, const llvm::Value* pointer);
   void visit_group_copy(const llvm::CallBase& call, const std::string& name, uint64_t element);
+  void visit_image_access(const ImageCall& call);
   void add_what_is_missing();
   void bound();
 
@@ -279,7 +282,61 @@ void Finder::visit_group_copy(const llvm::CallBase& call, const std::string& nam
   access(from, model);
 }
 
+// A pixel that is written counts where it lies inside the image; one that is read, as the one nearest to it inside,
+// whatever the sampler makes of others.
+void Finder::visit_image_access(const ImageCall& call) {
+  constexpr size_t kPitches[] = {offsetof(ImageNumbers, pixel), offsetof(ImageNumbers, row_pitch),
+                                 offsetof(ImageNumbers, slice_pitch)};
+  constexpr size_t kSizes[] = {offsetof(ImageNumbers, width), offsetof(ImageNumbers, height),
+                               offsetof(ImageNumbers, depth)};
+  constexpr unsigned kBits = 64;
+  if (!place_) place_ = &regions_.of(block_);
+  const bool writes = call.kind == ImageCall::Kind::write;
+  Access model = writes ? writing(1, 0) : reading(1);
+  model.argument = call.argument;
+  model.region = place_->region;
+  const unsigned axes = call.coordinates ? axes_of_image(kernel_.arguments[call.argument].type_name) : 0;
+  if (axes > 0) {
+    const Id zero = nodes_.constant(0, kBits), one = nodes_.constant(1, kBits);
+    Id inside = nodes_.constant(1, 1);
+    model.offset = zero;
+    for (unsigned axis = 0; axis < axes; ++axis) {
+      Id at = nodes_.resized(nodes_.of(call.coordinates, axis), kBits, true);
+      const Id size = nodes_.image_number(call.argument, kSizes[axis]);
+      if (writes) {
+        const Id before = nodes_.make(Op::less_signed, 1, at, zero), below = nodes_.make(Op::less_signed, 1, at, size);
+        inside = nodes_.both(inside, nodes_.both(nodes_.negation(before), below));
+      } else {
+        const Id last = nodes_.make(Op::subtract, kBits, size, one, kNone, true);
+        at = nodes_.make(Op::maximum_signed, kBits, at, zero);
+        at = nodes_.make(Op::minimum_signed, kBits, at, last);
+      }
+      const Id bytes = nodes_.make(Op::multiply, kBits, at, nodes_.image_number(call.argument, kPitches[axis]));
+      model.offset = nodes_.make(Op::add, kBits, model.offset, bytes);
+    }
+    model.repeat = nodes_.image_number(call.argument, offsetof(ImageNumbers, pixel));
+    model.stride = 1;
+    if (writes) {
+      model.region = regions_.within(place_->region, inside);
+      model.sure_width = place_->surely ? 1 : 0;
+    }
+  }
+  program_.accesses.push_back(model);
+}
+
 void Finder::visit_builtin(const llvm::CallBase& call, const std::string& name, llvm::StringRef mangled) {
+  switch (const ImageCall image = image_call(call, name); image.kind) {
+    case ImageCall::Kind::none:
+      break;
+    case ImageCall::Kind::query:
+      return;
+    case ImageCall::Kind::read:
+    case ImageCall::Kind::write:
+      return visit_image_access(image);
+    case ImageCall::Kind::unknown:
+      program_.anything = true;
+      return;
+  }
   std::vector<const llvm::Value*> pointers;
   for (const llvm::Use& argument : call.args())
     if (argument->getType()->isPointerTy()) pointers.push_back(argument.get());

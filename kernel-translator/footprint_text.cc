@@ -15,6 +15,12 @@ namespace {
 
 constexpr int kDeepest = 12;
 
+// Of samcl::ImageNumbers.
+std::string image_number(Id byte) {
+  static const char* const kNames[] = {".pixel", ".row_pitch", ".slice_pitch", ".width", ".height", ".depth"};
+  return byte % 8 == 0 && byte / 8 < std::size(kNames) ? kNames[byte / 8] : ".?";
+}
+
 class Writer {
  public:
   Writer(const footprint::Program& program, const Kernel& kernel) : program_(program), kernel_(kernel) {}
@@ -36,6 +42,7 @@ class Writer {
         return std::to_string(node.value);
       case Op::argument:
         if (node.a >= kernel_.arguments.size()) return "?";
+        if (kernel_.arguments[node.a].kind == "image") return kernel_.arguments[node.a].name + image_number(node.b);
         return kernel_.arguments[node.a].name + (node.b == 0 ? "" : "[byte " + bytes + "]");
       case Op::unknown:
         return "?";
@@ -153,8 +160,10 @@ class Writer {
             : sure                        ? ": writes "
                                           : ": may write ";
     if (access.offset == kNone) return text + "anywhere";
-    text += std::to_string(access.width) + " bytes at " + of(access.offset);
-    if (access.repeat != kNone) text += ", repeated " + of(access.repeat) + " times";
+    const bool is_pixel = kernel_.arguments[access.argument].kind == "image";
+    text += is_pixel ? "the pixel at byte " : std::to_string(access.width) + " bytes at ";
+    text += of(access.offset);
+    if (access.repeat != kNone && !is_pixel) text += ", repeated " + of(access.repeat) + " times";
     return text + conditions(access.region);
   }
 

@@ -43,6 +43,14 @@ class IntegerNodes {
   footprint::Id make(footprint::Op op, unsigned bits, footprint::Id a, footprint::Id b = footprint::kNone,
                      footprint::Id c = footprint::kNone, bool is_signed = false);
   unsigned pointer_bits() const { return pointer_bits_; }
+  // Of conditions; those known to be true or false disappear.
+  footprint::Id both(footprint::Id a, footprint::Id b);
+  footprint::Id negation(footprint::Id a);
+
+  // One of the numbers of an image argument: samcl::ImageNumbers, at the given byte of it.
+  footprint::Id image_number(unsigned argument, size_t byte, unsigned bits = 64) {
+    return make(footprint::Op::argument, bits, argument, static_cast<footprint::Id>(byte));
+  }
 
   // The condition under which control goes from `block` to `next`; node kNone: always, or not a branch of
   // two.
@@ -62,6 +70,7 @@ class IntegerNodes {
   footprint::Id of_phi(const llvm::PHINode* phi, unsigned lane);
   footprint::Id of_call(const llvm::CallBase* call, unsigned lane);
   footprint::Id of_builtin(const llvm::CallBase* call, const std::string& name, unsigned lane);
+  footprint::Id of_image_query(const llvm::CallBase* call, const std::string& name, unsigned lane);
   footprint::Id place(const llvm::CallBase* call, footprint::Op op);
   footprint::Id linear_id(bool global, unsigned bits);
 
@@ -81,9 +90,6 @@ class IntegerNodes {
   footprint::Id joined(const llvm::PHINode* phi, unsigned bits, bool is_signed, OfValue of_value);
   footprint::Id index_sum(const llvm::GEPOperator* element);
 
-  // Both; negation; either. Conditions known to be true or false disappear.
-  footprint::Id both(footprint::Id a, footprint::Id b);
-  footprint::Id negation(footprint::Id a);
   footprint::Id any_of(footprint::Id a, footprint::Id b) { return negation(both(negation(a), negation(b))); }
 
   struct Way {

@@ -50,6 +50,17 @@ void KernelRegions::describe(const llvm::Loop* loop) {
   described.single_exit = exiting.size() == 1 && described.stay.size() == 1;
 }
 
+Id KernelRegions::within(Id region, Id condition) {
+  const auto [at, is_new] = within_.try_emplace({region, condition}, kNone);
+  if (is_new) {
+    Region part;
+    part.parent = region;
+    part.condition = {condition, true};
+    at->second = add(part);
+  }
+  return at->second;
+}
+
 Id KernelRegions::add(Region region) {
   program_.regions.push_back(region);
   return static_cast<Id>(program_.regions.size() - 1);

@@ -17,6 +17,9 @@ class KernelRegions {
   };
   const Place& of(const llvm::BasicBlock* block);
 
+  // The part of a region where a condition holds, too.
+  footprint::Id within(footprint::Id region, footprint::Id condition);
+
  private:
   Place compute(const llvm::BasicBlock* block);
   Place after_loops(const llvm::BasicBlock* block, const llvm::BasicBlock* above);
@@ -30,6 +33,7 @@ class KernelRegions {
   IntegerNodes& nodes_;
   footprint::Program& program_;
   std::map<const llvm::BasicBlock*, Place> places_;
+  std::map<std::pair<footprint::Id, footprint::Id>, footprint::Id> within_;
 };
 
 }  // namespace samcl::translator

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel-translator/inline_assembly.h"
+#include "kernel-translator/image_access.h"
 #include "kernel-translator/inlining.h"
 #include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
@@ -230,6 +231,8 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
                                 "async_work_group_", "__sub_group", "__work_group"}))
     kernel_.depends_on_local_size = true;
 
+  if (image_call(call, name).kind == ImageCall::Kind::unknown)
+    return worst("calls " + name + ", which is not understood");
   std::vector<const llvm::Value*> pointers;
   for (const llvm::Use& argument : call.args())
     if (argument->getType()->isPointerTy()) pointers.push_back(argument.get());

@@ -200,10 +200,10 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
     argument.may_read = !access || !access->isWriteOnly();
     argument.may_write = access && !access->isReadOnly();
-    kernel.no_split("uses an image");
+    // Loops may wait for pixels that others write.
+    if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);
   } else if (type->isSamplerT()) {
     argument.kind = "sampler";
-    kernel.no_split("uses a sampler");
   } else if (type->isPipeType()) {
     argument.kind = "pipe";
     kernel.no_slice("uses a pipe");

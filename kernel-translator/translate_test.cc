@@ -196,13 +196,27 @@ TEST(Splitting, is_refused_for_printf_but_slicing_is_not) {
   EXPECT_TRUE(kernel["may_slice"]);
 }
 
-TEST(Splitting, is_refused_for_images_with_a_reason) {
+TEST(Splitting, is_allowed_for_images_that_are_read_or_written) {
+  const auto kernel = only_kernel(R"(
+    __kernel void k(read_only image2d_t from, sampler_t s, write_only image2d_t to) {
+      const int2 at = (int2)(get_global_id(0), get_global_id(1));
+      if (at.x < get_image_width(to)) write_imagef(to, at, read_imagef(from, s, at));
+    })");
+  EXPECT_EQ(kernel["why_not_split"], "");
+  EXPECT_TRUE(kernel["arguments"][0]["may_read"]);
+  EXPECT_FALSE(kernel["arguments"][0]["may_write"]);
+  EXPECT_TRUE(kernel["arguments"][2]["may_write"]);
+  EXPECT_FALSE(kernel["arguments"][2]["may_read"]);
+}
+
+TEST(Splitting, is_refused_for_images_that_are_read_and_written) {
   const json kernel =
-      only_kernel("__kernel void k(write_only image2d_t i) { write_imagef(i, (int2)(0), 1.0f); }");
-  EXPECT_EQ(kernel["why_not_split"], "uses an image");
+      only_kernel("__kernel void k(read_write image2d_t i) { write_imagef(i, (int2)(0), read_imagef(i, (int2)(1))); }",
+                  "-cl-std=CL2.0");
+  EXPECT_EQ(kernel["why_not_split"], "reads and writes the image i");
   EXPECT_EQ(kernel["arguments"][0]["type_name"], "image2d_t");
-  EXPECT_TRUE(kernel["may_slice"]);
-  EXPECT_FALSE(kernel["arguments"][0]["may_read"]);
+  EXPECT_FALSE(kernel["may_slice"]);
+  EXPECT_TRUE(kernel["arguments"][0]["may_read"]);
   EXPECT_TRUE(kernel["arguments"][0]["may_write"]);
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 // More ranges than that per set are joined, or left out.
 constexpr size_t kMostRanges = 8;
+// Repetitions without gaps, up to so many, are one wide access.
+constexpr Wide kWidest = 1 << 20;
 
 }  // namespace
 
@@ -95,16 +97,22 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
     if (!number) return whole();
     offset = *number;
   }
-  uint64_t sure_width = access.sure_width;
+  uint64_t width = access.width, sure_width = access.sure_width;
   if (access.repeat != kNone) {
     const Interval times = bounds(access.repeat, false);
     if (times.high <= 0) return;
     if (!times.single()) sure_width = 0;
-    here_->ranges[variables_.repeat()] = {0, times.high - 1};
-    offset = offset + Form::of(variables_.repeat(), Wide{access.stride});
-    if (!offset.valid()) return whole();
+    if (access.stride == width && times.high <= kWidest) {
+      if (sure_width < width) sure_width = 0;
+      width *= static_cast<uint64_t>(times.high);
+      sure_width *= static_cast<uint64_t>(times.high);
+    } else {
+      here_->ranges[variables_.repeat()] = {0, times.high - 1};
+      offset = offset + Form::of(variables_.repeat(), Wide{access.stride});
+      if (!offset.valid()) return whole();
+    }
   }
-  const AccessBox box = access_box(*here_, variables_, offset, access.width, sure_width);
+  const AccessBox box = access_box(*here_, variables_, offset, width, sure_width);
   if (!box.known) return whole();
   for (const StridedRange& range : box.may) {
     for (const StridedRange& inside : clipped(range, {0, size})) {

@@ -31,9 +31,15 @@
 
 namespace samcl {
 
-// One argument of a launch, as the program set it.
+// What a footprint takes for the value of an image argument. Bytes between pixels, rows and slices; numbers of
+// pixels, rows (layers of a 1D array) and slices (layers of a 2D array).
+struct ImageNumbers {
+  uint64_t pixel, row_pitch, slice_pitch, width, height, depth;
+};
+
+// One argument of a launch, as the program set it. An image's bytes are those that its numbers describe.
 struct ArgumentValue {
-  std::span<const std::byte> value;    // by-value arguments: their bytes; empty for all others
+  std::span<const std::byte> value;    // by-value arguments: their bytes; images: ImageNumbers; empty for all others
   uint64_t buffer_bytes = UINT64_MAX;  // buffers: size; sets are clipped to it. A NULL buffer has 0.
 };
 

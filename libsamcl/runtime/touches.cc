@@ -14,12 +14,22 @@ const KernelArgument* facts_of(const KernelTranslation* known, size_t index) {
   return known && index < known->arguments.size() ? &known->arguments[index] : nullptr;
 }
 
-std::vector<ArgumentValue> values_of(const KernelTranslation* kernel, const Arguments& arguments) {
+ImageNumbers numbers_of(const ImageLayout& image) {
+  return {image.pixel, image.row_pitch, image.slice_pitch, image.width, image.height, image.depth};
+}
+
+// images: room for one per argument, which the values refer to.
+std::vector<ArgumentValue> values_of(const KernelTranslation* kernel, const Arguments& arguments,
+                                     std::vector<ImageNumbers>& images) {
   std::vector<ArgumentValue> values(arguments.size());
+  images.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const KernelArgument* facts = facts_of(kernel, i);
     if (const auto& buffer = arguments[i].buffer) {
       values[i].buffer_bytes = buffer->range.size();
+      if (!buffer->image) continue;
+      images[i] = numbers_of(buffer->image->layout);
+      values[i].value = std::as_bytes(std::span(&images[i], 1));
     } else if (facts && facts->kind == ArgumentKind::value) {
       values[i].value = arguments[i].bytes;
     } else {
@@ -139,7 +149,8 @@ std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& 
 
 Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const Footprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
-  const std::vector<ArgumentValue> values = values_of(kernel, arguments);
+  std::vector<ImageNumbers> images;
+  const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);
   const Launch launch{ndrange, values};
   std::vector<std::vector<ArgumentFootprint>> footprints;
   for (const Part& part : parts) footprints.push_back(footprint.evaluate(launch, part.box));
