@@ -66,6 +66,10 @@ Run add_nunna(CLI::App& parent) {
   nunna->add_option("--opencl", options->program, "the OpenCL program (programs/DemandBound), or none");
   nunna->add_option("--opencl-options", options->program_options, "more of its options, as \"--platform 1\"")
       ->delimiter(' ');
+  nunna
+      ->add_option("--opencl-limit", options->limit_s,
+                   "seconds after which a run of it is killed (600); there are two per size")
+      ->check(CLI::Range(0.1, 1e6));
   nunna->add_option("--out", options->out, "begin of the files' names (nunna)");
   nunna->add_flag("--json", options->as_json, "print JSON instead, and write no files");
   return [options] { return run(*options); };

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "analysis/cli/nunna_times.h"
 #include "analysis/dbf/fronts.h"
@@ -11,8 +9,6 @@
 
 namespace samcl::analysis::cli {
 namespace {
-
-using nlohmann::json;
 
 // The paper's times on its GPU with shared memory, ms.
 const std::map<size_t, double> kPaper = {{10, 28}, {20, 147}, {30, 537}, {40, 988}, {50, 1497}};
@@ -30,25 +26,8 @@ double median_ms(int repeats, const std::function<void()>& work) {
   return times[static_cast<size_t>(repeats / 2)];
 }
 
-// In quotes for the shell.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-// Cuts it off; line ends alone are no lines.
-std::string take_last_line(std::string& text) {
-  while (text.ends_with('\n')) text.pop_back();
-  const size_t end = text.rfind('\n');
-  std::string line = text.substr(end + 1);
-  text.resize(end == std::string::npos ? 0 : end);
-  return line;
-}
-
-// The last line of what the benchmark program prints: its results as JSON.
-Result<json> run_program(const NunnaOptions& options, size_t vertices, bool local) {
-  std::string command = quoted(options.program);
+std::vector<std::string> program_command(const NunnaOptions& options, size_t vertices, bool local) {
+  std::vector<std::string> command = {options.program};
   for (const auto& [option, value] : {std::pair{"--vertices", static_cast<uint64_t>(vertices)},
                                       {"--execution", static_cast<uint64_t>(options.graph.most_execution)},
                                       {"--density", static_cast<uint64_t>(options.percent)},
@@ -56,33 +35,24 @@ Result<json> run_program(const NunnaOptions& options, size_t vertices, bool loca
                                       {"--local-memory", local ? 1U : 0U},
                                       {"--warmup", 1U},
                                       {"--iterations", static_cast<uint64_t>(options.repeats)}})
-    command += std::string(" ") + option + " " + std::to_string(value);
-  for (const std::string& word : options.program_options) command += " " + quoted(word);
-  FILE* pipe = popen((command + " --json 2>&1").c_str(), "r");
-  if (!pipe) return fail(options.program + ": cannot be started");
-  std::string output;
-  std::array<char, 4096> part{};
-  for (size_t count = 0; (count = fread(part.data(), 1, part.size(), pipe)) > 0;)
-    output.append(part.data(), count);
-  pclose(pipe);
-  std::string last = take_last_line(output);
-  const json found = json::parse(last, nullptr, false);
-  if (found.is_object() && found.contains("passed")) return found;
-  if (last == "FAIL") last = take_last_line(output);  // behind what it says of the cause
-  return fail(options.program + ": " + (last.empty() ? "no output" : last));
+    command.insert(command.end(), {option, std::to_string(value)});
+  command.insert(command.end(), options.program_options.begin(), options.program_options.end());
+  command.emplace_back("--json");
+  return command;
 }
 
 void measure_opencl(const NunnaOptions& options, NunnaTimes& times, NunnaDevice& device) {
   for (const Way way : {kLocal, kGlobal}) {
     if (options.program.empty() || !device.error.empty()) return;
-    const auto found = run_program(options, times.vertices, way == kLocal);
-    if (!found) {
-      device.error = found.error().message;
+    const auto answer = run_opencl(program_command(options, times.vertices, way == kLocal), options.limit_s);
+    if (!answer) {
+      device.error = answer.error().message;
       return;
     }
-    device.name = found->at("device").get<std::string>();
-    times.ms[way] = found->at("median").at("total").at("host_ms").get<double>();
-    times.agree = times.agree && found->at("passed").get<bool>();
+    device.name = answer->device;
+    times.ms[way] = answer->times.job;
+    (way == kLocal ? times.local : times.global) = answer->times;
+    times.agree = times.agree && answer->passed;
   }
 }
 

@@ -39,6 +39,18 @@ std::string ratio(double slow, const std::optional<double>& fast) {
   return text;
 }
 
+// Where the time of the OpenCL program goes.
+std::string opencl_table(const std::vector<NunnaTimes>& all) {
+  std::vector<std::vector<std::string>> rows = {
+      {"OpenCL", "VERTICES", "job", "its kernels", "its transfers", "once: build", "else"}};
+  for (const NunnaTimes& times : all)
+    for (const auto& [name, found] : {std::pair{"local memory", times.local}, {"without", times.global}})
+      if (found)
+        rows.push_back({name, std::to_string(times.vertices), number(found->job), number(found->kernels),
+                        number(found->transfers), number(found->build), number(found->set_up)});
+  return rows.size() > 1 ? table(rows, 1) + "\n" : "";
+}
+
 // At the largest size, and where one core is the least ahead of the paper's GPU.
 std::string comparison_text(const std::vector<NunnaTimes>& all) {
   const NunnaTimes& last = all.back();
@@ -49,6 +61,11 @@ std::string comparison_text(const std::vector<NunnaTimes>& all) {
       {"fast on one core with plain" + size, ratio(plain, last.ms[kFast])},
       {"OpenCL, local memory, with plain" + size, ratio(plain, last.ms[kLocal])},
       {"OpenCL, without it, with plain" + size, ratio(plain, last.ms[kGlobal])}};
+  if (last.local) {
+    rows.push_back({"local memory, kernels alone, with plain" + size, ratio(plain, last.local->kernels)});
+    rows.push_back({"local memory, with all that is done once, with plain" + size,
+                    ratio(plain, last.local->job + last.local->build + last.local->set_up)});
+  }
   const NunnaTimes* closest = nullptr;
   const auto ahead = [](const NunnaTimes& times) { return *times.paper_ms / *times.ms[kFast]; };
   for (const NunnaTimes& times : all)
@@ -63,12 +80,25 @@ ordered_json optional(const std::optional<double>& ms) {
   return ms ? ordered_json(*ms) : ordered_json();
 }
 
+ordered_json opencl_json(const std::optional<OpenClTimes>& times, double plain) {
+  if (!times) return {};
+  const auto with = [&](double ms) {
+    return ordered_json{{"ms", ms}, {"plain_is_slower_by", ms > 0 ? plain / ms : 0}};
+  };
+  return {{"job", with(times->job)},
+          {"kernels", with(times->kernels)},
+          {"job_build_and_set_up", with(times->job + times->build + times->set_up)},
+          {"transfers_ms", times->transfers},
+          {"build_ms", times->build},
+          {"set_up_ms", times->set_up}};
+}
+
 }  // namespace
 
 std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
                        const NunnaDevice& device) {
   return "Times in ms" + (device.name.empty() ? "" : "; OpenCL on " + device.name) + "\n" +
-         times_table(options, all) + "\n" + comparison_text(all) +
+         times_table(options, all) + "\n" + opencl_table(all) + comparison_text(all) +
          (device.error.empty() ? "" : "No OpenCL times: " + device.error + "\n");
 }
 
@@ -83,6 +113,9 @@ std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes
                     {"demands", times.demands},
                     {"edges", times.edges},
                     {"ms", std::move(ms)},
+                    {"opencl",
+                     {{"local", opencl_json(times.local, *times.ms[kPlain])},
+                      {"global", opencl_json(times.global, *times.ms[kPlain])}}},
                     {"agree", times.agree}});
   }
   const ordered_json result = {{"experiment", "nunna"},
@@ -90,6 +123,7 @@ std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes
                                {"longest_execution", options.graph.most_execution},
                                {"density_percent", options.percent},
                                {"threads", options.threads},
+                               {"repeats", options.repeats},
                                {"opencl_device", device.name},
                                {"opencl_error", device.error},
                                {"graphs", std::move(list)}};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cli/nunna_opencl.h"
 #include "analysis/dbf/random_graph.h"
 
 namespace samcl::analysis::cli {
@@ -20,6 +21,7 @@ struct NunnaOptions {
   int repeats = 5;
   std::string program;                       // of OpenCL; empty: none
   std::vector<std::string> program_options;  // more of its options
+  double limit_s = 600;                      // of each of its runs
 };
 
 // The table as it stands, with vectors and only reachable demands on one core and on all, by fronts of paths
@@ -32,6 +34,7 @@ struct NunnaTimes {
   size_t vertices = 0, demands = 0, edges = 0;  // edges of the doubled graph
   std::optional<double> paper_ms;               // its GPU with shared memory
   std::array<std::optional<double>, kWays> ms;  // medians; nothing where it could not be measured
+  std::optional<OpenClTimes> local, global;     // of what ms has for OpenCL (its jobs with all transfers)
   bool agree = true;                            // all found the same intervals
 };
 

@@ -111,10 +111,12 @@ std::string judge(Workload& workload, const JobLog& log) {
 }
 
 bool run_with(Workload& workload, const Options& options) {
+  const auto begin = Clock::now();
   const Session session = Session::open(options.platform, options.device);
   std::printf("%s %s on %s (%s), seed %" PRIu64 "\n", workload.name(), workload.size().c_str(),
               session.device_name.c_str(), session.platform_name.c_str(), options.seed);
   workload.set_up(session, options.seed);
+  const double once_ms = Milliseconds(Clock::now() - begin).count();
 
   const bool periodic = options.period_ms > 0;
   const double deadline = options.deadline_ms > 0 ? options.deadline_ms : options.period_ms;
@@ -135,9 +137,16 @@ bool run_with(Workload& workload, const Options& options) {
   std::printf("checksum %s\n%s\n", hex(log.checksum).c_str(), wrong.empty() ? "PASS" : "FAIL");
   if (options.json) {
     nlohmann::ordered_json line = {
-        {"program", workload.name()},        {"size", workload.size()},       {"seed", options.seed},
-        {"platform", session.platform_name}, {"device", session.device_name}, {"passed", wrong.empty()},
-        {"checksum", hex(log.checksum)},     {"jobs", log.jobs.size()},       {"median", to_json(log)}};
+        {"program", workload.name()},
+        {"size", workload.size()},
+        {"seed", options.seed},
+        {"platform", session.platform_name},
+        {"device", session.device_name},
+        {"passed", wrong.empty()},
+        {"checksum", hex(log.checksum)},
+        {"jobs", log.jobs.size()},
+        {"median", to_json(log)},
+        {"once", {{"build_ms", session.build_ms}, {"set_up_ms", once_ms - session.build_ms}}}};
     if (!wrong.empty()) line["wrong"] = wrong;
     if (periodic) line["periodic"] = responses_to_json(log, options.period_ms, deadline);
     std::printf("%s\n", line.dump().c_str());

@@ -1,5 +1,6 @@
 #include "benchmarks/host/session.h"
 
+#include <chrono>
 #include <vector>
 
 namespace bench {
@@ -94,7 +95,9 @@ Program Session::build(std::string_view source, const std::string& options) cons
   cl_int status = CL_SUCCESS;
   Program program(clCreateProgramWithSource(context.get(), 1, &start, &length, &status));
   check(status);
+  const auto begin = std::chrono::steady_clock::now();
   status = clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  build_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (status == CL_SUCCESS) return program;
   auto log_of = [&](cl_program built, cl_uint parameter, size_t size, void* value, size_t* size_out) {
     return clGetProgramBuildInfo(built, device, parameter, size, value, size_out);

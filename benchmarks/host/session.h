@@ -33,6 +33,8 @@ struct Session {
 
   // Compiles the source; what the compiler has to say about a failure is in the exception.
   Program build(std::string_view source, const std::string& options = "") const;
+
+  mutable double build_ms = 0;  // what build() has taken so far
 };
 
 // The bytes [offset, offset + bytes) of `parent`.

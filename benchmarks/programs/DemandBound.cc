@@ -25,7 +25,7 @@ struct Predecessor {
 
 // A row's arguments.
 struct Launch {
-  cl_int predecessor, predecessor_count, start, first, count, begins_at, deadline;
+  cl_int predecessor, predecessor_count, start, first, count, part, begins_at, deadline;
 };
 
 class DemandBound : public Workload {
@@ -58,36 +58,28 @@ class DemandBound : public Workload {
     queue_ = session.queue.get();
     device_table_ = session.make_buffer(CL_MEM_READ_WRITE, entries_ * sizeof(cl_int));
     device_predecessors_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(predecessors_));
-    for (Buffer& part : device_shortest_)
-      part = session.make_buffer(CL_MEM_READ_WRITE, columns_ * sizeof(cl_int));
+    device_shortest_ = session.make_buffer(CL_MEM_READ_WRITE, bytes_of(shortest_));
     program_ = session.build(kDemandBoundCl);
     kernel_ = make_kernel(program_, by_local_ ? "row_by_local" : "row_by_global");
   }
 
   void upload(JobEvents& events) override {
     write(queue_, device_predecessors_, predecessors_, events.upload);
-    for (const Buffer& part : device_shortest_)
-      check(clEnqueueFillBuffer(queue_, part.get(), &kFar, sizeof kFar, 0, columns_ * sizeof(cl_int), 0,
-                                nullptr, events.upload.add()));
+    check(clEnqueueFillBuffer(queue_, device_shortest_.get(), &kFar, sizeof kFar, 0, bytes_of(shortest_), 0,
+                              nullptr, events.upload.add()));
   }
   void launch(JobEvents& events) override {
-    for (size_t n = 0; n < launches_.size(); ++n) {
-      const Launch& row = launches_[n];
-      set_arguments(kernel_, device_table_, device_shortest_[n < graph_.source ? 0 : 1], device_predecessors_,
-                    row.predecessor, row.predecessor_count, row.start, row.first, row.count, row.begins_at,
+    for (const Launch& row : launches_) {
+      set_arguments(kernel_, device_table_, device_shortest_, device_predecessors_, row.predecessor,
+                    row.predecessor_count, row.start, row.first, row.count, row.part, row.begins_at,
                     row.deadline);
       if (by_local_)
-        set_argument(kernel_.get(), 10,
+        set_argument(kernel_.get(), 11,
                      LocalMemory{std::max<size_t>(1, row.predecessor_count) * sizeof(Predecessor)});
       enqueue(queue_, kernel_, {round_up(row.count, kLocal)}, {kLocal}, events.kernel);
     }
   }
-  void download(JobEvents& events) override {
-    for (size_t part = 0; part < 2; ++part)
-      check(clEnqueueReadBuffer(queue_, device_shortest_[part].get(), CL_FALSE, 0, columns_ * sizeof(cl_int),
-                                &shortest_[part * columns_], 0, nullptr, events.download.add()));
-    check(clFinish(queue_));
-  }
+  void download(JobEvents& events) override { read(queue_, device_shortest_, shortest_, events.download); }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(shortest_)); }
 
@@ -106,8 +98,8 @@ class DemandBound : public Workload {
 
   // Which demands each row reaches, and where it lies in the table.
   void lay_out() {
-    columns_ = static_cast<size_t>(graph_.greatest / graph_.execution_unit + 1);
-    shortest_.resize(2 * columns_);
+    const auto columns = static_cast<size_t>(graph_.greatest / graph_.execution_unit + 1);
+    shortest_.resize(2 * columns);
     samcl::analysis::Time longest = graph_.longest, start = 0;
     for (const dbf::Row& row : graph_.rows) {
       const auto own = static_cast<cl_int>(row.execution / graph_.execution_unit);
@@ -122,8 +114,9 @@ class DemandBound : public Workload {
         end = std::max(end, first + known.count);
       }
       launches_.push_back({predecessor, static_cast<cl_int>(row.predecessors.size()),
-                           static_cast<cl_int>(start), begin, end - begin, row.may_begin ? own : -1,
-                           units(row.deadline)});
+                           static_cast<cl_int>(start), begin, end - begin,
+                           launches_.size() < graph_.source ? 0 : static_cast<cl_int>(columns),
+                           row.may_begin ? own : -1, units(row.deadline)});
       longest = std::max(longest, graph_.longest + row.deadline);
       start += end - begin;
       if (start > std::numeric_limits<cl_int>::max() || longest / graph_.time_unit >= kFar)
@@ -135,12 +128,12 @@ class DemandBound : public Workload {
 
   cl_uint vertices_ = 0, execution_ = 0, density_ = 0, by_local_ = 0;
   dbf::DoubledGraph graph_;
-  size_t columns_ = 0, entries_ = 0;
+  size_t entries_ = 0;
   std::vector<Predecessor> predecessors_;
   std::vector<Launch> launches_;
   std::vector<cl_int> shortest_;  // of walks without the source, then of those with it
   cl_command_queue queue_ = nullptr;
-  Buffer device_table_, device_shortest_[2], device_predecessors_;
+  Buffer device_table_, device_shortest_, device_predecessors_;
   Program program_;
   Kernel kernel_;
 };

@@ -14,18 +14,18 @@ inline int least(__global const int* table, Predecessor from, int demand, int kn
 }
 
 // Its entry, and the shortest interval of all rows so far for the demand.
-inline void finish(__global int* table, __global int* shortest, int start, int demand, int first, int deadline,
-                   int found) {
+inline void finish(__global int* table, __global int* shortest, int start, int demand, int first, int part,
+                   int deadline, int found) {
   found = min(found, FAR);
   table[start + (demand - first)] = found;
-  shortest[demand] = min(shortest[demand], min(found + deadline, FAR));
+  shortest[part + demand] = min(shortest[part + demand], min(found + deadline, FAR));
 }
 
-// first, count: the demands that the row's paths reach; begins_at: the demand of a path that begins with the row,
-// negative if none may.
+// first, count: the demands that the row's paths reach; part: where in `shortest` those of its kind of walks
+// begin; begins_at: the demand of a path that begins with the row, negative if none may.
 __kernel void row_by_local(__global int* table, __global int* shortest,
                            __global const Predecessor* predecessors, int predecessor, int predecessor_count,
-                           int start, int first, int count, int begins_at, int deadline,
+                           int start, int first, int count, int part, int begins_at, int deadline,
                            __local Predecessor* row) {
   for (int n = get_local_id(0); n < predecessor_count; n += get_local_size(0))
     row[n] = predecessors[predecessor + n];
@@ -35,18 +35,18 @@ __kernel void row_by_local(__global int* table, __global int* shortest,
   const int demand = first + column;
   int found = demand == begins_at ? 0 : FAR;
   for (int n = 0; n < predecessor_count; ++n) found = least(table, row[n], demand, found);
-  finish(table, shortest, start, demand, first, deadline, found);
+  finish(table, shortest, start, demand, first, part, deadline, found);
 }
 
 // Without local memory.
 __kernel void row_by_global(__global int* table, __global int* shortest,
                             __global const Predecessor* predecessors, int predecessor, int predecessor_count,
-                            int start, int first, int count, int begins_at, int deadline) {
+                            int start, int first, int count, int part, int begins_at, int deadline) {
   const int column = get_global_id(0);
   if (column >= count) return;
   const int demand = first + column;
   int found = demand == begins_at ? 0 : FAR;
   for (int n = 0; n < predecessor_count; ++n)
     found = least(table, predecessors[predecessor + n], demand, found);
-  finish(table, shortest, start, demand, first, deadline, found);
+  finish(table, shortest, start, demand, first, part, deadline, found);
 }
