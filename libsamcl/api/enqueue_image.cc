@@ -52,10 +52,13 @@ bool is_inside(const Operand& image, const size_t* origin, const size_t* region)
 bool host_rows(const Image& image, const size_t* region, size_t row_pitch, size_t slice_pitch, Rectangle& rows) {
   rows.region = {region[0] * image.layout.pixel, region[1], region[2]};
   rows.row_pitch = row_pitch ? row_pitch : rows.region[0];
-  // Each layer of a 1D array is a slice to the program.
-  if (image.is_1d_array() && slice_pitch) rows.row_pitch = slice_pitch;
-  rows.slice_pitch = slice_pitch && !image.is_1d_array() ? slice_pitch : rows.row_pitch * region[1];
+  rows.slice_pitch = slice_pitch ? slice_pitch : rows.row_pitch * region[1];
   return rows.row_pitch >= rows.region[0] && rows.slice_pitch >= rows.row_pitch * region[1];
+}
+
+// The driver's own images; and drivers do not agree on which pitch parts the layers of a 1D array.
+bool is_for_the_driver(const Operand& image, size_t row_pitch, size_t slice_pitch) {
+  return !image.ours || (image.ours->image->is_1d_array() && (row_pitch != 0 || slice_pitch != 0));
 }
 
 void add_part(std::vector<BufferPart>& parts, const Operand& image, const Region& origin, const Region& region, bool written) {
@@ -92,10 +95,16 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue handle, cl_mem memory, cl
   Operand image;
   if (cl_int error = find_image(*queue, memory, image); error != CL_SUCCESS) return error;
   if (!origin || !region || !to || !is_inside(image, origin, region)) return CL_INVALID_VALUE;
-  if (!image.ours) {
-    return enqueue_on_first_device(queue, CL_COMMAND_READ_IMAGE, wait_count, waits, event, blocking, {}, {memory},
-                                   [=, &cl, o = copy3(origin), r = copy3(region)](cl_command_queue real, cl_event* done) {
-                                     return cl.clEnqueueReadImage(real, memory, CL_FALSE, o.data(), r.data(), row_pitch,
+  if (is_for_the_driver(image, row_pitch, slice_pitch)) {
+    const Region o = copy3(origin), r = copy3(region);
+    std::vector<BufferPart> parts;
+    add_part(parts, image, o, r, false);
+    return enqueue_on_first_device(queue, CL_COMMAND_READ_IMAGE, wait_count, waits, event, blocking, parts, {memory},
+                                   [=, &cl](cl_command_queue real, cl_event* done) {
+                                     cl_int error = CL_SUCCESS;
+                                     cl_mem source = image.real(&error);
+                                     if (!source) return error;
+                                     return cl.clEnqueueReadImage(real, source, CL_FALSE, o.data(), r.data(), row_pitch,
                                                                   slice_pitch, to, 0, nullptr, done);
                                    });
   }
@@ -124,10 +133,16 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue handle, cl_mem memory, c
   Operand image;
   if (cl_int error = find_image(*queue, memory, image); error != CL_SUCCESS) return error;
   if (!origin || !region || !from || !is_inside(image, origin, region)) return CL_INVALID_VALUE;
-  if (!image.ours) {
-    return enqueue_on_first_device(queue, CL_COMMAND_WRITE_IMAGE, wait_count, waits, event, blocking, {}, {memory},
-                                   [=, &cl, o = copy3(origin), r = copy3(region)](cl_command_queue real, cl_event* done) {
-                                     return cl.clEnqueueWriteImage(real, memory, CL_FALSE, o.data(), r.data(), row_pitch,
+  if (is_for_the_driver(image, row_pitch, slice_pitch)) {
+    const Region o = copy3(origin), r = copy3(region);
+    std::vector<BufferPart> parts;
+    add_part(parts, image, o, r, true);
+    return enqueue_on_first_device(queue, CL_COMMAND_WRITE_IMAGE, wait_count, waits, event, blocking, parts, {memory},
+                                   [=, &cl](cl_command_queue real, cl_event* done) {
+                                     cl_int error = CL_SUCCESS;
+                                     cl_mem target = image.real(&error);
+                                     if (!target) return error;
+                                     return cl.clEnqueueWriteImage(real, target, CL_FALSE, o.data(), r.data(), row_pitch,
                                                                    slice_pitch, from, 0, nullptr, done);
                                    });
   }

@@ -57,13 +57,13 @@ void note_written(const Buffer& buffer, const Rectangle& r, Places places) {
       [&](uint64_t, Range row) { buffer.storage->written(buffer.part(row.begin, row.size()), places); });
 }
 
-// A rectangle of an image as image commands want it.
+// A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
 struct Pixels {
   Pixels(const Image& image, const Rectangle& r, const Rectangle& host)
       : origin(samcl::origin(r)),
         region(samcl::region(r)),
-        row_pitch(image.is_1d_array() ? 0 : host.row_pitch),
-        slice_pitch(image.is_1d_array() ? host.row_pitch : region[2] > 1 ? host.slice_pitch : 0) {
+        row_pitch(region[1] > 1 && !image.is_1d_array() ? host.row_pitch : 0),
+        slice_pitch(region[2] > 1 ? host.slice_pitch : 0) {
     origin[0] /= image.layout.pixel;
     region[0] /= image.layout.pixel;
   }
