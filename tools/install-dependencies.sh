@@ -8,7 +8,7 @@ packages=(
   clang-19 libclang-19-dev llvm-19-dev
   libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev
-  python3-pyopencl hashcat libviennacl-dev libclfft-dev
+  python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
 )
 missing=()
 for p in "${packages[@]}"; do
