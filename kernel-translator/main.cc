@@ -136,7 +136,8 @@ nlohmann::json to_json(const Kernel& kernel, const footprint::Program& footprint
                          {"size", argument.size},
                          {"may_read", argument.may_read},
                          {"may_write", argument.may_write},
-                         {"store_width", argument.store_width}});
+                         {"store_width", argument.store_width},
+                         {"accumulates", argument.accumulates}});
   nlohmann::json json = {{"name", kernel.name},
                          {"arguments", arguments},
                          {"affected_builtins", kernel.affected_builtins},

@@ -1,6 +1,7 @@
 #include "kernel-translator/memory_use.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kernel-translator/inline_assembly.h"
 #include "kernel-translator/image_access.h"
@@ -32,6 +33,47 @@ bool starts_with_one_of(const std::string& name, std::initializer_list<const cha
                      [&](const char* each) { return name.rfind(each, 0) == 0; });
 }
 
+// How atomics change memory, as Argument::accumulates; "": in another way.
+std::string kind_of(const llvm::AtomicRMWInst& change) {
+  switch (change.getOperation()) {
+    case llvm::AtomicRMWInst::Add:
+    case llvm::AtomicRMWInst::Sub:
+      return "add";
+    case llvm::AtomicRMWInst::And:
+      return "and";
+    case llvm::AtomicRMWInst::Or:
+      return "or";
+    case llvm::AtomicRMWInst::Xor:
+      return "xor";
+    case llvm::AtomicRMWInst::Min:
+      return "min_signed";
+    case llvm::AtomicRMWInst::UMin:
+      return "min_unsigned";
+    case llvm::AtomicRMWInst::Max:
+      return "max_signed";
+    case llvm::AtomicRMWInst::UMax:
+      return "max_unsigned";
+    default:
+      return "";
+  }
+}
+
+// The same of a built-in: "atomic_add", "atom_add", "atomic_fetch_add", "atomic_fetch_add_explicit".
+std::string kind_of(const llvm::CallBase& call, llvm::StringRef name, llvm::StringRef mangled) {
+  if (!name.consume_front("atomic_") && !name.consume_front("atom_")) return "";
+  name.consume_front("fetch_");
+  const bool has_orders = name.consume_back("_explicit");
+  if (name == "inc" || name == "dec") return call.arg_size() == 1 && call.getType()->isIntegerTy() ? "add" : "";
+  if (call.arg_size() < 2 || !call.getArgOperand(1)->getType()->isIntegerTy()) return "";
+  if (name == "add" || name == "sub") return "add";
+  if (name == "and" || name == "or" || name == "xor") return name.str();
+  // The operand comes last.
+  if ((name != "min" && name != "max") || has_orders || mangled.empty()) return "";
+  const char type = mangled.back();
+  if (type == 'i' || type == 'l') return name.str() + "_signed";
+  return type == 'j' || type == 'm' ? name.str() + "_unsigned" : "";
+}
+
 // One kernel.
 class Study {
  public:
@@ -40,6 +82,7 @@ class Study {
 
   void run() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
+    judge_accumulations();
     check_waiting();
   }
 
@@ -47,7 +90,12 @@ class Study {
   void visit(llvm::Instruction& instruction);
   void visit_call(llvm::CallBase& call);
   void visit_builtin(llvm::CallBase& call, const std::string& name, llvm::StringRef mangled);
-  void atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width, bool may_wait);
+  // how: see Argument::accumulates; "": of another kind.
+  void atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width, bool may_wait,
+              const std::string& how);
+  bool accumulates(const llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width,
+                   const std::string& how);
+  void judge_accumulations();
 
   void reads(const llvm::Value* pointer) { touch(pointer, true, 0); }
   void writes(const llvm::Value* pointer, uint32_t width) { touch(pointer, false, width); }
@@ -63,6 +111,14 @@ class Study {
   const llvm::DataLayout& layout_;
   Kernel& kernel_;
   bool communicates_ = false;  // work-groups may talk: global atomics, volatile memory, fences
+
+  // What is done to an argument by accumulating atomics, and whether that is all.
+  struct Accumulated {
+    std::string how;
+    uint32_t width = 0;
+    bool otherwise = false;
+  };
+  std::map<unsigned, Accumulated> accumulated_;  // by argument
 };
 
 void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
@@ -73,6 +129,7 @@ void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
     const bool buffer = argument.kind == "global_buffer" || argument.kind == "constant_buffer";
     if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == "global_buffer")))
       continue;
+    accumulated_[i].otherwise = true;
     if (read)
       argument.may_read = true;
     else
@@ -129,8 +186,38 @@ void Study::check_waiting() {
     kernel_.no_slice("has a loop that may wait for what other work-groups write");
 }
 
-void Study::atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width,
-                   bool may_wait) {
+bool Study::accumulates(const llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width,
+                        const std::string& how) {
+  const Roots roots = roots_of(pointer);
+  const bool one_argument = !roots.unknown && !roots.from_memory && roots.arguments.size() == 1;
+  if (how.empty() || !instruction.use_empty() || !roots.global() || !one_argument || (width != 4 && width != 8))
+    return false;
+  const unsigned index = *roots.arguments.begin();
+  Argument& argument = kernel_.arguments[index];
+  if (argument.kind != "global_buffer") return false;
+  Accumulated& all = accumulated_[index];
+  if (!all.how.empty() && (all.how != how || all.width != width)) all.otherwise = true;
+  all.how = how;
+  all.width = width;
+  argument.may_read = true;
+  argument.written(width);
+  communicates_ = true;
+  return true;
+}
+
+void Study::judge_accumulations() {
+  for (const auto& [index, all] : accumulated_) {
+    if (all.how.empty()) continue;
+    if (all.otherwise)
+      kernel_.no_split("uses atomics on global memory");
+    else
+      kernel_.arguments[index].accumulates = all.how;
+  }
+}
+
+void Study::atomic(llvm::Instruction& instruction, const llvm::Value* pointer, uint32_t width, bool may_wait,
+                   const std::string& how) {
+  if (accumulates(instruction, pointer, width, how)) return;
   reads(pointer);
   writes(pointer, width);
   if (!roots_of(pointer).global()) return;
@@ -182,9 +269,9 @@ void Study::visit(llvm::Instruction& instruction) {
     }
   } else if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16),
-           false);
+           false, kind_of(*change));
   } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    atomic(*exchange, exchange->getPointerOperand(), 1, true);
+    atomic(*exchange, exchange->getPointerOperand(), 1, true, "");
   } else if (llvm::isa<llvm::FenceInst>(&instruction)) {
     communicates_ = true;
     if (in_loop(instruction)) kernel_.no_slice("has a memory fence in a loop");
@@ -265,7 +352,7 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
         else if (call.arg_size() > 1)
           width = store_width(scalar_size(call.getArgOperand(1)), 16);
       }
-      atomic(call, pointer, width, may_wait);
+      atomic(call, pointer, width, may_wait, pointers.size() == 1 ? kind_of(call, name, mangled) : "");
     }
     return;
   }

@@ -18,6 +18,7 @@ struct Argument {
   uint64_t size = 0;  // bytes of a value
   bool may_read = false, may_write = false;
   uint32_t store_width = 0;  // bytes of the narrowest store; 0: none
+  std::string accumulates;   // all accesses are atomic operations of that kind, on store_width bytes; "": not so
 
   // The kernel stores `width` bytes at once through this argument.
   void written(uint32_t width) {

@@ -176,11 +176,42 @@ TEST(Device, decides_which_extensions_a_source_sees) {
 }
 
 TEST(Splitting, is_refused_for_atomics_on_global_memory_but_slicing_is_not) {
-  const json kernel = only_kernel("__kernel void k(__global int* n) { atomic_inc(n); }");
+  const json kernel =
+      only_kernel("__kernel void k(__global int* n, __global int* p) { p[get_global_id(0)] = atomic_inc(n); }");
   EXPECT_FALSE(kernel["may_split"]);
   EXPECT_EQ(kernel["why_not_split"], "uses atomics on global memory");
   EXPECT_TRUE(kernel["may_slice"]);
   EXPECT_EQ(kernel["arguments"][0]["store_width"], 4);
+  EXPECT_EQ(kernel["arguments"][0]["accumulates"], "");
+}
+
+// What a kernel with such a body accumulates in its first argument; "refused" if it may not be split.
+std::string accumulates(const std::string& body, const std::string& options = "") {
+  const std::string source = "__kernel void k(__global int* p, __global uint* u, __global const int* n) { " + body + " }";
+  const json kernel = translate(source, options, "--extensions cl_khr_int64_base_atomics")["kernels"][0];
+  return kernel["may_split"] ? kernel["arguments"][0]["accumulates"].get<std::string>() : "refused";
+}
+
+TEST(Splitting, is_allowed_for_atomics_of_one_kind_whose_results_nobody_uses) {
+  EXPECT_EQ(accumulates("atomic_inc(p + n[0]); if (n[1]) atomic_sub(p, 3); atomic_add(p + 7, n[2]);"), "add");
+  EXPECT_EQ(accumulates("atomic_or(p, 1 << get_global_id(0));"), "or");
+  EXPECT_EQ(accumulates("atomic_and(p, n[0]);"), "and");
+  EXPECT_EQ(accumulates("atomic_xor(p, n[0]);"), "xor");
+  EXPECT_EQ(accumulates("atomic_min(p, n[0]);"), "min_signed");
+  EXPECT_EQ(accumulates("atomic_max((__global uint*)p, 5u);"), "max_unsigned");
+  EXPECT_EQ(accumulates("atom_add((__global long*)p, 5L);"), "add");
+  EXPECT_EQ(accumulates("atomic_fetch_add_explicit((__global atomic_int*)p, 2, memory_order_relaxed);", "-cl-std=CL2.0"), "add");
+  EXPECT_EQ(accumulates("__local int f; f = 0; int old = atomic_inc(&f); atomic_add(p, old);"), "add");
+}
+
+TEST(Splitting, is_refused_for_atomics_that_do_more_than_accumulate) {
+  EXPECT_EQ(accumulates("atomic_inc(p); atomic_max(p, 3);"), "refused");
+  EXPECT_EQ(accumulates("atomic_inc(p); atom_inc((__global long*)p);"), "refused");
+  EXPECT_EQ(accumulates("atomic_inc(p); p[1] = 0;"), "refused");
+  EXPECT_EQ(accumulates("atomic_inc(p); u[get_global_id(0)] = p[1];"), "refused");
+  EXPECT_EQ(accumulates("u[get_global_id(0)] = atomic_inc(p);"), "refused");
+  EXPECT_EQ(accumulates("atomic_xchg(p, 2);"), "refused");
+  EXPECT_EQ(accumulates("atomic_inc(n[0] ? p : (__global int*)u);"), "refused");
 }
 
 TEST(Splitting, is_allowed_for_atomics_on_local_memory) {
@@ -267,7 +298,8 @@ TEST(Slicing, is_refused_where_a_loop_reads_one_place_of_a_written_buffer_until_
 
 TEST(Slicing, is_allowed_where_loops_read_what_no_one_writes_or_walk_through_memory) {
   EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) p[get_global_id(0)] += i;"), kParts);
-  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) atomic_inc(p + n[i]);"), kSlices);
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) atomic_inc(p + n[i]);"), kParts);
+  EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) { atomic_inc(p + n[i]); atomic_max(p, i); }"), kSlices);
   EXPECT_EQ(parts("int i = get_global_id(0) * 9; while (p[i]) ++i; p[i] = 1;"), kParts);
 }
 
@@ -372,7 +404,7 @@ TEST(Linking, keeps_static_functions_of_one_name_apart) {
 TEST(Linking, studies_what_a_kernel_reaches_in_other_sources) {
   const json answer = *translate_linked(
       {{{"source", "void count(__global int* n); __kernel void k(__global int* p) { count(p); }"}},
-       {{"source", "void count(__global int* n) { atomic_inc(n); }"}}});
+       {{"source", "void count(__global int* n) { n[1] = atomic_inc(n); }"}}});
   EXPECT_EQ(answer["kernels"][0]["why_not_split"], "uses atomics on global memory");
   EXPECT_TRUE(answer["kernels"][0]["may_slice"]);
 }

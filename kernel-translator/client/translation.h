@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "libsamcl/merge/accumulate.h"
 #include "libsamcl/result.h"
 
 namespace samcl {
@@ -37,6 +38,8 @@ struct KernelArgument {
   bool may_read = false;      // buffers and images: the kernel may load through it
   bool may_write = false;     // buffers and images: the kernel may store through it
   uint32_t store_width = 0;   // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
+  // Not none: the kernel does nothing else with the buffer, to integers of store_width bytes, and uses no result.
+  Accumulation accumulates = Accumulation::none;
 };
 
 // One kernel of a program.

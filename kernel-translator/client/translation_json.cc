@@ -1,5 +1,6 @@
 #include "kernel-translator/client/translation_json.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace samcl {
@@ -18,6 +19,20 @@ ArgumentKind kind_of(const std::string& name) {
   return ArgumentKind::other;
 }
 
+Accumulation accumulation_of(const std::string& name) {
+  static const std::map<std::string, Accumulation> kNames = {
+      {"", Accumulation::none},
+      {"add", Accumulation::add},
+      {"and", Accumulation::bit_and},
+      {"or", Accumulation::bit_or},
+      {"xor", Accumulation::bit_xor},
+      {"min_signed", Accumulation::min_signed},
+      {"min_unsigned", Accumulation::min_unsigned},
+      {"max_signed", Accumulation::max_signed},
+      {"max_unsigned", Accumulation::max_unsigned}};
+  return kNames.at(name);
+}
+
 KernelArgument argument_of(const Json& json) {
   KernelArgument argument;
   argument.name = json.at("name").get<std::string>();
@@ -27,6 +42,7 @@ KernelArgument argument_of(const Json& json) {
   argument.may_read = json.at("may_read").get<bool>();
   argument.may_write = json.at("may_write").get<bool>();
   argument.store_width = json.at("store_width").get<uint32_t>();
+  argument.accumulates = accumulation_of(json.at("accumulates").get<std::string>());
   return argument;
 }
 

@@ -8,6 +8,7 @@
 #include "libsamcl/atomic_max.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/local_size.h"
+#include "libsamcl/merge/accumulate.h"
 #include "libsamcl/merge/diff.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/gather.h"
@@ -22,6 +23,7 @@ constexpr uint64_t kGranule = 4096;
 // Work-items that stay together where the local size is the driver's to choose.
 constexpr uint64_t kFreeGroup = 64;
 constexpr double kSliceNs = 500'000;
+constexpr char kMixed[] = "uses atomics on memory that another argument shows, too";
 
 // Images of the driver's own and shared virtual memory are the first device's.
 bool bound_to_first_device(const Arguments& arguments) {
@@ -86,8 +88,10 @@ std::string KernelLaunch::decide(const Context& context) {
   for (const Argument& argument : *request_.arguments) {
     if (argument.is_svm) return "uses shared virtual memory";
   }
-  const bool split_it = kernel.translation->may_split && devices.size() > 1 && !bound;
+  const bool mixed = std::any_of(touches_.begin(), touches_.end(), [](const Touch& touch) { return touch.is_mixed; });
+  const bool split_it = kernel.translation->may_split && devices.size() > 1 && !bound && !mixed;
   if (!split_it && !(managed && kernel.translation->may_slice)) {
+    if (mixed) return kMixed;
     return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
   }
   if (!choose_local_size(context)) {
@@ -101,6 +105,7 @@ std::string KernelLaunch::decide(const Context& context) {
     give_up_splitting();
     return "fewer work-groups than devices";
   }
+  if (mixed) return kMixed;
   if (!split_it) return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
   return "";
 }
@@ -431,8 +436,11 @@ cl_int KernelLaunch::merge_chunks(size_t worker, std::vector<std::vector<Change>
         const uint64_t length = std::min(kGranule, bytes - done);
         const std::byte* outputs[kMaxDevices];
         for (size_t p = 0; p < parts_.size(); ++p) outputs[p] = staging[p].data() + done;
+        const unsigned count = static_cast<unsigned>(parts_.size());
         const uint32_t changed =
-            merge_changes(host + at + done, outputs, static_cast<unsigned>(parts_.size()), length, width);
+            touch.accumulates == Accumulation::none
+                ? merge_changes(host + at + done, outputs, count, length, width)
+                : combine_changes(host + at + done, outputs, count, length, touch.width, touch.accumulates);
         if (changed == 0) continue;
         Places devices = 0;
         for (size_t p = 0; p < parts_.size(); ++p) {

@@ -134,6 +134,7 @@ std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& 
     } else if (touch.written) {
       touch.width = facts && facts->store_width ? facts->store_width : 1;
     }
+    if (facts) touch.accumulates = facts->accumulates;
     auto same = std::find_if(touches.begin(), touches.end(),
                              [&](const Touch& other) { return other.storage == touch.storage; });
     if (same == touches.end()) {
@@ -141,6 +142,8 @@ std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& 
     } else {
       same->range = {std::min(same->range.begin, touch.range.begin), std::max(same->range.end, touch.range.end)};
       same->written |= touch.written;
+      same->is_mixed |= same->accumulates != touch.accumulates ||
+                        (touch.accumulates != Accumulation::none && same->width != touch.width);
       same->width = std::min(same->width, touch.width);
     }
   }

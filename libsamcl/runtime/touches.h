@@ -19,6 +19,8 @@ struct Touch {
   Range range;              // smallest that holds all that the arguments show
   bool written = false;     // the kernel may write to it
   unsigned width = 16;      // bytes of the narrowest store
+  Accumulation accumulates = Accumulation::none;  // all that the kernel does to it, on integers of `width` bytes
+  bool is_mixed = false;    // it accumulates through one argument and does something else through another
 
   struct Share {
     std::vector<Range> needs;   // must be valid on the device before the part runs

@@ -78,6 +78,49 @@ TEST_F(Atomics, EveryCommutativeOperation) {
             (std::vector<cl_int>{5050, -5050, 100, -100, -100, 100, ~0xffff, 0xffff, 100}));
 }
 
+// Each alone in its kernel, on places that many groups share.
+TEST_F(Atomics, EveryKindByItself) {
+  const struct {
+    const char* statement;
+    cl_uint first;
+    cl_uint (*step)(cl_uint, cl_uint);
+  } kinds[] = {{"atomic_add(x + i % 7, i * i)", 5, [](cl_uint x, cl_uint i) { return x + i * i; }},
+               {"atomic_sub(x + i % 7, i)", 5, [](cl_uint x, cl_uint i) { return x - i; }},
+               {"atomic_dec(x + i % 7)", 5, [](cl_uint x, cl_uint) { return x - 1; }},
+               {"atomic_and(x + i % 7, ~(1u << i % 31))", 0xffffffff, [](cl_uint x, cl_uint i) { return x & ~(1u << i % 31); }},
+               {"atomic_or(x + i % 7, 1u << i % 31)", 4, [](cl_uint x, cl_uint i) { return x | 1u << i % 31; }},
+               {"atomic_xor(x + i % 7, i * 77)", 9, [](cl_uint x, cl_uint i) { return x ^ i * 77; }},
+               {"atomic_min(x + i % 7, 3000 - i)", 2990, [](cl_uint x, cl_uint i) { return std::min(x, 3000 - i); }},
+               {"atomic_max((__global int*)x + i % 7, (int)i - 20)", 0xfffffff0u, [](cl_uint x, cl_uint i) {
+                  return static_cast<cl_uint>(std::max(static_cast<cl_int>(x), static_cast<cl_int>(i) - 20));
+                }}};
+  for (const auto& kind : kinds) {
+    const auto k = kernel(std::string("__kernel void k(__global uint* x) { uint i = get_global_id(0); ") + kind.statement + "; }");
+    std::vector<cl_uint> expected(10, kind.first);
+    const Buffer x = buffer(expected);
+    set_arguments(k, x);
+    for (int launches = 0; launches < 2; ++launches) {
+      launch(k, {{300}, {10}});
+      for (cl_uint i = 0; i < 300; ++i) expected[i % 7] = kind.step(expected[i % 7], i);
+    }
+    EXPECT_EQ(read<cl_uint>(x, 10), expected) << kind.statement;
+  }
+}
+
+// What one argument counts the other one tells: not to be seen apart.
+TEST_F(Atomics, CountedAndStoredThroughTwoArgumentsOfOneBuffer) {
+  const auto k = kernel(R"(__kernel void k(__global int* count, __global int* list) {
+                             const int i = get_global_id(0);
+                             list[i] = 3 * i;
+                             atomic_inc(count); })");
+  const Buffer x = buffer(std::vector<cl_int>(400, 7));
+  set_arguments(k, x, x);
+  launch(k, {{399}, {3}});
+  auto found = read<cl_int>(x, 400);
+  EXPECT_EQ(found[399], 7);
+  for (cl_int i = 1; i < 399; ++i) ASSERT_EQ(found[static_cast<size_t>(i)], 3 * i);
+}
+
 TEST_F(Atomics, CompareAndExchangeMaximum) {
   const auto k = kernel(R"(__kernel void k(__global const int* x, __global int* best) {
                              int mine = x[get_global_id(0)], seen = *best;
