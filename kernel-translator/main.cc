@@ -41,6 +41,7 @@ apart and linked, as by clCompileProgram and clLinkProgram.
   --extensions "A B"      CL_DEVICE_EXTENSIONS: only their macros are defined
   --address-bits 32|64    CL_DEVICE_ADDRESS_BITS
   --images                the device supports images (__IMAGE_SUPPORT__)
+  --split-printf          kernels that use printf may be split: the order of their lines does not matter
   --define NAME[=VALUE]   a macro the driver predefines; may be repeated
   --help, --version
   --check CASES.json      run kernels on the installed OpenCL driver and compare with their footprints
@@ -59,6 +60,7 @@ struct Command {
   std::string instructions;  // of which kernel
   std::map<unsigned, uint64_t> loop_bounds;
   Device device;
+  bool split_printf = false;
   std::vector<std::string> build_options;  // taken apart
 };
 
@@ -78,6 +80,8 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
       command.sources = true;
     } else if (word == "--images") {
       command.device.images = true;
+    } else if (word == "--split-printf") {
+      command.split_printf = true;
     } else if (word.size() > 1 && word[0] == '-') {
       const bool known = word == "--device-version" || word == "--opencl-c-version" ||
                          word == "--extensions" || word == "--address-bits" || word == "--define" ||
@@ -239,7 +243,7 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   for (const Reading& reading : *readings)
     if (reading.dialect.is_cpp())
       for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
-  study_memory_use(*module, kernels);
+  study_memory_use(*module, kernels, command.split_printf);
 
   // Where no kernel can run in parts, the program's own source serves.
   bool rewrite = false;

@@ -77,8 +77,11 @@ std::string kind_of(const llvm::CallBase& call, llvm::StringRef name, llvm::Stri
 // One kernel.
 class Study {
  public:
-  Study(llvm::Function& function, Kernel& kernel)
-      : function_(function), layout_(function.getParent()->getDataLayout()), kernel_(kernel) {}
+  Study(llvm::Function& function, Kernel& kernel, bool split_printf)
+      : function_(function),
+        layout_(function.getParent()->getDataLayout()),
+        kernel_(kernel),
+        split_printf_(split_printf) {}
 
   void run() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
@@ -110,6 +113,7 @@ class Study {
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
   Kernel& kernel_;
+  const bool split_printf_;
   bool communicates_ = false;  // work-groups may talk: global atomics, volatile memory, fences
 
   // What is done to an argument by accumulating atomics, and whether that is all.
@@ -327,7 +331,10 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
     return static_cast<uint32_t>(layout_.getTypeStoreSize(value->getType()->getScalarType()));
   };
 
-  if (name == "printf") return kernel_.no_split("uses printf");
+  if (name == "printf") {
+    if (!split_printf_) kernel_.no_split("uses printf (see SAMCL_SPLIT_PRINTF)");
+    return;
+  }
   if (name.find("pipe") != std::string::npos) return worst("uses a pipe");
   if (name.find("enqueue_") != std::string::npos && name.find("get_enqueued_") == std::string::npos)
     return worst("enqueues kernels");
@@ -387,7 +394,7 @@ const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
 
 }  // namespace
 
-void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels) {
+void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf) {
   std::vector<llvm::Function*> functions;
   for (const Kernel& kernel : kernels)
     if (llvm::Function* function = module.getFunction(kernel.name); function && !function->isDeclaration())
@@ -402,7 +409,7 @@ void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels) {
       assume_all_accesses(kernel);
       continue;
     }
-    Study(*function, kernel).run();
+    Study(*function, kernel, split_printf).run();
   }
 }
 

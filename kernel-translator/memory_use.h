@@ -10,7 +10,8 @@
 
 namespace samcl::translator {
 
-// Fills in the memory facts of `kernels`. Changes the module (inlines all calls).
-void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels);
+// Fills in the memory facts of `kernels`. Changes the module (inlines all calls). split_printf: printf does not forbid
+// parts; what they print comes in any order.
+void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf);
 
 }  // namespace samcl::translator

@@ -223,8 +223,10 @@ TEST(Splitting, is_allowed_for_atomics_on_local_memory) {
 
 TEST(Splitting, is_refused_for_printf_but_slicing_is_not) {
   const json kernel = only_kernel("__kernel void k() { printf(\"%d\", 1); }");
-  EXPECT_EQ(kernel["why_not_split"], "uses printf");
+  EXPECT_EQ(kernel["why_not_split"], "uses printf (see SAMCL_SPLIT_PRINTF)");
   EXPECT_TRUE(kernel["may_slice"]);
+  const json wished = translate("__kernel void k() { printf(\"%d\", 1); }", "", "--split-printf");
+  EXPECT_TRUE(wished["kernels"][0]["may_split"]);
 }
 
 TEST(Splitting, is_allowed_for_images_that_are_read_or_written) {

@@ -49,6 +49,7 @@ std::vector<std::string> command(const DeviceFacts& device, const TranslatorSett
                                      "--extensions", device.extensions,
                                      "--address-bits", std::to_string(device.address_bits)};
   if (device.image_support) arguments.push_back("--images");
+  if (settings.split_printf) arguments.push_back("--split-printf");
   for (const std::string& define : device.defines) arguments.insert(arguments.end(), {"--define", define});
   return arguments;
 }

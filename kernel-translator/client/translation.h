@@ -97,6 +97,7 @@ struct TranslatorSettings {
   std::string program;          // path of sam-translate
   std::string cache_directory;  // empty: no cache
   int timeout_ms = 60000;       // after it the translator is killed and an Error returned
+  bool split_printf = false;    // kernels that use printf may be split
 };
 
 // One of several sources that are compiled apart and then linked.

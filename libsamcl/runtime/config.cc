@@ -45,6 +45,11 @@ Config read() {
   } else if (!text.empty() && text != "auto") {
     warn("SAMCL_SPLIT=" + text + " is none of auto, always; auto is used");
   }
+  if (std::string text = environment("SAMCL_SPLIT_PRINTF"); text == "1") {
+    config.split_printf = true;
+  } else if (!text.empty() && text != "0") {
+    warn("SAMCL_SPLIT_PRINTF=" + text + " is none of 0, 1; 0 is used");
+  }
   if (std::string text = environment("SAMCL_MANAGER"); text == "off") {
     config.manager = Config::Manager::off;
   } else if (text == "required") {

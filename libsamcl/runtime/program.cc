@@ -19,7 +19,9 @@ bool has_global_variables(cl_program program, cl_device_id device) {
 
 TranslatorSettings translator_settings() {
   const Config& config = Config::get();
-  return {config.translator, config.cache_directory};
+  TranslatorSettings settings{config.translator, config.cache_directory};
+  settings.split_printf = config.split_printf;
+  return settings;
 }
 
 // Runs beside the driver's compiler.

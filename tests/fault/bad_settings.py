@@ -86,9 +86,9 @@ def check_caches(cases):
 
 
 def check_variables(cases):
-    cases.check("nonsense", ["SAMCL_GPUS=-1 ", "SAMCL_SPLIT=y ", "SAMCL_MANAGER=z ", "SAMCL_DIRECT=q ",
+    cases.check("nonsense", ["SAMCL_GPUS=-1 ", "SAMCL_SPLIT=y ", "SAMCL_SPLIT_PRINTF=w ", "SAMCL_MANAGER=z ", "SAMCL_DIRECT=q ",
                              "report could not be written to /nonexistent/report"],
-                {"SAMCL_GPUS": "-1", "SAMCL_SPLIT": "y", "SAMCL_MANAGER": "z", "SAMCL_DIRECT": "q",
+                {"SAMCL_GPUS": "-1", "SAMCL_SPLIT": "y", "SAMCL_SPLIT_PRINTF": "w", "SAMCL_MANAGER": "z", "SAMCL_DIRECT": "q",
                  "SAMCL_REPORT": "/nonexistent/report", "SAMCL_INSTANCE": "nobody"})
     cases.check("more GPUs than there are", [], {"SAMCL_GPUS": "99"})
     cases.check("unknown device", ["no device '9'"], {"SAMCL_DEVICES": "9"})
