@@ -76,6 +76,18 @@ bool copies_all_bytes(const llvm::MemTransferInst& copy, uint64_t size) {
   return next >= size;
 }
 
+// Of the built-ins that give a second result through their only pointer; 0: none of these. Drivers differ in
+// whether they store it for a number that has none, and a fourth lane of three.
+uint64_t bytes_of_second_result(const llvm::CallBase& call, const std::string& name) {
+  const bool same_type = name == "fract" || name == "modf" || name == "sincos";
+  if (!same_type && name != "frexp" && name != "remquo" && name != "lgamma_r") return 0;
+  const llvm::Type* type = call.getType();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  const unsigned lanes = vector ? vector->getNumElements() : 1;
+  const uint64_t element = same_type ? type->getScalarSizeInBits() / 8 : 4;
+  return element * (lanes == 3 ? 4 : lanes);
+}
+
 class Finder {
  public:
   Finder(llvm::Function& function, const Kernel& kernel)
@@ -149,27 +161,22 @@ void Finder::access(const llvm::Value* pointer, Access model, Id further) {
   if (!place_) place_ = &regions_.of(block_);
   model.region = place_->region;
   if (!place_->surely) model.sure_width = 0;
-  if (roots.unknown || roots.arguments.size() != 1 || model.width == 0) {
-    model.offset = model.repeat = kNone;
-    model.width = 1;
-    model.sure_width = 0;
-    for (Id i = 0; i < kernel_.arguments.size(); ++i) {
-      const bool buffer = kernel_.arguments[i].kind == "global_buffer";
-      if (!roots.arguments.count(i) && !(roots.unknown && buffer)) continue;
-      model.argument = i;
-      program_.accesses.push_back(model);
-    }
-    return;
-  }
-  model.argument = *roots.arguments.begin();
-  model.offset = nodes_.offset_of(pointer);
-  if (model.offset != kNone && further != kNone)
-    model.offset = nodes_.make(Op::add, nodes_.pointer_bits(), model.offset, further);
+  const bool somewhere = !roots.unknown && model.width != 0;
+  model.offset = somewhere ? nodes_.offset_of(pointer) : kNone;
   if (model.offset == kNone) {
     model.repeat = kNone;
-    model.sure_width = 0;
+    model.width = 1;
+  } else if (further != kNone) {
+    model.offset = nodes_.make(Op::add, nodes_.pointer_bits(), model.offset, further);
   }
-  program_.accesses.push_back(model);
+  // A pointer into one of several buffers has its offset in whichever it is.
+  if (model.offset == kNone || roots.arguments.size() != 1) model.sure_width = 0;
+  for (Id i = 0; i < kernel_.arguments.size(); ++i) {
+    const bool buffer = kernel_.arguments[i].kind == "global_buffer";
+    if (!roots.arguments.count(i) && !(roots.unknown && buffer)) continue;
+    model.argument = i;
+    program_.accesses.push_back(model);
+  }
 }
 
 void Finder::anywhere(const llvm::Value* pointer, bool reads, bool writes) {
@@ -359,12 +366,11 @@ void Finder::visit_builtin(const llvm::CallBase& call, const std::string& name, 
     model.reads = true;
     return access(pointers[0], model);
   }
+  if (const uint64_t width = bytes_of_second_result(call, name)) return access(pointers[0], writing(width, 0));
   for (const llvm::Value* pointer : pointers) {
     const unsigned space = pointer->getType()->getPointerAddressSpace();
-    // What lies in private memory may hold pointers in turn; the known ones only write there.
-    const bool known = name == "sincos" || name == "fract" || name == "modf" || name == "frexp" ||
-                       name == "remquo" || name == "lgamma_r" || atomic;
-    if (!known && (space == kPrivate || space == kGeneric)) program_.anything = true;
+    // What lies in private memory may hold pointers in turn.
+    if (!atomic && (space == kPrivate || space == kGeneric)) program_.anything = true;
     anywhere(pointer, true, true);
   }
 }

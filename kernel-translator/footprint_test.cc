@@ -213,6 +213,8 @@ TEST(Footprint, knows_the_built_in_functions_that_touch_memory) {
       found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);",
             9),
       reads("16-52"));
+  EXPECT_EQ(found("fract(0.5f, (__global float*)p + get_global_id(0));"), (Found{"none", "128-256", "none"}));
+  EXPECT_EQ(found("frexp((float3)(n), (__global int3*)p + get_global_id(0));"), (Found{"none", "512-1024", "none"}));
   EXPECT_EQ(found("p[mul24((int)get_group_id(0), 16) + get_local_id(0)] = 1;"), writes("128-256"));
   const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2),
                {buffer(256)}, "-cl-std=CL2.0");
@@ -294,13 +296,15 @@ TEST(Footprint, is_clipped_to_the_buffer) {
   EXPECT_EQ(text(c.argument(0, 1, 1).surely_writes), "64-100");
 }
 
-TEST(Footprint, of_a_pointer_that_may_be_either_of_two_arguments_is_whole) {
+TEST(Footprint, of_a_pointer_into_one_of_two_arguments_is_possible_in_both) {
   const Case c(
-      "__kernel void k(__global int* p, __global int* q, int n) { __global int* r = n ? p : q; "
-      "r[get_global_id(0)] = 1; }",
-      line(32, 16), {buffer(100), buffer(100), number(1)});
-  EXPECT_TRUE(c.argument(0, 0, 1).may_write.whole);
-  EXPECT_TRUE(c.argument(1, 0, 1).may_write.whole);
+      "__kernel void k(__global int* p, __global int* q, int n) { __global int* r = n ? p : q + 4; "
+      "for (int i = 0; i < 2; ++i, r += 32) r[get_global_id(0)] = 1; }",
+      line(32, 16), {buffer(1000), buffer(1000), number(1)});
+  for (const size_t either : {0, 1}) {
+    EXPECT_EQ(text(c.argument(either, 1, 1).may_write), "64-128 192-256");
+    EXPECT_EQ(text(c.argument(either, 1, 1).surely_writes), "none");
+  }
 }
 
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
