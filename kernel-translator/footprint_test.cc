@@ -302,7 +302,7 @@ TEST(Footprint, of_a_pointer_into_one_of_two_arguments_is_possible_in_both) {
       "for (int i = 0; i < 2; ++i, r += 32) r[get_global_id(0)] = 1; }",
       line(32, 16), {buffer(1000), buffer(1000), number(1)});
   for (const size_t either : {0, 1}) {
-    EXPECT_EQ(text(c.argument(either, 1, 1).may_write), "64-128 192-256");
+    EXPECT_EQ(text(c.argument(either, 1, 1).may_write), "64-128 every 128 x2");
     EXPECT_EQ(text(c.argument(either, 1, 1).surely_writes), "none");
   }
 }

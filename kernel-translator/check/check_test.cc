@@ -33,18 +33,17 @@ using BenchmarkKernels = OnDevice;
 using RandomKernels = OnDevice;
 using WrongFootprints = OnDevice;
 
-// What is found if kernel b is said to have the footprint of kernel a; both (global int* p, global const int*
-// q, int n, uint m).
+// What is found if kernel b is said to have the footprint of kernel a.
 bool is_noticed(const Device& device, const std::string& a, const std::string& b) {
-  const std::string parameters =
-      "(__global int* p, __global const int* q, int n, uint m) { int i = get_global_id(0); ";
+  const std::string parameters = std::string(kRandomParameters) + " { int i = get_global_id(0); ";
   const std::string source =
-      "__kernel void a" + parameters + a + " }\n__kernel void b" + parameters + b + " }\n";
+      kRandomTypes + ("__kernel void a" + parameters) + a + " }\n__kernel void b" + parameters + b + " }\n";
   const auto runner = BoxRunner::make(device, source, "", SAM_TRANSLATE);
   EXPECT_TRUE(runner) << source;
   if (!runner) return false;
   std::mt19937_64 random(1);
   LaunchCase launch = random_launch(random, source, "b");
+  launch.ndrange.dimensions = 1;
   launch.ndrange.global = {64, 1, 1};
   launch.ndrange.local = {8, 1, 1};
   const auto own = check_footprint(*runner, launch);

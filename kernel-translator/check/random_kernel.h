@@ -8,9 +8,14 @@
 
 namespace samcl::check {
 
-constexpr unsigned kRandomBufferInts = 8192;
+// The arguments of all of them; the first two buffers are of 8192 ints, the third of as many bytes.
+constexpr char kRandomParameters[] =
+    "(__global int* p, __global const int* q, __global short* r, int n, uint m, struct Shape shape, int2 pair)";
 
-// `count` kernels k0, k1, ... in one source, each (global int* p, global const int* q, int n, uint m).
+// What comes before the kernels: the types they use.
+extern const char kRandomTypes[];
+
+// `count` kernels k0, k1, ... in one source.
 std::string random_kernels(std::mt19937_64& random, unsigned count);
 
 // A launch for one of them.
