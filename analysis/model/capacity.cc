@@ -10,9 +10,11 @@ namespace {
 // Of one subtask.
 double utilisation(const Task& task, int mode, Resource resource) {
   double sum = 0;
-  for (const Stage& stage : task.stages)
-    if (stage.resource == resource)
-      sum += static_cast<double>(stage.worst_in(mode)) / static_cast<double>(task.period);
+  for (const Stage& stage : task.stages) {
+    const Time time = (stage.resource == resource ? stage.worst_in(mode) : 0) +
+                      (resource == Resource::cpu ? stage.between_in(mode) : 0);
+    sum += static_cast<double>(time) / static_cast<double>(task.period);
+  }
   return sum;
 }
 

@@ -29,6 +29,26 @@ Result<void> check(const Platform& platform) {
   return {};
 }
 
+Result<void> check_requests(const Stage& stage, const std::string& where, int modes) {
+  if (stage.requests < 1 || stage.requests > kMaxRequests)
+    return fail(where + ", requests: " + number(stage.requests) + ", expected 1 to " + number(kMaxRequests));
+  if (stage.requests > 1 && stage.resource == Resource::cpu)
+    return fail(where + ", requests: " + number(stage.requests) + ", expected none: CPUs are not asked for");
+  if (!stage.between.empty() && stage.requests == 1)
+    return fail(where + ", between: given, expected none for a single request");
+  if (!stage.between.empty() && stage.between.size() != static_cast<size_t>(modes))
+    return fail(where + ", between: " + std::to_string(stage.between.size()) +
+                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  for (int mode = 1; mode <= modes; ++mode) {
+    const Time between = stage.between_in(mode);
+    if (between < stage.requests - 1 || between > kLongest)
+      return fail(where + ", between in mode " + std::to_string(mode) + ": " + number(between) +
+                  " ns, expected " + number(stage.requests - 1) + " (1 ns before each request but the first) to " +
+                  number(kLongest));
+  }
+  return {};
+}
+
 Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
@@ -52,7 +72,7 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
     return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
   if (stage.section > 0 && stage.resource == Resource::cpu)
     return fail(where + ", section: CPUs are preemptive, expected none");
-  return {};
+  return check_requests(stage, where, modes);
 }
 
 Result<void> check_devices(const Task& task, const Platform& platform) {

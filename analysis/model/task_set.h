@@ -10,6 +10,11 @@
 // together, a task uses a list of them in a fixed order (Task::devices, or model/placement.h), and in mode k
 // a PCI or GPU stage is k subtasks, subtask l always on the list's l-th device.
 //
+// A PCI or GPU stage may ask for its resource several times (transfers that the program makes one by one, a
+// kernel launched in a loop): it is then up to Stage::requests such stages, one after the other, whose times add
+// up to no more than the stage's, and before each but the first the job runs on a CPU. Where one ends and the
+// next begins is not known.
+//
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
 
@@ -31,6 +36,7 @@ using Time = int64_t;  // nanoseconds
 // integer arithmetic in 64 bits and in doubles are both exact.
 inline constexpr Time kLongest = Time{1} << 45;
 inline constexpr int kMaxElements = 64;  // of one resource
+inline constexpr int kMaxRequests = 1'000'000;  // of one stage
 
 enum class Resource : uint8_t { cpu, pci, gpu };
 inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::pci, Resource::gpu};
@@ -60,10 +66,20 @@ struct Stage {
   // PCI and GPU: no section is longer than this; sections may be shorter, and cut anywhere.
   // 0: the whole subtask is one section, however long.
   Time section = 0;
+  // PCI and GPU: how often the resource is asked for, at most. The subtasks of one request all end before the
+  // next one; `worst` and `best` are of all requests together, the longest subtask of each.
+  int requests = 1;
+  // CPU time between requests, in all, by mode; at least 1 ns before each but the first. Empty: no more than that.
+  std::vector<Time> between = {};
 
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
-  // Nothing interrupts a subtask once it has started.
+  Time between_in(int mode) const {
+    return between.empty() ? requests - 1 : between[static_cast<size_t>(mode - 1)];
+  }
+  // What a job executes one after the other.
+  Time length_in(int mode) const { return worst_in(mode) + between_in(mode); }
+  // Nothing interrupts a subtask once it has started (of one request).
   bool whole() const { return resource != Resource::cpu && section == 0; }
   // The longest time that a more urgent subtask can wait for one section of this stage; 0 on a CPU.
   Time section_in(int mode) const;

@@ -20,7 +20,7 @@ bool indifferent(const Task& task, const Platform& platform) {
     return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
   };
   return std::all_of(task.stages.begin(), task.stages.end(),
-                     [&](const Stage& stage) { return same(stage.worst) && same(stage.best); });
+                     [&](const Stage& stage) { return same(stage.worst) && same(stage.best) && same(stage.between); });
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Candidates::Candidates(const TaskSet& set, Form form, PriorityOrder order)
 int Candidates::fastest(size_t task) const {
   const auto time = [&](int mode) {
     Time sum = 0;
-    for (const Stage& stage : set_->tasks[task].stages) sum += stage.worst_in(mode);
+    for (const Stage& stage : set_->tasks[task].stages) sum += stage.length_in(mode);
     return sum;
   };
   return *std::min_element(modes_[task].begin(), modes_[task].end(),

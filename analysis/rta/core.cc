@@ -49,7 +49,12 @@ void ResponseTimeAnalysis::Core::lay_out() {
       StageRow entry;
       entry.resource = stage.resource;
       entry.row = next[at(stage.resource)]++;
+      entry.requests = stage.requests;
       row.uses[at(stage.resource)] = true;
+      if (stage.requests > 1) {
+        entry.between_row = next[at(Resource::cpu)]++;
+        row.uses[at(Resource::cpu)] = true;
+      }
       row.stages.push_back(entry);
     }
     for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
@@ -59,11 +64,13 @@ void ResponseTimeAnalysis::Core::lay_out() {
   for (const Resource resource : kResources) {
     Lane lane(set_->platform.bound && resource != Resource::cpu ? 1 : set_->platform.elements(resource),
               next[at(resource)]);
-    for (const TaskRow& row : rows_) {
+    for (size_t position = 0; position < rows_.size(); ++position) {
+      const TaskRow& row = rows_[position];
       const double period = static_cast<double>(row.task->period);
-      const auto count = std::count_if(row.stages.begin(), row.stages.end(),
-                                       [&](const StageRow& stage) { return stage.resource == resource; });
-      const size_t first = row.first[at(resource)], end = first + static_cast<size_t>(count);
+      const size_t first = row.first[at(resource)];
+      const size_t end = position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
+      for (const StageRow& stage : row.stages)
+        if (stage.resource == resource) lane.demand.requests[stage.row] = stage.requests;
       for (size_t n = first; n < end; ++n) {
         lane.demand.period[n] = period;
         lane.demand.rate[n] = 1 / period;
@@ -117,6 +124,7 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     entry.subtasks = placer_ ? 1 : set_->platform.subtasks(stage.resource, mode);
     entry.section = static_cast<double>(stage.section_in(mode));
     entry.whole = stage.whole();
+    entry.between = static_cast<double>(stage.between_in(mode));
   }
   if (!placer_) return;
   for (const Resource resource : {Resource::pci, Resource::gpu}) {
@@ -158,27 +166,37 @@ void ResponseTimeAnalysis::Core::each_mode(TaskRow& row, Visit visit) {
   row.mode = kUndecided;
 }
 
+// Of a task in the lanes' demands, in the order in which they are to be set.
+template <typename Visit>
+void ResponseTimeAnalysis::Core::each_row(const TaskRow& row, Visit visit) {
+  for (const StageRow& stage : row.stages) {
+    for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index)
+      visit(lanes_[index].demand, stage.row);
+    if (stage.requests > 1) visit(lanes_[first_lane(Resource::cpu)].demand, stage.between_row);
+  }
+}
+
 // R in the best mode. To less urgent tasks each stage brings its least work and jitter, as one subtask that
 // is never at work already: no mode brings less.
 Time ResponseTimeAnalysis::Core::least_response(TaskRow& row) {
   constexpr double kMost = std::numeric_limits<double>::infinity();
   Time least = kUnbounded;
-  std::vector<std::pair<double, double>> effect;  // work, jitter: of each stage in each lane of its resource
+  std::vector<std::pair<double, double>> effect;  // work, jitter: of each of its rows in each lane
   each_mode(row, [&] {
     least = std::min(least, respond(row, false));
     size_t n = 0;
-    for (const StageRow& stage : row.stages)
-      for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index, ++n) {
-        const Demand& demand = lanes_[index].demand;
-        if (n == effect.size()) effect.emplace_back(kMost, kMost);
-        effect[n].first = std::min(effect[n].first, demand.work[stage.row]);
-        effect[n].second = std::min(effect[n].second, demand.jitter[stage.row]);
-      }
+    each_row(row, [&](const Demand& demand, size_t index) {
+      if (n == effect.size()) effect.emplace_back(kMost, kMost);
+      effect[n].first = std::min(effect[n].first, demand.work[index]);
+      effect[n].second = std::min(effect[n].second, demand.jitter[index]);
+      ++n;
+    });
   });
   size_t n = 0;
-  for (const StageRow& stage : row.stages)
-    for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index, ++n)
-      lanes_[index].demand.set(stage.row, effect[n].first, 1, effect[n].second, effect[n].second);
+  each_row(row, [&](Demand& demand, size_t index) {
+    demand.set(index, effect[n].first, 1, effect[n].second, effect[n].second);
+    ++n;
+  });
   return least;
 }
 

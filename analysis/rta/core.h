@@ -3,7 +3,8 @@
 // all more urgent ones.
 //
 // A lane is what is scheduled as one: all CPUs, all PCI links and all GPUs, or, where devices are bound, each
-// link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not.
+// link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and one more
+// in the CPUs' lane if it has several requests: for what the job executes between them.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,9 @@ struct StageRow {
   double subtasks = 1;  // in a lane
   double section = 0;   // longest non-preemptive section
   bool whole = false;   // one section: nothing interrupts a subtask that has started
+  double requests = 1;
+  double between = 0;
+  size_t between_row = 0;  // in the CPUs' Demand, of several requests
   StageBound bound;
 };
 
@@ -127,6 +131,8 @@ class ResponseTimeAnalysis::Core {
   void take_sections(TaskRow& row, Resource resource);
   template <typename Visit>
   void each_mode(TaskRow& row, Visit visit);
+  template <typename Visit>
+  void each_row(const TaskRow& row, Visit visit);
   Time least_response(TaskRow& row);
   bool reached(const TaskRow& row, const std::array<bool, 3>& changed) const;
   void settle(TaskRow& row, std::array<bool, 3>& changed, bool detail);

@@ -38,7 +38,7 @@ Cycles::Cycles(const Demand& demand) {
   const size_t tasks = first_row_.size();
   task_of_.push_back(static_cast<uint32_t>(tasks));
   for (auto* column : {&period_, &rate_}) column->resize(tasks + kBlock, 1);
-  for (auto* column : {&copies_, &work_, &stages_, &begin_work_, &begin_stages_}) column->assign(tasks, 0);
+  for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_}) column->assign(tasks, 0);
   count_.assign(tasks, 0);
   phase_.assign(place, kNever);
   reached_.assign(place, Reached());
@@ -51,8 +51,8 @@ void Cycles::sort(const Demand& demand, size_t task) {
   Reached* const reached = reached_.data() + place_[task];
   std::fill_n(phase, room(rows), kNever);
   copies_[task] = demand.copies[first];
-  work_[task] = begin_work_[task] = begin_stages_[task] = 0;
-  stages_[task] = 0;
+  work_[task] = begin_work_[task] = begin_arrivals_[task] = 0;
+  arrivals_[task] = 0;
 
   constexpr size_t kMost = 64;  // rows that fit on the stack
   std::vector<Step> many(2 * rows > 2 * kMost ? 2 * rows : 0);
@@ -73,7 +73,7 @@ void Cycles::sort(const Demand& demand, size_t task) {
     growths[row - first] = 0;
     if (demand.work[row] == 0) continue;  // bound elsewhere
     work_[task] += demand.work[row];
-    stages_[task] += 1;
+    arrivals_[task] += demand.requests[row];
     if (demand.carry[row] >= kForever) {
       begin_work_[task] = kForever;
       continue;
@@ -81,7 +81,7 @@ void Cycles::sort(const Demand& demand, size_t task) {
     const double fresh = demand.jitter[row] > 0 ? times(demand.jitter[row], period, rate) : 0;
     const double carried = demand.carry[row] > 0 ? times(demand.carry[row], period, rate) : 0;
     begin_work_[task] += fresh * demand.work[row];
-    begin_stages_[task] += fresh;
+    begin_arrivals_[task] += fresh * demand.requests[row] + demand.left(row);
     growths[row - first] = (carried - fresh) * demand.cost[row];
     most = std::max(most, growths[row - first]);
     add({fresh * period - demand.jitter[row], static_cast<uint32_t>(row), false});
@@ -98,7 +98,7 @@ void Cycles::sort(const Demand& demand, size_t task) {
     growth += step.carried ? demand.cost[step.row] : -demand.cost[step.row];
     if (!step.carried) {
       reached[n + 1].work += demand.work[step.row];
-      reached[n + 1].stages += 1;
+      reached[n + 1].arrivals += demand.requests[step.row];
     }
     reached[n + 1].growth = std::max(0.0, *std::max_element(growths, growths + rows));
   }

@@ -34,7 +34,7 @@ class Cycles {
   // What has been reached just after a step.
   struct Reached {
     double work = 0;    // fresh, since the period's begin
-    double stages = 0;  // likewise
+    double arrivals = 0;  // requests, likewise
     double growth = 0;  // per subtask, if of the task's stages the worst one was at work; see Steps
   };
 
@@ -42,8 +42,8 @@ class Cycles {
   std::vector<uint32_t> first_row_, end_row_;
   // [task]; padded by a block.
   std::vector<double> period_, rate_;
-  std::vector<double> copies_, work_, stages_;     // of a whole period
-  std::vector<double> begin_work_, begin_stages_;  // before the first step
+  std::vector<double> copies_, work_, arrivals_;     // of a whole period
+  std::vector<double> begin_work_, begin_arrivals_;  // before the first step
   std::vector<uint32_t> place_;                    // of its steps in the following
   std::vector<uint32_t> count_;                    // of its steps
   // Steps happen when the window exceeds a number of periods plus the phase, 0 <= phase < period. After a

@@ -16,7 +16,7 @@ SAMCL_IN_BLOCKS Block fitting(const Block& jobs, const Block& period, const Bloc
 
 Demand::Demand(size_t rows) : first(rows), end(rows), below(rows + 1) {
   // Rows that pad the last block are never selected; their periods must not make NaNs.
-  for (auto* column : {&period, &rate, &cost, &copies, &work, &jitter, &carry})
+  for (auto* column : {&period, &rate, &cost, &copies, &work, &jitter, &carry, &requests})
     column->assign(rows + kBlock, 1);
 }
 
@@ -29,14 +29,15 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
   const Line& before = below[row];
   const double share = work[row] * rate[row];
   below[row + 1] = {before.base + share * new_jitter, before.slope + share,
-                    before.arrivals_base + rate[row] * new_jitter, before.arrivals_slope + rate[row]};
+                    before.arrivals_base + requests[row] * rate[row] * new_jitter,
+                    before.arrivals_slope + requests[row] * rate[row]};
 }
 
 SAMCL_CLONES
 double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
                  double* growth) {
   const Block zero = {}, lengths = zero + length;
-  double stages = 0;
+  double arrivals = 0;
   for (size_t row = 0; row < end; row += kBlock) {
     const Block period = block(demand.period.data(), row), rate = block(demand.rate.data(), row);
     const Block cost = block(demand.cost.data(), row);
@@ -47,9 +48,10 @@ double executing(const Demand& demand, size_t end, double length, double before,
     const Block carried = fitting(times(carried_reach, period, rate), period, cost, lengths, carried_reach);
     block(fresh, row) = work;
     block(growth, row) = carried > work ? carried - work : zero;
-    for (size_t lane = 0; lane < kBlock && row + lane < end; ++lane) stages += jobs[lane];
+    for (size_t lane = 0; lane < kBlock && row + lane < end; ++lane)
+      arrivals += jobs[lane] * demand.requests[row + lane] + demand.left(row + lane);
   }
-  return stages;
+  return arrivals;
 }
 
 }  // namespace samcl::analysis

@@ -30,7 +30,7 @@ inline double whole_above(double value) {
 inline constexpr size_t kBlock = 8;
 
 // Below the work of a prefix in a window: base + slope * window. `arrivals` likewise for the number of
-// stages that become ready.
+// requests for the resource.
 struct Line {
   double base = 0;
   double slope = 0;
@@ -46,10 +46,14 @@ struct Demand {
   std::vector<double> work;          // cost * copies
   std::vector<double> jitter;        // of the time the stage becomes ready
   std::vector<double> carry;         // of the time from which it runs without a break to its end
+  std::vector<double> requests;      // for the resource, by one job's stage: it becomes ready that often
   std::vector<uint32_t> first, end;  // rows of the same task
   std::vector<Line> below;           // [row]: of the rows before it
 
   explicit Demand(size_t rows = 0);
+  // How many more requests there are than the stages that become ready in a window tell: those that a stage which
+  // became ready earlier has left.
+  double left(size_t row) const { return requests[row] > 1 ? requests[row] : 0; }
   // Where a row's task, set in order, changes: writes all that depends on these.
   void set(size_t row, double cost, double copies, double jitter, double carry);
 };
@@ -57,7 +61,7 @@ struct Demand {
 // As executed in a window of `length`, by stages that become ready in one that begins `before` earlier:
 // the last job counts as far as it fits. Fills per row < end and subtask the work of jobs that become
 // ready in the window, and what a stage at work at its beginning adds; both arrays have room for a block
-// more. Returns how many stages become ready. Bertogna & Cirinei (2007), Guan et al. (2009).
+// more. Returns how many requests there are. Bertogna & Cirinei (2007), Guan et al. (2009).
 double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
                  double* growth);
 

@@ -70,8 +70,8 @@ double PipelineWindow::work_of_several(Used& used, double window) {
 inline double PipelineWindow::work(Used& used, double window) {
   if (used.lanes.shares.size() > 1) return work_of_several(used, window);
   Steps& steps = used.steps.front();
-  steps.advance(window);
-  return steps.work() + steps.growth() + steps.stages() * used.per_arrival;
+  steps.advance(window + used.lanes.before);
+  return steps.work() + (used.lanes.from_wait ? 0 : steps.growth()) + steps.arrivals() * used.per_arrival;
 }
 
 double PipelineWindow::waiting(double window) {
@@ -97,26 +97,40 @@ double PipelineWindow::section(Used& used) {
   return *last;
 }
 
-double PipelineWindow::append(Resource resource, double worst, double siblings, bool whole) {
+// Stages wait for this resource too from now on.
+void PipelineWindow::use(Used& used, double requests) {
+  const Lanes& lanes = used.lanes;
+  if (used.stages == 0)
+    for (size_t n = 0; n < lanes.shares.size(); ++n) {
+      const Cycles& cycles = *lanes.shares[n].cycles;
+      used.steps[n].begin(cycles, cycles.tasks_before(lanes.end), window_ + rest_ + 1);
+    }
+  used.stages += static_cast<size_t>(requests);
+}
+
+double PipelineWindow::append(const Next& next) {
+  const auto& [resource, worst, siblings, whole, requests, between] = next;
   Used& used = used_[static_cast<size_t>(resource)];
-  const auto& [shares, taken, end, elements] = used.lanes;
-  if (used.stages++ == 0)
-    for (size_t n = 0; n < shares.size(); ++n)
-      used.steps[n].begin(*shares[n].cycles, shares[n].cycles->tasks_before(end), window_ + rest_ + 1);
-  const auto& sections = *shares.front().sections;
+  use(used, requests);
+  if (between > 0) use(used_[static_cast<size_t>(Resource::cpu)], 1);
+  const auto& sections = *used.lanes.shares.front().sections;
   const double longest = section(used);
-  used.left = elements - siblings;
-  used.as_work += siblings * worst + std::accumulate(sections.begin() + 1, sections.end(), longest);
-  used.as_time += longest;
+  used.left = used.lanes.elements - siblings;
+  used.as_work +=
+      siblings * worst + requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
+  used.as_time += requests * longest;
   if (!whole) used.per_arrival = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
+  // Up to the start of the last subtask; of several requests' last ones nothing is known.
+  const bool to_start = whole && requests == 1;
+  const double time = worst + between;
   window_ += rest_;
-  constant_ = whole ? executed_ : executed_ + worst;
-  executed_ += worst;
-  beyond_ = whole ? 1 : 0;
-  rest_ = whole ? worst : 0;
+  constant_ = to_start ? executed_ : executed_ + time;
+  executed_ += time;
+  beyond_ = to_start ? 1 : 0;
+  rest_ = to_start ? worst : 0;
   const double least = begin(constant_, beyond_);
   if (least >= kForever) return kForever;
-  window_ = std::max(whole ? window_ : window_ + worst, least);
+  window_ = std::max(to_start ? window_ : window_ + time, least);
   return window_ + rest_;
 }
 

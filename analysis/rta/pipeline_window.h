@@ -1,5 +1,6 @@
-// How long a job can take from its release to the end of one of its stages, looked at as one window
-// (PROOF.md, theorem 2): what is more urgent delays the job once in each lane, however many stages it has.
+// How long several stages of a job, one after the other, can take from when the first becomes ready (as a rule, the
+// job's release), looked at as one window (PROOF.md, theorem 2): what is more urgent delays them once in each
+// lane, however many they are. A stage of several requests is as many stages.
 #pragma once
 
 #include <array>
@@ -26,19 +27,31 @@ class PipelineWindow {
     size_t taken = 1;
     size_t end = 0;  // rows of more urgent tasks
     double elements = 1;
+    // The window begins where the first stage's wait for this resource does, before it becomes ready (one lane of
+    // one element: lemma 1): no more urgent stage is at work then, and arrivals count from `before` earlier.
+    bool from_wait = false;
+    double before = 0;
+  };
+
+  struct Next {
+    Resource resource = Resource::cpu;
+    double worst = 0;     // of one subtask, all requests
+    double siblings = 0;  // its other subtasks
+    bool whole = false;   // nothing interrupts a subtask once it has started
+    double requests = 1;
+    double between = 0;  // CPU time between requests
   };
 
   // `lanes`: the most of any resource.
   PipelineWindow(size_t tasks, size_t lanes)
       : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
 
-  // A new job: nothing of it has run. [resource]
+  // A new window. [resource]
   void begin(const std::array<Lanes, 3>& lanes);
 
   // Appends the next stage. Returns what end() cannot be below.
-  // `whole`: nothing interrupts a subtask once it has started.
-  double append(Resource resource, double worst, double siblings, bool whole);
-  // A bound on the stage's end after the release, or `enough` if the bound would not be below that.
+  double append(const Next& next);
+  // A bound on the stage's end after the window's begin, or `enough` if the bound would not be below that.
   double end(double enough);
 
  private:
@@ -46,7 +59,7 @@ class PipelineWindow {
     Used(size_t tasks, size_t lanes) : steps(lanes, Steps(tasks)), works(lanes) {}
     Lanes lanes;
     double per_element = 1;  // 1 / elements, rounded
-    size_t stages = 0;
+    size_t stages = 0;       // each request is one
     double per_arrival = 0;  // sections that one more urgent arrival can let in
     // Two views of the stages' own other subtasks, and of the sections that they find at their begins. Both
     // bound the waiting; the smaller counts.
@@ -61,11 +74,12 @@ class PipelineWindow {
   static double work_of_several(Used& used, double window);
   static double work(Used& used, double window);
   static double section(Used& used);
+  void use(Used& used, double requests);
   double begin(double constant, double beyond) const;
   double waiting(double window);
 
   std::array<Used, 3> used_;
-  double executed_ = 0;  // C of the stages so far
+  double executed_ = 0;  // C of the stages so far, and what is between requests
   double window_ = 0;    // no fixed point is below
   // Of the last stage: the window ends with it, or with the start of its last subtask. How far it reaches
   // beyond the fixed point, what comes after it, and what it holds besides waiting.

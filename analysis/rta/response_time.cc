@@ -33,6 +33,13 @@ Result<void> check(const TaskSet& set, Form form) {
     return fail(
         "platform, bound: true, expected false for the published forms, in which a subtask may run on any "
         "GPU");
+  if (form == Form::safe) return {};
+  for (const Task& task : set.tasks)
+    for (size_t j = 0; j < task.stages.size(); ++j)
+      if (task.stages[j].requests > 1)
+        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + ", requests: " +
+                    std::to_string(task.stages[j].requests) +
+                    ", expected 1 for the published forms, in which a stage waits once");
   return {};
 }
 

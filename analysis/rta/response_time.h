@@ -22,7 +22,7 @@ enum class Form { gpu_sam, gpu_sparc, safe };
 // The modes that a form knows: 1..M_G, or 1 and M_G for gpu_sparc.
 std::vector<int> modes_of(const Platform& platform, Form form);
 
-// The published forms know no bound devices: an error that says so.
+// The published forms know no bound devices and no stages of several requests: an error that says so.
 Result<void> check(const TaskSet& set, Form form);
 
 // In place of a mode, for responses() and worst_ratio(): not chosen yet. The numbers are then no more than
@@ -36,7 +36,7 @@ inline constexpr Time kUnbounded = std::numeric_limits<Time>::max();
 inline constexpr Time kLimit = 16;
 
 struct StageBound {
-  Time response = 0;      // r: from ready to the end of the stage's last subtask
+  Time response = 0;      // r: from ready to the end of the stage's last subtask, with all between requests
   Time interference = 0;  // I: the part of r due to more urgent tasks and the stage's own other subtasks
   Time blocking = 0;      // B: the part of r due to sections of less urgent tasks
   Time jitter = 0;        // J: how much the stage's ready time varies relative to its job's release

@@ -1,8 +1,11 @@
 // The safe form (PROOF.md): a stage ends at the latest
 //   - a bounded wait and its execution after it became ready (theorem 1), and
 //   - when a window over the whole job up to this stage ends (theorem 2);
-// the earlier of the two counts, and gives the jitter of the next stage.
+// the earlier of the two counts, and gives the jitter of the next stage. A stage of several requests is itself
+// several, of lengths that nobody knows: in place of theorem 1 it has a window of its own (theorem 3).
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "analysis/rta/core.h"
 #include "analysis/rta/pipeline_window.h"
@@ -19,7 +22,8 @@ class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order)
       : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
-        pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)) {
+        pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)),
+        requests_(pipeline_) {
     for (const Resource resource : kResources)
       windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(),
                             stages());
@@ -31,15 +35,19 @@ class Safe : public ResponseTimeAnalysis::Core {
   void sections(const TaskRow& row, Resource resource, Longest& longest) const override;
 
  private:
-  void begin_pipeline(const TaskRow& row);
+  std::array<PipelineWindow::Lanes, 3> lanes_of(const TaskRow& row);
+  double last_request(const TaskRow& row, const StageRow& stage, double enough);
   double finish(const TaskRow& row, const StageRow& stage, double ready, double jitter);
+  double finish_requests(const TaskRow& row, const StageRow& stage, double ready);
   double last_of(const std::vector<double>& waits, size_t taken);
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
+  void explain_requests(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
   std::vector<StageWindow> windows_;  // [resource]
-  PipelineWindow pipeline_;
+  PipelineWindow pipeline_;  // over the job
+  PipelineWindow requests_;  // over those of one stage
   std::array<std::vector<PipelineWindow::Share>, 3> shares_;
   // Of the stage at hand, in each lane it may be in.
   std::vector<StageQuestion> questions_;
@@ -60,6 +68,10 @@ double subtasks_on(const TaskRow& row, Resource resource) {
   for (const StageRow& stage : row.stages)
     if (stage.resource == resource) return stage.subtasks;
   return 0;
+}
+
+PipelineWindow::Next next_of(const StageRow& stage) {
+  return {stage.resource, stage.worst, stage.subtasks - 1, stage.whole, stage.requests, stage.between};
 }
 
 // Of one task only one stage is at work at a time.
@@ -91,7 +103,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
 // first, and the other one only as far as it can be better.
 double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
   const double limit = static_cast<double>(kLimit * row.task->period);
-  const double least = pipeline_.append(stage.resource, stage.worst, stage.subtasks - 1, stage.whole);
+  const double least = pipeline_.append(next_of(stage));
   StageWindow& window = windows_[at(stage.resource)];
   const double before = ready + stage.worst;
   double end = limit + 1;
@@ -114,6 +126,30 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
   return end > limit ? kForever : end;
 }
 
+// From the stage's becoming ready to the end of its last request; or `enough`. In a single lane of one element its
+// wait may begin earlier, and then with nothing more urgent at work there.
+double Safe::last_request(const TaskRow& row, const StageRow& stage, double enough) {
+  auto lanes = lanes_of(row);
+  auto& asked = lanes[at(stage.resource)];
+  if (asked.shares.size() == 1 && asked.elements == 1) {
+    const double own = partial() ? 0 : longest_section(row, stage.resource);
+    asked.from_wait = true;
+    asked.before = asked.end > 0 && own > asked.shares.front().sections->back() ? own : 0;
+  }
+  requests_.begin(lanes);
+  requests_.append(next_of(stage));
+  return requests_.end(enough);
+}
+
+double Safe::finish_requests(const TaskRow& row, const StageRow& stage, double ready) {
+  const double limit = static_cast<double>(kLimit * row.task->period);
+  pipeline_.append(next_of(stage));
+  waits_.assign(row.lanes[at(stage.resource)].size(), kForever);
+  double end = pipeline_.end(limit + 1);
+  end = std::min(end, ready + last_request(row, stage, (partial() ? limit + 1 : end) - ready));
+  return end > limit ? kForever : end;
+}
+
 // How long the stage waits for its last subtask, if these are in the lanes with the shortest waits.
 double Safe::last_of(const std::vector<double>& waits, size_t taken) {
   if (waits.size() == 1) return waits.front();
@@ -123,7 +159,7 @@ double Safe::last_of(const std::vector<double>& waits, size_t taken) {
   return *last;
 }
 
-void Safe::begin_pipeline(const TaskRow& row) {
+std::array<PipelineWindow::Lanes, 3> Safe::lanes_of(const TaskRow& row) {
   std::array<PipelineWindow::Lanes, 3> lanes;
   for (const Resource resource : kResources) {
     auto& shares = shares_[at(resource)];
@@ -133,15 +169,17 @@ void Safe::begin_pipeline(const TaskRow& row) {
     lanes[at(resource)] = {shares, row.taken[at(resource)], row.first[at(resource)],
                            lane(first_lane(resource)).elements};
   }
-  pipeline_.begin(lanes);
+  return lanes;
 }
 
 Time Safe::respond(TaskRow& row, bool detail) {
-  begin_pipeline(row);
+  pipeline_.begin(lanes_of(row));
   double ready = 0, earliest = 0;  // bounds on when the stage becomes ready after the release
   for (StageRow& stage : row.stages) {
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
-    const double end = ready < kForever ? finish(row, stage, ready, jitter) : kForever;
+    double end = kForever;
+    if (ready < kForever)
+      end = stage.requests > 1 ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter);
     set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);
     ready = end;
@@ -150,9 +188,14 @@ Time Safe::respond(TaskRow& row, bool detail) {
   return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
 }
 
-// What less urgent tasks find in each lane. A subtask is over with its stage, or earlier.
+// What less urgent tasks find in each lane. A subtask is over with its stage, or earlier. What a stage has left of its
+// requests may begin whenever the stage is not over: like work that was carried in.
 void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end) {
   const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
+  if (stage.requests > 1) {
+    const double carry = end < kForever ? end - earliest - stage.between : kForever;
+    lane(first_lane(Resource::cpu)).demand.set(stage.between_row, stage.between, 1, carry, carry);
+  }
   const auto& lanes = row.lanes[at(stage.resource)];
   if (end_lane(stage.resource) - first_lane(stage.resource) > 1)
     for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index)
@@ -161,12 +204,32 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
   for (size_t n = 0; n < lanes.size(); ++n) {
     const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
     const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
-    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, jitter, carry);
+    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter, carry);
   }
+}
+
+// All sections that the requests may find, at most; the device is the one with the longest.
+void Safe::explain_requests(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
+  const double response = end < kForever ? end - ready : kForever;
+  const double waiting = response - stage.worst - stage.between;
+  double most = 0;
+  size_t where = row.lanes[at(stage.resource)].front();
+  for (const size_t index : row.lanes[at(stage.resource)]) {
+    const auto& sections = row.blocking[index];
+    const double held = std::ceil(stage.requests * std::accumulate(sections.begin(), sections.end(), 0.0) /
+                                  static_cast<double>(sections.size()));
+    if (held <= most) continue;
+    most = held;
+    where = index;
+  }
+  const double blocking = std::min(most, waiting);
+  stage.bound = stage_bound(response, waiting - blocking, blocking, jitter, end);
+  if (set().platform.bound) stage.bound.device = static_cast<int>(where - first_lane(stage.resource));
 }
 
 // What the stage takes, looked at alone, in the lane where that is most; no less than what its end says.
 void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
+  if (stage.requests > 1) return explain_requests(row, stage, ready, jitter, end);
   StageAnswer longest;
   longest.waiting = -1;
   size_t where = 0;

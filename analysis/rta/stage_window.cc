@@ -33,7 +33,7 @@ double StageWindow::begin(const StageQuestion& question, double elements) const 
 // Work that can keep the stage waiting, in the window at hand.
 double StageWindow::work(const StageQuestion& question) {
   const double constant = steps_.work() + question.siblings * question.worst;
-  stages_ = steps_.stages();
+  arrivals_ = steps_.arrivals();
   if (count_ == 1) return constant + question.sections->front();
   occupants_.clear();
   if (steps_.growth() > 0) {
@@ -42,7 +42,7 @@ double StageWindow::work(const StageQuestion& question) {
       if (steps_.growth_of(task) > 0) occupants_.carry(steps_.growth_of(task), question.cycles->copies(task));
   }
   occupants_.choose(*question.sections);
-  return constant + occupants_.sum() + stages_ * per_arrival_;
+  return constant + occupants_.sum() + arrivals_ * per_arrival_;
 }
 
 // Least waiting Q with Q = floor(work(Q) / elements); any Q with elements (Q + 1) > work(Q) is a bound.
@@ -68,9 +68,9 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
   const Demand& demand = *question.demand;
   for (int step = question.monotone ? -1000 : 0; step < 24 && waiting > 0; ++step) {
     const double most = waiting + 1;  // work on one element while waiting, if it waited longer
-    const double stages =
+    const double arrivals =
         executing(demand, question.end, waiting + beyond(question), before_, fresh_.data(), growth_.data());
-    double sum = stages * per_arrival_, elements = 0;
+    double sum = arrivals * per_arrival_, elements = 0;
     const auto count = [&](double work, double times) {
       (work >= most ? elements : sum) += times * (work >= most ? 1 : work);
     };
@@ -92,7 +92,7 @@ double StageWindow::descend(const StageQuestion& question, double waiting) {
     const double next = whole(sum / (count_ - elements));
     if (next >= waiting) break;
     waiting = next;
-    stages_ = stages;
+    arrivals_ = arrivals;
   }
   return waiting;
 }
@@ -105,7 +105,7 @@ StageAnswer StageWindow::by_work(const StageQuestion& question, double own_secti
   answer.waiting = ascend(question, count_);
   if (!answer.bounded()) return answer;
   if (count_ > 1) answer.waiting = descend(question, answer.waiting);
-  const double held = std::accumulate(sections.begin(), sections.end(), stages_ * per_arrival_);
+  const double held = std::accumulate(sections.begin(), sections.end(), arrivals_ * per_arrival_);
   answer.blocking = std::min(answer.waiting, std::ceil(held / count_));
   return answer;
 }
@@ -124,7 +124,7 @@ StageAnswer StageWindow::by_time(const StageQuestion& question, double own_secti
   if (!answer.bounded()) return answer;
   later.siblings = question.siblings;
   answer.waiting = descend(later, answer.waiting) + longest;
-  answer.blocking = std::min(answer.waiting, longest + std::ceil(stages_ * per_arrival_ / count_));
+  answer.blocking = std::min(answer.waiting, longest + std::ceil(arrivals_ * per_arrival_ / count_));
   return answer;
 }
 

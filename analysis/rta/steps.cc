@@ -33,16 +33,16 @@ void Steps::begin(const Cycles& cycles, size_t tasks, double window) {
   cycles_ = &cycles;
   tasks_ = tasks;
   divide(window, cycles.period_.data(), cycles.rate_.data(), tasks, periods_.data(), since_.data());
-  double work = 0, stages = 0, growth = 0;
+  double work = 0, arrivals = 0, growth = 0;
   for (size_t task = 0; task < tasks; ++task) {
     seek(cycles, task);
     const Cycles::Reached& reached = cycles.reached_[place_[task]];
     work += cycles.begin_work_[task] + periods_[task] * cycles.work_[task] + reached.work;
-    stages += cycles.begin_stages_[task] + periods_[task] * cycles.stages_[task] + reached.stages;
+    arrivals += cycles.begin_arrivals_[task] + periods_[task] * cycles.arrivals_[task] + reached.arrivals;
     growth += reached.growth * cycles.copies_[task];
   }
   work_ = work;
-  stages_ = stages;
+  arrivals_ = arrivals;
   growth_ = growth;
 }
 
@@ -70,7 +70,7 @@ void Steps::walk(size_t task, double window) {
 
 void Steps::advance(double window) {
   const Cycles& cycles = *cycles_;
-  double work = 0, stages = 0, growth = 0;
+  double work = 0, arrivals = 0, growth = 0;
   for (size_t first = 0; first < tasks_; first += kBlock)
     for (unsigned bits = below(next_.data() + first, window); bits != 0; bits &= bits - 1) {
       const size_t task = first + static_cast<size_t>(__builtin_ctz(bits));
@@ -81,11 +81,11 @@ void Steps::advance(double window) {
       const Cycles::Reached& now = cycles.reached_[place_[task]];
       const double more = periods_[task] - periods;
       work += now.work - before.work + more * cycles.work_[task];
-      stages += now.stages - before.stages + more * cycles.stages_[task];
+      arrivals += now.arrivals - before.arrivals + more * cycles.arrivals_[task];
       growth += (now.growth - before.growth) * cycles.copies_[task];
     }
   work_ += work;
-  stages_ += stages;
+  arrivals_ += arrivals;
   growth_ += growth;
 }
 

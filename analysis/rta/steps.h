@@ -20,8 +20,8 @@ class Steps {
 
   // sum of ceil((jitter + window) / period) * work: Tindell & Clark (1994).
   double work() const { return work_; }
-  // How many stages become ready.
-  double stages() const { return stages_; }
+  // How many requests for the resource there are.
+  double arrivals() const { return arrivals_; }
   // By how much the work grows if of each task the worst of its stages was at work when the window began:
   // (ceil((carry + window) / period) - ceil((jitter + window) / period)) * work, if that is more than 0.
   double growth() const { return growth_; }
@@ -34,7 +34,7 @@ class Steps {
 
   const Cycles* cycles_ = nullptr;
   size_t tasks_ = 0;
-  double work_ = 0, stages_ = 0, growth_ = 0;
+  double work_ = 0, arrivals_ = 0, growth_ = 0;
   std::vector<double> periods_;  // [task]: whole periods in the window
   std::vector<double> since_;    // [task]: the rest of it, when sought
   std::vector<double> next_;     // [task]: the longest window without another step

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace samcl::analysis {
 namespace {
@@ -54,6 +55,45 @@ std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Ta
   return times;
 }
 
+// `count` numbers that add up to `sum`: about equal, or at random.
+std::vector<Time> draw_parts(Time sum, size_t count, Random& random) {
+  std::vector<Time> ends;
+  const bool equal = coin(random, 0.4);
+  for (size_t n = 1; n < count; ++n)
+    ends.push_back(equal ? sum / static_cast<Time>(count) * static_cast<Time>(n) : draw(random, 0, sum));
+  ends.push_back(sum);
+  std::sort(ends.begin(), ends.end());
+  std::adjacent_difference(ends.begin(), ends.end(), ends.begin());
+  return ends;
+}
+
+// Where the stage's longest subtask pauses, and for how long.
+std::vector<Pause> draw_pauses(const Stage& stage, int mode, const std::vector<Time>& execution,
+                               Random& random) {
+  if (stage.requests == 1) return {};
+  const Time most = stage.requests - 1;
+  const Time least = coin(random, 0.8) ? most : draw(random, 0, most);
+  if (least == 0) return {};
+  const auto count = static_cast<size_t>(least);
+  const Time longest = *std::max_element(execution.begin(), execution.end());
+  const Time between = coin(random, 0.2) ? least : stage.between_in(mode);
+  const auto requests = draw_parts(longest, count + 1, random);
+  const auto lengths = draw_parts(between - least, count, random);
+  std::vector<Pause> pauses;
+  Time after = 0;
+  for (size_t n = 0; n < count; ++n) {
+    after += requests[n];
+    pauses.push_back({after, 1 + lengths[n]});
+  }
+  return pauses;
+}
+
+void draw_pauses(const Task& task, int mode, PlannedJob& job, Random& random) {
+  job.pauses.clear();
+  for (size_t j = 0; j < task.stages.size(); ++j)
+    job.pauses.push_back(draw_pauses(task.stages[j], mode, job.execution[j], random));
+}
+
 Temper draw_temper(Random& random) {
   return static_cast<Temper>(draw(random, 0, 5));
 }
@@ -76,6 +116,11 @@ Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int sub
   const auto k = static_cast<size_t>(subtask);
   if (stage < planned.size() && k < planned[stage].size()) return planned[stage][k];
   return set_.tasks[task].stages[stage].worst_in(modes_[task]);
+}
+
+std::span<const Pause> PlannedBehaviour::pauses(size_t task, int64_t job, size_t stage) {
+  const auto& planned = plan_.jobs[task][static_cast<size_t>(job)].pauses;
+  return stage < planned.size() ? std::span<const Pause>(planned[stage]) : std::span<const Pause>();
 }
 
 Time PlannedBehaviour::section(size_t, size_t, Time longest) {
@@ -103,6 +148,7 @@ Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Rando
       PlannedJob job;
       job.release = release;
       job.execution = draw_execution(set.platform, task, modes[i], temper, plan.jobs[i].size(), random);
+      draw_pauses(task, modes[i], job, random);
       plan.jobs[i].push_back(std::move(job));
       release += task.period;
       if (sporadic && coin(random, 0.3)) release += draw(random, 0, task.period);
@@ -136,7 +182,9 @@ Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, R
       jobs[n].release = n == 0 ? 0 : jobs[n - 1].release + task.period;
       break;
     default:
-      jobs[n].execution = draw_execution(set.platform, task, modes[i], draw_temper(random), n, random);
+      if (jobs[n].pauses.empty() || coin(random, 0.7))
+        jobs[n].execution = draw_execution(set.platform, task, modes[i], draw_temper(random), n, random);
+      draw_pauses(task, modes[i], jobs[n], random);
   }
   separate(jobs, task.period);
   return next;

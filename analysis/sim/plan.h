@@ -13,6 +13,8 @@ struct PlannedJob {
   Time release = 0;
   // [stage][subtask]; stages without an entry, and subtasks beyond, run for their worst-case time.
   std::vector<std::vector<Time>> execution;
+  // [stage]; stages without an entry make a single request.
+  std::vector<std::vector<Pause>> pauses = {};
 };
 
 struct Plan {
@@ -28,6 +30,7 @@ class PlannedBehaviour : public Behaviour {
       : set_(set), modes_(modes), plan_(plan) {}
   Time release(size_t task, int64_t job) override;
   Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
+  std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) override;
   Time section(size_t task, size_t stage, Time longest) override;
 
  private:
@@ -41,10 +44,11 @@ using Random = std::mt19937_64;
 
 // About `jobs` jobs of the task with the longest period, and of the others what fits into that time.
 // Temperaments, drawn anew for each plan: all released at once, or at random, or each just before a more
-// urgent one; as often as allowed, or sporadically; always the worst time, or the best, or a mix.
+// urgent one; as often as allowed, or sporadically; always the worst time, or the best, or a mix; as many
+// requests as there may be, or fewer, of equal lengths or at random.
 Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random);
 
-// The same with one thing changed: a task's phase, a separation, or a job's execution times.
+// The same with one thing changed: a task's phase, a separation, or a job's execution times and requests.
 Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, Random& random);
 
 // The longest response of each task under the plan (0 if none of its jobs ended), and how many jobs ran.

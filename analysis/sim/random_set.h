@@ -20,6 +20,7 @@ struct Shape {
   bool best_cases = true;
   bool sections = true;
   bool bound = false;  // devices, some tasks with lists
+  int requests = 1;    // of a stage, at most
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.

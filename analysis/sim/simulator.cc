@@ -33,8 +33,13 @@ struct TaskState {
   Time release = 0;
   std::vector<Time> waiting;  // releases of jobs after `job`, oldest first
   std::vector<Subtask> subtasks;
+  std::vector<Time> execution;  // [subtask]: of all requests
+  std::span<const Pause> pauses;
+  size_t request = 0;
+  bool pausing = false;  // before the next request
 
   const Stage& now_in() const { return task->stages[stage]; }
+  Resource resource() const { return pausing ? Resource::cpu : now_in().resource; }
 };
 
 class Simulation {
@@ -96,7 +101,7 @@ class Simulation {
   }
 
   void stop(const TaskState& state, Subtask& subtask) {
-    const Resource resource = state.now_in().resource;
+    const Resource resource = state.resource();
     taken_[static_cast<size_t>(resource)][static_cast<size_t>(subtask.element)] = false;
     if (now_ > subtask.started)
       observer_.ran({resource, subtask.element, state.index, state.job, state.stage,
@@ -107,7 +112,7 @@ class Simulation {
 
   // The element that a subtask of the stage at hand could start on now.
   int free_element(const TaskState& state, const Subtask& subtask) const {
-    const Resource resource = state.now_in().resource;
+    const Resource resource = state.resource();
     const auto& taken = taken_[static_cast<size_t>(resource)];
     if (set_.platform.bound && resource != Resource::cpu) {
       const int device = state.devices[static_cast<size_t>(&subtask - state.subtasks.data())];
@@ -135,10 +140,37 @@ class Simulation {
   void enter(TaskState& state, size_t stage) {
     state.stage = stage;
     const int count = set_.platform.subtasks(state.now_in().resource, state.mode);
-    state.subtasks.assign(static_cast<size_t>(count), Subtask{});
+    state.execution.clear();
     for (int k = 0; k < count; ++k)
-      state.subtasks[static_cast<size_t>(k)].remaining =
-          behaviour_.execution(state.index, state.job, stage, k);
+      state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
+    state.pauses = behaviour_.pauses(state.index, state.job, stage);
+    state.request = 0;
+    ask(state);
+  }
+
+  // For the resource, once more: each subtask for what it executes up to the next pause.
+  static void ask(TaskState& state) {
+    const auto& pauses = state.pauses;
+    const Time from = state.request == 0 ? 0 : pauses[state.request - 1].after;
+    const Time to = state.request < pauses.size() ? pauses[state.request].after : kNever;
+    state.pausing = false;
+    state.subtasks.assign(state.execution.size(), Subtask{});
+    for (size_t k = 0; k < state.execution.size(); ++k)
+      state.subtasks[k].remaining = std::max<Time>(0, std::min(state.execution[k], to) - from);
+  }
+
+  // What follows in the same stage, if anything does.
+  static bool next_in_stage(TaskState& state) {
+    if (state.pausing) {
+      ++state.request;
+      ask(state);
+      return true;
+    }
+    if (state.request >= state.pauses.size()) return false;
+    state.pausing = true;
+    state.subtasks.assign(1, Subtask{});
+    state.subtasks.front().remaining = state.pauses[state.request].length;
+    return true;
   }
 
   // From stage to stage and job to job, as far as nothing is left to run.
@@ -154,6 +186,7 @@ class Simulation {
       if (std::any_of(state.subtasks.begin(), state.subtasks.end(),
                       [](const Subtask& subtask) { return subtask.remaining > 0; }))
         return;
+      if (next_in_stage(state)) continue;
       if (state.stage + 1 < state.task->stages.size()) {
         enter(state, state.stage + 1);
         continue;
@@ -168,7 +201,7 @@ class Simulation {
   template <typename Visit>
   void each_unfinished(Resource resource, Visit visit) {
     for (TaskState& state : tasks_) {
-      if (!state.busy || state.now_in().resource != resource) continue;
+      if (!state.busy || state.resource() != resource) continue;
       for (Subtask& subtask : state.subtasks)
         if (subtask.remaining > 0) visit(state, subtask);
     }

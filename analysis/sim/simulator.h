@@ -15,6 +15,14 @@
 
 namespace samcl::analysis {
 
+// In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a CPU, and
+// then makes its next request. (So what is executed between two pauses, by the longest subtask, adds up to what
+// the longest subtask executes.)
+struct Pause {
+  Time after = 0;   // no less than the one before
+  Time length = 1;  // at least 1 ns
+};
+
 class Behaviour {
  public:
   virtual ~Behaviour() = default;
@@ -22,11 +30,13 @@ class Behaviour {
   virtual Time release(size_t task, int64_t job) = 0;
   // Execution time of one subtask, from Stage::best to Stage::worst of the mode at hand.
   virtual Time execution(size_t task, int64_t job, size_t stage, int subtask) = 0;
+  // At most Stage::requests - 1, together no longer than Stage::between of the mode at hand.
+  virtual std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) = 0;
   // Length of a subtask's next section, 1 to `longest`; it ends earlier if the subtask does.
   virtual Time section(size_t task, size_t stage, Time longest) = 0;
 };
 
-// An element ran a subtask from start to end without a break.
+// An element ran a subtask, or a CPU the pause of a stage, from start to end without a break.
 struct Segment {
   Resource resource;
   int element;

@@ -20,6 +20,10 @@ std::string tell(const Excess& excess) {
         for (const Time time : stage) text += " " + std::to_string(time);
         text += " ]";
       }
+      for (size_t j = 0; j < job.pauses.size(); ++j)
+        for (const Pause& pause : job.pauses[j])
+          text += " stage " + std::to_string(j + 1) + " pauses after " + std::to_string(pause.after) + " for " +
+                  std::to_string(pause.length) + ";";
       text += "\n";
     }
   text += "sections";
@@ -46,7 +50,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   EXPECT_GT(tally.bounds, count / 2);
 }
 
-// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound).
+// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound, requests).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -60,6 +64,14 @@ INSTANTIATE_TEST_SUITE_P(BoundWholeStages, SafeForm, testing::Values(Shape{5, 3,
 INSTANTIATE_TEST_SUITE_P(BoundPipelines, SafeForm, testing::Values(Shape{4, 9, 3, 120, false, true, true}));
 INSTANTIATE_TEST_SUITE_P(BoundSeconds, SafeForm,
                          testing::Values(Shape{8, 5, 4, 10'000'000'000, true, true, true}));
+INSTANTIATE_TEST_SUITE_P(RequestsOneElement, SafeForm,
+                         testing::Values(Shape{3, 3, 1, 60, true, true, false, 4}));
+INSTANTIATE_TEST_SUITE_P(Requests, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, false, 4}));
+INSTANTIATE_TEST_SUITE_P(RequestsNeverCut, SafeForm,
+                         testing::Values(Shape{4, 4, 3, 90, true, false, false, 4}));
+INSTANTIATE_TEST_SUITE_P(RequestsBound, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, true, 4}));
+INSTANTIATE_TEST_SUITE_P(RequestsBoundSeconds, SafeForm,
+                         testing::Values(Shape{5, 5, 4, 10'000'000'000, true, true, true, 6}));
 
 }  // namespace
 }  // namespace samcl::analysis

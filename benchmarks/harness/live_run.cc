@@ -157,7 +157,7 @@ class Conductor {
     if (!measured) return fail(sized.profile + ": " + measured.error().message);
     double execution_ms = 0;
     for (const analysis::Stage& stage : measured->set.tasks.front().stages)
-      execution_ms += static_cast<double>(stage.worst_in(1)) * 1e-6;
+      execution_ms += static_cast<double>(stage.length_in(1)) * 1e-6;
     sized.period_ms = execution_ms / sized.task.utilisation();
     tell_(sized.task.program + ": " + short_number(execution_ms) + " ms on one GPU at most, period " +
           short_number(sized.period_ms) + " ms");

@@ -41,7 +41,7 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
 
 Time length_in(const analysis::Task& task, int mode) {
   Time length = 0;
-  for (const analysis::Stage& stage : task.stages) length += stage.worst_in(mode);
+  for (const analysis::Stage& stage : task.stages) length += stage.length_in(mode);
   return length;
 }
 
