@@ -46,6 +46,9 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
     text += (subtasks > 1 ? " on each of devices " : " on device ") + list_of(devices);
   else if (subtasks > 1)
     text += " on each of " + std::to_string(subtasks) + " GPUs";
+  if (described.requests > 1)
+    text += " in up to " + std::to_string(described.requests) + " requests, with " +
+            format_time(described.between_in(mode)) + " on a CPU between them";
   std::vector<std::string> parts;
   for (const Wait& wait : waits.urgent) {
     if (wait.task == task) {
@@ -99,10 +102,12 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
       if (!known) continue;
-      stages.push_back({task.name, std::to_string(j + 1), name(task.stages[j].resource),
-                        format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response),
-                        time(stage.interference), time(stage.blocking), time(stage.jitter),
-                        time(stage.finish)});
+      const int requests = task.stages[j].requests;
+      stages.push_back(
+          {task.name, std::to_string(j + 1),
+           std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
+           format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response),
+           time(stage.interference), time(stage.blocking), time(stage.jitter), time(stage.finish)});
     }
   }
   std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" + table(tasks) + "\n";

@@ -14,9 +14,10 @@ namespace {
 const std::vector<std::string> kTaskColumns = {"task", "period",   "deadline", "priority",
                                                "mode", "resource", "section"};
 
-// Only where some task has a list: "1 0".
+// Only where some task or stage has such. Devices: "1 0".
 constexpr const char* kDevices = "devices";
 constexpr const char* kMostGpus = "most_gpus";
+constexpr const char* kRequests = "requests";
 
 std::string column(const char* kind, size_t mode) {
   return std::string(kind) + "_" + std::to_string(mode);
@@ -92,6 +93,8 @@ Result<void> check_names(const CsvRow& names, size_t modes) {
   for (size_t k = 1; k <= modes; ++k) known.push_back(column("worst", k));
   const size_t required = known.size();
   for (size_t k = 1; k <= modes; ++k) known.push_back(column("best", k));
+  for (size_t k = 1; k <= modes; ++k) known.push_back(column("between", k));
+  known.emplace_back(kRequests);
   known.emplace_back(kDevices);
   known.emplace_back(kMostGpus);
   const std::string where = "line " + std::to_string(names.line) + ": ";
@@ -116,14 +119,20 @@ Result<Stage> read_stage(const Line& line, size_t modes) {
     if (!section) return tl::unexpected(section.error());
     stage.section = *section;
   }
-  for (size_t k = 1; k <= modes; ++k) {
-    const auto worst = line.time(column("worst", k));
-    if (!worst) return tl::unexpected(worst.error());
-    stage.worst.push_back(*worst);
-    if (!line.has(column("best", 1))) continue;
-    const auto best = line.time(column("best", k));
-    if (!best) return tl::unexpected(best.error());
-    stage.best.push_back(*best);
+  if (line.has(kRequests)) {
+    const auto requests = line.whole<int>(kRequests);
+    if (!requests) return tl::unexpected(requests.error());
+    stage.requests = *requests;
+  }
+  for (const auto& [kind, times, required] : {std::tuple{"worst", &stage.worst, true},
+                                              {"best", &stage.best, false},
+                                              {"between", &stage.between, false}}) {
+    if (!required && !line.has(column(kind, 1))) continue;
+    for (size_t k = 1; k <= modes; ++k) {
+      const auto time = line.time(column(kind, k));
+      if (!time) return tl::unexpected(time.error());
+      times->push_back(*time);
+    }
   }
   return stage;
 }
@@ -208,12 +217,19 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
       "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.pci) +
       " gpus=" + std::to_string(set.platform.gpus) + (set.platform.bound ? " bound=1\n" : "\n");
   std::vector<std::string> names = kTaskColumns;
-  for (const char* const kind : {"worst", "best"})
-    for (size_t k = 1; k <= count; ++k) names.push_back(column(kind, k));
   const bool lists =
       std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return !task.devices.empty(); });
   const bool limits =
       std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return task.most_gpus > 0; });
+  const bool requests = std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) {
+    return std::any_of(task.stages.begin(), task.stages.end(),
+                       [](const Stage& stage) { return stage.requests > 1; });
+  });
+  std::vector<const char*> kinds = {"worst", "best"};
+  if (requests) kinds.push_back("between");
+  for (const char* const kind : kinds)
+    for (size_t k = 1; k <= count; ++k) names.push_back(column(kind, k));
+  if (requests) names.emplace_back(kRequests);
   if (lists) names.emplace_back(kDevices);
   if (limits) names.emplace_back(kMostGpus);
   text += format_row(names);
@@ -230,6 +246,9 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
       for (const Time time : stage.worst) cells.push_back(std::to_string(time));
       for (size_t k = 0; k < count; ++k)
         cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
+      for (size_t k = 0; requests && k < count; ++k)
+        cells.push_back(stage.between.empty() ? "" : std::to_string(stage.between[k]));
+      if (requests) cells.push_back(std::to_string(stage.requests));
       if (lists) cells.push_back(format_devices(task.devices));
       if (limits) cells.push_back(task.most_gpus > 0 ? std::to_string(task.most_gpus) : "");
       text += format_row(cells);

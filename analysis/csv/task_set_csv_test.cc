@@ -43,7 +43,8 @@ TEST(TaskSetCsv, IsReadLineByLine) {
 TEST(TaskSetCsv, WhatIsWrittenIsReadBack) {
   Random random(11);
   for (int round = 0; round < 50; ++round) {
-    const SmallSet small = random_set({5, 4, 3, 100, true, true}, random);
+    const Shape shape{.tasks = 5, .stages = 4, .elements = 3, .period = 100, .requests = 1 + round % 5};
+    const SmallSet small = random_set(shape, random);
     const TaskSetDocument document{small.set, small.modes};
     const auto again = parse_task_set_csv(format_task_set_csv(document));
     ASSERT_TRUE(again) << again.error().message;
@@ -81,6 +82,9 @@ TEST(TaskSetCsv, ErrorsNameLineAndColumn) {
               HasSubstr("line 4, resource: \"DMA\", expected CPU, PCI or GPU"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "\"\"\",40ms", "\"\",40ms")),
               HasSubstr("expected a closing quote"));
+  EXPECT_THAT(
+      error_of(replaced(replaced(kTwoTasks, "worst_2", "worst_2,requests"), "9ms,5ms", "9ms,5ms,some")),
+      HasSubstr("line 4, requests: \"some\", expected a whole number"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "35ms", "45ms")),
               HasSubstr("deadline: 45000000 ns, expected 1 to"));
 }

@@ -51,6 +51,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
                         {"blocking", number(stage.blocking)},
                         {"jitter", number(stage.jitter)},
                         {"finish", number(stage.finish)}});
+      if (task.stages[j].requests > 1) stages.back()["requests"] = task.stages[j].requests;
       if (stage.device >= 0) stages.back()["device"] = stage.device;
     }
     const bool bounded = form != Form::safe || bound.proven;

@@ -37,7 +37,8 @@ Result<Resource> read_resource(const Place& place) {
 }
 
 Result<Stage> read_stage(const Place& place, int modes) {
-  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section"}); !good)
+  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section", "requests", "between"});
+      !good)
     return tl::unexpected(good.error());
   Stage stage;
   const auto resource = read_resource(place.at("resource"));
@@ -55,6 +56,16 @@ Result<Stage> read_stage(const Place& place, int modes) {
     const auto section = read_time(place.at("section"));
     if (!section) return tl::unexpected(section.error());
     stage.section = *section;
+  }
+  if (place.has("requests")) {
+    const auto requests = read_int(place.at("requests"));
+    if (!requests) return tl::unexpected(requests.error());
+    stage.requests = *requests;
+  }
+  if (place.has("between")) {
+    auto between = read_times(place.at("between"), modes);
+    if (!between) return tl::unexpected(between.error());
+    stage.between = std::move(*between);
   }
   return stage;
 }
@@ -185,6 +196,8 @@ std::string format_task_set(const TaskSetDocument& document) {
       ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};
       if (!stage.best.empty()) fields["best"] = times(stage.best);
       if (stage.section > 0) fields["section"] = stage.section;
+      if (stage.requests > 1) fields["requests"] = stage.requests;
+      if (!stage.between.empty()) fields["between"] = times(stage.between);
       entry["stages"].push_back(std::move(fields));
     }
     tasks.push_back(std::move(entry));

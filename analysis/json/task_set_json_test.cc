@@ -54,6 +54,20 @@ TEST(TaskSetJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(format_task_set(*again), text);
 }
 
+TEST(TaskSetJson, RequestsAndWhatIsBetweenThemAreReadAndWritten) {
+  const std::string text = replaced(kCamera, "\"section\": \"500us\"",
+                                    "\"section\": \"500us\", \"requests\": 3, \"between\": [\"1us\", 2]");
+  const auto document = parse_task_set(text);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).stages.at(1).requests, 3);
+  EXPECT_EQ(document->set.tasks.at(0).stages.at(1).between, (std::vector<Time>{1000, 2}));
+  const auto again = parse_task_set(format_task_set(*document));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(format_task_set(*again), format_task_set(*document));
+  EXPECT_THAT(error_of(replaced(text, "\"requests\": 3", "\"requests\": \"often\"")),
+              HasSubstr("/tasks/0/stages/1/requests: \"often\", expected"));
+}
+
 TEST(TaskSetJson, DeadlineIsThePeriodAndModeOneIfNotGiven) {
   const auto document =
       parse_task_set(replaced(replaced(kCamera, "\"deadline\": 35000000,", ""), "\"mode\": 2,", ""));

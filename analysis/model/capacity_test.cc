@@ -18,6 +18,14 @@ TEST(Capacity, UtilisationCountsEverySubtask) {
   EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
 }
 
+TEST(Capacity, WhatIsBetweenRequestsIsWorkOfTheCpus) {
+  TaskSet set = two_tasks();
+  set.tasks[1].stages[0].requests = 3;
+  set.tasks[1].stages[0].between = {5, 4};
+  EXPECT_DOUBLE_EQ(utilisation(set, Modes{1, 1}, Resource::cpu), 10 / 100.0 + 5 / 50.0);
+  EXPECT_DOUBLE_EQ(utilisation(set, Modes{1, 2}, Resource::cpu), 10 / 100.0 + 4 / 50.0);
+}
+
 TEST(Capacity, MoreWorkThanElementsIsNamedByItsLargestTask) {
   TaskSet set = two_tasks();
   EXPECT_TRUE(check_capacity(set, Modes{2, 2}));

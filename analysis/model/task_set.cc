@@ -43,8 +43,8 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
     const Time between = stage.between_in(mode);
     if (between < stage.requests - 1 || between > kLongest)
       return fail(where + ", between in mode " + std::to_string(mode) + ": " + number(between) +
-                  " ns, expected " + number(stage.requests - 1) + " (1 ns before each request but the first) to " +
-                  number(kLongest));
+                  " ns, expected " + number(stage.requests - 1) +
+                  " (1 ns before each request but the first) to " + number(kLongest));
   }
   return {};
 }

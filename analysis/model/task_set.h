@@ -11,9 +11,9 @@
 // a PCI or GPU stage is k subtasks, subtask l always on the list's l-th device.
 //
 // A PCI or GPU stage may ask for its resource several times (transfers that the program makes one by one, a
-// kernel launched in a loop): it is then up to Stage::requests such stages, one after the other, whose times add
-// up to no more than the stage's, and before each but the first the job runs on a CPU. Where one ends and the
-// next begins is not known.
+// kernel launched in a loop): it is then up to Stage::requests such stages, one after the other, whose times
+// add up to no more than the stage's, and before each but the first the job runs on a CPU. Where one ends and
+// the next begins is not known.
 //
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
@@ -35,7 +35,7 @@ using Time = int64_t;  // nanoseconds
 // The longest period (9.8 hours): bounds of up to kLimit periods on 16 elements stay below 2^53, so that
 // integer arithmetic in 64 bits and in doubles are both exact.
 inline constexpr Time kLongest = Time{1} << 45;
-inline constexpr int kMaxElements = 64;  // of one resource
+inline constexpr int kMaxElements = 64;         // of one resource
 inline constexpr int kMaxRequests = 1'000'000;  // of one stage
 
 enum class Resource : uint8_t { cpu, pci, gpu };
@@ -69,7 +69,8 @@ struct Stage {
   // PCI and GPU: how often the resource is asked for, at most. The subtasks of one request all end before the
   // next one; `worst` and `best` are of all requests together, the longest subtask of each.
   int requests = 1;
-  // CPU time between requests, in all, by mode; at least 1 ns before each but the first. Empty: no more than that.
+  // CPU time between requests, in all, by mode; at least 1 ns before each but the first. Empty: no more than
+  // that.
   std::vector<Time> between = {};
 
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }

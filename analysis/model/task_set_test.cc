@@ -37,6 +37,21 @@ TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
             "task \"a\", name: another task has it too");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].deadline = 101; }),
             "task \"a\", deadline: 101 ns, expected 1 to the period, 100");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].requests = 0; }),
+            "task \"b\", stage 1 (GPU), requests: 0, expected 1 to 1000000");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[0].requests = 2; }),
+            "task \"a\", stage 1 (CPU), requests: 2, expected none: CPUs are not asked for");
+  EXPECT_EQ(broken([](TaskSet& set) {
+              set.tasks[1].stages[0].between = {1, 1};
+            }),
+            "task \"b\", stage 1 (GPU), between: given, expected none for a single request");
+  EXPECT_EQ(
+      broken([](TaskSet& set) {
+        set.tasks[1].stages[0].requests = 4;
+        set.tasks[1].stages[0].between = {3, 2};
+      }),
+      "task \"b\", stage 1 (GPU), between in mode 2: 2 ns, expected 3 (1 ns before each request but the "
+      "first) to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].period = kLongest + 1; }),
             "task \"a\", period: 35184372088833 ns, expected 1 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages.clear(); }),

@@ -19,8 +19,9 @@ bool indifferent(const Task& task, const Platform& platform) {
   const auto same = [](const std::vector<Time>& times) {
     return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
   };
-  return std::all_of(task.stages.begin(), task.stages.end(),
-                     [&](const Stage& stage) { return same(stage.worst) && same(stage.best) && same(stage.between); });
+  return std::all_of(task.stages.begin(), task.stages.end(), [&](const Stage& stage) {
+    return same(stage.worst) && same(stage.best) && same(stage.between);
+  });
 }
 
 }  // namespace

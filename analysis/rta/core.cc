@@ -68,7 +68,8 @@ void ResponseTimeAnalysis::Core::lay_out() {
       const TaskRow& row = rows_[position];
       const double period = static_cast<double>(row.task->period);
       const size_t first = row.first[at(resource)];
-      const size_t end = position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
+      const size_t end =
+          position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane.demand.requests[stage.row] = stage.requests;
       for (size_t n = first; n < end; ++n) {

@@ -3,8 +3,8 @@
 // all more urgent ones.
 //
 // A lane is what is scheduled as one: all CPUs, all PCI links and all GPUs, or, where devices are bound, each
-// link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and one more
-// in the CPUs' lane if it has several requests: for what the job executes between them.
+// link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and
+// one more in the CPUs' lane if it has several requests: for what the job executes between them.
 #pragma once
 
 #include <algorithm>

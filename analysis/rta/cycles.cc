@@ -38,7 +38,8 @@ Cycles::Cycles(const Demand& demand) {
   const size_t tasks = first_row_.size();
   task_of_.push_back(static_cast<uint32_t>(tasks));
   for (auto* column : {&period_, &rate_}) column->resize(tasks + kBlock, 1);
-  for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_}) column->assign(tasks, 0);
+  for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_})
+    column->assign(tasks, 0);
   count_.assign(tasks, 0);
   phase_.assign(place, kNever);
   reached_.assign(place, Reached());

@@ -33,9 +33,9 @@ class Cycles {
 
   // What has been reached just after a step.
   struct Reached {
-    double work = 0;    // fresh, since the period's begin
+    double work = 0;      // fresh, since the period's begin
     double arrivals = 0;  // requests, likewise
-    double growth = 0;  // per subtask, if of the task's stages the worst one was at work; see Steps
+    double growth = 0;    // per subtask, if of the task's stages the worst one was at work; see Steps
   };
 
   std::vector<uint32_t> task_of_;  // [row]; [rows]: the number of tasks
@@ -44,8 +44,8 @@ class Cycles {
   std::vector<double> period_, rate_;
   std::vector<double> copies_, work_, arrivals_;     // of a whole period
   std::vector<double> begin_work_, begin_arrivals_;  // before the first step
-  std::vector<uint32_t> place_;                    // of its steps in the following
-  std::vector<uint32_t> count_;                    // of its steps
+  std::vector<uint32_t> place_;                      // of its steps in the following
+  std::vector<uint32_t> count_;                      // of its steps
   // Steps happen when the window exceeds a number of periods plus the phase, 0 <= phase < period. After a
   // task's last step the first of the next period; then what no window exceeds, up to whole blocks.
   std::vector<double> phase_;

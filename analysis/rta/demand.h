@@ -51,8 +51,8 @@ struct Demand {
   std::vector<Line> below;           // [row]: of the rows before it
 
   explicit Demand(size_t rows = 0);
-  // How many more requests there are than the stages that become ready in a window tell: those that a stage which
-  // became ready earlier has left.
+  // How many more requests there are than the stages that become ready in a window tell: those that a stage
+  // which became ready earlier has left.
   double left(size_t row) const { return requests[row] > 1 ? requests[row] : 0; }
   // Where a row's task, set in order, changes: writes all that depends on these.
   void set(size_t row, double cost, double copies, double jitter, double carry);

@@ -1,6 +1,6 @@
-// How long several stages of a job, one after the other, can take from when the first becomes ready (as a rule, the
-// job's release), looked at as one window (PROOF.md, theorem 2): what is more urgent delays them once in each
-// lane, however many they are. A stage of several requests is as many stages.
+// How long several stages of a job, one after the other, can take from when the first becomes ready (as a
+// rule, the job's release), looked at as one window (PROOF.md, theorem 2): what is more urgent delays them
+// once in each lane, however many they are. A stage of several requests is as many stages.
 #pragma once
 
 #include <array>
@@ -27,8 +27,9 @@ class PipelineWindow {
     size_t taken = 1;
     size_t end = 0;  // rows of more urgent tasks
     double elements = 1;
-    // The window begins where the first stage's wait for this resource does, before it becomes ready (one lane of
-    // one element: lemma 1): no more urgent stage is at work then, and arrivals count from `before` earlier.
+    // The window begins where the first stage's wait for this resource does, before it becomes ready (one
+    // lane of one element: lemma 1): no more urgent stage is at work then, and arrivals count from `before`
+    // earlier.
     bool from_wait = false;
     double before = 0;
   };

@@ -37,8 +37,9 @@ Result<void> check(const TaskSet& set, Form form) {
   for (const Task& task : set.tasks)
     for (size_t j = 0; j < task.stages.size(); ++j)
       if (task.stages[j].requests > 1)
-        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + ", requests: " +
-                    std::to_string(task.stages[j].requests) +
+        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
+                    name(task.stages[j].resource) +
+                    "), requests: " + std::to_string(task.stages[j].requests) +
                     ", expected 1 for the published forms, in which a stage waits once");
   return {};
 }

@@ -1,8 +1,8 @@
 // The safe form (PROOF.md): a stage ends at the latest
 //   - a bounded wait and its execution after it became ready (theorem 1), and
 //   - when a window over the whole job up to this stage ends (theorem 2);
-// the earlier of the two counts, and gives the jitter of the next stage. A stage of several requests is itself
-// several, of lengths that nobody knows: in place of theorem 1 it has a window of its own (theorem 3).
+// the earlier of the two counts, and gives the jitter of the next stage. A stage of several requests is
+// itself several, of lengths that nobody knows: in place of theorem 1 it has a window of its own (theorem 3).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -46,8 +46,8 @@ class Safe : public ResponseTimeAnalysis::Core {
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
   std::vector<StageWindow> windows_;  // [resource]
-  PipelineWindow pipeline_;  // over the job
-  PipelineWindow requests_;  // over those of one stage
+  PipelineWindow pipeline_;           // over the job
+  PipelineWindow requests_;           // over those of one stage
   std::array<std::vector<PipelineWindow::Share>, 3> shares_;
   // Of the stage at hand, in each lane it may be in.
   std::vector<StageQuestion> questions_;
@@ -126,8 +126,8 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
   return end > limit ? kForever : end;
 }
 
-// From the stage's becoming ready to the end of its last request; or `enough`. In a single lane of one element its
-// wait may begin earlier, and then with nothing more urgent at work there.
+// From the stage's becoming ready to the end of its last request; or `enough`. In a single lane of one
+// element its wait may begin earlier, and then with nothing more urgent at work there.
 double Safe::last_request(const TaskRow& row, const StageRow& stage, double enough) {
   auto lanes = lanes_of(row);
   auto& asked = lanes[at(stage.resource)];
@@ -188,8 +188,8 @@ Time Safe::respond(TaskRow& row, bool detail) {
   return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
 }
 
-// What less urgent tasks find in each lane. A subtask is over with its stage, or earlier. What a stage has left of its
-// requests may begin whenever the stage is not over: like work that was carried in.
+// What less urgent tasks find in each lane. A subtask is over with its stage, or earlier. What a stage has
+// left of its requests may begin whenever the stage is not over: like work that was carried in.
 void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end) {
   const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
   if (stage.requests > 1) {
@@ -204,7 +204,8 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
   for (size_t n = 0; n < lanes.size(); ++n) {
     const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
     const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
-    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter, carry);
+    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter,
+                              carry);
   }
 }
 

@@ -61,7 +61,7 @@ class StageWindow {
   double count_;
   double before_ = 0;       // how much earlier arrivals count than work
   double per_arrival_ = 0;  // sections of less urgent tasks that one more urgent arrival can let in
-  double arrivals_ = 0;       // more urgent arrivals in the window
+  double arrivals_ = 0;     // more urgent arrivals in the window
   Steps steps_;
   Occupants occupants_;
   std::vector<double> fresh_, growth_;

@@ -29,6 +29,13 @@ Time load(const Platform& platform, const Stage& stage, int mode, Form form) {
   return stage.worst_in(mode) * (one_each ? 1 : platform.subtasks(stage.resource, mode));
 }
 
+// What a stage brings to where another one waits: on its resource, and on the CPUs between its requests.
+Time load(const Platform& platform, const Stage& stage, int mode, Form form, const Stage& waiting) {
+  const bool on_cpu = waiting.resource == Resource::cpu || waiting.requests > 1;
+  const bool met = stage.resource == waiting.resource || (on_cpu && stage.resource == Resource::cpu);
+  return (met ? load(platform, stage, mode, form) : 0) + (on_cpu ? stage.between_in(mode) : 0);
+}
+
 // Whether the task is where the stage waits: everywhere, unless devices are bound.
 bool meets(const TaskBound& task, const StageBound& stage) {
   return stage.device < 0 ||
@@ -53,10 +60,11 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
       for (size_t p = 0; p < set.tasks[k].stages.size(); ++p) {
         const Stage& other = set.tasks[k].stages[p];
         const Time jitter = bounds.tasks[k].stages[p].jitter;
-        if (other.resource != stage.resource || jitter == kUnbounded) continue;
+        const Time each = load(set.platform, other, modes[k], form, stage);
+        if (each == 0 || jitter == kUnbounded) continue;
         const Time stages = (jitter + bound.response + set.tasks[k].period - 1) / set.tasks[k].period;
         wait.stages += stages;
-        wait.time += stages * load(set.platform, other, modes[k], form);
+        wait.time += stages * each;
       }
       urgent.push_back(wait);
     }

@@ -15,9 +15,9 @@
 
 namespace samcl::analysis {
 
-// In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a CPU, and
-// then makes its next request. (So what is executed between two pauses, by the longest subtask, adds up to what
-// the longest subtask executes.)
+// In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a
+// CPU, and then makes its next request. (So what is executed between two pauses, by the longest subtask, adds
+// up to what the longest subtask executes.)
 struct Pause {
   Time after = 0;   // no less than the one before
   Time length = 1;  // at least 1 ns

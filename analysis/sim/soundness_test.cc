@@ -22,8 +22,8 @@ std::string tell(const Excess& excess) {
       }
       for (size_t j = 0; j < job.pauses.size(); ++j)
         for (const Pause& pause : job.pauses[j])
-          text += " stage " + std::to_string(j + 1) + " pauses after " + std::to_string(pause.after) + " for " +
-                  std::to_string(pause.length) + ";";
+          text += " stage " + std::to_string(j + 1) + " pauses after " + std::to_string(pause.after) +
+                  " for " + std::to_string(pause.length) + ";";
       text += "\n";
     }
   text += "sections";
@@ -50,7 +50,8 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   EXPECT_GT(tally.bounds, count / 2);
 }
 
-// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound, requests).
+// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound,
+// requests).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));

@@ -79,13 +79,9 @@ class Layers {
 
  private:
   void interval(size_t i) {
-    add(analysis::Resource::cpu, i, [i](const JobStages& job) {
-      return Work{job.intervals[i].host_before, 0};
-    });
+    add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_before}; });
     add(analysis::Resource::pci, i, [i](const JobStages& job) { return job.intervals[i].transfers; });
-    add(analysis::Resource::cpu, i, [i](const JobStages& job) {
-      return Work{job.intervals[i].host_after, 0};
-    });
+    add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_after}; });
   }
 
   void launch(size_t i) {
@@ -120,6 +116,8 @@ class Layers {
       const Work work = value(job);
       times[gpus].push_back(work.time);
       stage.section = std::max(stage.section, work.section);
+      stage.requests = std::max(stage.requests, work.requests);
+      stage.between[gpus] = std::max(stage.between[gpus], work.between);
       if (resource == analysis::Resource::pci)
         stage.transfers = std::max(stage.transfers, job.intervals[launches].transfer_count);
       needed |= work.time > 0;
@@ -128,6 +126,7 @@ class Layers {
     for (const ModeJobs& mode : modes_) {
       std::vector<Time>& values = times[mode.measurement->gpus];
       const bool in_all_jobs = values.size() == mode.jobs.size();
+      stage.between.try_emplace(mode.measurement->gpus, 0);
       Samples samples = samples_of(std::move(values));
       if (!in_all_jobs) samples.best = 0;
       stage.by_mode[mode.measurement->gpus] = samples;

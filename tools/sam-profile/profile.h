@@ -35,8 +35,10 @@ struct StageProfile {
   analysis::Resource resource = analysis::Resource::cpu;
   std::string what;  // "host", "transfers", or the kernels' names
   std::map<unsigned, Samples> by_mode;
-  Time section = 0;      // PCI and GPU: the longest seen in any mode
-  size_t transfers = 0;  // the most in one job
+  std::map<unsigned, Time> between;  // by mode: the longest between requests
+  size_t requests = 1;               // the most in one job
+  Time section = 0;                  // PCI and GPU: the longest seen in any mode
+  size_t transfers = 0;              // the most in one job
 };
 
 struct ModeProfile {
@@ -45,7 +47,7 @@ struct ModeProfile {
   Boundaries boundaries = Boundaries::none;
   std::string boundary_words;
   Samples length;                             // of a job
-  Time host = 0, transfers = 0, kernels = 0;  // of a job, means
+  Time host = 0, transfers = 0, kernels = 0;  // of a job, means; `host` with what is between requests
   bool same_launches = true;                  // in all jobs
   Time overlap = 0;                           // mean, of what the stages count twice
   unsigned gpus_used = 0;                     // the most a launch ran on
@@ -65,7 +67,8 @@ Result<Profile> make_profile(const std::vector<Measurement>& measurements, size_
 
 struct TaskParameters {
   std::string name;
-  std::optional<Time> period{}, deadline{};  // ns; without a period: twice the task's longest time in any mode
+  std::optional<Time> period{},
+      deadline{};  // ns; without a period: twice the task's longest time in any mode
   std::optional<int> priority{};
   unsigned margin_percent = 20;
   int cpus = 1;

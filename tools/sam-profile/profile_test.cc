@@ -71,6 +71,28 @@ TEST(MakeProfile, StagesAreInTheJobsOrderWithTheTimesOfEveryMode) {
   EXPECT_TRUE(profile.modes[0].same_launches);
 }
 
+// Two uploads with the host at work between them, and a kernel.
+Job two_uploads(Time pause) {
+  Job job{0, 100, {}};
+  job.commands = {transfer(kWrite, 0, 10), transfer(kWrite, 10 + pause, 20 + pause), launch("k", 60, 100)};
+  return job;
+}
+
+TEST(MakeTask, RequestsAndTheHostsTimeBetweenThemAreTheMostSeen) {
+  const Profile profile = profile_of({measurement(1, {two_uploads(10), two_uploads(30)}),
+                                      measurement(3, {two_uploads(0), two_uploads(20)})});
+  TaskParameters parameters;
+  parameters.name = "t";
+  parameters.margin_percent = 50;
+  const auto task = make_task(profile, parameters);
+  ASSERT_TRUE(task) << task.error().message;
+  const analysis::Stage& uploads = task->set.tasks[0].stages[0];
+  EXPECT_EQ(uploads.resource, Resource::pci);
+  EXPECT_EQ(uploads.requests, 2);
+  EXPECT_THAT(uploads.between, ElementsAre(45, 45, 30)) << "on two GPUs nobody measured";
+  EXPECT_THAT(uploads.worst, ElementsAre(30, 30, 30));
+}
+
 TEST(MakeProfile, WarmUpIsLeftOut) {
   const Profile profile = profile_of({measurement(1, {job_of(0, 9000), job_of(10000, 100)})}, 1);
   EXPECT_EQ(profile.modes[0].jobs, 1u);

@@ -1,5 +1,6 @@
 #include "tools/sam-profile/show.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -37,7 +38,7 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     const std::string k = "(" + std::to_string(mode.gpus) + ")";
     for (const char* column : {"C", "LONGEST", "MEAN", "SHORTEST"}) rows[0].push_back(column + k);
   }
-  rows[0].push_back("SECTION");
+  rows[0].insert(rows[0].end(), {"SECTION", "REQUESTS", "BETWEEN"});
   for (size_t i = 0; i < std::min(kMostStages, profile.stages.size()); ++i) {
     const StageProfile& stage = profile.stages[i];
     std::vector<std::string> row = {
@@ -50,6 +51,9 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     row.push_back(stage.resource == analysis::Resource::cpu ? ""
                   : whole                                   ? "whole"
                                                             : us(task.stages[i].section));
+    const auto& between = task.stages[i].between;
+    row.push_back(stage.resource == analysis::Resource::cpu ? "" : std::to_string(stage.requests));
+    row.push_back(between.empty() ? "" : us(*std::max_element(between.begin(), between.end())));
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
@@ -87,10 +91,12 @@ ordered_json to_json(const StageProfile& stage) {
                      {"what", stage.what},
                      {"section", stage.section},
                      {"transfers", stage.transfers},
+                     {"requests", stage.requests},
                      {"modes", ordered_json::array()}};
   for (const auto& [gpus, samples] : stage.by_mode) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
+    measured["longest_between"] = stage.between.at(gpus);
     entry["modes"].push_back(std::move(measured));
   }
   return entry;

@@ -1,7 +1,9 @@
 #include "tools/sam-profile/stages.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
 namespace samcl::profile {
 namespace {
@@ -11,11 +13,27 @@ Time section_of(const Span& span) {
   return std::min(2 * span.longest_piece, span.end - span.begin);
 }
 
-// The time in which at least one of the spans lasts; `spans` by begin.
+// The most spans of which each begins when the one before has ended: whatever else went on at the same time,
+// nothing asked for more one after the other.
+size_t longest_chain(std::vector<const Span*> spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) { return a->end < b->end; });
+  size_t length = 0;
+  Time until = std::numeric_limits<Time>::min();
+  for (const Span* span : spans) {
+    if (span->begin < until) continue;
+    ++length;
+    until = span->end;
+  }
+  return length;
+}
+
+// The time in which at least one of the spans lasts, and that between them; `spans` by begin. Requests are
+// not counted.
 Work covered(const std::vector<const Span*>& spans) {
   Work work;
   Time until = spans.empty() ? 0 : spans.front()->begin;
   for (const Span* span : spans) {
+    work.between += std::max<Time>(0, span->begin - until);
     work.time += std::max<Time>(0, span->end - std::max(span->begin, until));
     until = std::max(until, span->end);
     work.section = std::max(work.section, section_of(*span));
@@ -26,22 +44,30 @@ Work covered(const std::vector<const Span*>& spans) {
 // What one command did, in the order every command does it.
 struct Course {
   Time first = 0, last = 0;  // of all its spans
-  Work in;                   // transfers that began before its last kernel ended
+  std::vector<const Span*> in_spans, out_spans;
+  Work in;  // transfers that began before its last kernel ended
   Launch launch;
-  Work out;  // those after it: merging
-  size_t in_count = 0, out_count = 0;
+  Work out;       // those after it: merging
   Time host = 0;  // within it, but not in the above
   bool launches = false, merges = false;
 };
 
+// Spans on one GPU follow each other, those on different ones do not wait for each other.
 Launch launch_of(const Command& command) {
-  std::map<unsigned, Time> by_device;
+  std::map<unsigned, std::vector<const Span*>> by_device;
   Launch launch{command.kernel.empty() ? "(fill, copy or image)" : command.kernel, {}, 0};
   for (const Span& span : command.spans) {
     if (span.resource != Resource::gpu) continue;
-    by_device[span.device] += span.end - span.begin;
-    launch.work.time = std::max(launch.work.time, by_device[span.device]);
-    launch.work.section = std::max(launch.work.section, section_of(span));
+    by_device[span.device].push_back(&span);
+  }
+  for (const auto& [device, spans] : by_device) {
+    const Work work = covered(spans);
+    Time time = 0;
+    for (const Span* span : spans) time += span->end - span->begin;
+    launch.work.time = std::max(launch.work.time, time);
+    launch.work.section = std::max(launch.work.section, work.section);
+    launch.work.between = std::max(launch.work.between, work.between);
+    launch.work.requests = std::max(launch.work.requests, longest_chain(spans));
   }
   launch.devices = static_cast<unsigned>(by_device.size());
   return launch;
@@ -58,17 +84,20 @@ Course course_of(const Command& command) {
     if (span.resource == Resource::gpu) kernel_end = std::max(kernel_end, span.end);
     course.merges |= span.resource == Resource::host;
   }
-  std::vector<const Span*> in, out;
   for (const Span& span : command.spans) {
     if (span.resource == Resource::link)
-      (!course.launches || span.begin < kernel_end ? in : out).push_back(&span);
+      (!course.launches || span.begin < kernel_end ? course.in_spans : course.out_spans).push_back(&span);
   }
-  course.in = covered(in);
-  course.out = covered(out);
-  course.in_count = in.size();
-  course.out_count = out.size();
-  course.host = std::max<Time>(
-      0, course.last - course.first - course.in.time - course.launch.work.time - course.out.time);
+  course.in = covered(course.in_spans);
+  course.out = covered(course.out_spans);
+  course.host = course.last - course.first;
+  // What is between the spans of one device may be at work on another.
+  for (Work* work : {&course.in, &course.launch.work, &course.out})
+    course.host = std::max<Time>(0, course.host - work->time);
+  for (Work* work : {&course.in, &course.launch.work, &course.out}) {
+    work->between = std::min(work->between, course.host);
+    course.host -= work->between;
+  }
   return course;
 }
 
@@ -80,18 +109,22 @@ class Builder {
     Interval& interval = stages_.intervals.back();
     (interval.transfer_count == 0 ? interval.host_before : interval.host_after) += time;
   }
-  void transfers(const Work& work, size_t count) {
-    if (count == 0) return;
+  void transfers(const Work& work, const std::vector<const Span*>& spans) {
+    if (spans.empty()) return;
     Interval& interval = stages_.intervals.back();
     interval.transfers.time += work.time;
     interval.transfers.section = std::max(interval.transfers.section, work.section);
-    interval.transfer_count += count;
+    interval.transfers.between += work.between + std::exchange(interval.host_after, 0);
+    interval.transfer_count += spans.size();
+    spans_.insert(spans_.end(), spans.begin(), spans.end());
   }
   void launch(Launch launch) {
+    end_interval();
     stages_.launches.push_back(std::move(launch));
     stages_.intervals.emplace_back();
   }
   JobStages finish(Time length) {
+    end_interval();
     stages_.length = length;
     stages_.overlap =
         std::max<Time>(0, stages_.host_time() + stages_.transfer_time() + stages_.launch_time() - length);
@@ -99,14 +132,24 @@ class Builder {
   }
 
  private:
+  // Transfers that overlap leave the host nothing to do between requests.
+  void end_interval() {
+    Interval& interval = stages_.intervals.back();
+    interval.transfers.requests = std::max<size_t>(1, longest_chain(std::exchange(spans_, {})));
+    if (interval.transfers.requests == 1) interval.host_after += std::exchange(interval.transfers.between, 0);
+  }
+
   JobStages stages_;
+  std::vector<const Span*> spans_;  // transfers of the interval at hand
 };
 
 }  // namespace
 
 Time JobStages::host_time() const {
   Time sum = 0;
-  for (const Interval& interval : intervals) sum += interval.host_before + interval.host_after;
+  for (const Interval& interval : intervals)
+    sum += interval.host_before + interval.transfers.between + interval.host_after;
+  for (const Launch& launch : launches) sum += launch.work.between;
   return sum;
 }
 
@@ -135,10 +178,10 @@ JobStages stages_of(const Job& job) {
   for (Course& course : courses) {
     builder.host(std::max<Time>(0, course.first - done));
     done = std::max(done, course.last);
-    builder.transfers(course.in, course.in_count);
+    builder.transfers(course.in, course.in_spans);
     if (!course.merges) builder.host(course.host);
     if (course.launches) builder.launch(std::move(course.launch));
-    builder.transfers(course.out, course.out_count);
+    builder.transfers(course.out, course.out_spans);
     if (course.merges) builder.host(course.host);
   }
   builder.host(std::max<Time>(0, job.end - done));

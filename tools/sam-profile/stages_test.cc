@@ -37,7 +37,30 @@ TEST(Stages, TransfersBetweenTwoKernelsAreOneStage) {
   EXPECT_EQ(stages.intervals[0].transfers.time, 15);
   EXPECT_EQ(stages.intervals[0].transfers.section, 8);
   EXPECT_EQ(stages.intervals[0].transfer_count, 2u);
-  EXPECT_EQ(stages.intervals[0].host_after, 3 + 5);
+  EXPECT_EQ(stages.intervals[0].transfers.requests, 2u);
+  EXPECT_EQ(stages.intervals[0].transfers.between, 3);
+  EXPECT_EQ(stages.intervals[0].host_after, 5);
+  EXPECT_EQ(stages.host_time(), 2 + 3 + 5);
+}
+
+TEST(Stages, OneRequestIsWhatDoesNotWaitForTheOneBefore) {
+  // Both links at once, and then one after the other within one command.
+  Command write{kWrite, "", 0, 40, {link(0, 0, 40), link(1, 10, 30)}};
+  EXPECT_EQ(stages_of(job_of(0, 60, {write})).intervals[0].transfers.requests, 1u);
+  Command copy{kWrite, "", 0, 60, {link(0, 0, 20), link(1, 25, 40), link(0, 30, 60)}};
+  const JobStages stages = stages_of(job_of(0, 60, {copy}));
+  EXPECT_EQ(stages.intervals[0].transfers.requests, 2u);
+  EXPECT_EQ(stages.intervals[0].transfers.between, 5);
+  EXPECT_EQ(stages.intervals[0].host_after, 0);
+}
+
+TEST(Stages, AKernelThatRunsTwiceOnADeviceAsksTwice) {
+  Command twice{kKernel, "k", 0, 50, {gpu(0, 0, 20), gpu(1, 0, 20), gpu(0, 24, 50)}};
+  const JobStages stages = stages_of(job_of(0, 50, {twice}));
+  EXPECT_EQ(stages.launches[0].work.time, 46);
+  EXPECT_EQ(stages.launches[0].work.requests, 2u);
+  EXPECT_EQ(stages.launches[0].work.between, 4);
+  EXPECT_EQ(stages.host_time(), 4);
 }
 
 TEST(Stages, LinksThatAreInUseAtTheSameTimeCountOnce) {

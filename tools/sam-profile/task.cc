@@ -11,27 +11,32 @@ Time with_margin(Time time, unsigned percent) {
 }
 
 // Over the measured mode, or the next ones on both sides of one that was not.
-template <typename Value, typename Choose>
-Time at_mode(const StageProfile& stage, unsigned mode, Value value, Choose choose) {
-  const auto above = stage.by_mode.lower_bound(mode);
-  if (above != stage.by_mode.end() && above->first == mode) return value(above->second);
-  if (above == stage.by_mode.end()) return value(std::prev(above)->second);
-  if (above == stage.by_mode.begin()) return value(above->second);
+template <typename Measured, typename Value, typename Choose>
+Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value value, Choose choose) {
+  const auto above = by_mode.lower_bound(mode);
+  if (above != by_mode.end() && above->first == mode) return value(above->second);
+  if (above == by_mode.end()) return value(std::prev(above)->second);
+  if (above == by_mode.begin()) return value(above->second);
   return choose(value(above->second), value(std::prev(above)->second));
 }
 
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
   analysis::Stage stage;
   stage.resource = measured.resource;
+  stage.requests = static_cast<int>(std::min<size_t>(measured.requests, analysis::kMaxRequests));
+  const auto longer = [](Time a, Time b) { return std::max(a, b); };
+  const auto shorter = [](Time a, Time b) { return std::min(a, b); };
   for (unsigned mode = 1; mode <= modes; ++mode) {
     const Time worst = at_mode(
-        measured, mode, [](const Samples& s) { return s.worst; },
-        [](Time a, Time b) { return std::max(a, b); });
+        measured.by_mode, mode, [](const Samples& s) { return s.worst; }, longer);
     const Time best = at_mode(
-        measured, mode, [](const Samples& s) { return s.best; },
-        [](Time a, Time b) { return std::min(a, b); });
+        measured.by_mode, mode, [](const Samples& s) { return s.best; }, shorter);
     stage.worst.push_back(std::max<Time>(1, with_margin(worst, margin)));
     stage.best.push_back(best * 100 / (100 + static_cast<Time>(margin)));
+    if (stage.requests == 1) continue;
+    const Time between = at_mode(
+        measured.between, mode, [](Time time) { return time; }, longer);
+    stage.between.push_back(std::max<Time>(stage.requests - 1, with_margin(between, margin)));
   }
   const Time section = with_margin(measured.section, margin);
   const bool is_cut = section < *std::max_element(stage.worst.begin(), stage.worst.end());
