@@ -130,10 +130,10 @@ class Conductor {
  private:
   std::string tool(const char* name) const { return settings_.folder + "/" + name; }
 
-  // ms of a job on one GPU under samcl, the longest of a few.
+  // ms of a job on one GPU under samcl, the median of a few.
   Result<double> measure(const Program& program, const std::vector<std::string>& arguments) {
     std::vector<std::string> words = {tool("sam-run"), "--manager", "off", "--gpus", "1", "--", program.path,
-                                      "--json", "--period", "0.001", "--jobs", std::to_string(kJobs)};
+                                      "--json", "--warmup", "3", "--iterations", std::to_string(kJobs)};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto ending = process::run(words, {{"SAMCL_DIRECT", "off"}}, kLimitS);
     if (!ending) return tl::unexpected(ending.error());

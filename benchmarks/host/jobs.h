@@ -29,13 +29,15 @@ struct JobLog {
   uint64_t checksum = 0;          // of the first result
   std::optional<size_t>
       first_changed;  // the first job, warm-up included, whose result differs from the first
+  size_t compared = 0;  // results, those of warm-up included
 };
 
 // `warmup` + `count` jobs, one after the other.
 JobLog run_back_to_back(Workload& workload, size_t warmup, size_t count);
 
 // After `warmup` jobs, job i is released at start + i * period; a job that overruns delays the next, whose
-// response still counts from its own release.
+// response still counts from its own release. Comparing results is no part of the task: it is done where there is time
+// for it before the next release, and for the last job.
 JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Milliseconds period,
                     Milliseconds deadline);
 

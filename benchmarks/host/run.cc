@@ -106,7 +106,7 @@ std::string hex(uint64_t value) {
 std::string judge(Workload& workload, const JobLog& log) {
   if (log.first_changed)
     return "job " + std::to_string(*log.first_changed) +
-           " computed another result than job 0 from the same input";
+           " computed another result than the first from the same input";
   return workload.verify();
 }
 
@@ -145,6 +145,7 @@ bool run_with(Workload& workload, const Options& options) {
         {"passed", wrong.empty()},
         {"checksum", hex(log.checksum)},
         {"jobs", log.jobs.size()},
+        {"compared", log.compared},
         {"median", to_json(log)},
         {"once", {{"build_ms", session.build_ms}, {"set_up_ms", once_ms - session.build_ms}}}};
     if (!wrong.empty()) line["wrong"] = wrong;

@@ -329,7 +329,9 @@ cl_int KernelLaunch::run_slices(RealDevice& device, RealKernel& kernel, const Gr
   // Nothing is known before the first launch: sixteen slices then.
   const uint64_t wanted = ns_per_group > 0 ? static_cast<uint64_t>(std::min(kSliceNs / ns_per_group, 1e15))
                                            : (box.total() + 15) / 16;
-  const std::vector<GroupBox> slices = slice(box, std::max<uint64_t>(wanted, 1));
+  // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.
+  const uint64_t least = device.groups_at_once(ndrange_.local[0] * ndrange_.local[1] * ndrange_.local[2]);
+  const std::vector<GroupBox> slices = slice(box, std::max(wanted, least));
   lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
   trace::Span span(trace::Activity::kernel, device.index);
   const cl_ulong start = now_ns();

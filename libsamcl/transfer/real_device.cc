@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/report.h"
@@ -40,6 +41,12 @@ cl_int for_each_block(const ImageLayout& image, Range range, Move move) {
   return CL_SUCCESS;
 }
 
+// OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
+uint64_t items_at_once(cl_device_id id) {
+  const bool is_gpu = driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU;
+  return is_gpu ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
+}
+
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
@@ -48,6 +55,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       id(device_id),
       lease(lease_target),
       computes_in_caller(driver::computes_in_caller(device_id)),
+      units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
+      work_items_at_once_(items_at_once(device_id)),
       worker_(std::make_unique<Worker>("samcl-gpu" + std::to_string(device_index), [lease_target] {
         if (lease_target.client) lease_target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
       })),
@@ -67,6 +76,10 @@ RealDevice::~RealDevice() {
   if (transfer_) cl.clReleaseCommandQueue(transfer_);
   if (compute_) cl.clReleaseCommandQueue(compute_);
   if (context_) cl.clReleaseContext(context_);
+}
+
+uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
+  return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }
 
 cl_int RealDevice::wait_for(cl_event event) {

@@ -48,6 +48,9 @@ class RealDevice {
   const LeaseTarget lease;
   const bool computes_in_caller;  // see driver::computes_in_caller()
 
+  // Work-groups of that many work-items that keep all of the device busy: fewer take it no less time.
+  uint64_t groups_at_once(uint64_t work_items) const;
+
   cl_context context() const { return context_; }
   // In order; used by the worker's jobs only.
   cl_command_queue compute_queue() const { return compute_; }
@@ -98,6 +101,8 @@ class RealDevice {
   template <typename Move>
   cl_int in_chunks(trace::Activity activity, uint64_t bytes, Move move);
 
+  const uint64_t units_;
+  const uint64_t work_items_at_once_;  // of a unit; 0: it runs one work-group after another
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr;
   cl_command_queue transfer_ = nullptr;
