@@ -20,13 +20,24 @@ std::string code(const char* call, cl_int error) {
 // A launch's real objects, released with it.
 struct Objects {
   cl_kernel kernel = nullptr;
-  std::vector<cl_mem> buffers;
+  std::vector<cl_mem> memory;  // by argument; null: it has none
+  std::vector<cl_sampler> samplers;
   ~Objects() {
-    for (cl_mem buffer : buffers)
-      if (buffer) clReleaseMemObject(buffer);
+    for (cl_mem each : memory)
+      if (each) clReleaseMemObject(each);
+    for (cl_sampler sampler : samplers) clReleaseSampler(sampler);
     if (kernel) clReleaseKernel(kernel);
   }
 };
+
+cl_mem image_of(cl_context context, const CaseArgument& argument, std::vector<std::byte>& contents, cl_int& error) {
+  const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc shape{};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = argument.width;
+  shape.image_height = argument.height;
+  return clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &shape, contents.data(), &error);
+}
 
 NdrangeArgument place_of(const Ndrange& ndrange, const GroupBox& box) {
   NdrangeArgument place{};
@@ -55,6 +66,9 @@ Result<std::unique_ptr<Device>> Device::open() {
   device->facts_.device_version = fact(device->id_, CL_DEVICE_VERSION);
   device->facts_.opencl_c_version = fact(device->id_, CL_DEVICE_OPENCL_C_VERSION);
   device->facts_.extensions = fact(device->id_, CL_DEVICE_EXTENSIONS);
+  cl_bool images = CL_FALSE;
+  clGetDeviceInfo(device->id_, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
+  device->facts_.image_support = images != CL_FALSE;
   return device;
 }
 
@@ -96,15 +110,23 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
   if (error != CL_SUCCESS) return fail(code("clCreateKernel", error));
   for (cl_uint i = 0; i < launch.arguments.size(); ++i) {
     const CaseArgument& argument = launch.arguments[i];
-    objects.buffers.push_back(nullptr);
-    if (argument.kind == CaseArgument::Kind::buffer) {
+    objects.memory.push_back(nullptr);
+    if (argument.has_contents()) {
       std::vector<std::byte> copy = before[i];
-      cl_mem& buffer = objects.buffers.back();
-      buffer = clCreateBuffer(device_->context(), CL_MEM_COPY_HOST_PTR, copy.size(), copy.data(), &error);
-      if (error != CL_SUCCESS) return fail(code("clCreateBuffer", error));
-      error = clSetKernelArg(objects.kernel, i, sizeof buffer, &buffer);
+      cl_mem& memory = objects.memory.back();
+      memory = argument.kind == CaseArgument::Kind::image ? image_of(device_->context(), argument, copy, error)
+                                                          : clCreateBuffer(device_->context(), CL_MEM_COPY_HOST_PTR,
+                                                                           copy.size(), copy.data(), &error);
+      if (error != CL_SUCCESS) return fail(code("clCreateBuffer or clCreateImage", error));
+      error = clSetKernelArg(objects.kernel, i, sizeof memory, &memory);
     } else if (argument.kind == CaseArgument::Kind::local) {
       error = clSetKernelArg(objects.kernel, i, argument.local_bytes, nullptr);
+    } else if (argument.kind == CaseArgument::Kind::sampler) {
+      cl_sampler sampler =
+          clCreateSampler(device_->context(), CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &error);
+      if (error != CL_SUCCESS) return fail(code("clCreateSampler", error));
+      objects.samplers.push_back(sampler);
+      error = clSetKernelArg(objects.kernel, i, sizeof sampler, &sampler);
     } else {
       error = clSetKernelArg(objects.kernel, i, argument.bytes.size(), argument.bytes.data());
     }
@@ -127,10 +149,16 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
   if (error != CL_SUCCESS) return fail(code("clEnqueueNDRangeKernel", error));
   Contents after = before;
   for (size_t i = 0; i < after.size(); ++i) {
-    if (!objects.buffers[i]) continue;
-    error = clEnqueueReadBuffer(device_->queue(), objects.buffers[i], CL_TRUE, 0, after[i].size(),
-                                after[i].data(), 0, nullptr, nullptr);
-    if (error != CL_SUCCESS) return fail(code("clEnqueueReadBuffer", error));
+    if (!objects.memory[i]) continue;
+    const CaseArgument& argument = launch.arguments[i];
+    const size_t origin[3] = {}, all[] = {argument.width, argument.height, 1};
+    if (argument.kind == CaseArgument::Kind::image)
+      error = clEnqueueReadImage(device_->queue(), objects.memory[i], CL_TRUE, origin, all, 0, 0, after[i].data(), 0,
+                                 nullptr, nullptr);
+    else
+      error = clEnqueueReadBuffer(device_->queue(), objects.memory[i], CL_TRUE, 0, after[i].size(), after[i].data(),
+                                  0, nullptr, nullptr);
+    if (error != CL_SUCCESS) return fail(code("clEnqueueReadBuffer or clEnqueueReadImage", error));
   }
   return after;
 }

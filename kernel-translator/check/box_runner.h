@@ -12,7 +12,7 @@
 
 namespace samcl::check {
 
-// The contents of all buffers of a launch, by argument; empty for other arguments.
+// The contents of all buffers and images of a launch, by argument; empty for other arguments.
 using Contents = std::vector<std::vector<std::byte>>;
 
 // The first device of the first platform, with a context and a queue.
@@ -48,7 +48,7 @@ class BoxRunner {
   // nullptr: the source has no such kernel.
   const KernelTranslation* find(const std::string& kernel) const { return translation_.find(kernel); }
 
-  // Runs the box on buffers that hold `before`; gives what they hold afterwards.
+  // Runs the box on buffers and images that hold `before`; gives what they hold afterwards.
   Result<Contents> run(const LaunchCase& launch, const GroupBox& box, const Contents& before) const;
 
  private:

@@ -42,6 +42,24 @@ Contents poisoned(const Contents& contents, const std::vector<Masks>& masks, std
   return result;
 }
 
+// Whether the set has no end but the buffer's: an index of 32 bits that may have any value reaches this far.
+bool is_anywhere(const ByteSet& set) {
+  constexpr uint64_t kFar = uint64_t{1} << 31;
+  return set.whole || (!set.empty() && bounds(set, UINT64_MAX).size() >= kFar);
+}
+
+// Notes which arguments may be touched anywhere, by a launch on buffers without end.
+void note_unbounded(const Footprint& footprint, const LaunchCase& launch, std::vector<ArgumentValue> values,
+                    std::vector<ArgumentEvidence>& all) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (launch.arguments[i].kind == CaseArgument::Kind::buffer) values[i].buffer_bytes = uint64_t{1} << 40;
+  const std::vector<ArgumentFootprint> used = footprint.evaluate({launch.ndrange, values});
+  for (size_t i = 0; i < used.size(); ++i) {
+    all[i].reads_anywhere = is_anywhere(used[i].reads);
+    all[i].writes_anywhere = is_anywhere(used[i].may_write);
+  }
+}
+
 // The best of several averages: other programs run, too.
 double time_of_evaluation(const Footprint& footprint, const Launch& launch) {
   constexpr int kBatches = 20, kTimes = 50;
@@ -113,12 +131,11 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
 
   Contents given;
   std::vector<ArgumentValue> values;
-  for (const CaseArgument& argument : launch.arguments) {
-    const bool buffer = argument.kind == CaseArgument::Kind::buffer;
-    given.push_back(buffer ? argument.bytes : std::vector<std::byte>());
-    values.emplace_back();
-    if (argument.kind == CaseArgument::Kind::value) values.back().value = argument.bytes;
-    values.back().buffer_bytes = buffer ? argument.bytes.size() : 0;
+  std::vector<ImageNumbers> images(launch.arguments.size());
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const CaseArgument& argument = launch.arguments[i];
+    given.push_back(argument.has_contents() ? argument.bytes : std::vector<std::byte>());
+    values.push_back(argument.value(images[i]));
   }
 
   Evidence evidence;
@@ -142,14 +159,12 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
     }
     ++evidence.boxes;
     for (size_t i = 0; i < used.size(); ++i) {
-      if (launch.arguments[i].kind != CaseArgument::Kind::buffer) continue;
+      if (!launch.arguments[i].has_contents()) continue;
       Mask written(given[i].size(), false);
       const std::string what = breach(before, after, i, masks[i], written);
       if (!what.empty())
         evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
       all[i].name = kernel->arguments[i].name;
-      all[i].reads_whole = all[i].reads_whole || used[i].reads.whole;
-      all[i].writes_whole = all[i].writes_whole || used[i].may_write.whole;
       all[i].bytes += given[i].size();
       all[i].said_read += count(masks[i].reads);
       all[i].said_written += count(masks[i].may_write);
@@ -157,9 +172,10 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
       all[i].written += count(written);
     }
   }
+  note_unbounded(footprint, launch, values, all);
   evidence.microseconds = time_of_evaluation(footprint, {launch.ndrange, values});
   for (size_t i = 0; i < all.size(); ++i)
-    if (launch.arguments[i].kind == CaseArgument::Kind::buffer) evidence.arguments.push_back(all[i]);
+    if (launch.arguments[i].has_contents()) evidence.arguments.push_back(all[i]);
   return evidence;
 }
 

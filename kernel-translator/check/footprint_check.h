@@ -16,7 +16,7 @@ namespace samcl::check {
 // What was found about one buffer argument, summed over all boxes.
 struct ArgumentEvidence {
   std::string name;
-  bool reads_whole = false, writes_whole = false;
+  bool reads_anywhere = false, writes_anywhere = false;  // nothing is known but that it ends with the buffer
   uint64_t bytes = 0;         // size of the buffer, times boxes
   uint64_t said_read = 0;     // bytes
   uint64_t said_written = 0;  // bytes that may be written, as the footprint says

@@ -1,6 +1,7 @@
 #include "kernel-translator/check/launch_case.h"
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,8 @@ namespace samcl::check {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr uint64_t kPixelBytes = 4;
 
 template <typename T>
 void append(std::vector<std::byte>& bytes, T value) {
@@ -39,6 +42,14 @@ CaseArgument argument_of(const Json& json) {
     argument.kind = CaseArgument::Kind::buffer;
     argument.bytes = contents(json.at("buffer").get<uint64_t>(), json.value("of", "uint"),
                               json.value("below", uint64_t{1} << 32));
+  } else if (json.contains("image")) {
+    argument.kind = CaseArgument::Kind::image;
+    argument.width = json.at("image").at(0).get<uint64_t>();
+    argument.height = json.at("image").at(1).get<uint64_t>();
+    argument.bytes = contents(argument.width * argument.height * kPixelBytes, "uchar", 256);
+  } else if (json.contains("sampler")) {
+    if (json.at("sampler") != "edge") throw std::runtime_error("a sampler other than \"edge\"");
+    argument.kind = CaseArgument::Kind::sampler;
   } else if (json.contains("local")) {
     argument.kind = CaseArgument::Kind::local;
     argument.local_bytes = json.at("local").get<uint64_t>();
@@ -58,16 +69,19 @@ LaunchCase case_of(const Json& json, const std::string& folder) {
   std::ifstream stream(file);
   result.source.assign(std::istreambuf_iterator<char>(stream), {});
   if (!stream || result.source.empty()) throw std::runtime_error(file + " can't be read");
+  result.program = std::filesystem::path(file).stem();
   result.options = json.value("options", "");
   result.kernel = json.at("kernel").get<std::string>();
   const auto global = json.at("global").get<std::vector<uint64_t>>();
   const auto local = json.at("local").get<std::vector<uint64_t>>();
-  if (global.empty() || global.size() > 3 || global.size() != local.size())
-    throw std::runtime_error("\"global\" and \"local\" need one to three sizes each");
+  const auto offset = json.value("offset", std::vector<uint64_t>(global.size()));
+  if (global.empty() || global.size() > 3 || global.size() != local.size() || global.size() != offset.size())
+    throw std::runtime_error("\"global\", \"local\" and \"offset\" need one to three sizes each");
   result.ndrange.dimensions = static_cast<unsigned>(global.size());
   for (size_t d = 0; d < global.size(); ++d) {
     result.ndrange.global[d] = global[d];
     result.ndrange.local[d] = local[d];
+    result.ndrange.offset[d] = offset[d];
     if (local[d] == 0 || global[d] == 0) throw std::runtime_error("a size of 0");
   }
   for (const Json& argument : json.at("arguments")) result.arguments.push_back(argument_of(argument));
@@ -75,6 +89,17 @@ LaunchCase case_of(const Json& json, const std::string& folder) {
 }
 
 }  // namespace
+
+ArgumentValue CaseArgument::value(ImageNumbers& numbers) const {
+  ArgumentValue value;
+  value.buffer_bytes = has_contents() ? bytes.size() : 0;
+  if (kind == Kind::value) value.value = bytes;
+  if (kind != Kind::image) return value;
+  const uint64_t row = width * kPixelBytes;
+  numbers = {kPixelBytes, row, row * height, width, height, 1};
+  value.value = std::as_bytes(std::span(&numbers, 1));
+  return value;
+}
 
 Result<std::vector<LaunchCase>> read_cases(const std::string& json_text, const std::string& folder) {
   try {

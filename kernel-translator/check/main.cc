@@ -19,7 +19,7 @@ std::string beside_this_program(const std::string& name) {
 
 std::string rounded(double number) {
   std::ostringstream text;
-  text.precision(number < 100 ? 2 : 3);
+  text.precision(number < 99.5 ? 2 : 3);
   text << number;
   return text.str();
 }
@@ -28,22 +28,21 @@ std::string share(uint64_t part, uint64_t whole) {
   return whole == 0 ? "-" : rounded(100.0 * static_cast<double>(part) / static_cast<double>(whole)) + " %";
 }
 
-// "62 %" of the buffers, on average over the boxes; "whole" if nothing is known.
-std::string extent(bool whole, uint64_t part, uint64_t all) {
+// "62 %" of the buffers, on average over the boxes.
+std::string extent(bool anywhere, uint64_t part, uint64_t all) {
   if (part == 0) return "-";
-  return whole ? "whole" : share(part, all);
+  return anywhere ? "anywhere" : share(part, all);
 }
 
 void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence) {
+  const std::string head =
+      "| " + launch.program + " " + launch.kernel + " | " + (kernel.may_split ? "yes" : "no: " + kernel.why_not_split);
+  if (evidence.arguments.empty()) std::cout << head << " | | | | | | " << rounded(evidence.microseconds) << " |\n";
   bool first = true;
   for (const ArgumentEvidence& argument : evidence.arguments) {
-    if (first)
-      std::cout << "| " << launch.kernel << " | "
-                << (kernel.may_split ? "yes" : "no: " + kernel.why_not_split) << " | ";
-    else
-      std::cout << "| | | ";
-    std::cout << argument.name << " | " << extent(argument.reads_whole, argument.said_read, argument.bytes)
-              << " | " << extent(argument.writes_whole, argument.said_written, argument.bytes) << " | "
+    std::cout << (first ? head : "| |") << " | " << argument.name << " | "
+              << extent(argument.reads_anywhere, argument.said_read, argument.bytes)
+              << " | " << extent(argument.writes_anywhere, argument.said_written, argument.bytes) << " | "
               << share(argument.said_surely, argument.said_written) << " | "
               << share(argument.written, argument.said_written) << " | "
               << (first ? rounded(evidence.microseconds) : "") << " |\n";
