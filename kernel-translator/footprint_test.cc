@@ -307,6 +307,13 @@ TEST(Footprint, of_a_pointer_into_one_of_two_arguments_is_possible_in_both) {
   }
 }
 
+TEST(Footprint, of_an_index_without_some_of_its_bits_is_bounded) {
+  const std::string low = "uint i = get_global_id(0), low = 2 * i - (i & (n - 1)); ";
+  EXPECT_EQ(found(low + "p[low] = 1;", 4).may_write, "256-496");
+  EXPECT_EQ(found(low + "if ((i & 31) >= n) p[low - n] = 1;", 4).may_write, "272-480");
+  EXPECT_EQ(found("uint i = get_global_id(0); p[i - (i & ~7u)] = 1;").may_write, "0-32");
+}
+
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
   EXPECT_EQ(
       found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write,

@@ -205,7 +205,7 @@ Id IntegerNodes::of_binary(const llvm::BinaryOperator* operation, unsigned lane)
     case llvm::Instruction::Add:
       return known(Op::add);
     case llvm::Instruction::Sub:
-      return known(Op::subtract);
+      return difference(a, b, bits, seen_as_signed(operation));
     case llvm::Instruction::Mul:
       return known(Op::multiply);
     case llvm::Instruction::UDiv:
@@ -231,6 +231,28 @@ Id IntegerNodes::of_binary(const llvm::BinaryOperator* operation, unsigned lane)
     default:
       return unknown(operation, bits);
   }
+}
+
+Id IntegerNodes::difference(Id a, Id b, unsigned bits, bool is_signed) {
+  const auto has_term = [&](Id sum, Id term, auto&& has_term) -> bool {
+    if (sum == term) return true;
+    const Node& node = program_.nodes[sum];
+    const auto is_constant = [&](Id id) { return program_.nodes[id].op == Op::constant; };
+    if (node.op == Op::add) return has_term(node.a, term, has_term) || has_term(node.b, term, has_term);
+    if (node.op == Op::shift_left && is_constant(node.b)) return node.a == term;
+    return node.op == Op::multiply && ((node.a == term && is_constant(node.b)) || (node.b == term && is_constant(node.a)));
+  };
+  const Node masked = program_.nodes[b];
+  if (masked.op == Op::bit_and)
+    for (const bool swap : {false, true}) {
+      const Id number = swap ? masked.b : masked.a, mask = swap ? masked.a : masked.b;
+      if (!has_term(a, number, has_term)) continue;
+      // number - (number & mask) = number & ~mask
+      const Id others = make(Op::bit_xor, bits, mask, constant(-1, bits));
+      const Id rest = make(Op::bit_and, bits, number, others, kNone, is_signed);
+      return make(Op::add, bits, make(Op::subtract, bits, a, number, kNone, is_signed), rest, kNone, is_signed);
+    }
+  return make(Op::subtract, bits, a, b, kNone, is_signed);
 }
 
 Id IntegerNodes::of_compare(const llvm::ICmpInst* compare, unsigned lane) {

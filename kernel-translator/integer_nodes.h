@@ -65,6 +65,8 @@ class IntegerNodes {
   footprint::Id of_argument(const llvm::Argument* argument, unsigned lane);
   footprint::Id of_load(const llvm::LoadInst* load, unsigned lane);
   footprint::Id of_binary(const llvm::BinaryOperator* operation, unsigned lane);
+  // a - b; where b is some of the bits of a number that a has as a term, in a form that shows it not to be below 0.
+  footprint::Id difference(footprint::Id a, footprint::Id b, unsigned bits, bool is_signed);
   footprint::Id of_compare(const llvm::ICmpInst* compare, unsigned lane);
   footprint::Id of_cast(const llvm::CastInst* cast, unsigned lane);
   footprint::Id of_phi(const llvm::PHINode* phi, unsigned lane);

@@ -33,6 +33,7 @@ class Evaluation {
   Form by_place(Id id, const Node& node);
   Form product(Id id, const Form& a, const Form& b);
   Form bitwise(Id id, const Node& node);
+  Form common_bits(Id id, const Node& node, Interval a, Interval b);
   Form division(Id id, const Node& node, bool is_signed);
   Form extreme(Id id, const Node& node, bool is_signed, bool minimum);
   Form selected(Id id, const Node& node);

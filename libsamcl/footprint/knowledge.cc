@@ -70,6 +70,11 @@ void Knowledge::require(const Form& form, const Variables& variables) {
   if (open > 1) pending.push_back(form);
 }
 
+void Knowledge::know(const Form& form) {
+  if (!form.valid() || form.size() < 2 || plain_range(form).low >= 0) return;
+  if (std::find(pending.begin(), pending.end(), form) == pending.end()) pending.push_back(form);
+}
+
 void Knowledge::require_not_zero(const Form& form, const Variables& variables) {
   const Interval all = range(form);
   if (form.valid() && (all.low > 0 || all.high < 0)) return;

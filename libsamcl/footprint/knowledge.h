@@ -48,6 +48,8 @@ struct Knowledge {
 
   // Only where form >= 0. Narrows ranges, or remembers it as pending.
   void require(const Form& form, const Variables& variables);
+  // form >= 0 everywhere: it says something about what its opaque variables stand for.
+  void know(const Form& form);
   // Only where form != 0.
   void require_not_zero(const Form& form, const Variables& variables);
 

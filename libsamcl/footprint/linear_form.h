@@ -75,6 +75,7 @@ using Variable = uint32_t;
 struct Term {
   Variable variable;
   int64_t factor;  // not 0
+  bool operator==(const Term&) const = default;
 };
 
 // constant + sum of factor * variable; terms ascend by variable.
@@ -92,6 +93,9 @@ class Form {
   const Term* end() const { return terms_.data() + size_; }
   bool is_constant() const { return size_ == 0; }
   Wide factor(Variable variable) const;
+  bool operator==(const Form& other) const {
+    return constant_ == other.constant_ && valid_ == other.valid_ && std::equal(begin(), end(), other.begin(), other.end());
+  }
   // Sums are wrong once a number grew too large or there were too many terms; such a form is not valid.
   bool valid() const { return valid_; }
 

@@ -313,10 +313,11 @@ Form Evaluation::shifted_right(Id id, const Node& node, bool is_signed) {
 
 Form Evaluation::bitwise(Id id, const Node& node) {
   const Form a = value(node.a), b = value(node.b);
-  if (node.op == Op::bit_xor && (a.is_constant() || b.is_constant())) {
-    const Form& other = a.is_constant() ? b : a;
-    if ((a.is_constant() ? a : b).constant() == -1) return other * Wide{-1} - Form(Wide{1});
-  }
+  if (node.op == Op::bit_xor)
+    for (const bool swap : {false, true}) {
+      const Form &ones = swap ? a : b, &other = swap ? b : a;
+      if (ones.is_constant() && ones.constant() == -1) return other * Wide{-1} - Form(Wide{1});
+    }
   if (node.op == Op::bit_and && (a.is_constant() || b.is_constant())) {
     const Form& other = a.is_constant() ? b : a;
     const Wide mask = (a.is_constant() ? a : b).constant();
@@ -333,7 +334,7 @@ Form Evaluation::bitwise(Id id, const Node& node) {
     }
   }
   const Interval x = bounds(node.a, false), y = bounds(node.b, false);
-  if (node.op == Op::bit_and) return opaque(id, {0, std::min(x.high, y.high)});
+  if (node.op == Op::bit_and) return common_bits(id, node, x, y);
   if (node.op == Op::bit_or) {
     // No carries: one has only multiples of 2^n, the other is below 2^n.
     for (const bool swap : {false, true}) {
@@ -348,6 +349,22 @@ Form Evaluation::bitwise(Id id, const Node& node) {
   }
   const Wide low = node.op == Op::bit_or ? std::max(x.low, y.low) : 0;
   return opaque(id, {low, all_ones_from(std::max(x.high, y.high))});
+}
+
+// A value of its own that is no larger than either, and not much smaller where only the lowest bits are left out.
+Form Evaluation::common_bits(Id id, const Node& node, Interval a, Interval b) {
+  Interval range{0, std::min(a.high, b.high)};
+  for (const bool swap : {false, true}) {
+    const Form mask = value(swap ? node.a : node.b);
+    const Wide modulus = mask.is_constant() && mask.constant() < 0 ? -mask.constant() : 0;
+    if (modulus == 0 || (modulus & (modulus - 1)) != 0) continue;
+    const Interval number = swap ? b : a;
+    range = {number.low - number.low % modulus, number.high - number.high % modulus};
+  }
+  const Form common = opaque(id, range);
+  for (const Id each : {node.a, node.b})
+    if (const auto number = exactly(each, false)) here_->know(*number - common);
+  return common;
 }
 
 Form Evaluation::extreme(Id id, const Node& node, bool is_signed, bool minimum) {
