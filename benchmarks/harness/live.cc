@@ -23,21 +23,22 @@ const std::vector<std::string> kPicture = {"--width", "--height"};
 std::optional<LiveExperiment> find_live(const std::string& name) {
   if (name == "gpu-sam")
     return LiveExperiment{name,
-                          {{"MatrixMultiplication", 30, 400, 340, kMatrix, 512, 3},
-                           {"Filter", 20, 80, 50, kPicture, 1024, 2},
-                           {"KNearest", 10, 500, 80, {"--queries"}, 4096, 1}},
+                          {{"MatrixMultiplication", 30, 400, 340, kMatrix, 512, 3, 16384},
+                           {"Filter", 20, 80, 50, kPicture, 1024, 2, 16384},
+                           {"KNearest", 10, 500, 80, {"--queries"}, 4096, 1, 1 << 20}},
                           {Policy::single, Policy::local, Policy::gpa, Policy::search}};
   if (name == "gpu-sparc")
     return LiveExperiment{name,
-                          {{"KNearest", 30, 200, 115, {"--queries"}, 4096, 1},
-                           {"MatrixMultiplication", 20, 500, 265, kMatrix, 512, 3},
-                           {"Pagerank", 10, 900, 610, {"--nodes"}, 100'000, 1}},
+                          {{"KNearest", 30, 200, 115, {"--queries"}, 4096, 1, 1 << 20},
+                           {"MatrixMultiplication", 20, 500, 265, kMatrix, 512, 3, 16384},
+                           {"Pagerank", 10, 900, 610, {"--nodes"}, 100'000, 1, 1 << 24}},
                           {Policy::single, Policy::local, Policy::gema, Policy::search}};
   return std::nullopt;
 }
 
 double better_size(const LiveTask& task, double size, double took_ms, double wanted_ms) {
-  return std::max(2.0, std::round(size * std::pow(wanted_ms / std::max(took_ms, 1e-3), 1 / task.growth)));
+  const double better = std::round(size * std::pow(wanted_ms / std::max(took_ms, 1e-3), 1 / task.growth));
+  return std::clamp(better, 2.0, task.largest);
 }
 
 size_t LiveRow::misses() const {

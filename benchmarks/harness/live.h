@@ -25,6 +25,7 @@ struct LiveTask {
   std::vector<std::string> size_options;  // each is given the size
   double size;                            // to begin with
   double growth;                          // execution time grows with this power of it
+  double largest;                         // that the program takes
 
   double utilisation() const { return execution_ms / period_ms; }
 };
@@ -38,7 +39,8 @@ struct LiveExperiment {
 // Nothing if there is none of that name.
 std::optional<LiveExperiment> find_live(const std::string& name);
 
-// A size in the direction of `wanted_ms`, when `size` took `took_ms`.
+// A size in the direction of `wanted_ms`, when `size` took `took_ms`. A device that the program does not fill takes
+// as long for more: it may need several steps.
 double better_size(const LiveTask& task, double size, double took_ms, double wanted_ms);
 
 // A task under a policy.

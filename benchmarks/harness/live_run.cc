@@ -21,6 +21,7 @@ using nlohmann::json;
 
 constexpr double kLimitS = 600;  // of one program
 constexpr unsigned kJobs = 5;    // of a measurement
+constexpr int kSizings = 6;      // measurements until a size is taken as it is
 
 // A program with its size, and what it takes.
 struct Sized {
@@ -71,13 +72,15 @@ class Conductor {
     Sized sized{task, program, {}, folder_.file(task.program + ".task.json"), 0};
     const double wanted = task.execution_ms * settings_.scale;
     double size = task.size;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 1; round <= kSizings; ++round) {
       const auto took = measure(sized.program, size_arguments(task, size));
       if (!took) return tl::unexpected(took.error());
       tell_(task.program + " of size " + short_number(size) + " takes " + short_number(*took) + " ms, wanted " +
             short_number(wanted));
       if (*took > 0.9 * wanted && *took < 1.1 * wanted) break;
-      if (round < 2) size = better_size(task, size, *took, wanted);
+      const double better = better_size(task, size, *took, wanted);
+      if (round == kSizings || better == size) break;
+      size = better;
     }
     sized.arguments = size_arguments(task, size);
     return profile(std::move(sized));

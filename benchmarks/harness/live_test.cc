@@ -43,11 +43,12 @@ TEST(Live, PapersUtilisationsAreKept) {
 }
 
 TEST(Live, SizesFollowTheProgramsGrowth) {
-  const LiveTask cubic{"M", 1, 1, 1, {}, 512, 3};
+  const LiveTask cubic{"M", 1, 1, 1, {}, 512, 3, 16384};
   EXPECT_EQ(better_size(cubic, 512, 10, 80), 1024);
-  const LiveTask linear{"K", 1, 1, 1, {}, 4096, 1};
+  const LiveTask linear{"K", 1, 1, 1, {}, 4096, 1, 10000};
   EXPECT_EQ(better_size(linear, 4096, 10, 5), 2048);
   EXPECT_EQ(better_size(linear, 4096, 1e6, 1e-6), 2) << "no program of nothing";
+  EXPECT_EQ(better_size(linear, 4096, 1, 100), 10000) << "no larger than it takes";
 }
 
 TEST(Live, MissesAndExcessesAreCounted) {
