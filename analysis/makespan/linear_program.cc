@@ -1,11 +1,31 @@
 // The dual program, max sum of least * y with y >= 0 and as many equations as there are variables, is solved
-// by the simplex method in two phases. Its tableau has a row per variable and a column per constraint.
-// Bland's rule keeps it from cycling.
+// by the simplex method. Its tableau has a row per variable and a column per constraint.
 #include "analysis/makespan/linear_program.h"
+
+#include <cmath>
+#include <limits>
 
 namespace samcl::analysis::makespan {
 namespace {
 
+using boost::multiprecision::cpp_int;
+
+constexpr int64_t kMostDenominator = 1'000'000, kMostPart = 1'000'000'000;  // sums stay far below 2^63
+// In floating point: no variable falls far below -kPenalty, and every variable's cost is a little higher by
+// an irregular amount, so that no two ways are equally good and the method does not stall.
+constexpr double kPenalty = 1e4, kDisturbance = 1e-6;
+constexpr int64_t kMostDenominatorOfOne = 5'040;  // of a value that is made rational
+constexpr size_t kMostCellsExactly = 20'000;      // minimise() takes up to a second or so
+
+// Whether a number counts as zero: rounding errors of doubles do.
+bool vanishes(const Rational& number) {
+  return number == 0;
+}
+bool vanishes(double number) {
+  return std::abs(number) < 1e-9;
+}
+
+template <typename Number>
 class Tableau {
  public:
   Tableau(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints)
@@ -17,7 +37,7 @@ class Tableau {
     for (size_t row = 0; row < rows_; ++row) {
       negated_[row] = cost[row] < 0;
       at(row, columns_ + row) = 1;
-      at(row, width() - 1) = negated_[row] ? -cost[row] : cost[row];
+      at(row, width() - 1) = static_cast<Number>(negated_[row] ? -cost[row] : cost[row]);
       basis_[row] = columns_ + row;
     }
     for (size_t column = 0; column < columns_; ++column)
@@ -30,23 +50,39 @@ class Tableau {
     for (size_t row = 0; row < rows_; ++row)
       for (size_t column = 0; column < width(); ++column)
         if (column < columns_ || column == width() - 1) at(rows_, column) -= at(row, column);
-    return ascend() && at(rows_, width() - 1) == 0;
+    return ascend() && vanishes(at(rows_, width() - 1));
   }
 
   // Phase two: false if there is no greatest value.
   bool maximise(const std::vector<Constraint>& constraints) {
     for (size_t column = 0; column < width(); ++column)
-      at(rows_, column) = column < columns_ ? Rational(-constraints[column].least) : Rational(0);
+      at(rows_, column) = column < columns_ ? Number(-constraints[column].least) : Number(0);
     for (size_t row = 0; row < rows_; ++row)
       if (basis_[row] < columns_) subtract(rows_, row, at(rows_, basis_[row]));
     return ascend();
   }
 
-  // The multipliers of the equations: what we are asked for.
-  std::vector<Rational> prices() {
-    std::vector<Rational> result;
+  // Both phases at once: what an equation is not met by costs the penalty. False if that does not end.
+  bool maximise_with_penalty(const std::vector<Constraint>& constraints) {
+    penalty_ = kPenalty;
+    double irregular = 0.5;
     for (size_t row = 0; row < rows_; ++row) {
-      result.push_back(at(rows_, columns_ + row));
+      irregular = std::fmod(irregular + 0.6180339887498949, 1.0);
+      at(row, width() - 1) += kDisturbance * (0.5 + irregular);
+    }
+    for (size_t column = 0; column < width(); ++column) {
+      if (column >= columns_ && column + 1 < width()) continue;
+      at(rows_, column) = column < columns_ ? Number(-constraints[column].least) : Number(0);
+      for (size_t row = 0; row < rows_; ++row) at(rows_, column) -= penalty_ * at(row, column);
+    }
+    return ascend();
+  }
+
+  // The multipliers of the equations: what we are asked for.
+  std::vector<Number> prices() {
+    std::vector<Number> result;
+    for (size_t row = 0; row < rows_; ++row) {
+      result.push_back(at(rows_, columns_ + row) - penalty_);
       if (negated_[row]) result.back() = -result.back();
     }
     return result;
@@ -54,39 +90,69 @@ class Tableau {
 
  private:
   size_t width() const { return columns_ + rows_ + 1; }
-  Rational& at(size_t row, size_t column) { return cell_[row * width() + column]; }
+  Number& at(size_t row, size_t column) { return cell_[row * width() + column]; }
 
-  void subtract(size_t row, size_t pivot, const Rational factor) {
+  void subtract(size_t row, size_t pivot, const Number factor) {
     if (factor == 0) return;
-    for (size_t column = 0; column < width(); ++column)
-      if (at(pivot, column) != 0) at(row, column) -= factor * at(pivot, column);
+    for (const size_t column : filled_of(pivot)) at(row, column) -= factor * at(pivot, column);
   }
 
-  bool ascend() {
-    for (;;) {
-      size_t entering = 0;
-      while (entering < columns_ && at(rows_, entering) >= 0) ++entering;
-      if (entering == columns_) return true;
-      const std::optional<size_t> leaving = leaving_row(entering);
-      if (!leaving) return false;
-      const Rational pivot = at(*leaving, entering);
-      for (size_t column = 0; column < width(); ++column)
-        if (at(*leaving, column) != 0) at(*leaving, column) /= pivot;
-      for (size_t row = 0; row <= rows_; ++row)
-        if (row != *leaving) subtract(row, *leaving, at(row, entering));
-      basis_[*leaving] = entering;
+  // The columns in which the row is not zero; asked for many times in a row.
+  const std::vector<size_t>& filled_of(size_t row) {
+    if (row == filled_row_) return filled_;
+    filled_row_ = row;
+    filled_.clear();
+    for (size_t column = 0; column < width(); ++column)
+      if (at(row, column) != 0) filled_.push_back(column);
+    return filled_;
+  }
+
+  // The steepest column; where that led nowhere for long, the first one, which does not cycle (Bland).
+  std::optional<size_t> entering_column(bool first) {
+    std::optional<size_t> best;
+    for (size_t column = 0; column < columns_; ++column) {
+      const Number& slope = at(rows_, column);
+      if (slope >= 0 || vanishes(slope)) continue;
+      if (!best || slope < at(rows_, *best)) best = column;
+      if (first) break;
     }
+    return best;
+  }
+
+  // False where there is no greatest value; and where doubles take too long, which they may forever.
+  bool ascend() {
+    constexpr size_t kStalled = 50;
+    Number value = at(rows_, width() - 1);
+    size_t stalled = 0;
+    const size_t most = penalty_ == 0 ? std::numeric_limits<size_t>::max() : 10 * rows_ + 500;
+    for (size_t pivots = 0; pivots < most; ++pivots) {
+      const std::optional<size_t> entering = entering_column(stalled > kStalled);
+      if (!entering) return true;
+      const std::optional<size_t> leaving = leaving_row(*entering);
+      if (!leaving) return false;
+      const Number pivot = at(*leaving, *entering);
+      filled_row_ = kNoRow;
+      for (const size_t column : filled_of(*leaving)) at(*leaving, column) /= pivot;
+      for (size_t row = 0; row <= rows_; ++row)
+        if (row != *leaving) subtract(row, *leaving, at(row, *entering));
+      filled_row_ = kNoRow;
+      basis_[*leaving] = *entering;
+      const bool better = !vanishes(Number(at(rows_, width() - 1) - value));
+      stalled = better ? 0 : stalled + 1;
+      value = at(rows_, width() - 1);
+    }
+    return false;
   }
 
   // A basic artificial variable, which is zero after phase one, leaves before it could change.
   std::optional<size_t> leaving_row(size_t entering) {
     std::optional<size_t> best;
-    Rational least;
+    Number least = 0;
     for (size_t row = 0; row < rows_; ++row) {
-      const Rational& slope = at(row, entering);
-      const bool artificial = basis_[row] >= columns_ && at(row, width() - 1) == 0;
-      if (slope == 0 || (slope < 0 && !artificial)) continue;
-      const Rational ratio = artificial ? Rational(0) : at(row, width() - 1) / slope;
+      const Number& slope = at(row, entering);
+      const bool artificial = penalty_ == 0 && basis_[row] >= columns_ && vanishes(at(row, width() - 1));
+      if (vanishes(slope) || (slope < 0 && !artificial)) continue;
+      const Number ratio = artificial ? Number(0) : Number(at(row, width() - 1) / slope);
       if (best && (ratio > least || (ratio == least && basis_[row] > basis_[*best]))) continue;
       best = row;
       least = ratio;
@@ -94,19 +160,83 @@ class Tableau {
     return best;
   }
 
+  static constexpr size_t kNoRow = static_cast<size_t>(-1);
   size_t rows_, columns_;
-  std::vector<Rational> cell_;
+  std::vector<Number> cell_;
   std::vector<size_t> basis_;
   std::vector<bool> negated_;
+  std::vector<size_t> filled_;
+  size_t filled_row_ = kNoRow;
+  Number penalty_ = 0;
 };
+
+// The fraction with a small denominator that is nearest, by its continued fraction.
+Rational rational_near(double value) {
+  int64_t before = 0, denominator = 1, numerator_before = 1;
+  auto numerator = static_cast<int64_t>(std::floor(value));
+  double rest = value - std::floor(value);
+  while (std::abs(value - static_cast<double>(numerator) / static_cast<double>(denominator)) > 1e-9) {
+    rest = 1 / rest;
+    const auto whole = static_cast<int64_t>(std::floor(rest));
+    rest -= std::floor(rest);
+    const int64_t next = whole * denominator + before;
+    if (next > kMostDenominatorOfOne) break;
+    numerator_before = std::exchange(numerator, whole * numerator + numerator_before);
+    before = std::exchange(denominator, next);
+  }
+  return Rational(numerator, denominator);
+}
+
+bool satisfied(const std::vector<Constraint>& constraints, const Parts& parts) {
+  for (const Constraint& constraint : constraints) {
+    cpp_int sum = 0;
+    for (const Term& term : constraint.terms)
+      sum += cpp_int(parts.numerator[term.variable]) * term.coefficient;
+    if (sum < cpp_int(constraint.least) * parts.denominator) return false;
+  }
+  return true;
+}
+
+std::optional<Parts> in_parts(const std::vector<Rational>& values,
+                              const std::vector<Constraint>& constraints) {
+  cpp_int common = 1;
+  for (const Rational& value : values) {
+    common = lcm(common, denominator(value));
+    if (common > kMostDenominator) return std::nullopt;
+  }
+  Parts parts{static_cast<int64_t>(common), {}};
+  for (const Rational& value : values) {
+    const cpp_int part = numerator(Rational(value * common));
+    if (abs(part) > kMostPart) return std::nullopt;
+    parts.numerator.push_back(static_cast<int64_t>(part));
+  }
+  if (!satisfied(constraints, parts)) return std::nullopt;
+  return parts;
+}
 
 }  // namespace
 
 std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
                                               const std::vector<Constraint>& constraints) {
-  Tableau tableau(cost, constraints);
+  Tableau<Rational> tableau(cost, constraints);
   if (!tableau.meet_equations() || !tableau.maximise(constraints)) return std::nullopt;
   return tableau.prices();
+}
+
+std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
+                                       const std::vector<Constraint>& constraints) {
+  if (Tableau<double> tableau(cost, constraints); tableau.maximise_with_penalty(constraints)) {
+    std::vector<Rational> values;
+    for (const double value : tableau.prices()) {
+      if (!(std::abs(value) < static_cast<double>(kMostPart))) break;
+      values.push_back(rational_near(value));
+    }
+    if (values.size() == cost.size())
+      if (auto parts = in_parts(values, constraints)) return parts;
+  }
+  if (cost.size() * constraints.size() > kMostCellsExactly) return std::nullopt;
+  const auto exact = minimise(cost, constraints);
+  return exact ? in_parts(*exact, constraints) : std::nullopt;
 }
 
 }  // namespace samcl::analysis::makespan

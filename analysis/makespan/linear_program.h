@@ -1,4 +1,4 @@
-// Small linear programs, solved exactly.
+// Small linear programs.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -20,9 +20,21 @@ struct Constraint {
   int least = 0;
 };
 
-// The values of `cost.size()` free variables that minimise sum of cost * variable subject to the constraints;
-// nothing if there are none, or no least one.
+// The values of `cost.size()` free variables that minimise sum of cost * variable subject to the constraints,
+// exactly; nothing if there are none, or no least one.
 std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
                                               const std::vector<Constraint>& constraints);
+
+// Values in whole parts of a common denominator.
+struct Parts {
+  int64_t denominator = 1;         // up to a million
+  std::vector<int64_t> numerator;  // up to a thousand million
+};
+
+// Values that satisfy the constraints, checked exactly, with a cost that is least or nearly so: found in
+// floating point and made rational, where that does not do and the program is small by minimise(). Nothing
+// where neither does, or where the numbers are too large.
+std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
+                                       const std::vector<Constraint>& constraints);
 
 }  // namespace samcl::analysis::makespan

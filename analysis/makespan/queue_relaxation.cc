@@ -9,9 +9,8 @@
 namespace samcl::analysis::makespan {
 namespace {
 
-constexpr size_t kMostSlots = 400;  // keeps the linear program below some 20 ms
+constexpr size_t kMostSlots = 400;  // keeps the linear program small
 constexpr size_t kMostUnits = 6, kMostPlaces = 400;
-constexpr int64_t kMostDenominator = 1'000'000, kMostPart = 1'000'000'000;  // sums stay far below 2^63
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
 // Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of
@@ -52,29 +51,6 @@ std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& q
   return constraints;
 }
 
-// In whole parts of the common denominator; nothing if that is too large, or a constraint does not hold.
-std::optional<std::vector<int64_t>> in_parts(const std::vector<Rational>& values,
-                                             const std::vector<Constraint>& constraints,
-                                             int64_t& denominator) {
-  boost::multiprecision::cpp_int common = 1;
-  for (const Rational& value : values) common = lcm(common, boost::multiprecision::denominator(value));
-  if (common > kMostDenominator) return std::nullopt;
-  denominator = static_cast<int64_t>(common);
-  std::vector<int64_t> parts;
-  for (const Rational& value : values) {
-    const boost::multiprecision::cpp_int part = numerator(Rational(value * common));
-    if (abs(part) > kMostPart) return std::nullopt;
-    parts.push_back(static_cast<int64_t>(part));
-  }
-  for (const Constraint& constraint : constraints) {
-    boost::multiprecision::cpp_int sum = 0;
-    for (const Term& term : constraint.terms)
-      sum += boost::multiprecision::cpp_int(parts[term.variable]) * term.coefficient;
-    if (sum < boost::multiprecision::cpp_int(constraint.least) * common) return std::nullopt;
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int warps) {
@@ -93,18 +69,18 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
   std::vector<int64_t> cost(variables.count(), 0);
   for (const size_t kind : queue->kind_of_place) cost[variables.price(kind)] += warps;
   cost[variables.potential(0)] = 1;
-  const auto best = minimise(cost, constraints);
-  if (!best) return std::nullopt;
-  const auto parts = in_parts(*best, constraints, relaxation.denominator_);
+  const auto parts = minimise_in_parts(cost, constraints);
   if (!parts) return std::nullopt;
+  relaxation.denominator_ = parts->denominator;
 
   relaxation.price_from_.assign(chain.places(), 0);
   int64_t sum = 0;
   for (size_t place = chain.places(); place-- > 0;)
-    relaxation.price_from_[place] = sum += (*parts)[variables.price(queue->kind_of_place[place])];
+    relaxation.price_from_[place] = sum += parts->numerator[variables.price(queue->kind_of_place[place])];
   relaxation.potential_.assign(relaxation.code(Ready(chain.units(), relaxation.kept_)) + 1, kUnknown);
   for (size_t number = 0; number < queue->classes.size(); ++number)
-    relaxation.potential_[relaxation.code(queue->classes[number])] = (*parts)[variables.potential(number)];
+    relaxation.potential_[relaxation.code(queue->classes[number])] =
+        parts->numerator[variables.potential(number)];
   return relaxation;
 }
 

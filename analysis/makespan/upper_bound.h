@@ -5,6 +5,7 @@
 
 #include "analysis/makespan/bounds.h"
 #include "analysis/makespan/queue_relaxation.h"
+#include "analysis/makespan/run_relaxation.h"
 
 namespace samcl::analysis::makespan {
 
@@ -12,17 +13,22 @@ class UpperBound {
  public:
   // `chain` outlives it.
   UpperBound(const Chain& chain, int warps, bool relaxation) : chain_(chain) {
-    if (relaxation) relaxation_ = QueueRelaxation::make(chain, warps);
+    if (!relaxation) return;
+    queues_ = QueueRelaxation::make(chain, warps);
+    runs_ = RunRelaxation::make(chain, warps);
   }
 
   Slots operator()(const Count* counts) const {
-    const Slots bound = last_warp_bound(chain_, counts);
-    return relaxation_ ? std::min(bound, relaxation_->bound(chain_, counts).value_or(bound)) : bound;
+    Slots bound = last_warp_bound(chain_, counts);
+    if (queues_) bound = std::min(bound, queues_->bound(chain_, counts).value_or(bound));
+    if (runs_) bound = std::min(bound, runs_->bound(counts));
+    return bound;
   }
 
  private:
   const Chain& chain_;
-  std::optional<QueueRelaxation> relaxation_;
+  std::optional<QueueRelaxation> queues_;
+  std::optional<RunRelaxation> runs_;
 };
 
 }  // namespace samcl::analysis::makespan

@@ -34,7 +34,7 @@ class Search {
     for (const bool ahead : {true, false}) search_greedily(ahead);
     for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10)
       search_beam(width, result.bound);
-    if (best_ < result.bound) result.bound = visit_all(result.states);
+    if (best_ < result.bound) result.bound = std::min(result.bound, visit_all(result.states));
     result.attained = best_;
     result.schedule = schedule();
     return result;

@@ -18,7 +18,7 @@ struct Effort {
   // million take a second.
   int64_t places = 100'000'000;
   size_t beam = 1'000;     // states of one slot that a beam search keeps at most; 0: only the greedy ones
-  bool relaxation = true;  // see queue_relaxation.h; without it only last_warp_bound
+  bool relaxation = true;  // queue_relaxation.h, run_relaxation.h; without it only last_warp_bound
 };
 
 struct WorstCase {

@@ -89,6 +89,23 @@ TEST(WorstCase, IsFoundForThePapersLargestNumbers) {
   EXPECT_TRUE(second.exact());
 }
 
+TEST(WorstCase, IsFoundWhereLoadsAndComputationsAlternateInBlocks) {
+  for (const auto& [text, slots] : {std::pair("LLCCLL", 258), std::pair("LLCCLLCC", 323),
+                                    std::pair("LLLCCCLLL", 450), std::pair("LLCCLLCCLL", 388)}) {
+    const WorstCase worst = worst_case(kernel(text), 64);
+    EXPECT_EQ(worst.attained, slots) << text;
+    EXPECT_TRUE(worst.exact()) << text;
+    EXPECT_EQ(check_schedule(kernel(text), 64, worst.schedule), slots) << text;
+  }
+  EXPECT_EQ(worst_case(kernel("LLCCLL"), 65'000).bound, 260'002);
+}
+
+TEST(WorstCase, IsFoundWithLatencies) {
+  const WorstCase worst = worst_case(kernel("LLCLL", {{.letter = 'L', .latency = 4}}), 64);
+  EXPECT_EQ(worst.attained, 269);
+  EXPECT_TRUE(worst.exact());
+}
+
 TEST(WorstCase, IsExceededByNoSimulatedScheduler) {
   for (const std::string text : {"LLCLL", "LCCLCL", "CLLLCC"})
     for (const int warps : {2, 7, 12}) {
@@ -105,7 +122,7 @@ TEST(WorstCase, IsExceededByNoSimulatedScheduler) {
 }
 
 TEST(WorstCase, GivesTwoBoundsWhereTheEffortDoesNotSuffice) {
-  const Kernel hard = kernel("LLCCLL");
+  const Kernel hard = kernel("LLCCLL", {{.letter = 'L', .latency = 4}});
   const Slots exact = worst_case(hard, 12).attained;
   const WorstCase rough = worst_case(hard, 12, {.places = 2'000, .beam = 1});
   EXPECT_FALSE(rough.exact());
