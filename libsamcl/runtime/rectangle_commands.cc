@@ -57,6 +57,29 @@ void note_written(const Buffer& buffer, const Rectangle& r, Places places) {
       [&](uint64_t, Range row) { buffer.storage->written(buffer.part(row.begin, row.size()), places); });
 }
 
+// What of the target is zero and nowhere yet. Rows written into it would leave thousands of pieces to be filled one by
+// one, so it is filled first where they go; from then on it is valid there like them, one piece with them.
+std::vector<Range> zeros_around(const Buffer& target, const Rectangle& rows) {
+  std::vector<Range> zeros;
+  if (rows.is_run()) return zeros;
+  for (const Directory::Piece& piece : target.storage->pieces(bounds(target, rows))) {
+    if (contains(piece.valid, kZeros)) zeros.push_back(piece.range);
+  }
+  return zeros;
+}
+
+cl_int fill(const Buffer& target, const std::vector<Range>& zeros, Place place) {
+  for (const Range& range : zeros) {
+    cl_int error = target.storage->make_valid(range, place, program_traffic());
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+void note_filled(const Buffer& target, const std::vector<Range>& zeros, Places places) {
+  for (const Range& range : zeros) target.storage->written(range, places);
+}
+
 // A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
 struct Pixels {
   Pixels(const Image& image, const Rectangle& r, const Rectangle& host)
@@ -143,6 +166,7 @@ class WriteRectangle : public SteppedCommand {
  protected:
   std::vector<Step> plan() override {
     destination_ = buffer_->storage->destination();
+    zeros_ = zeros_around(*buffer_, rectangle_);
     if (contains(destination_, kHost)) return {{0, [this] { return write_host(); }}};
     std::vector<Step> steps;
     for (Places left = destination_; left != 0; left &= left - 1) {
@@ -150,13 +174,17 @@ class WriteRectangle : public SteppedCommand {
     }
     return steps;
   }
-  void done() override { note_written(*buffer_, rectangle_, destination_); }
+  void done() override {
+    note_filled(*buffer_, zeros_, destination_);
+    note_written(*buffer_, rectangle_, destination_);
+  }
   bool small() const override { return rectangle_.bytes() < kSmall; }
 
  private:
   cl_int write_host() {
     std::byte* to = buffer_->storage->host();
     if (!to) return CL_OUT_OF_HOST_MEMORY;
+    if (cl_int error = fill(*buffer_, zeros_, kHost); error != CL_SUCCESS) return error;
     copy_rows(to + buffer_->range.begin, rectangle_, from_, host_);
     return CL_SUCCESS;
   }
@@ -165,6 +193,8 @@ class WriteRectangle : public SteppedCommand {
     cl_int error;
     cl_mem to = buffer_->real(device, &error);
     if (!to) return error;
+    error = fill(*buffer_, zeros_, device);
+    if (error != CL_SUCCESS) return error;
     program_traffic().uploaded_bytes += rectangle_.bytes();
     report::device(device).uploaded_bytes += rectangle_.bytes();
     return over_link(*buffer_->context()->devices[device], trace::Activity::upload, rectangle_.bytes(),
@@ -186,6 +216,7 @@ class WriteRectangle : public SteppedCommand {
   const Rectangle rectangle_, host_;
   const std::byte* const from_;
   Places destination_ = 0;
+  std::vector<Range> zeros_;
 };
 
 class CopyRectangle : public SteppedCommand {
@@ -200,6 +231,7 @@ class CopyRectangle : public SteppedCommand {
 
  protected:
   std::vector<Step> plan() override {
+    zeros_ = zeros_around(*to_, target_);
     copied_to_ = holders(*from_, source_);
     if (copied_to_ == 0) {
       copied_to_ = only(kHost);
@@ -211,7 +243,10 @@ class CopyRectangle : public SteppedCommand {
     }
     return steps;
   }
-  void done() override { note_written(*to_, target_, copied_to_); }
+  void done() override {
+    note_filled(*to_, zeros_, copied_to_);
+    note_written(*to_, target_, copied_to_);
+  }
   bool small() const override { return source_.bytes() < kSmall; }
 
  private:
@@ -220,6 +255,7 @@ class CopyRectangle : public SteppedCommand {
     if (error != CL_SUCCESS) return error;
     std::byte* to = to_->storage->host();
     if (!to) return CL_OUT_OF_HOST_MEMORY;
+    if (cl_int filled = fill(*to_, zeros_, kHost); filled != CL_SUCCESS) return filled;
     copy_rows(to + to_->range.begin, target_, from_->storage->host() + from_->range.begin, source_);
     return CL_SUCCESS;
   }
@@ -229,6 +265,8 @@ class CopyRectangle : public SteppedCommand {
     cl_mem from = from_->real(device, &error);
     cl_mem to = from ? to_->real(device, &error) : nullptr;
     if (!to) return error;
+    error = fill(*to_, zeros_, device);
+    if (error != CL_SUCCESS) return error;
     program_traffic().copied_bytes += source_.bytes();
     const trace::Span span(trace::Activity::local, device, source_.bytes());
     return from_->context()->devices[device]->transfer([&](cl_command_queue queue, cl_event* event) {
@@ -241,6 +279,7 @@ class CopyRectangle : public SteppedCommand {
   const BufferPtr from_, to_;
   const Rectangle source_, target_;
   Places copied_to_ = 0;
+  std::vector<Range> zeros_;
 };
 
 }  // namespace
