@@ -85,6 +85,11 @@ void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
   if (!covers(footprint.surely_writes, footprint.may_write)) add_needs(to.needs, footprint.may_write, shown);
   for (StridedRange range : footprint.may_write.ranges) {
     range.start += shown.begin;
+    // Too many rows become one, with what lies between them, which the part then needs: it is valid there like the rows.
+    if (range.count > kMostWrites && range.stride - range.length <= kSmallGap) {
+      to.needs.push_back({range.start, range.end()});
+      range = {range.start, range.end() - range.start, 0, 1};
+    }
     to.writes.ranges.push_back(range);
   }
 }

@@ -289,9 +289,25 @@ TEST_F(TouchesTest, UnknownWritesThroughAnAliasSpoilTheOther) {
 }
 
 // Every second element: as many ranges as work-items.
-TEST_F(TouchesTest, TooManySingleWritesAreMerged) {
+TEST_F(TouchesTest, TooManySingleWritesAreOneWithWhatLiesBetweenThem) {
   pass(make_buffer(2 * kBytes));
-  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 1u);
+  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
+  ASSERT_THAT(touches[0].shares, SizeIs(2));
+  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{0, kBytes - 4}));
+  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
+  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(Range{kBytes, 2 * kBytes - 4}));
+}
+
+// The parts' elements lie between each other's.
+TEST_F(TouchesTest, TooManySingleWritesOfSeveralPartsAreMerged) {
+  pass(make_buffer(2 * kBytes));
+  Footprints both;
+  both.element(0, Footprints::surely_writes, 0, 8).element(0, Footprints::surely_writes, kItems / 4, 8);
+  EXPECT_EQ(share(both).to_merge, 1u);
+}
+
+TEST_F(TouchesTest, FewSingleWritesAreThemselves) {
+  pass(make_buffer(2 * kBytes));
   ndrange.global[0] = 256;
   EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
   ASSERT_THAT(touches[0].shares, SizeIs(2));
