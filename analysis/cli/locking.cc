@@ -59,21 +59,24 @@ std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& 
   };
   add("shared resource, FMLP-Long", verdicts.shared_resource[0]);
   add("shared resource, OMLP", verdicts.shared_resource[1]);
+  add("shared resource, donation", verdicts.shared_resource[2]);
   add("suspension-aware, FMLP-Long", verdicts.suspension_aware);
   add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
   return table(rows, 3);
 }
 
 std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
-  std::vector<std::vector<std::string>> rows = {
-      {"LATE AT MOST", "b FMLP-Long", "FMLP-Long", "suspension-aware", "b OMLP", "OMLP", "container"}};
-  const auto& [fmlp_long, omlp] = verdicts.shared_resource;
+  std::vector<std::vector<std::string>> rows = {{"LATE AT MOST", "b FMLP-Long", "FMLP-Long",
+                                                 "suspension-aware", "b OMLP", "OMLP", "b donation",
+                                                 "donation", "container"}};
+  const auto& [fmlp_long, omlp, donation] = verdicts.shared_resource;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const auto late = [&](const auto& verdict) {
       return verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-";
     };
     rows.push_back({set.tasks[i].name, format_time(fmlp_long.tasks[i].blocking), late(fmlp_long),
                     late(verdicts.suspension_aware), format_time(omlp.tasks[i].blocking), late(omlp),
+                    format_time(donation.tasks[i].blocking), late(donation),
                     verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-"});
   }
   return table(rows);
@@ -160,10 +163,11 @@ Run add_locking(CLI::App& parent) {
   auto* schedule =
       locking
           ->add_option("--schedule", options->schedule,
-                       "also show all tasks released at once under fmlp-long, omlp or containers")
+                       "also show all tasks released at once under fmlp-long, omlp, donation or containers")
           ->transform(CLI::CheckedTransformer(
               std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
                                                      {"omlp", locking::Method::omlp},
+                                                     {"donation", locking::Method::donation},
                                                      {"containers", locking::Method::containers}}));
   locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
       ->check(CLI::Range(1, 10000))

@@ -72,16 +72,27 @@ TEST(SamAnalyzeLocking, RefusesNonsense) {
   EXPECT_EQ(run("locking --svg x " + kExample).code, 2) << "needs --schedule";
 }
 
+TEST(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable) {
+  const Outcome outcome = run("locking --json " + std::string(EXAMPLES) + "/several_gpus.json");
+  EXPECT_EQ(outcome.code, 0);
+  const auto found = nlohmann::json::parse(outcome.output);
+  const auto& protocols = found["shared_resource"]["protocols"];
+  for (const auto& verdict : protocols) EXPECT_EQ(verdict["schedulable"], verdict["protocol"] == "donation");
+  EXPECT_EQ(protocols[2]["tasks"][0]["blocking"], 18'000'000);
+  EXPECT_EQ(found["containers"]["schedulable"], false);
+  EXPECT_EQ(found["suspension_aware"]["schedulable"], false);
+}
+
 TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
   const Outcome outcome = run("compare --json " + kExample);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto analyses = nlohmann::json::parse(outcome.output)["analyses"];
-  ASSERT_EQ(analyses.size(), 7);
+  ASSERT_EQ(analyses.size(), 8);
   EXPECT_EQ(analyses[0]["analysis"], "fmlp-long");
-  EXPECT_EQ(analyses[4]["analysis"], "safe");
-  EXPECT_EQ(analyses[4]["schedulable"], false);
-  EXPECT_EQ(analyses[4]["fails"], "T7 may miss the deadline");
-  EXPECT_EQ(analyses[4]["tasks"][0]["response"], 5'000'000);
+  EXPECT_EQ(analyses[5]["analysis"], "safe");
+  EXPECT_EQ(analyses[5]["schedulable"], false);
+  EXPECT_EQ(analyses[5]["fails"], "T7 may miss the deadline");
+  EXPECT_EQ(analyses[5]["tasks"][0]["response"], 5'000'000);
 }
 
 }  // namespace

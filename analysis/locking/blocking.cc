@@ -24,10 +24,40 @@ Time longest_sections(const TaskSet& set, std::span<const size_t> users, std::sp
   return sum;
 }
 
+// The users of GPUs by their critical sections.
+struct SectionsByLength {
+  explicit SectionsByLength(const TaskSet& set) : set(set) {
+    for (size_t i = 0; i < set.tasks.size(); ++i)
+      if (set.tasks[i].uses_gpu()) users.push_back(i);
+    std::stable_sort(users.begin(), users.end(),
+                     [&](size_t a, size_t b) { return set.tasks[a].section > set.tasks[b].section; });
+    for (size_t place = 0; place < users.size(); ++place) sum.push_back(sum.back() + of(place));
+  }
+
+  Time of(size_t place) const { return set.tasks[users[place]].section; }
+
+  // Sum of the `count` longest but for those at these places, in rising order.
+  Time longest(int count, std::initializer_list<size_t> without) const {
+    size_t end = std::min(static_cast<size_t>(count), users.size());
+    Time left_out = 0;
+    for (const size_t place : without) {
+      if (place >= end) continue;
+      left_out += of(place);
+      end = std::min(end + 1, users.size());
+    }
+    return sum[end] - left_out;
+  }
+
+  const TaskSet& set;
+  std::vector<size_t> users;    // longest first
+  std::vector<Time> sum = {0};  // of the n longest
+};
+
 }  // namespace
 
 const char* name(Protocol protocol) {
-  return protocol == Protocol::fmlp_long ? "fmlp-long" : "omlp";
+  constexpr const char* kNames[kProtocols] = {"fmlp-long", "omlp", "donation"};
+  return kNames[static_cast<size_t>(protocol)];
 }
 
 std::vector<int> assign_gpus(const TaskSet& set) {
@@ -73,6 +103,28 @@ std::vector<Time> omlp_blocking(const TaskSet& set, std::span<const int> gpu_of,
     std::stable_sort(users.begin(), users.end(),
                      [&](size_t a, size_t b) { return set.tasks[a].section > set.tasks[b].section; });
     for (const size_t i : users) blocking[i] = longest_sections(set, users, late, i, 2 * Time{set.cpus} - 1);
+  }
+  return blocking;
+}
+
+std::vector<Time> donation_blocking(const TaskSet& set) {
+  const SectionsByLength sections(set);
+  const int most = set.cpus - 1, most_in_queue = most / set.gpus;
+  const auto in_queue = [&](size_t i) {
+    return std::min(sections.longest(most, {i}) / set.gpus, sections.longest(most_in_queue, {i}));
+  };
+  const size_t users = sections.users.size();
+  // Behind the m longest and the task's own, all have the same in front of them.
+  const size_t looked_at = users > static_cast<size_t>(set.cpus) ? static_cast<size_t>(set.cpus) + 2 : 0;
+  std::vector<Time> blocking(set.tasks.size(), 0);
+  for (size_t i = 0; i < users; ++i) {
+    Time donating = 0;
+    for (size_t j = 0; j < std::min(looked_at, users); ++j)
+      if (j != i)
+        donating = std::max(
+            donating,
+            std::min(in_queue(j), sections.longest(most, {std::min(i, j), std::max(i, j)})) + sections.of(j));
+    blocking[sections.users[i]] = in_queue(i) + donating;
   }
   return blocking;
 }

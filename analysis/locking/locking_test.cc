@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/locking/examples.h"
+#include "analysis/locking/gpu_queues.h"
+#include "analysis/locking/random_set.h"
 #include "analysis/locking/simulator.h"
 #include "analysis/locking/verdicts.h"
 
@@ -134,6 +136,70 @@ TEST(SharedResource, SeveralGpusDivideTheBlocking) {
   EXPECT_THAT(assign_gpus(set), ElementsAre(kNoGpu, kNoGpu, 0, 1, 0, 1, 0));
   EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[2].blocking, 8);
   EXPECT_EQ(analyse_shared_resource(set, Protocol::omlp).tasks[3].blocking, 4);
+}
+
+TEST(SharedResource, DonationDividesTheBlockingAndLimitsIt) {
+  const auto blocking = [](const TaskSet& set, size_t task) {
+    return analyse_shared_resource(set, Protocol::donation).tasks[task].blocking;
+  };
+  TaskSet set = paper_example();  // five users, sections of 4
+  EXPECT_EQ(blocking(set, 0), 0);
+  EXPECT_EQ(blocking(set, 2), 12 + 16);  // three in the queue, and four outside
+  set.cpus = 5;                          // all users are candidates
+  EXPECT_EQ(blocking(set, 2), 16);
+  set.gpus = 2;  // two of the four are in the other queue
+  EXPECT_EQ(blocking(set, 2), 8);
+  set.gpus = 3;
+  EXPECT_EQ(blocking(set, 2), 4);
+  set.cpus = 4;  // more users than CPUs: one in the queue, and a donee with one in front of it
+  EXPECT_EQ(blocking(set, 2), 4 + 8);
+  for (int n = 0; n < 40; ++n) set.tasks.push_back({"more" + std::to_string(n), 1000, 1, 1, 1});
+  EXPECT_EQ(blocking(set, 2), 4 + 8);  // whoever else uses GPUs
+  EXPECT_EQ(analyse_shared_resource(set, Protocol::fmlp_long).tasks[2].blocking, (16 + 40) / 3);
+}
+
+TEST(SharedResource, DonationHasTheDoneesSectionAndWhatIsInFrontOfIt) {
+  TaskSet set{2, 1, {}};
+  for (int n = 0; n < 20; ++n) set.tasks.push_back({"T" + std::to_string(n), 100, 1, 1, 1});
+  set.tasks[0].gpu = set.tasks[0].section = 5;
+  const auto donation = analyse_shared_resource(set, Protocol::donation);
+  EXPECT_EQ(donation.tasks[1].blocking, 5 + (5 + 1));
+  EXPECT_EQ(donation.tasks[0].blocking, 1 + (1 + 1));  // its own is in front of nobody it waits for
+}
+
+TEST(SharedResource, DonationIsNoWorseThanTheOmlpOnOneGpu) {
+  Random random(1);
+  for (int n = 0; n < 500; ++n) {
+    const TaskSet set = random_set({10, 4, 1, 60, 1.5, false}, random);
+    const auto donation = donation_blocking(set);
+    const auto omlp = omlp_blocking(set, assign_gpus(set), std::vector<Time>(set.tasks.size(), 0));
+    for (size_t i = 0; i < donation.size(); ++i) EXPECT_LE(donation[i], omlp[i]);
+  }
+}
+
+TEST(GpuQueues, ADonorWaitsForItsDonee) {
+  TaskSet set{2, 1, {}};
+  for (int n = 0; n < 4; ++n) set.tasks.push_back({"T" + std::to_string(n), 100, 1, 1, 1});
+  GpuQueues queues(set, Protocol::donation);
+  const Priority late{90, 0}, later{95, 1}, urgent{10, 2}, more_urgent{5, 3};
+  queues.arrive(late);
+  queues.arrive(later);
+  queues.request(later);  // holds the GPU
+  queues.request(late);   // behind it
+  queues.arrive(urgent);  // displaces `later`, and is its donor
+  queues.request(urgent);
+  EXPECT_TRUE(queues.holds(later.task));
+  EXPECT_FALSE(queues.holds(urgent.task));
+  EXPECT_EQ(queues.inherited(later.task).task, urgent.task);
+  queues.arrive(more_urgent);  // displaces `late`, whose donor it is
+  queues.release(later.task);
+  queues.leave(later.task);
+  EXPECT_TRUE(queues.holds(late.task));  // `urgent` has joined behind it
+  EXPECT_EQ(queues.inherited(late.task).task, urgent.task);
+  queues.request(more_urgent);
+  EXPECT_EQ(queues.inherited(late.task).task, more_urgent.task);
+  queues.release(late.task);
+  EXPECT_TRUE(queues.holds(urgent.task));
 }
 
 // Blocking as CPU load would be 30 x 0.3.

@@ -26,20 +26,31 @@ std::vector<Time> lateness(const TaskSet& set, const SharedResourceVerdict& verd
   return tardiness(streams, verdict.utilisation, set.cpus, bound);
 }
 
+std::vector<Time> blocking_by(Protocol protocol, const TaskSet& set, const std::vector<int>& gpu_of,
+                              const std::vector<Time>& late) {
+  switch (protocol) {
+    case Protocol::fmlp_long:
+      return fmlp_long_blocking(set);
+    case Protocol::donation:
+      return donation_blocking(set);
+    case Protocol::omlp:
+      break;
+  }
+  return omlp_blocking(set, gpu_of, late);
+}
+
 }  // namespace
 
 SharedResourceVerdict analyse_shared_resource(const TaskSet& set, Protocol protocol, TardinessBound bound) {
   const std::vector<int> gpu_of = assign_gpus(set);
   std::vector<Time> late(set.tasks.size(), 0);
   while (true) {
-    const auto blocking =
-        protocol == Protocol::fmlp_long ? fmlp_long_blocking(set) : omlp_blocking(set, gpu_of, late);
-    SharedResourceVerdict verdict = judge(set, protocol, blocking);
+    SharedResourceVerdict verdict = judge(set, protocol, blocking_by(protocol, set, gpu_of, late));
     if (!verdict.schedulable()) return verdict;
     const std::vector<Time> found = lateness(set, verdict, bound);
     bool settled = true;
     for (size_t i = 0; i < late.size(); ++i) {
-      settled = settled && (found[i] <= late[i] || protocol == Protocol::fmlp_long);
+      settled = settled && (found[i] <= late[i] || protocol != Protocol::omlp);
       late[i] = std::max(late[i], found[i]);
       verdict.tasks[i].late = late[i];
     }

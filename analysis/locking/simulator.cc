@@ -29,6 +29,7 @@ struct Running {
   Phase phase = Phase::before;
   Time remaining = 0;
   bool waiting = false;
+  Time blocked = 0;
   int element = kNowhere;  // the CPU or, in Phase::gpu, the GPU
   Time started = 0;        // there
 };
@@ -53,7 +54,7 @@ class Simulation {
       gpu_of_ = assign_gpus(set);
       for (int gpu = 0; gpu < set.gpus; ++gpu) servers_.emplace_back(set, gpu_of_, gpu);
     } else {
-      queues_.emplace(set, method == Method::omlp ? Protocol::omlp : Protocol::fmlp_long);
+      queues_.emplace(set, static_cast<Protocol>(method));
     }
     lines_.resize(set.tasks.size() + servers_.size());
     cpu_taken_.resize(static_cast<size_t>(set.cpus), false);
@@ -88,11 +89,23 @@ class Simulation {
   void advance(Time to) {
     const Time passed = to - now_;
     now_ = to;
+    count_blocking(passed);
     for (Line& line : lines_) {
       if (!line.head || line.head->element == kNowhere) continue;
       line.head->remaining -= passed;
       if (line.head->remaining == 0) stop(*line.head);
     }
+  }
+
+  void count_blocking(Time passed) {
+    std::vector<Running*> pending;
+    for (Line& line : lines_)
+      if (line.head) pending.push_back(&*line.head);
+    const size_t virtually_running = std::min(pending.size(), cpu_taken_.size());
+    std::partial_sort(pending.begin(), pending.begin() + static_cast<long>(virtually_running), pending.end(),
+                      [](const Running* a, const Running* b) { return a->priority < b->priority; });
+    for (size_t n = 0; n < virtually_running; ++n)
+      if (pending[n]->waiting) pending[n]->blocked += passed;
   }
 
   void start(Running& job, int element) {
@@ -138,7 +151,10 @@ class Simulation {
     line.arrived.pop_front();
     const Job& plan = plan_[arrival.task][arrival.job];
     line.head = Running{arrival.job, &plan, {arrival.deadline, arrival.task}, Phase::before, plan.before};
+    if (locks(arrival.task)) queues_->arrive(line.head->priority);
   }
+
+  bool locks(size_t task) const { return queues_ && set_.tasks[task].uses_gpu(); }
 
   void enter(Running& job, Phase phase) {
     job.phase = phase;
@@ -151,20 +167,22 @@ class Simulation {
   void leave_phase(Line& line) {
     Running& job = *line.head;
     const size_t task = job.priority.task;
-    const bool locks = queues_ && set_.tasks[task].uses_gpu();
-    if (locks && job.phase == Phase::before) {
+    if (locks(task) && job.phase == Phase::before) {
       queues_->request(job.priority);
       job.waiting = !queues_->holds(task);
       if (job.waiting) return;
     }
-    if (locks && job.phase == Phase::copying_out) {
+    if (locks(task) && job.phase == Phase::copying_out) {
       queues_->release(task);
       wake_holders();
     }
     enter(job, static_cast<Phase>(static_cast<int>(job.phase) + 1));
     if (job.phase != Phase::ended) return;
-    schedule_.ended.push_back({task, job.job, job.plan->release, now_});
+    schedule_.ended.push_back({task, job.job, job.plan->release, now_, job.blocked});
     line.head.reset();
+    if (!locks(task)) return;
+    queues_->leave(task);
+    wake_holders();
   }
 
   void wake_holders() {
@@ -217,6 +235,8 @@ const char* name(Method method) {
       return name(Protocol::fmlp_long);
     case Method::omlp:
       return name(Protocol::omlp);
+    case Method::donation:
+      return name(Protocol::donation);
     case Method::containers:
       return "containers";
   }

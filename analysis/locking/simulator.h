@@ -11,8 +11,9 @@
 namespace samcl::analysis::locking {
 
 enum class Method {
-  fmlp_long,  // blocking.h's protocols, with priority inheritance
+  fmlp_long,  // blocking.h's protocols, in their order, with priority inheritance
   omlp,
+  donation,
   containers,  // container.h
 };
 const char* name(Method method);
@@ -41,6 +42,7 @@ struct Ended {
   size_t job = 0;
   Time release = 0;
   Time end = 0;
+  Time blocked = 0;  // it waited for a GPU while among the m most urgent jobs: at most b
 };
 
 // Something ran without a break.

@@ -38,6 +38,8 @@ constexpr Analysis kAnalyses[] = {
     {"FMLP-Long, compliant vector", Method::fmlp_long, shared_resource<Protocol::fmlp_long, kErickson>},
     {"OMLP, Devi & Anderson", Method::omlp, shared_resource<Protocol::omlp, kDevi>},
     {"OMLP, compliant vector", Method::omlp, shared_resource<Protocol::omlp, kErickson>},
+    {"donation, Devi & Anderson", Method::donation, shared_resource<Protocol::donation, kDevi>},
+    {"donation, compliant vector", Method::donation, shared_resource<Protocol::donation, kErickson>},
     {"containers", Method::containers, [](const TaskSet& set) { return analyse_containers(set).late; }},
     {"FMLP-Long, suspension-aware", Method::fmlp_long,
      [](const TaskSet& set) { return late(analyse_suspension_aware(set)); }}};
@@ -71,6 +73,23 @@ void challenge(const TaskSet& set, const Analysis& analysis, Random& random, Cou
   }
 }
 
+// The waiting that the Shared Resource Method counts as computing.
+void challenge_blocking(const TaskSet& set, Protocol protocol, Random& random, Count& count) {
+  const auto verdict = analyse_shared_resource(set, protocol);
+  if (!verdict.schedulable()) return;
+  ++count.sets;
+  std::vector<Time> longest(set.tasks.size(), 0);
+  for (int n = 0; n < 6; ++n)
+    for (const Ended& job : simulate(set, static_cast<Method>(protocol), random_plan(set, 12, random)).ended)
+      longest[job.task] = std::max(longest[job.task], job.blocked);
+  for (size_t i = 0; i < longest.size(); ++i) {
+    ASSERT_LE(longest[i], verdict.tasks[i].blocking)
+        << name(protocol) << ", " << set.tasks[i].name << " of " << tell(set);
+    ++count.bounds;
+    count.attained += longest[i] > 0 && longest[i] == verdict.tasks[i].blocking ? 1 : 0;
+  }
+}
+
 class LockingBounds : public testing::TestWithParam<Shape> {};
 
 // Longer runs: SAMCL_SETS=100000.
@@ -94,10 +113,30 @@ TEST_P(LockingBounds, AreNotExceededInSimulations) {
   }
 }
 
+TEST_P(LockingBounds, OfBlockingAreNotExceededInSimulations) {
+  const uint64_t seed = test_seed();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const char* sets = std::getenv("SAMCL_SETS");
+  const int64_t wanted = sets ? std::strtoll(sets, nullptr, 10) : 500;
+  Random random(seed);
+  for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation}) {
+    Count count;
+    for (int64_t n = 0; n < wanted; ++n) {
+      challenge_blocking(random_set(GetParam(), random), protocol, random, count);
+      if (HasFatalFailure()) return;
+    }
+    std::cout << name(protocol) << ": " << count.sets << " schedulable sets, " << count.bounds
+              << " bounds of blocking, " << count.attained << " above 0 attained\n";
+    EXPECT_GT(count.sets, 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(FewTasks, LockingBounds, testing::Values(Shape{4, 2, 1, 20, 0.9, false}));
 INSTANTIATE_TEST_SUITE_P(FullLoad, LockingBounds, testing::Values(Shape{6, 3, 2, 12, 1, true}));
 INSTANTIATE_TEST_SUITE_P(ManyTasks, LockingBounds, testing::Values(Shape{12, 4, 1, 200, 0.5, false}));
 INSTANTIATE_TEST_SUITE_P(SeveralGpus, LockingBounds, testing::Values(Shape{9, 5, 3, 60, 0.8, false}));
+// More users of GPUs than CPUs: there are donors.
+INSTANTIATE_TEST_SUITE_P(ManyUsers, LockingBounds, testing::Values(Shape{14, 2, 2, 300, 0.4, false}));
 
 }  // namespace
 }  // namespace samcl::analysis::locking

@@ -26,7 +26,8 @@ std::string too_long(const Task& task, const std::string& what, Time demand, con
 
 Verdicts analyse(const TaskSet& set, TardinessBound bound) {
   return {{analyse_shared_resource(set, Protocol::fmlp_long, bound),
-           analyse_shared_resource(set, Protocol::omlp, bound)},
+           analyse_shared_resource(set, Protocol::omlp, bound),
+           analyse_shared_resource(set, Protocol::donation, bound)},
           analyse_containers(set),
           analyse_suspension_aware(set)};
 }

@@ -1,6 +1,7 @@
 // All methods on one task set.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -11,13 +12,14 @@
 namespace samcl::analysis::locking {
 
 struct Verdicts {
-  std::array<SharedResourceVerdict, 2> shared_resource;  // FMLP-Long, OMLP
+  std::array<SharedResourceVerdict, kProtocols> shared_resource;  // in the order of Protocol
   ContainerVerdict containers;
   SuspensionAwareVerdict suspension_aware;
 
   // The Shared Resource Method takes whichever protocol makes the set schedulable.
   bool by_shared_resource() const {
-    return shared_resource[0].schedulable() || shared_resource[1].schedulable();
+    return std::any_of(shared_resource.begin(), shared_resource.end(),
+                       [](const auto& verdict) { return verdict.schedulable(); });
   }
   bool schedulable() const {
     return by_shared_resource() || containers.schedulable() || suspension_aware.schedulable();
