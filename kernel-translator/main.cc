@@ -44,7 +44,8 @@ apart and linked, as by clCompileProgram and clLinkProgram.
   --split-printf          kernels that use printf may be split: the order of their lines does not matter
   --define NAME[=VALUE]   a macro the driver predefines; may be repeated
   --help, --version
-  --check CASES.json      run kernels on the installed OpenCL driver and compare with their footprints
+  --check CASES.json      run kernels on the installed OpenCL driver, and on the simulator Oclgrind if it is there,
+                          and compare what they do with their footprints
   -- BUILD OPTIONS...     those of clBuildProgram, one word each: -D N=16 -cl-std=CL1.2
 
 Without --json it prints the source to use: the given one where nothing needs rewriting.

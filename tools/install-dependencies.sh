@@ -9,6 +9,7 @@ packages=(
   libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
+  oclgrind liboclgrind-dev
 )
 missing=()
 for p in "${packages[@]}"; do

@@ -1,6 +1,9 @@
 #include "kernel-translator/check/box_runner.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "kernel-translator/check/recorder.h"
 
 namespace samcl::check {
 namespace {
@@ -11,6 +14,12 @@ std::string fact(cl_device_id device, cl_device_info what) {
   std::string text(size, '\0');
   clGetDeviceInfo(device, what, size, text.data(), nullptr);
   return text.substr(0, text.find('\0'));
+}
+
+std::string name_of(cl_platform_id platform) {
+  char name[128] = "";
+  clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, nullptr);
+  return name;
 }
 
 std::string code(const char* call, cl_int error) {
@@ -52,12 +61,19 @@ NdrangeArgument place_of(const Ndrange& ndrange, const GroupBox& box) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> Device::open() {
+Result<std::unique_ptr<Device>> Device::open(const std::string& name) {
   std::unique_ptr<Device> device(new Device);
-  cl_platform_id platform = nullptr;
-  cl_int error = clGetPlatformIDs(1, &platform, nullptr);
+  cl_uint count = 0;
+  cl_int error = clGetPlatformIDs(0, nullptr, &count);
   if (error != CL_SUCCESS) return fail(code("clGetPlatformIDs", error));
-  error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device->id_, nullptr);
+  std::vector<cl_platform_id> platforms(count);
+  clGetPlatformIDs(count, platforms.data(), nullptr);
+  const auto found = std::find_if(platforms.begin(), platforms.end(), [&](cl_platform_id platform) {
+    const std::string its = name_of(platform);
+    return name.empty() ? its != Recorder::kPlatform : its == name;
+  });
+  if (found == platforms.end()) return fail("there is no OpenCL platform" + (name.empty() ? "" : " " + name));
+  error = clGetDeviceIDs(*found, CL_DEVICE_TYPE_ALL, 1, &device->id_, nullptr);
   if (error != CL_SUCCESS) return fail(code("clGetDeviceIDs", error));
   device->context_ = clCreateContext(nullptr, 1, &device->id_, nullptr, nullptr, &error);
   if (error != CL_SUCCESS) return fail(code("clCreateContext", error));

@@ -15,10 +15,11 @@ namespace samcl::check {
 // The contents of all buffers and images of a launch, by argument; empty for other arguments.
 using Contents = std::vector<std::vector<std::byte>>;
 
-// The first device of the first platform, with a context and a queue.
+// A device with a context and a queue.
 class Device {
  public:
-  static Result<std::unique_ptr<Device>> open();
+  // The first one of the platform of that name, or of the first that is no simulator's.
+  static Result<std::unique_ptr<Device>> open(const std::string& platform = "");
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;

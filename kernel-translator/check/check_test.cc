@@ -1,14 +1,16 @@
-// Footprints of the benchmarks' kernels and of random ones, against what the kernels do on the installed
-// driver.
+// Footprints of the benchmarks' kernels and of random ones, against what the kernels do on the installed driver, and
+// against their loads and stores on a simulated device.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <regex>
 #include <set>
 
+#include "kernel-translator/check/access_check.h"
 #include "kernel-translator/check/footprint_check.h"
 #include "kernel-translator/check/random_kernel.h"
 
@@ -22,6 +24,7 @@ class OnDevice : public ::testing::Test {
     setenv("POCL_DEVICES", "basic", 1);
     // Debian's PoCL cannot link some kernels that it has optimised.
     setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
+    simulator();
     auto device = Device::open();
     if (device) device_ = std::move(*device);
   }
@@ -30,14 +33,44 @@ class OnDevice : public ::testing::Test {
     if (!device_) GTEST_SKIP() << "no OpenCL device here";
   }
   static inline std::unique_ptr<Device> device_;
+
+  // One for the whole process: the loader looks for drivers once.
+  struct Simulator : ::testing::Environment {
+    Result<Recorder> recorder = Recorder::install(ACCESS_RECORDER);
+    Result<std::unique_ptr<Device>> device =
+        recorder ? Device::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
+    // Before the drivers' own ends.
+    void TearDown() override { device = fail("closed"); }
+  };
+  static Simulator& simulator() {
+    static Simulator* const simulator = new Simulator;
+    static ::testing::Environment* const owned = ::testing::AddGlobalTestEnvironment(simulator);
+    static_cast<void>(owned);
+    return *simulator;
+  }
+};
+
+class OnSimulator : public OnDevice {
+ protected:
+  void SetUp() override {
+    if (!simulator().device) GTEST_SKIP() << simulator().device.error().message;
+  }
+  const Device& simulated() { return **simulator().device; }
+  Recorder& recorder() { return *simulator().recorder; }
 };
 
 using BenchmarkKernels = OnDevice;
 using RandomKernels = OnDevice;
 using WrongFootprints = OnDevice;
+using SimulatedBenchmarkKernels = OnSimulator;
+using SimulatedRandomKernels = OnSimulator;
+using SimulatedWrongFootprints = OnSimulator;
+
+// Breaches of a footprint, by one of the two ways to find them.
+using Check = std::function<Result<std::vector<std::string>>(const BoxRunner&, const LaunchCase&, const Footprint&)>;
 
 // What is found if kernel b is said to have the footprint of kernel a.
-bool is_noticed(const Device& device, const std::string& a, const std::string& b) {
+bool is_noticed(const Device& device, const Check& check, const std::string& a, const std::string& b) {
   const std::string parameters = std::string(kRandomParameters) + " { int i = get_global_id(0); ";
   const std::string source =
       kRandomTypes + ("__kernel void a" + parameters) + a + " }\n__kernel void b" + parameters + b + " }\n";
@@ -49,19 +82,40 @@ bool is_noticed(const Device& device, const std::string& a, const std::string& b
   launch.ndrange.dimensions = 1;
   launch.ndrange.global = {64, 1, 1};
   launch.ndrange.local = {8, 1, 1};
-  const auto own = check_footprint(*runner, launch);
-  EXPECT_TRUE(own && own->breaches.empty()) << b;
-  const auto other = check_footprint(*runner, launch, Footprint::parse(runner->find("a")->footprint).value());
+  const auto own = check(*runner, launch, Footprint::parse(runner->find("b")->footprint).value());
+  EXPECT_TRUE(own && own->empty()) << b;
+  const auto other = check(*runner, launch, Footprint::parse(runner->find("a")->footprint).value());
   EXPECT_TRUE(other) << source;
-  return other && !other->breaches.empty();
+  return other && !other->empty();
+}
+
+Result<std::vector<std::string>> by_values(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint) {
+  const auto evidence = check_footprint(runner, launch, footprint);
+  if (!evidence) return tl::unexpected(evidence.error());
+  return evidence->breaches;
 }
 
 TEST_F(WrongFootprints, are_noticed) {
-  EXPECT_TRUE(is_noticed(*device_, "p[i] = 1;", "p[i + 1] = 1;")) << "a write that is not told of";
-  EXPECT_TRUE(is_noticed(*device_, "p[i] = q[i];", "p[i] = q[i + 1];")) << "a read that is not told of";
-  EXPECT_TRUE(is_noticed(*device_, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];"))
+  EXPECT_TRUE(is_noticed(*device_, by_values, "p[i] = 1;", "p[i + 1] = 1;")) << "a write that is not told of";
+  EXPECT_TRUE(is_noticed(*device_, by_values, "p[i] = q[i];", "p[i] = q[i + 1];")) << "a read that is not told of";
+  EXPECT_TRUE(is_noticed(*device_, by_values, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];"))
       << "a sure write that is none";
-  EXPECT_FALSE(is_noticed(*device_, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];"))
+  EXPECT_FALSE(is_noticed(*device_, by_values, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];"))
+      << "one that is too large";
+}
+
+TEST_F(SimulatedWrongFootprints, are_noticed) {
+  const Check by_accesses = [&](const BoxRunner& runner, const LaunchCase& launch,
+                                const Footprint& footprint) -> Result<std::vector<std::string>> {
+    const auto accesses = check_accesses(runner, launch, recorder(), footprint);
+    if (!accesses) return tl::unexpected(accesses.error());
+    return accesses->breaches;
+  };
+  EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = 1;", "p[i + 1] = 1;")) << "a write that is not told of";
+  EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = 0;", "p[i] = q[i] > 1000000;")) << "a read that makes no difference";
+  EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];"))
+      << "a sure write that is none";
+  EXPECT_FALSE(is_noticed(simulated(), by_accesses, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];"))
       << "one that is too large";
 }
 
@@ -97,6 +151,59 @@ TEST_F(BenchmarkKernels, keep_to_their_footprints) {
     for (const std::string& breach : evidence->breaches)
       ADD_FAILURE() << launch.program << " " << launch.kernel << ": " << breach;
   }
+}
+
+TEST_F(SimulatedBenchmarkKernels, touch_what_their_footprints_tell) {
+  const auto cases = read_cases(contents(BENCHMARK_CASES), CASES_FOLDER);
+  ASSERT_TRUE(cases) << cases.error().message;
+  for (const LaunchCase& launch : *cases) {
+    const auto runner = BoxRunner::make(simulated(), launch.source, launch.options, SAM_TRANSLATE);
+    ASSERT_TRUE(runner) << runner.error().message;
+    const auto accesses = check_accesses(*runner, launch, recorder());
+    ASSERT_TRUE(accesses) << accesses.error().message;
+    uint64_t said = 0, seen = 0;
+    for (const ArgumentAccesses& argument : accesses->arguments) {
+      said += argument.said_read + argument.said_written;
+      seen += argument.loaded + argument.stored;
+    }
+    EXPECT_EQ(seen > 0, said > 0) << launch.program << " " << launch.kernel << ": the simulator told of nothing";
+    for (const std::string& breach : accesses->breaches)
+      ADD_FAILURE() << launch.program << " " << launch.kernel << ": " << breach;
+  }
+}
+
+TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
+  const char* given = std::getenv("SAMCL_TEST_SEED");
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
+  const char* sources = std::getenv("SAMCL_TEST_COUNT");
+  std::cout << "seed " << seed << std::endl;
+  uint64_t said = 0, touched = 0, kernels = 0, refused = 0;
+  for (uint64_t i = 0, count = sources ? std::strtoull(sources, nullptr, 0) : 1; i < count && !HasFailure(); ++i) {
+    std::mt19937_64 random(seed + i);
+    constexpr unsigned kKernels = 10;
+    const std::string source = random_kernels(random, kKernels);
+    const auto runner = BoxRunner::make(simulated(), source, "", SAM_TRANSLATE);
+    ASSERT_TRUE(runner) << runner.error().message << "\n" << source;
+    for (unsigned k = 0; k < kKernels; ++k) {
+      const LaunchCase launch = random_launch(random, source, "k" + std::to_string(k));
+      const auto accesses = check_accesses(*runner, launch, recorder());
+      ++kernels;
+      if (!accesses) {
+        ++refused;
+        continue;
+      }
+      for (const ArgumentAccesses& argument : accesses->arguments) {
+        said += argument.said_read + argument.said_written;
+        touched += argument.loaded + argument.stored;
+      }
+      for (const std::string& breach : accesses->breaches)
+        ADD_FAILURE() << "seed " << seed + i << ", k" << k << ": " << breach << "\n" << source;
+    }
+  }
+  std::cout << touched << " of " << said << " bytes that footprints tell of were touched; the simulator refused " << refused
+            << " of " << kernels << " kernels\n";
+  EXPECT_LE(refused, kernels / 4);
+  EXPECT_GT(touched, 0u);
 }
 
 TEST_F(RandomKernels, keep_to_their_footprints) {

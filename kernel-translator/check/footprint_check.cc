@@ -4,34 +4,10 @@
 #include <chrono>
 #include <random>
 
+#include "kernel-translator/check/box_masks.h"
+
 namespace samcl::check {
 namespace {
-
-using Mask = std::vector<bool>;
-
-Mask mask_of(const ByteSet& set, uint64_t size) {
-  Mask mask(size, set.whole);
-  for (const StridedRange& range : set.ranges)
-    for (uint64_t row = 0; row < range.count; ++row)
-      for (uint64_t at = range.row(row).begin; at < range.row(row).end && at < size; ++at) mask[at] = true;
-  return mask;
-}
-
-uint64_t count(const Mask& mask) {
-  return static_cast<uint64_t>(std::count(mask.begin(), mask.end(), true));
-}
-
-struct Masks {
-  Mask reads, may_write, surely;
-};
-
-std::string words(const GroupBox& box) {
-  std::string text = "work-groups";
-  for (unsigned d = 0; d < 3; ++d)
-    text += (d ? " x [" : " [") + std::to_string(box.first[d]) + "," +
-            std::to_string(box.first[d] + box.count[d]) + ")";
-  return text;
-}
 
 // The buffers with all bytes changed that are said not to be read.
 Contents poisoned(const Contents& contents, const std::vector<Masks>& masks, std::mt19937_64* random) {
@@ -95,25 +71,6 @@ std::string breach(const std::vector<Contents>& before, const std::vector<Conten
 
 }  // namespace
 
-std::vector<GroupBox> boxes_of(const Ndrange& ndrange) {
-  const GroupBox all{{0, 0, 0}, ndrange.groups()};
-  std::vector<GroupBox> boxes = {all};
-  GroupBox one = all;
-  for (unsigned d = 0; d < ndrange.dimensions; ++d) {
-    one.first[d] = all.count[d] / 3;
-    one.count[d] = 1;
-    const uint64_t half = all.count[d] / 2;
-    if (half == 0) continue;
-    GroupBox first = all, second = all;
-    first.count[d] = second.first[d] = half;
-    second.count[d] = all.count[d] - half;
-    boxes.push_back(first);
-    boxes.push_back(second);
-  }
-  boxes.push_back(one);
-  return boxes;
-}
-
 Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch) {
   const KernelTranslation* kernel = runner.find(launch.kernel);
   if (!kernel) return fail("there is no kernel " + launch.kernel);
@@ -130,13 +87,9 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
     return fail(launch.kernel + " has " + std::to_string(kernel->arguments.size()) + " arguments");
 
   Contents given;
-  std::vector<ArgumentValue> values;
-  std::vector<ImageNumbers> images(launch.arguments.size());
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const CaseArgument& argument = launch.arguments[i];
+  for (const CaseArgument& argument : launch.arguments)
     given.push_back(argument.has_contents() ? argument.bytes : std::vector<std::byte>());
-    values.push_back(argument.value(images[i]));
-  }
+  const CaseValues values(launch);
 
   Evidence evidence;
   std::vector<ArgumentEvidence> all(launch.arguments.size());
@@ -144,11 +97,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
   for (const GroupBox& box : boxes_of(launch.ndrange)) {
     // A kernel that may not run in parts runs whole.
     if (!kernel->may_slice && box.total() != launch.ndrange.total_groups()) continue;
-    const std::vector<ArgumentFootprint> used = footprint.evaluate({launch.ndrange, values}, box);
-    std::vector<Masks> masks(used.size());
-    for (size_t i = 0; i < used.size(); ++i)
-      masks[i] = {mask_of(used[i].reads, given[i].size()), mask_of(used[i].may_write, given[i].size()),
-                  mask_of(used[i].surely_writes, given[i].size())};
+    const std::vector<Masks> masks = values.masks(footprint, box);
     const std::vector<Contents> before = {given, poisoned(given, masks, nullptr),
                                           poisoned(given, masks, &random)};
     std::vector<Contents> after;
@@ -158,7 +107,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
       after.push_back(std::move(*result));
     }
     ++evidence.boxes;
-    for (size_t i = 0; i < used.size(); ++i) {
+    for (size_t i = 0; i < masks.size(); ++i) {
       if (!launch.arguments[i].has_contents()) continue;
       Mask written(given[i].size(), false);
       const std::string what = breach(before, after, i, masks[i], written);
@@ -172,8 +121,8 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
       all[i].written += count(written);
     }
   }
-  note_unbounded(footprint, launch, values, all);
-  evidence.microseconds = time_of_evaluation(footprint, {launch.ndrange, values});
+  note_unbounded(footprint, launch, values.values(), all);
+  evidence.microseconds = time_of_evaluation(footprint, {launch.ndrange, values.values()});
   for (size_t i = 0; i < all.size(); ++i)
     if (launch.arguments[i].has_contents()) evidence.arguments.push_back(all[i]);
   return evidence;

@@ -36,7 +36,4 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
 Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch,
                                  const Footprint& footprint);
 
-// The boxes that are looked at: halves along every dimension, one work-group, all.
-std::vector<GroupBox> boxes_of(const Ndrange& ndrange);
-
 }  // namespace samcl::check

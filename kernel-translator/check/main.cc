@@ -1,10 +1,12 @@
-// sam-check-footprint, which `sam-translate --check` starts: runs cases, prints what was found as a table.
+// sam-check-footprint, which `sam-translate --check` starts: runs cases on the installed driver and, where there is
+// one, on a simulator that tells of loads and stores; prints what was found as a table.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <sstream>
 
+#include "kernel-translator/check/access_check.h"
 #include "kernel-translator/check/footprint_check.h"
 
 namespace samcl::check {
@@ -34,17 +36,20 @@ std::string extent(bool anywhere, uint64_t part, uint64_t all) {
   return anywhere ? "anywhere" : share(part, all);
 }
 
-void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence) {
+// accesses: nullptr if they were not recorded.
+void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence, const Accesses* accesses) {
   const std::string head =
       "| " + launch.program + " " + launch.kernel + " | " + (kernel.may_split ? "yes" : "no: " + kernel.why_not_split);
-  if (evidence.arguments.empty()) std::cout << head << " | | | | | | " << rounded(evidence.microseconds) << " |\n";
+  if (evidence.arguments.empty()) std::cout << head << " | | | | | | | " << rounded(evidence.microseconds) << " |\n";
   bool first = true;
-  for (const ArgumentEvidence& argument : evidence.arguments) {
+  for (size_t i = 0; i < evidence.arguments.size(); ++i) {
+    const ArgumentEvidence& argument = evidence.arguments[i];
+    const ArgumentAccesses* seen = accesses ? &accesses->arguments[i] : nullptr;
     std::cout << (first ? head : "| |") << " | " << argument.name << " | "
-              << extent(argument.reads_anywhere, argument.said_read, argument.bytes)
-              << " | " << extent(argument.writes_anywhere, argument.said_written, argument.bytes) << " | "
+              << extent(argument.reads_anywhere, argument.said_read, argument.bytes) << " | "
+              << (seen ? share(seen->loaded, seen->said_read) : "-") << " | " << extent(argument.writes_anywhere, argument.said_written, argument.bytes) << " | "
               << share(argument.said_surely, argument.said_written) << " | "
-              << share(argument.written, argument.said_written) << " | "
+              << (seen ? share(seen->stored, seen->said_written) : share(argument.written, argument.said_written)) << " | "
               << (first ? rounded(evidence.microseconds) : "") << " |\n";
     first = false;
   }
@@ -58,27 +63,39 @@ int run(const std::string& file) {
     return 2;
   }
   const auto cases = read_cases(text, std::filesystem::absolute(file).parent_path());
+  auto recorder = Recorder::install(beside_this_program("libsamcl-access-recorder.so"));
   const auto device = Device::open();
   if (!cases || !device) {
     std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
     return 2;
   }
-  std::cout
-      << "| kernel | may be split | buffer | reads | may write | of it surely | of it seen written | us |\n"
-      << "|---|---|---|---|---|---|---|---|\n";
+  const auto simulator = recorder ? Device::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
+  if (!simulator) std::cerr << "sam-check-footprint: no loads and stores are recorded: " << simulator.error().message << "\n";
+  std::cout << "| kernel | may be split | buffer | reads | of it loaded | may write | of it surely | of it stored | us |\n"
+            << "|---|---|---|---|---|---|---|---|---|\n";
   int status = 0;
+  const std::string translator = beside_this_program("sam-translate");
   for (const LaunchCase& launch : *cases) {
-    const auto runner =
-        BoxRunner::make(**device, launch.source, launch.options, beside_this_program("sam-translate"));
+    const auto runner = BoxRunner::make(**device, launch.source, launch.options, translator);
     const auto evidence = runner ? check_footprint(*runner, launch) : tl::unexpected(runner.error());
     if (!evidence) {
       std::cerr << launch.kernel << ": " << evidence.error().message << "\n";
       status = 1;
       continue;
     }
-    print(launch, *runner->find(launch.kernel), *evidence);
-    for (const std::string& breach : evidence->breaches) std::cerr << launch.kernel << ": " << breach << "\n";
-    if (!evidence->breaches.empty()) status = 1;
+    std::vector<std::string> breaches = evidence->breaches;
+    Result<Accesses> accesses = fail("");
+    if (simulator) {
+      const auto simulated = BoxRunner::make(**simulator, launch.source, launch.options, translator);
+      accesses = simulated ? check_accesses(*simulated, launch, *recorder) : tl::unexpected(simulated.error());
+      if (accesses)
+        breaches.insert(breaches.end(), accesses->breaches.begin(), accesses->breaches.end());
+      else
+        std::cerr << launch.kernel << ": not simulated: " << accesses.error().message << "\n";
+    }
+    print(launch, *runner->find(launch.kernel), *evidence, accesses ? &*accesses : nullptr);
+    for (const std::string& breach : breaches) std::cerr << launch.kernel << ": " << breach << "\n";
+    if (!breaches.empty()) status = 1;
   }
   return status;
 }
