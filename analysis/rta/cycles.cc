@@ -41,6 +41,7 @@ Cycles::Cycles(const Demand& demand) {
   for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_})
     column->assign(tasks, 0);
   count_.assign(tasks, 0);
+  below_.assign(tasks + 1, Line());
   phase_.assign(place, kNever);
   reached_.assign(place, Reached());
 }
@@ -104,6 +105,32 @@ void Cycles::sort(const Demand& demand, size_t task) {
     reached[n + 1].growth = std::max(0.0, *std::max_element(growths, growths + rows));
   }
   if (count > 0) phase[count] = period + phase[0];
+  set_below(demand, task);
+}
+
+// The highest line of the task's mean slope that no window crosses touches its work just before a step.
+void Cycles::set_below(const Demand& demand, size_t task) {
+  Line& line = below_[task + 1];
+  line = below_[task];
+  const double slope = work_[task] * rate_[task];
+  line.slope += slope;
+  double base = begin_work_[task], grown_base = base;
+  const double* const phase = phase_.data() + place_[task];
+  const Reached* const reached = reached_.data() + place_[task];
+  for (uint32_t n = 0; n < count_[task]; ++n) {
+    const double work = begin_work_[task] + reached[n].work - slope * phase[n];
+    base = n == 0 ? work : std::min(base, work);
+    const double grown = work + reached[n].growth * copies_[task];
+    grown_base = n == 0 ? grown : std::min(grown_base, grown);
+  }
+  line.base += base;
+  line.grown_base += grown_base;
+  line.arrivals_slope += arrivals_[task] * rate_[task];
+  for (size_t row = first_row_[task]; row < end_row_[task]; ++row) {
+    const double passed = demand.rate[row] * demand.jitter[row];
+    line.stage_base += demand.work[row] * passed;
+    if (demand.work[row] > 0) line.arrivals_base += demand.requests[row] * passed;
+  }
 }
 
 }  // namespace samcl::analysis

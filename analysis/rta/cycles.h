@@ -14,6 +14,18 @@
 
 namespace samcl::analysis {
 
+// Below what comes of several tasks in any window: base + slope * window. Bases from stage by stage, to the
+// highest that there is.
+struct Line {
+  double slope = 0;
+  double stage_base = 0;  // sum of jitter * work / period
+  double base = 0;
+  double grown_base = 0;  // of work and what was carried in, see Steps::growth()
+  // Of the number of requests for the resource.
+  double arrivals_slope = 0;
+  double arrivals_base = 0;
+};
+
 // The tasks that use one resource, the more urgent first.
 class Cycles {
  public:
@@ -21,14 +33,18 @@ class Cycles {
   explicit Cycles(const Demand& demand);
   Cycles() = default;
 
-  // A task's rows of the demand have been set.
+  // A task's rows of the demand have been set. After the tasks before it.
   void sort(const Demand& demand, size_t task);
 
   // How many tasks have rows before this one.
   size_t tasks_before(size_t row) const { return task_of_[row]; }
   double copies(size_t task) const { return copies_[task]; }
+  // Of the first `tasks`.
+  const Line& below(size_t tasks) const { return below_[tasks]; }
 
  private:
+  void set_below(const Demand& demand, size_t task);
+
   friend class Steps;
 
   // What has been reached just after a step.
@@ -44,6 +60,7 @@ class Cycles {
   std::vector<double> period_, rate_;
   std::vector<double> copies_, work_, arrivals_;     // of a whole period
   std::vector<double> begin_work_, begin_arrivals_;  // before the first step
+  std::vector<Line> below_;                          // [tasks]
   std::vector<uint32_t> place_;                      // of its steps in the following
   std::vector<uint32_t> count_;                      // of its steps
   // Steps happen when the window exceeds a number of periods plus the phase, 0 <= phase < period. After a

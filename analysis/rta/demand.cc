@@ -14,7 +14,7 @@ SAMCL_IN_BLOCKS Block fitting(const Block& jobs, const Block& period, const Bloc
 
 }  // namespace
 
-Demand::Demand(size_t rows) : first(rows), end(rows), below(rows + 1) {
+Demand::Demand(size_t rows) : first(rows), end(rows) {
   // Rows that pad the last block are never selected; their periods must not make NaNs.
   for (auto* column : {&period, &rate, &cost, &copies, &work, &jitter, &carry, &requests})
     column->assign(rows + kBlock, 1);
@@ -26,11 +26,6 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
   work[row] = new_cost * new_copies;
   jitter[row] = new_jitter;
   carry[row] = new_carry;
-  const Line& before = below[row];
-  const double share = work[row] * rate[row];
-  below[row + 1] = {before.base + share * new_jitter, before.slope + share,
-                    before.arrivals_base + requests[row] * rate[row] * new_jitter,
-                    before.arrivals_slope + requests[row] * rate[row]};
 }
 
 SAMCL_CLONES

@@ -29,15 +29,6 @@ inline double whole_above(double value) {
 // The loops run over whole blocks: columns are longer than their rows by one.
 inline constexpr size_t kBlock = 8;
 
-// Below the work of a prefix in a window: base + slope * window. `arrivals` likewise for the number of
-// requests for the resource.
-struct Line {
-  double base = 0;
-  double slope = 0;
-  double arrivals_base = 0;
-  double arrivals_slope = 0;
-};
-
 struct Demand {
   std::vector<double> period;
   std::vector<double> rate;          // 1 / period, rounded; results are corrected by products with the period
@@ -48,13 +39,12 @@ struct Demand {
   std::vector<double> carry;         // of the time from which it runs without a break to its end
   std::vector<double> requests;      // for the resource, by one job's stage: it becomes ready that often
   std::vector<uint32_t> first, end;  // rows of the same task
-  std::vector<Line> below;           // [row]: of the rows before it
 
   explicit Demand(size_t rows = 0);
   // How many more requests there are than the stages that become ready in a window tell: those that a stage
   // which became ready earlier has left.
   double left(size_t row) const { return requests[row] > 1 ? requests[row] : 0; }
-  // Where a row's task, set in order, changes: writes all that depends on these.
+  // Writes all that depends on these.
   void set(size_t row, double cost, double copies, double jitter, double carry);
 };
 

@@ -16,14 +16,20 @@ void PipelineWindow::begin(const std::array<Lanes, 3>& lanes) {
   executed_ = window_ = beyond_ = rest_ = constant_ = 0;
 }
 
+const Line& PipelineWindow::below(const Lanes& lanes, size_t lane) {
+  const Cycles& cycles = *lanes.shares[lane].cycles;
+  return cycles.below(cycles.tasks_before(lanes.end));
+}
+
 // Below the work in those lanes that count.
 Line PipelineWindow::below_several(const Used& used) {
   const Lanes& lanes = used.lanes;
   Line sum;
   if (lanes.taken < lanes.shares.size()) return sum;
   for (size_t n = 0; n < std::min(used.stages, lanes.taken); ++n) {
-    const Line& line = lanes.shares[n].demand->below[lanes.end];
-    sum.base += line.base;
+    const Line& line = below(lanes, n);
+    sum.stage_base += line.stage_base;
+    sum.grown_base += line.grown_base;
     sum.slope += line.slope;
   }
   return sum;
@@ -31,15 +37,15 @@ Line PipelineWindow::below_several(const Used& used) {
 
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
 // arrivals, for either view of what has two. Rounding is allowed for.
-double PipelineWindow::begin(double constant, double beyond) const {
+template <typename Base>
+double PipelineWindow::begin(double constant, double beyond, Base base_of) const {
   double work_base = constant - 1, work_slope = 0, time_base = work_base, time_slope = 0;
   for (const Used& used : used_) {
     if (used.stages == 0) continue;
     const Lanes& lanes = used.lanes;
-    const Line line =
-        lanes.shares.size() == 1 ? lanes.shares.front().demand->below[lanes.end] : below_several(used);
+    const Line line = lanes.shares.size() == 1 ? below(lanes, 0) : below_several(used);
     const double slope = line.slope + line.arrivals_slope * used.per_arrival;
-    const double base = line.base + line.arrivals_base * used.per_arrival + slope * beyond;
+    const double base = base_of(line, lanes) + line.arrivals_base * used.per_arrival + slope * beyond;
     const double as_work = (base + used.as_work) * used.per_element - 1;
     work_base += as_work;
     work_slope += slope * used.per_element;
@@ -128,10 +134,15 @@ double PipelineWindow::append(const Next& next) {
   executed_ += time;
   beyond_ = to_start ? 1 : 0;
   rest_ = to_start ? worst : 0;
-  const double least = begin(constant_, beyond_);
+  const double least =
+      begin(constant_, beyond_, [](const Line& line, const Lanes&) { return line.stage_base; });
   if (least >= kForever) return kForever;
   window_ = std::max(to_start ? window_ : window_ + time, least);
-  return window_ + rest_;
+  const double told = window_ + rest_;
+  window_ = std::max(window_, begin(constant_, beyond_, [](const Line& line, const Lanes& lanes) {
+                       return lanes.from_wait ? line.base : line.grown_base;
+                     }));
+  return told;
 }
 
 double PipelineWindow::end(double enough) {

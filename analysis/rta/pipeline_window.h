@@ -50,7 +50,7 @@ class PipelineWindow {
   // A new window. [resource]
   void begin(const std::array<Lanes, 3>& lanes);
 
-  // Appends the next stage. Returns what end() cannot be below.
+  // Appends the next stage. Returns what end() cannot be below, and is often near.
   double append(const Next& next);
   // A bound on the stage's end after the window's begin, or `enough` if the bound would not be below that.
   double end(double enough);
@@ -71,12 +71,14 @@ class PipelineWindow {
     std::vector<double> works;  // [lane]
   };
 
+  static const Line& below(const Lanes& lanes, size_t lane);
   static Line below_several(const Used& used);
   static double work_of_several(Used& used, double window);
   static double work(Used& used, double window);
   static double section(Used& used);
   void use(Used& used, double requests);
-  double begin(double constant, double beyond) const;
+  template <typename Base>
+  double begin(double constant, double beyond, Base base_of) const;
   double waiting(double window);
 
   std::array<Used, 3> used_;

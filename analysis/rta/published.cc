@@ -19,12 +19,11 @@ void Published::sections(const TaskRow& row, Resource resource, Longest& longest
 // r, or kForever if there is none below the limit.
 double Published::fixed_point(const TaskRow& row, const StageRow& stage, double blocking) {
   const Lane& lane = this->lane(first_lane(stage.resource));
-  const Demand& above = lane.demand;
   const size_t end = row.first[static_cast<size_t>(stage.resource)];
   const double count = lane.elements;
   const double limit = static_cast<double>(kLimit * row.task->period);
   const double constant = stage.worst + blocking;
-  const Line& line = above.below[end];
+  const Line& line = lane.cycles.below(lane.cycles.tasks_before(end));
   if (line.slope >= count) return kForever;
   // Every fixed point is above the line's; two less for the division's rounding down, and a millionth for
   // that of the line.

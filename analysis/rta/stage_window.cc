@@ -18,11 +18,11 @@ double let_in(const StageQuestion& question) {
 }  // namespace
 
 // Below the least fixed point of ascend(): from the line below all arrivals. Rounding is allowed for.
-double StageWindow::begin(const StageQuestion& question, double elements) const {
-  const Line& line = question.demand->below[question.end];
+double StageWindow::begin(const StageQuestion& question, double elements, double Line::*base) const {
+  const Line& line = question.cycles->below(question.cycles->tasks_before(question.end));
   const double slope = line.slope + line.arrivals_slope * per_arrival_;
   if (slope >= elements) return kForever;
-  const double constant = line.base + line.arrivals_base * per_arrival_ +
+  const double constant = line.*base + line.arrivals_base * per_arrival_ +
                           slope * (beyond(question) + before_) + question.siblings * question.worst +
                           question.sections->front() - elements;
   const double least = constant / (elements - slope) * (1 - 1e-6);
@@ -47,7 +47,7 @@ double StageWindow::work(const StageQuestion& question) {
 
 // Least waiting Q with Q = floor(work(Q) / elements); any Q with elements (Q + 1) > work(Q) is a bound.
 double StageWindow::ascend(const StageQuestion& question, double elements) {
-  double waiting = begin(question, elements);
+  double waiting = begin(question, elements, &Line::base);
   if (waiting > question.limit) return kForever;
   const double further = beyond(question) + before_;
   steps_.begin(*question.cycles, question.cycles->tasks_before(question.end), waiting + further);
@@ -143,7 +143,7 @@ StageAnswer StageWindow::after(const StageQuestion& question, double own_section
 double StageWindow::least(const StageQuestion& question) {
   before_ = 0;
   per_arrival_ = let_in(question);
-  return begin(question, count_);
+  return begin(question, count_, &Line::stage_base);
 }
 
 StageAnswer StageWindow::solve(const StageQuestion& question) {
