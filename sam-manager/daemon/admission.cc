@@ -44,8 +44,8 @@ void Admission::begin_next() {
     tasks[change.task->name] = *change.task;
   else if (change.request)
     tasks.erase(change.request->task);
-  planner_.start([tasks = std::move(tasks), machine = machine_(), settings = settings_] {
-    return planning::make_plan(tasks, machine, settings);
+  planner_.start([tasks = std::move(tasks), machine = machine_(), settings = settings_, before = plan_] {
+    return planning::make_plan(tasks, machine, settings, before);
   });
 }
 

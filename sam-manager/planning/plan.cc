@@ -6,6 +6,7 @@
 #include "analysis/json/task_set_json.h"
 #include "analysis/json/time_text.h"
 #include "analysis/model/placement.h"
+#include "analysis/modes/transition.h"
 #include "sam-manager/planning/profile.h"
 
 namespace samcl::planning {
@@ -134,9 +135,33 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
   return planned;
 }
 
+// Bounds for as long as jobs of both plans may be under way.
+Result<void> bound_change(const Plan& before, Plan& plan) {
+  if (before.tasks.empty() || before.task_set == plan.task_set) {
+    for (PlannedTask& task : plan.tasks) {
+      const PlannedTask* known = before.find(task.name);
+      task.changing_ns = known ? known->changing_ns : task.bound_ns;
+    }
+    plan.changing = before.changing;
+    return {};
+  }
+  const auto old = analysis::parse_task_set(before.task_set), now = analysis::parse_task_set(plan.task_set);
+  if (!old) return fail(old.error().message);
+  if (!now) return fail(now.error().message);
+  const auto both = analysis::either({old->set, old->modes}, {now->set, now->modes});
+  if (!both) return fail(both.error().message);
+  const analysis::Bounds bounds = analysis::analyse(both->set, both->modes, Form::safe);
+  for (PlannedTask& task : plan.tasks)
+    for (size_t i = 0; i < both->set.tasks.size(); ++i)
+      if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven)
+        task.changing_ns = static_cast<uint64_t>(bounds.tasks[i].response);
+  return {};
+}
+
 json to_json(const PlannedTask& task) {
   return {{"mode", task.mode},
           {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()},
+          {"changing_ns", task.changing_ns ? json(*task.changing_ns) : json()},
           {"guaranteed", task.guaranteed()}};
 }
 
@@ -148,7 +173,8 @@ const PlannedTask* Plan::find(const std::string& name) const {
   return found == tasks.end() ? nullptr : &*found;
 }
 
-Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings) {
+Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
+               const Plan& before) {
   Plan plan;
   for (const auto& [name, task] : tasks)
     if (task.profile.empty()) plan.unprofiled.push_back(name);
@@ -161,6 +187,7 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
   }
   plan.tasks = choose(*set, settings, plan.task_set);
   for (PlannedTask& task : plan.tasks) task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+  if (auto good = bound_change(before, plan); !good) plan.changing = good.error().message;
   return plan;
 }
 
@@ -208,6 +235,7 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine) {
   return {{"tasks", tasks},
           {"without_profile", plan.unprofiled},
           {"problem", plan.problem},
+          {"changing", plan.changing},
           {"task_set", task_set}};
 }
 

@@ -1,5 +1,5 @@
-// On how many GPUs, and on which, every registered task runs: chosen by analysis/modes from the tasks' profiles,
-// so that all deadlines are met, with the bound on every response time. Pure logic.
+// On how many GPUs, and on which, every registered task runs: chosen by analysis/modes from the tasks'
+// profiles, so that all deadlines are met, with the bound on every response time. Pure logic.
 //
 // What is claimed of a task holds if its profile's times are true bounds, its jobs come no faster than its
 // period, and its threads have its real-time priority.
@@ -20,7 +20,7 @@ namespace samcl::planning {
 struct Machine {
   int cpus = 1;
   std::vector<std::string> devices;  // their names by index, as far as known
-  int gpus = 0;                      // how many there are; 0: as many as known, or as profiles were measured on
+  int gpus = 0;  // how many there are; 0: as many as known, or as profiles were measured on
 };
 
 struct Settings {
@@ -39,7 +39,10 @@ struct PlannedTask {
   int mode = 1;
   std::vector<uint8_t> devices;      // indices, as many as its mode, the first one first
   std::optional<uint64_t> bound_ns;  // no job takes longer; none if that is not known
-  std::string doubt;                 // why the bound is not proven; "" if it is
+  // The same while tasks change from the plan before (if no other change is under way) to this one: until all
+  // are idle at once, after each has begun a job in its new mode.
+  std::optional<uint64_t> changing_ns;
+  std::string doubt;  // why the bound is not proven; "" if it is
 
   bool guaranteed() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
 };
@@ -48,16 +51,19 @@ struct Plan {
   std::vector<PlannedTask> tasks;       // those with a profile, the most urgent first
   std::vector<std::string> unprofiled;  // names of all others
   std::string problem;                  // why nothing could be planned; "" if it could
+  std::string changing;                 // why nothing is known of the time of change; "" if it is
   std::string task_set;                 // what was analysed, as JSON for sam-analyze; "" if nothing was
 
   const PlannedTask* find(const std::string& name) const;
 };
 
+// `before`: the plan that tasks change from.
 Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
-               const Settings& settings);
+               const Settings& settings, const Plan& before = {});
 
-// What an administrator who admits only what is guaranteed has against going from one plan to the other because of
-// a newcomer: it has a profile but no guarantee, or others lose theirs. "" if nothing; else whose, and by how much.
+// What an administrator who admits only what is guaranteed has against going from one plan to the other
+// because of a newcomer: it has a profile but no guarantee, or others lose theirs. "" if nothing; else whose,
+// and by how much.
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
 
 // For sam-ctl: the plan, and what was different before.

@@ -94,6 +94,30 @@ TEST(Plan, ModesThatWereNotMeasuredAreNotUsed) {
   EXPECT_FALSE(plan.tasks[0].guaranteed());
 }
 
+TEST(Plan, WhileModesChangeJobsOfBothAreUnderWay) {
+  const Task camera = gpu_task("camera", 5, 10, {9, 5}), sonar = gpu_task("sonar", 4, 20, {12, 11});
+  const Plan alone_there = make_plan(named({camera}), kTwoGpus, alone());
+  EXPECT_EQ(alone_there.tasks.at(0).mode, 2);
+  EXPECT_EQ(alone_there.tasks[0].changing_ns, alone_there.tasks[0].bound_ns) << "nothing was there before";
+  const Plan both = make_plan(named({camera, sonar}), kTwoGpus, alone(), alone_there);
+  EXPECT_TRUE(both.find("camera")->guaranteed());
+  EXPECT_EQ(both.find("camera")->bound_ns, 9 * kMs);
+  EXPECT_EQ(both.find("camera")->changing_ns, std::nullopt) << "its last job on both GPUs waits for sonar";
+  EXPECT_EQ(both.changing, "");
+  const Plan again = make_plan(named({camera, sonar}), kTwoGpus, alone(), both);
+  EXPECT_EQ(again.find("camera")->changing_ns, std::nullopt) << "the change may not be over yet";
+  EXPECT_EQ(again.find("camera")->bound_ns, 9 * kMs);
+}
+
+TEST(Plan, OfAnotherMachineNothingIsKnownWhileModesChange) {
+  const Task camera = gpu_task("camera", 5, 10, {9, 5});
+  const Plan before = make_plan(named({camera}), {4, {"a"}, 0}, alone());
+  const Plan after = make_plan(named({camera}), kTwoGpus, alone(), before);
+  EXPECT_THAT(after.changing, HasSubstr("platform: another one"));
+  EXPECT_EQ(after.tasks.at(0).changing_ns, std::nullopt);
+  EXPECT_TRUE(after.tasks[0].guaranteed());
+}
+
 TEST(Plan, MoreModesThanGpusAreLeftOut) {
   const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {9, 5, 4, 3})}), {1, {"a"}, 0}, alone());
   EXPECT_EQ(plan.tasks.at(0).mode, 1);

@@ -82,11 +82,12 @@ std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
                      number(status.at("pid")) + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
-  std::vector<Row> programs = {{"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
+  std::vector<Row> programs = {
+      {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
-                        gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")), longest(entry),
-                        bound(entry), or_dash(entry.at("executable"))});
+                        gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")),
+                        longest(entry), bound(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
@@ -116,6 +117,25 @@ std::string before(const json& task) {
   return bound(known) + " on " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
 }
 
+// What holds while tasks change to this plan, if that is less than the plan itself.
+std::string while_changing(const json& plan) {
+  const std::string problem = plan.at("changing");
+  if (!problem.empty())
+    return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem +
+           "\n";
+  std::string late;
+  for (const json& task : plan.at("tasks")) {
+    if (!task.at("guaranteed").get<bool>()) continue;
+    const json& changing = task.at("changing_ns");
+    if (!changing.is_null() && changing.get<uint64_t>() <= task.at("deadline_ns").get<uint64_t>()) continue;
+    late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
+            (changing.is_null() ? "no bound" : "up to " + format_duration(changing)) + ")";
+  }
+  return late.empty()
+             ? ""
+             : "Until all tasks have been idle at once in their new modes these may be late: " + late + "\n";
+}
+
 }  // namespace
 
 std::string plan_table(const json& plan) {
@@ -123,12 +143,13 @@ std::string plan_table(const json& plan) {
   if (!problem.empty()) return "Nothing can be guaranteed: " + problem + ".\n";
   std::string text = "No task has a profile: register one with --profile.\n";
   if (!plan.at("tasks").empty()) {
-    std::vector<Row> rows = {{"TASK", "PRIORITY", "GPUS", "DEVICES", "BOUND", "DEADLINE", "BEFORE", "VERDICT"}};
+    std::vector<Row> rows = {
+        {"TASK", "PRIORITY", "GPUS", "DEVICES", "BOUND", "DEADLINE", "BEFORE", "VERDICT"}};
     for (const json& task : plan.at("tasks"))
       rows.push_back({task.at("name"), number(task.at("priority")), number(task.at("mode")),
                       join(task.at("devices")), bound(task), format_duration(task.at("deadline_ns")),
                       before(task), verdict(task)});
-    text = table(rows);
+    text = table(rows) + while_changing(plan);
   }
   if (!plan.at("without_profile").empty())
     text += "Without a profile, so without a bound: " + join(plan.at("without_profile")) + "\n";

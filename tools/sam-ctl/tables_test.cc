@@ -48,27 +48,42 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
 }
 
 TEST(Tables, PlanSaysWhatTheLastChangeDid) {
-  const json plan = json::parse(R"({"problem": "", "without_profile": ["logger"], "task_set": {}, "tasks": [
+  const json plan =
+      json::parse(R"({"problem": "", "changing": "", "without_profile": ["logger"], "task_set": {}, "tasks": [
       {"name": "camera", "priority": 30, "mode": 2, "devices": ["pocl:0", "pocl:1"], "bound_ns": 12300000,
-       "deadline_ns": 35000000, "guaranteed": true, "doubt": "",
+       "changing_ns": 35100000, "deadline_ns": 35000000, "guaranteed": true, "doubt": "",
        "before": {"mode": 1, "bound_ns": 20000000, "guaranteed": true}},
       {"name": "radar", "priority": 20, "mode": 1, "devices": ["pocl:0"], "bound_ns": 50000000,
-       "deadline_ns": 48000000, "guaranteed": false, "doubt": "",
+       "changing_ns": 50000000, "deadline_ns": 48000000, "guaranteed": false, "doubt": "",
        "before": {"mode": 1, "bound_ns": 50000000, "guaranteed": false}},
       {"name": "sonar", "priority": 10, "mode": 1, "devices": ["pocl:1"], "bound_ns": null,
-       "deadline_ns": 48000000, "guaranteed": false, "doubt": "", "before": null}]})");
-  EXPECT_EQ(plan_table(plan),
-            "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
-            "camera  30        2     pocl:0, pocl:1  12.3 ms  35 ms     20 ms on 1 GPU  guaranteed\n"
-            "radar   20        1     pocl:0          50 ms    48 ms     the same        late by up to 2 ms\n"
-            "sonar   10        1     pocl:1          -        48 ms     new             no bound\n"
-            "Without a profile, so without a bound: logger\n");
+       "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "doubt": "", "before": null}]})");
+  EXPECT_EQ(
+      plan_table(plan),
+      "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
+      "camera  30        2     pocl:0, pocl:1  12.3 ms  35 ms     20 ms on 1 GPU  guaranteed\n"
+      "radar   20        1     pocl:0          50 ms    48 ms     the same        late by up to 2 ms\n"
+      "sonar   10        1     pocl:1          -        48 ms     new             no bound\n"
+      "Until all tasks have been idle at once in their new modes these may be late: camera (up to 35.1 ms)\n"
+      "Without a profile, so without a bound: logger\n");
+}
+
+TEST(Tables, PlanSaysIfNothingIsKnownOfTheTimeOfChange) {
+  json plan =
+      json::parse(R"({"problem": "", "changing": "platform: another one", "without_profile": [], "tasks": [
+      {"name": "camera", "priority": 30, "mode": 1, "devices": ["a"], "bound_ns": 10, "changing_ns": null,
+       "deadline_ns": 20, "guaranteed": true, "doubt": "", "before": null}]})");
+  EXPECT_THAT(plan_table(plan), testing::HasSubstr("nothing is guaranteed: platform: another one\n"));
+  plan["changing"] = "";
+  plan["tasks"][0]["changing_ns"] = 20;
+  EXPECT_THAT(plan_table(plan), testing::Not(testing::HasSubstr("Until")));
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {
   const json plan = {{"problem", "task \"b\", priority: 5 is another task's too, expected distinct ones"}};
-  EXPECT_EQ(plan_table(plan),
-            "Nothing can be guaranteed: task \"b\", priority: 5 is another task's too, expected distinct ones.\n");
+  EXPECT_EQ(
+      plan_table(plan),
+      "Nothing can be guaranteed: task \"b\", priority: 5 is another task's too, expected distinct ones.\n");
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+#include "analysis/modes/transition.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/generator/test_seed.h"
+#include "analysis/rta/response_time.h"
+#include "analysis/sim/random_set.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Time kUnknown = -1;
+
+Time bound_of(const ModalTasks& modal, size_t task) {
+  const TaskBound bound = analyse(modal.set, modal.modes, Form::safe).tasks[task];
+  return bound.proven ? bound.response : kUnknown;
+}
+
+// Two GPUs with their links. "first" on GPU 0 or both, "second" on GPU 1 or 0.
+ModalTasks two_tasks(Modes modes, std::vector<int> second) {
+  ModalTasks modal;
+  modal.set.platform = {1, 2, 2, true};
+  modal.set.tasks = {{"first", 20, 20, 2, {{Resource::gpu, {6, 4}, {}, 0}}, {0, 1}},
+                     {"second", 20, 20, 1, {{Resource::gpu, {7, 5}, {}, 0}}, std::move(second)}};
+  modal.modes = std::move(modes);
+  return modal;
+}
+
+TEST(Transition, EveryStageIsTheLongerOfBothOnAllDevicesOfBoth) {
+  const auto both = either(two_tasks({1, 1}, {1}), two_tasks({2, 1}, {0}));
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_THAT(both->modes, ElementsAre(2, 2));
+  EXPECT_THAT(both->set.tasks[0].stages[0].worst, ElementsAre(6, 6));
+  EXPECT_THAT(both->set.tasks[1].stages[0].worst, ElementsAre(7, 7));
+  EXPECT_THAT(both->set.tasks[1].devices, ElementsAre(0, 1));
+}
+
+TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
+  // "first" leaves device 1, and "second" goes there.
+  const ModalTasks before = two_tasks({2, 1}, {0}), after = two_tasks({1, 1}, {1});
+  const auto both = either(before, after);
+  ASSERT_TRUE(both) << both.error().message;
+  EXPECT_EQ(bound_of(before, 1), 4 + 7);
+  EXPECT_EQ(bound_of(after, 1), 7);
+  EXPECT_EQ(bound_of(*both, 1), 6 + 7);
+  // "first" is still on both; "second" begins on its new one.
+  const Plan plan{{{{0, {{4, 4}}}}, {{0, {{0, 7}}}}}, {}};
+  EXPECT_EQ(play(both->set, priority_order(both->set), both->modes, plan).longest[1], 11);
+}
+
+TEST(Transition, OfNoChangeItIsTheSame) {
+  const ModalTasks now = two_tasks({1, 1}, {1});
+  const auto both = either(now, now);
+  ASSERT_TRUE(both) << both.error().message;
+  for (size_t task : {0u, 1u}) EXPECT_EQ(bound_of(*both, task), bound_of(now, task));
+}
+
+TEST(Transition, WhoLeavesIsStillInTheWayOfWhoComes) {
+  ModalTasks before = two_tasks({1, 1}, {0}), after = before;
+  before.set.tasks.pop_back();
+  before.modes.pop_back();
+  after.set.tasks.erase(after.set.tasks.begin());
+  after.modes.pop_back();
+  const auto both = either(before, after);
+  ASSERT_TRUE(both) << both.error().message;
+  ASSERT_EQ(both->set.tasks.size(), 2U);
+  EXPECT_EQ(both->set.tasks[0].name, "second");
+  EXPECT_EQ(bound_of(*both, 0), 6 + 7);
+}
+
+TEST(Transition, WhatCannotBeOneTaskIsNamed) {
+  const ModalTasks before = two_tasks({1, 1}, {0});
+  ModalTasks after = before;
+  after.set.tasks[1].stages.push_back({Resource::cpu, {1, 1}, {}, 0});
+  EXPECT_THAT(either(before, after).error().message,
+              HasSubstr("task \"second\", stages: others than before"));
+  after = before;
+  after.set.tasks[0].priority = 7;
+  EXPECT_THAT(either(before, after).error().message, HasSubstr("task \"first\", priority: another one"));
+  after = before;
+  after.set.platform.cpus = 3;
+  EXPECT_THAT(either(before, after).error().message, HasSubstr("platform: another one"));
+}
+
+// The job in `mode`, on `devices` where they are bound, as a job of the task in the mode of both.
+void run_in(const TaskSet& set, const Task& task, int mode, const std::vector<int>& devices, const Task& both,
+            int both_mode, Random& random, PlannedJob& job) {
+  job.execution.clear();
+  job.pauses.clear();
+  for (const Stage& stage : task.stages) {
+    const int count = set.platform.subtasks(stage.resource, mode);
+    std::vector<Time> times(static_cast<size_t>(set.platform.subtasks(stage.resource, both_mode)), 0);
+    for (int k = 0; k < count; ++k) {
+      const bool placed = set.platform.bound && stage.resource != Resource::cpu;
+      const auto where =
+          placed ? std::find(both.devices.begin(), both.devices.end(), devices[static_cast<size_t>(k)]) -
+                       both.devices.begin()
+                 : k;
+      times[static_cast<size_t>(where)] =
+          std::uniform_int_distribution<Time>(0, 1)(random) == 0 ? stage.worst_in(mode) : stage.best_in(mode);
+    }
+    job.execution.push_back(std::move(times));
+  }
+}
+
+// Jobs in the old modes up to some one of each task, and in the new ones from then on.
+TEST(Transition, BoundsHoldInSimulationsOfChanges) {
+  const uint64_t seed = test_seed();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  Random random(seed);
+  int64_t bounds = 0, beyond_new = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const SmallSet small = random_set({4, 3, 3, 60, true, true, round % 2 == 0}, random);
+    const TaskSet& set = small.set;
+    ModalTasks before{set, small.modes}, after = before;
+    for (size_t i = 0; i < set.tasks.size(); ++i)
+      after.modes[i] = std::uniform_int_distribution<int>(1, set.tasks[i].largest_mode(set.platform))(random);
+    const auto both = either(before, after);
+    ASSERT_TRUE(both) << both.error().message;
+    const Bounds bound = analyse(both->set, both->modes, Form::safe);
+    const Bounds then = analyse(after.set, after.modes, Form::safe);
+    const Bounds now = analyse(before.set, before.modes, Form::safe);
+    for (int n = 0; n < 8; ++n) {
+      Plan plan = random_plan(both->set, both->modes, 4, random);
+      for (size_t i = 0; i < set.tasks.size(); ++i) {
+        const size_t change = std::uniform_int_distribution<size_t>(0, plan.jobs[i].size())(random);
+        for (size_t job = 0; job < plan.jobs[i].size(); ++job) {
+          const auto& [modal, devices] = job < change ? std::pair{&before, &now.tasks[i].devices}
+                                                      : std::pair{&after, &then.tasks[i].devices};
+          run_in(set, set.tasks[i], modal->modes[i], *devices, both->set.tasks[i], both->modes[i], random,
+                 plan.jobs[i][job]);
+        }
+      }
+      const auto longest = play(both->set, priority_order(both->set), both->modes, plan).longest;
+      for (size_t i = 0; i < set.tasks.size(); ++i) {
+        if (!bound.tasks[i].proven) continue;
+        ++bounds;
+        ASSERT_LE(longest[i], bound.tasks[i].response) << "round " << round << ", task " << i;
+        if (then.tasks[i].proven && now.tasks[i].proven &&
+            longest[i] > std::max(then.tasks[i].response, now.tasks[i].response))
+          ++beyond_new;
+      }
+    }
+  }
+  std::cout << bounds << " bounds held, " << beyond_new << " times beyond those of before and after\n";
+  EXPECT_GT(bounds, 1000);
+  EXPECT_GT(beyond_new, 0);
+}
+
+}  // namespace
+}  // namespace samcl::analysis
