@@ -44,9 +44,23 @@ std::vector<std::byte> made_up_value(const KernelArgument& argument, uint64_t si
 // reaches all of it.
 constexpr uint64_t kBufferBytes = uint64_t{1} << 31;
 
-Extent extent_of(const ByteSet& set) {
+// Likewise.
+constexpr uint64_t kImageSide = 1 << 14, kPixelBytes = 4;
+constexpr ImageNumbers kImage = {kPixelBytes, kPixelBytes * kImageSide, kPixelBytes * kImageSide * kImageSide,
+                                 kImageSide, kImageSide, kImageSide};
+
+// "image2d_array_t" has three coordinates.
+uint64_t bytes_of_image(const std::string& type_name) {
+  const bool one = type_name.find("1d") != std::string::npos, three = type_name.find("3d") != std::string::npos;
+  unsigned axes = (one ? 1 : three ? 3 : 2) + (type_name.find("array") != std::string::npos ? 1 : 0);
+  uint64_t bytes = kPixelBytes;
+  for (; axes > 0; --axes) bytes *= kImageSide;
+  return bytes;
+}
+
+Extent extent_of(const ByteSet& set, uint64_t size) {
   if (set.empty()) return Extent::none;
-  return !set.whole && bounds(set, kBufferBytes).size() < kBufferBytes / 2 ? Extent::known : Extent::whole;
+  return !set.whole && bounds(set, size).size() < size / 2 ? Extent::known : Extent::whole;
 }
 
 }  // namespace
@@ -69,14 +83,19 @@ KernelVerdict judge(const KernelTranslation& kernel) {
     bytes.push_back(argument.kind == ArgumentKind::value ? made_up_value(argument, ndrange.global[0])
                                                          : std::vector<std::byte>());
     values.push_back({bytes.back(), kBufferBytes});
+    if (argument.kind == ArgumentKind::image)
+      values.back() = {std::as_bytes(std::span(&kImage, 1)), bytes_of_image(argument.type_name)};
   }
   const Launch launch{ndrange, values};
   const auto whole = footprint->evaluate(launch);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentKind kind = kernel.arguments[i].kind;
-    if (kind != ArgumentKind::global_buffer && kind != ArgumentKind::constant_buffer) continue;
+    const bool memory = kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer ||
+                        kind == ArgumentKind::image;
+    if (!memory) continue;
+    const uint64_t size = values[i].buffer_bytes;
     verdict.buffers.push_back(
-        {kernel.arguments[i].name, extent_of(whole[i].reads), extent_of(whole[i].may_write)});
+        {kernel.arguments[i].name, extent_of(whole[i].reads, size), extent_of(whole[i].may_write, size)});
     if (verdict.buffers.back().writes == Extent::whole) verdict.writes_known = false;
   }
   for (unsigned d = 0; d < ndrange.dimensions && verdict.writes_known; ++d) {

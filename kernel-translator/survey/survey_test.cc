@@ -53,6 +53,16 @@ TEST_F(Survey, tells_known_writes_that_overlap_from_unknown_ones) {
   EXPECT_EQ(verdict.kernels[1].buffers[1].reads, Extent::known);
 }
 
+TEST_F(Survey, judges_images_like_buffers) {
+  const auto verdict = verdict_on("__kernel void k(__write_only image2d_t to, __read_only image2d_t from, __global int* p) "
+                                  "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); "
+                                  "write_imagei(to, at, read_imagei(from, (int2)(p[at.x], 0))); }");
+  ASSERT_EQ(verdict.kernels.size(), 1u);
+  EXPECT_TRUE(verdict.kernels[0].writes_disjoint);
+  EXPECT_EQ(verdict.kernels[0].buffers[0].writes, Extent::known);
+  EXPECT_EQ(verdict.kernels[0].buffers[1].reads, Extent::known);  // one row
+}
+
 TEST_F(Survey, says_what_is_wrong_with_a_source) {
   EXPECT_THAT(verdict_on("__kernel void k(").error, testing::HasSubstr("error:"));
 }
