@@ -48,6 +48,18 @@ cl_mem image_of(cl_context context, const CaseArgument& argument, std::vector<st
   return clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &shape, contents.data(), &error);
 }
 
+Result<cl_program> build(const Device& device, const std::string& source, const std::string& options) {
+  const char* text = source.c_str();
+  const cl_device_id id = device.id();
+  cl_int error = CL_SUCCESS;
+  cl_program program = clCreateProgramWithSource(device.context(), 1, &text, nullptr, &error);
+  if (error != CL_SUCCESS) return fail(code("clCreateProgramWithSource", error));
+  error = clBuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS) return program;
+  clReleaseProgram(program);
+  return fail(code("clBuildProgram", error));
+}
+
 NdrangeArgument place_of(const Ndrange& ndrange, const GroupBox& box) {
   NdrangeArgument place{};
   for (unsigned d = 0; d < 3; ++d) {
@@ -98,16 +110,17 @@ Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& sourc
   auto translation =
       translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
   if (!translation) return tl::unexpected(translation.error());
-  const std::string& used = translation->sources[0].source.value_or(source);
-  const char* text = used.c_str();
-  cl_program program = clCreateProgramWithSource(device.context(), 1, &text, nullptr, nullptr);
-  const cl_device_id id = device.id();
-  const cl_int error = clBuildProgram(program, 1, &id, translation->sources[0].options.c_str(), nullptr, nullptr);
-  if (error != CL_SUCCESS) {
-    clReleaseProgram(program);
-    return fail(code("clBuildProgram", error));
-  }
-  return BoxRunner(device, std::move(*translation), program);
+  const auto& used = translation->sources[0];
+  const auto program = build(device, used.source.value_or(source), used.options);
+  if (!program) return tl::unexpected(program.error());
+  return BoxRunner(device, std::move(*translation), *program);
+}
+
+Result<BoxRunner> BoxRunner::make_untranslated(const Device& device, const std::string& source,
+                                               const std::string& options) {
+  const auto program = build(device, source, options);
+  if (!program) return tl::unexpected(program.error());
+  return BoxRunner(device, {}, *program);
 }
 
 BoxRunner::BoxRunner(BoxRunner&& other) noexcept

@@ -43,6 +43,9 @@ class BoxRunner {
   // translator: path of sam-translate. Errors: the source or its rewritten form does not build.
   static Result<BoxRunner> make(const Device& device, const std::string& source, const std::string& options,
                                 const std::string& translator);
+  // The source as it is, of which only whole NDRanges may be run.
+  static Result<BoxRunner> make_untranslated(const Device& device, const std::string& source,
+                                             const std::string& options);
   BoxRunner(BoxRunner&& other) noexcept;
   ~BoxRunner();
 

@@ -17,6 +17,8 @@
 namespace samcl::check {
 namespace {
 
+constexpr unsigned kKernels = 10;  // of a random source
+
 class OnDevice : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -172,18 +174,27 @@ TEST_F(SimulatedBenchmarkKernels, touch_what_their_footprints_tell) {
   }
 }
 
-TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
+// A source of random kernels per seed, as many as SAMCL_TEST_COUNT says, from SAMCL_TEST_SEED on.
+template <typename Test>
+void for_random_sources(Test test) {
   const char* given = std::getenv("SAMCL_TEST_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
   const char* sources = std::getenv("SAMCL_TEST_COUNT");
-  std::cout << "seed " << seed << std::endl;
-  uint64_t said = 0, touched = 0, kernels = 0, refused = 0;
-  for (uint64_t i = 0, count = sources ? std::strtoull(sources, nullptr, 0) : 1; i < count && !HasFailure(); ++i) {
-    std::mt19937_64 random(seed + i);
-    constexpr unsigned kKernels = 10;
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
+  const uint64_t count = sources ? std::strtoull(sources, nullptr, 0) : 1;
+  std::cout << "SAMCL_TEST_SEED=" << seed << std::endl;
+  for (uint64_t each = seed; each < seed + count && !testing::Test::HasFailure(); ++each) {
+    std::mt19937_64 random(each);
     const std::string source = random_kernels(random, kKernels);
+    SCOPED_TRACE("SAMCL_TEST_SEED=" + std::to_string(each) + "\n" + source);
+    test(random, source);
+  }
+}
+
+TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
+  uint64_t said = 0, touched = 0, kernels = 0, refused = 0;
+  for_random_sources([&](std::mt19937_64& random, const std::string& source) {
     const auto runner = BoxRunner::make(simulated(), source, "", SAM_TRANSLATE);
-    ASSERT_TRUE(runner) << runner.error().message << "\n" << source;
+    ASSERT_TRUE(runner) << runner.error().message;
     for (unsigned k = 0; k < kKernels; ++k) {
       const LaunchCase launch = random_launch(random, source, "k" + std::to_string(k));
       const auto accesses = check_accesses(*runner, launch, recorder());
@@ -196,10 +207,9 @@ TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
         said += argument.said_read + argument.said_written;
         touched += argument.loaded + argument.stored;
       }
-      for (const std::string& breach : accesses->breaches)
-        ADD_FAILURE() << "seed " << seed + i << ", k" << k << ": " << breach << "\n" << source;
+      for (const std::string& breach : accesses->breaches) ADD_FAILURE() << launch.kernel << ": " << breach;
     }
-  }
+  });
   std::cout << touched << " of " << said << " bytes that footprints tell of were touched; the simulator refused " << refused
             << " of " << kernels << " kernels\n";
   EXPECT_LE(refused, kernels / 4);
@@ -207,18 +217,10 @@ TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
 }
 
 TEST_F(RandomKernels, keep_to_their_footprints) {
-  const char* given = std::getenv("SAMCL_TEST_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-  const char* sources = std::getenv("SAMCL_TEST_COUNT");
-  std::cout << "seed " << seed << std::endl;
   unsigned kernels = 0, with_sure_writes = 0, unknown = 0;
-  for (uint64_t i = 0, count = sources ? std::strtoull(sources, nullptr, 0) : 1; i < count && !HasFailure();
-       ++i) {
-    std::mt19937_64 random(seed + i);
-    constexpr unsigned kKernels = 10;
-    const std::string source = random_kernels(random, kKernels);
+  for_random_sources([&](std::mt19937_64& random, const std::string& source) {
     const auto runner = BoxRunner::make(*device_, source, "", SAM_TRANSLATE);
-    ASSERT_TRUE(runner) << runner.error().message << "\n" << source;
+    ASSERT_TRUE(runner) << runner.error().message;
     for (unsigned k = 0; k < kKernels; ++k) {
       const LaunchCase launch = random_launch(random, source, "k" + std::to_string(k));
       const auto evidence = check_footprint(*runner, launch);
@@ -226,13 +228,45 @@ TEST_F(RandomKernels, keep_to_their_footprints) {
       ++kernels;
       if (evidence->arguments[0].said_surely > 0) ++with_sure_writes;
       if (evidence->arguments[0].writes_anywhere) ++unknown;
-      for (const std::string& breach : evidence->breaches)
-        ADD_FAILURE() << "seed " << seed + i << ", k" << k << ": " << breach << "\n" << source;
+      for (const std::string& breach : evidence->breaches) ADD_FAILURE() << launch.kernel << ": " << breach;
     }
-  }
+  });
   std::cout << kernels << " kernels, " << with_sure_writes << " with sure writes, " << unknown
             << " with unknown ones\n";
   EXPECT_GT(with_sure_writes, 0u);
+}
+
+// In pieces along the last dimension, one after the other: the order of one device that takes one work-group after
+// the other, so that kernels whose work-groups meet in a place have the same result, too.
+TEST_F(RandomKernels, give_the_same_bytes_in_pieces) {
+  for_random_sources([&](std::mt19937_64& random, const std::string& source) {
+    const auto original = BoxRunner::make_untranslated(*device_, source, "");
+    const auto translated = BoxRunner::make(*device_, source, "", SAM_TRANSLATE);
+    ASSERT_TRUE(original) << original.error().message;
+    ASSERT_TRUE(translated) << translated.error().message;
+    for (unsigned k = 0; k < kKernels; ++k) {
+      const LaunchCase launch = random_launch(random, source, "k" + std::to_string(k));
+      Contents given;
+      for (const CaseArgument& argument : launch.arguments)
+        given.push_back(argument.has_contents() ? argument.bytes : std::vector<std::byte>());
+      GroupBox box{{0, 0, 0}, launch.ndrange.groups()};
+      const auto whole = original->run(launch, box, given);
+      ASSERT_TRUE(whole) << whole.error().message;
+      const KernelTranslation* translation = translated->find(launch.kernel);
+      ASSERT_TRUE(translation);
+      if (!translation->may_slice) continue;
+      const unsigned last = launch.ndrange.dimensions - 1;
+      const uint64_t end = box.count[last];
+      for (uint64_t first = 0; first < end; first += box.count[last]) {
+        box.first[last] = first;
+        box.count[last] = 1 + random() % (end - first);
+        auto piece = translated->run(launch, box, given);
+        ASSERT_TRUE(piece) << piece.error().message;
+        given = std::move(*piece);
+      }
+      EXPECT_TRUE(given == *whole) << launch.kernel;
+    }
+  });
 }
 
 }  // namespace

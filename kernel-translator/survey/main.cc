@@ -30,8 +30,8 @@ usage or nothing to look at.
 )";
 
 struct Counts {
-  size_t sources = 0, parsed = 0, guessed = 0, kernels = 0, split = 0, known = 0, disjoint = 0;
-  double slowest_ms = 0;
+  size_t sources = 0, parsed = 0, guessed = 0, kernels = 0, split = 0, known = 0, disjoint = 0, quick = 0;
+  double slowest_ms = 0, slowest_us = 0;
 };
 
 const char* name_of(Extent extent) {
@@ -55,6 +55,8 @@ Counts count(const std::vector<SourceVerdict>& verdicts) {
       counts.split += kernel.may_split;
       counts.known += kernel.may_split && kernel.writes_known;
       counts.disjoint += kernel.may_split && kernel.writes_disjoint;
+      counts.quick += kernel.microseconds < 20;
+      counts.slowest_us = std::max(counts.slowest_us, kernel.microseconds);
     }
   }
   return counts;
@@ -124,8 +126,12 @@ void print_table(const std::vector<SourceVerdict>& verdicts, bool each_kernel) {
   line("  split", counts.split, counts.kernels);
   line("    all writes known", counts.known, counts.kernels);
   line("      and apart between two halves", counts.disjoint, counts.kernels);
-  std::cout << std::left << std::setw(40) << "slowest source" << std::right << std::setw(8)
-            << static_cast<long>(counts.slowest_ms) << " ms\n";
+  line("  footprint evaluated in less than 20 us", counts.quick, counts.kernels);
+  const auto slowest = [](const char* what, double time, const char* unit) {
+    std::cout << std::left << std::setw(40) << what << std::right << std::setw(8) << static_cast<long>(time) << unit;
+  };
+  slowest("slowest evaluation", counts.slowest_us, " us\n");
+  slowest("slowest source", counts.slowest_ms, " ms\n");
 }
 
 nlohmann::json to_json(const std::vector<SourceVerdict>& verdicts) {
@@ -146,6 +152,7 @@ nlohmann::json to_json(const std::vector<SourceVerdict>& verdicts) {
                                    {"why_not_split", kernel.why_not_split},
                                    {"writes_known", kernel.writes_known},
                                    {"writes_disjoint", kernel.writes_disjoint},
+                                   {"microseconds", kernel.microseconds},
                                    {"buffers", buffers}});
     }
     sources.push_back(source);

@@ -30,6 +30,7 @@ struct KernelVerdict {
   // Every write is known, and there is a dimension along which two halves of the launch write different bytes.
   bool writes_known = true;
   bool writes_disjoint = false;
+  double microseconds = 0;  // to evaluate the footprint of the launch
 };
 
 struct SourceVerdict {
@@ -40,6 +41,7 @@ struct SourceVerdict {
   std::vector<KernelVerdict> kernels;
 };
 
+// Takes the time by the clock; all else depends on the kernel alone.
 KernelVerdict judge(const KernelTranslation& kernel);
 
 struct Question {
