@@ -15,10 +15,13 @@ namespace {
 
 constexpr const char* kElliott = "elliott";
 
-std::vector<std::string> figures() {
-  std::vector<std::string> names(kFigures.begin(), kFigures.end());
-  names.emplace_back(kElliott);
-  return names;
+std::string figure_or_not(const std::string& given) {
+  std::string names;
+  for (const std::string_view figure : kFigures) {
+    if (given == figure) return "";
+    names += std::string(figure) + ", ";
+  }
+  return given == kElliott ? "" : "'" + given + "', expected one of " + names + kElliott + " or nunna";
 }
 
 }  // namespace
@@ -28,9 +31,10 @@ Run add_experiment(CLI::App& parent) {
   options->counting.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments again");
   experiment
-      ->add_option("FIGURE", options->figure,
-                   "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs)")
-      ->check(CLI::IsMember(figures()));
+      ->add_option(
+          "FIGURE", options->figure,
+          "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs); options below")
+      ->check(figure_or_not);
   experiment->add_option("--sets", options->sets, "task sets at each point or of each scenario (1000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   experiment->add_option("--seed", options->seed, "another seed, other sets (1)");
@@ -42,7 +46,7 @@ Run add_experiment(CLI::App& parent) {
                        "count with all processes that mpirun started; --threads is for each of them");
   experiment
       ->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Form>{
+      ->transform(one_of(std::map<std::string, Form>{
           {"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}, {"safe", Form::safe}}));
   experiment->add_flag("--classes", options->classes,
                        "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
@@ -55,7 +59,7 @@ Run add_experiment(CLI::App& parent) {
   experiment
       ->add_option("--tardiness", options->bound,
                    "elliott: bound that the OMLP uses, compliant-vector (default) or devi-anderson")
-      ->transform(CLI::CheckedTransformer(tardiness_bounds()));
+      ->transform(one_of(tardiness_bounds()));
   const Run nunna = add_nunna(*experiment);
   const CLI::App* chosen = experiment->get_subcommand("nunna");
   return [options, nunna, chosen]() -> Result<int> {

@@ -38,6 +38,14 @@ TEST_F(Elliott, GoesOnFromWhatIsFinished) {
   EXPECT_THAT(text("part.csv"), testing::EndsWith(rest)) << "the line cut off is counted again";
 }
 
+TEST_F(Elliott, IsNamedWithTheOthersWhereNoneIsMeant) {
+  const Outcome outcome = run("experiment foo");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.output.find("'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott or nunna"),
+            std::string::npos)
+      << outcome.output;
+}
+
 TEST_F(Elliott, RefusesWhatOtherExperimentsHave) {
   for (const std::string option :
        {"--classes", "--dependency 0.5", "--share 0.5", "--analysis safe", "--sets 0"})

@@ -154,7 +154,7 @@ Run add_locking(CLI::App& parent) {
   locking
       ->add_option("--tardiness", options->bound,
                    "bound used: compliant-vector (default) or devi-anderson; containers: always the first")
-      ->transform(CLI::CheckedTransformer(tardiness_bounds()));
+      ->transform(one_of(tardiness_bounds()));
   locking
       ->add_option("--speed-up", options->speed_ups,
                    "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")
@@ -164,11 +164,11 @@ Run add_locking(CLI::App& parent) {
       locking
           ->add_option("--schedule", options->schedule,
                        "also show all tasks released at once under fmlp-long, omlp, donation or containers")
-          ->transform(CLI::CheckedTransformer(
-              std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
-                                                     {"omlp", locking::Method::omlp},
-                                                     {"donation", locking::Method::donation},
-                                                     {"containers", locking::Method::containers}}));
+          ->transform(
+              one_of(std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
+                                                            {"omlp", locking::Method::omlp},
+                                                            {"donation", locking::Method::donation},
+                                                            {"containers", locking::Method::containers}}));
   locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
       ->check(CLI::Range(1, 10000))
       ->needs(schedule);

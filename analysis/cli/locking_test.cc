@@ -70,6 +70,10 @@ TEST(SamAnalyzeLocking, RefusesNonsense) {
     }
   EXPECT_EQ(run("locking --speed-up 0.5 " + kExample).code, 2);
   EXPECT_EQ(run("locking --svg x " + kExample).code, 2) << "needs --schedule";
+  const Outcome unknown = run("locking --schedule fifo " + kExample);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.output,
+              HasSubstr("--schedule: 'fifo', expected one of containers|donation|fmlp-long|omlp"));
 }
 
 TEST(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable) {

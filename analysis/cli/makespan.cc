@@ -51,6 +51,8 @@ Result<makespan::Kernel> read_kernel(Options& options) {
   for (const std::string& unit : options.units) {
     const auto rate = makespan::parse_rate(unit);
     if (!rate) return fail("--unit: " + rate.error().message);
+    if (options.source.file.empty() && options.string.find(rate->letter) == std::string::npos)
+      return fail("--unit " + unit + ": there is no " + rate->letter + " in " + options.string);
     rates.push_back(*rate);
   }
   return makespan::parse_kernel(options.string, rates);
@@ -187,8 +189,8 @@ void add_options(CLI::App& makespan, Options& options) {
           ->excludes(converge)
           ->excludes(json);
   makespan.add_option("--form", options.form, "of its work-conserving constraints: short or long")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Conserving>{
-          {"short", Conserving::short_form}, {"long", Conserving::long_form}}));
+      ->transform(one_of(std::map<std::string, Conserving>{{"short", Conserving::short_form},
+                                                           {"long", Conserving::long_form}}));
   makespan
       .add_option_function<int64_t>(
           "--effort", [&options](int64_t millions) { options.effort.places = millions * 1'000'000; },

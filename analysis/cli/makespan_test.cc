@@ -33,6 +33,18 @@ TEST(SamAnalyzeMakespan, FindsTheExactWorstCase) {
   EXPECT_EQ(json.at("schedule").size(), 320);
 }
 
+TEST(SamAnalyzeMakespan, FindsStringsInBlocksAtOnce) {
+  const auto json = nlohmann::json::parse(run("makespan LLCCLL --warps 64 --json").output);
+  EXPECT_EQ(json.at("attained"), 258);
+  EXPECT_EQ(json.at("exact"), true);
+}
+
+TEST(SamAnalyzeMakespan, RefusesARateOfAUnitThatTheStringLacks) {
+  const Outcome outcome = run("makespan LCL --warps 3 --unit S=1/4");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.output, HasSubstr("--unit S=1/4: there is no S in LCL"));
+}
+
 TEST(SamAnalyzeMakespan, DrawsTheSchedule) {
   const std::string svg = temporary(".svg");
   const Outcome outcome = run("makespan LC --warps 2 --schedule --simulate 3 --svg " + svg);

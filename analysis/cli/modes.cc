@@ -211,18 +211,17 @@ Run add_modes(CLI::App& parent) {
   for (const Policy policy : kPolicies) policies[name(policy)] = policy;
   policies["individual"] = Policy::local;
   modes->add_option("--policy", options->policy, "single, local, gema, gpa, search (default) or optimal")
-      ->transform(CLI::CheckedTransformer(policies));
+      ->transform(one_of(policies));
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+      ->transform(
+          one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
   modes
       ->add_option(
           "--order", options->ordering,
           "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Ordering>{{"given", Ordering::given},
-                                          {"deadline-monotonic", Ordering::deadline_monotonic},
-                                          {"search", Ordering::searched}}));
+      ->transform(one_of(std::map<std::string, Ordering>{{"given", Ordering::given},
+                                                         {"deadline-monotonic", Ordering::deadline_monotonic},
+                                                         {"search", Ordering::searched}}));
   modes->add_option("--save", options->save, "write the task set with these modes and priorities")
       ->option_text("FILE");
   modes->add_flag("--json", options->as_json, "print JSON");

@@ -61,8 +61,8 @@ Run add_rta(CLI::App& parent) {
                   "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
   rta->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+      ->transform(
+          one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
   auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")

@@ -46,6 +46,9 @@ void draw(Svg& svg, const Chart& chart, double left, double top) {
   svg.line(left, y(0), left + kWidth, y(0), stroke("#555555"));
   svg.line(left, y(0), left, y(1), stroke("#555555"));
   svg.text(left + kWidth / 2, y(0) + 44, chart.axis, anchor("middle"));
+  const double beside = left - 44, middle = top + kHeight / 2;
+  svg.text(beside, middle, "share of schedulable sets",
+           anchor("middle") + " transform=\"rotate(-90 " + number(beside) + " " + number(middle) + ")\"");
   for (size_t n = 0; n < chart.curves.size(); ++n) {
     const Curve& curve = chart.curves[n];
     std::vector<std::pair<double, double>> line;

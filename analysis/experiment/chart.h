@@ -1,4 +1,4 @@
-// Curves of shares from 0 to 1, as SVG.
+// Curves of shares of schedulable sets, from 0 to 1, as SVG.
 #pragma once
 
 #include <string>
