@@ -11,19 +11,44 @@ Interval Knowledge::plain_range(const Form& form) const {
   return sum;
 }
 
+// The lower (or higher) end of form - times * condition by the variables' ranges; infinite where numbers are large.
+Wide Knowledge::end_of_rest(const Form& form, const Form& condition, Wide times, bool lower) const {
+  const Wide unknown = lower ? -kInfinite : kInfinite;
+  Wide sum = add(form.constant(), multiply(condition.constant(), -times));
+  if (infinite(sum)) return unknown;
+  const Term *x = form.begin(), *y = condition.begin();
+  while (x != form.end() || y != condition.end()) {
+    const bool from_form = y == condition.end() || (x != form.end() && x->variable <= y->variable);
+    const bool from_condition = x == form.end() || (y != condition.end() && y->variable <= x->variable);
+    const Interval& range = ranges[from_form ? x->variable : y->variable];
+    const Wide factor = (from_form ? Wide{x->factor} : 0) - (from_condition ? multiply(y->factor, times) : 0);
+    if (factor != 0) {
+      const Wide part = multiply((factor > 0) == lower ? range.low : range.high, factor);
+      if (infinite(part)) return unknown;
+      sum = add(sum, part);
+    }
+    if (from_form) ++x;
+    if (from_condition) ++y;
+  }
+  return sum;
+}
+
 Interval Knowledge::range(const Form& form) const {
   Interval result = plain_range(form);
+  if (!form.valid()) return result;
   // form = c * condition + rest, so its ends are those of the rest at best.
   for (const Form& condition : pending) {
+    Wide last = 0;
     for (const Term& term : condition) {
       const Wide factor = form.factor(term.variable);
       if (factor == 0 || factor % term.factor != 0) continue;
       const Wide times = factor / term.factor;
-      const Interval rest = plain_range(form - condition * times);
+      if (times == last) continue;  // it is a multiple of more of the condition
+      last = times;
       if (times > 0)
-        result.low = std::max(result.low, rest.low);
+        result.low = std::max(result.low, end_of_rest(form, condition, times, true));
       else
-        result.high = std::min(result.high, rest.high);
+        result.high = std::min(result.high, end_of_rest(form, condition, times, false));
     }
   }
   return result;

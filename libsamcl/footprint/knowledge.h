@@ -53,6 +53,8 @@ struct Knowledge {
   // Only where form != 0.
   void require_not_zero(const Form& form, const Variables& variables);
 
+  Wide end_of_rest(const Form& form, const Form& condition, Wide times, bool lower) const;
+
   bool has_opaque(const Form& form, const Variables& variables) const;
   // Whether all values in range of the form's variables occur: none is opaque, or the last round of a loop.
   bool is_free(const Form& form, const Variables& variables) const;
