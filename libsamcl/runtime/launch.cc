@@ -152,9 +152,13 @@ void KernelLaunch::count() const {
 }
 
 std::vector<Use> KernelLaunch::uses() {
-  if (!decided_ && timed_ && !request_.kernel->splitting->choice.split(work_items(ndrange_))) {
-    give_up_splitting();
-    reason_ = "faster on one device";
+  if (!decided_ && timed_) {
+    SplitChoice& choice = request_.kernel->splitting->choice;
+    if (!choice.split(work_items(ndrange_))) {
+      give_up_splitting();
+      reason_ = "faster on one device";
+    }
+    timed_ = choice.wants_time(work_items(ndrange_));
   }
   decided_ = true;
   issues_ = can_be_issued(*request_.kernel->program->context);

@@ -15,6 +15,10 @@ constexpr uint64_t kShort = 100'000;
 constexpr uint32_t kSettlingOnOne = 8;
 // Launches that are compared.
 constexpr uint32_t kSample = 3;
+// Launches on one device whose times are learned.
+constexpr uint32_t kLearning = 4 * kSample;
+// Of split launches that pay, one of so many is timed.
+constexpr uint32_t kTimedOneOf = 8;
 // Launches whose sum counts even if most of them pay: a few that move everything can outweigh them.
 constexpr uint32_t kMany = 64;
 // Launches after which the other way is tried again: the program may have changed its ways. Twice as many after each
@@ -64,6 +68,15 @@ bool SplitChoice::split(uint64_t work_items) const {
   return !cases_[case_of(work_items)].whole;
 }
 
+bool SplitChoice::wants_time(uint64_t work_items) {
+  std::lock_guard lock(mutex_);
+  Case& here = of(work_items);
+  if (!here.whole) return here.launches < kSettling + kMany || here.untimed++ % kTimedOneOf == 0;
+  if (here.launches < kSettlingOnOne + kLearning) return true;
+  if (++here.launches >= here.review) here = {.whole_ns = here.whole_ns, .review = here.review};
+  return false;
+}
+
 void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns, bool moved) {
   std::lock_guard lock(mutex_);
   Case& here = of(work_items);
@@ -77,7 +90,7 @@ void SplitChoice::split_took(uint64_t work_items, uint64_t total_ns, uint64_t co
   here.split_ns = sum.mean_ns();
   const bool known_worse = here.whole_ns > 0 && here.split_ns > here.whole_ns;
   if (sum.burdened < (many ? 1 : kSample) || sum.total_ns <= sum.computing_ns) return;
-  const bool again = here.whole_ns > 0 && !known_worse && here.launches < kReview;
+  const bool again = here.whole_ns > 0 && !known_worse && here.launches + here.untimed < kReview;
   if (again) return;
   const uint32_t review = known_worse ? std::min(here.review * 2, kLongestReview) : kReview;
   here = {.whole = true, .split_ns = here.split_ns, .whole_ns = known_worse ? here.whole_ns : 0, .review = review};
@@ -89,9 +102,8 @@ void SplitChoice::whole_took(uint64_t work_items, uint64_t total_ns) {
   if (!here.whole) return;
   if (++here.launches <= kSettlingOnOne) return;
   learn(here.whole_ns, total_ns);
-  const bool worse = here.launches >= kSettlingOnOne + kSample && here.whole_ns > here.split_ns;
-  if (!worse && here.launches < here.review) return;
-  here = {.split_ns = worse ? here.split_ns : 0, .whole_ns = here.whole_ns, .review = here.review};
+  if (here.launches < kSettlingOnOne + kSample || here.whole_ns <= here.split_ns) return;
+  here = {.split_ns = here.split_ns, .whole_ns = here.whole_ns, .review = here.review};
 }
 
 }  // namespace samcl

@@ -17,6 +17,11 @@ class SplitChoice {
   // Whether to split the next launch of so many work-items.
   bool split(uint64_t work_items) const;
 
+  // Whether the next launch, which does as split() says, is to be timed and told of by one of the functions below.
+  // Timing keeps the devices' queues from running ahead: once enough is known only some split launches are, and
+  // those on one device not before splitting is tried again. To be asked once for every launch.
+  bool wants_time(uint64_t work_items);
+
   // How long a split launch took from its start to its end, and how much of that its parts computed, summed over
   // the parts: about what one device would have computed. ns. moved: bytes had to move for it.
   void split_took(uint64_t work_items, uint64_t total_ns, uint64_t computing_ns, bool moved);
@@ -40,7 +45,8 @@ class SplitChoice {
   // Launches of sizes within a factor of two.
   struct Case {
     bool whole = false;
-    uint32_t launches = 0;    // since `whole` last changed
+    uint32_t launches = 0;    // since `whole` last changed; split ones only if timed
+    uint32_t untimed = 0;     // split ones
     std::array<Launch, 8> recent{};  // split ones, the oldest overwritten
     Sum many{};                      // split ones, up to kMany
     double split_ns = 0, whole_ns = 0;  // 0: not known

@@ -24,10 +24,12 @@ struct SplitChoiceTest : ::testing::Test {
   SplitChoice choice;
 
   void split(int launches, uint64_t total_ns, uint64_t computing_ns, bool moved = true) {
-    for (int i = 0; i < launches; ++i) choice.split_took(kItems, total_ns, computing_ns, moved);
+    for (int i = 0; i < launches; ++i)
+      if (choice.wants_time(kItems)) choice.split_took(kItems, total_ns, computing_ns, moved);
   }
   void whole(int launches, uint64_t total_ns) {
-    for (int i = 0; i < launches; ++i) choice.whole_took(kItems, total_ns);
+    for (int i = 0; i < launches; ++i)
+      if (choice.wants_time(kItems)) choice.whole_took(kItems, total_ns);
   }
   bool splits() const { return choice.split(kItems); }
 };
