@@ -10,12 +10,13 @@ namespace {
 
 using boost::multiprecision::cpp_int;
 
-constexpr int64_t kMostDenominator = 1'000'000, kMostPart = 1'000'000'000;  // sums stay far below 2^63
+constexpr int64_t kMostDenominator = 1'000'000'000, kMostPart = 1'000'000'000'000;
 // In floating point: no variable falls far below -kPenalty, and every variable's cost is a little higher by
 // an irregular amount, so that no two ways are equally good and the method does not stall.
 constexpr double kPenalty = 1e4, kDisturbance = 1e-6;
-constexpr int64_t kMostDenominatorOfOne = 5'040;  // of a value that is made rational
-constexpr size_t kMostCellsExactly = 20'000;      // minimise() takes up to a second or so
+constexpr int64_t kMostDenominatorOfOne = 50'000;  // of a value that is made rational
+constexpr size_t kMostCellsExactly = 20'000;       // variables times constraints: up to a second or so
+constexpr size_t kMostCellsPrecisely = 150'000;    // with long doubles some 100 ms
 
 // Whether a number counts as zero: rounding errors of doubles do.
 bool vanishes(const Rational& number) {
@@ -23,6 +24,9 @@ bool vanishes(const Rational& number) {
 }
 bool vanishes(double number) {
   return std::abs(number) < 1e-9;
+}
+bool vanishes(long double number) {
+  return std::abs(number) < 1e-11L;
 }
 
 template <typename Number>
@@ -170,12 +174,13 @@ class Tableau {
   Number penalty_ = 0;
 };
 
-// The fraction with a small denominator that is nearest, by its continued fraction.
-Rational rational_near(double value) {
+// A fraction with a small denominator that near, or else the nearest, by its continued fraction.
+Rational rational_near(long double value, long double tolerance) {
   int64_t before = 0, denominator = 1, numerator_before = 1;
   auto numerator = static_cast<int64_t>(std::floor(value));
-  double rest = value - std::floor(value);
-  while (std::abs(value - static_cast<double>(numerator) / static_cast<double>(denominator)) > 1e-9) {
+  long double rest = value - std::floor(value);
+  while (std::abs(value - static_cast<long double>(numerator) / static_cast<long double>(denominator)) >
+         tolerance) {
     rest = 1 / rest;
     const auto whole = static_cast<int64_t>(std::floor(rest));
     rest -= std::floor(rest);
@@ -214,6 +219,24 @@ std::optional<Parts> in_parts(const std::vector<Rational>& values,
   return parts;
 }
 
+// In floating point, made rational with one of the tolerances, and checked.
+template <typename Float>
+std::optional<Parts> minimise_in_floats(const std::vector<int64_t>& cost,
+                                        const std::vector<Constraint>& constraints,
+                                        std::initializer_list<Float> tolerances) {
+  Tableau<Float> tableau(cost, constraints);
+  if (!tableau.maximise_with_penalty(constraints)) return std::nullopt;
+  const std::vector<Float> prices = tableau.prices();
+  for (const Float price : prices)
+    if (!(std::abs(price) < static_cast<Float>(kMostPart))) return std::nullopt;
+  for (const Float tolerance : tolerances) {
+    std::vector<Rational> values;
+    for (const Float price : prices) values.push_back(rational_near(price, tolerance));
+    if (auto parts = in_parts(values, constraints)) return parts;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
@@ -225,16 +248,12 @@ std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
 
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
                                        const std::vector<Constraint>& constraints) {
-  if (Tableau<double> tableau(cost, constraints); tableau.maximise_with_penalty(constraints)) {
-    std::vector<Rational> values;
-    for (const double value : tableau.prices()) {
-      if (!(std::abs(value) < static_cast<double>(kMostPart))) break;
-      values.push_back(rational_near(value));
-    }
-    if (values.size() == cost.size())
-      if (auto parts = in_parts(values, constraints)) return parts;
-  }
-  if (cost.size() * constraints.size() > kMostCellsExactly) return std::nullopt;
+  const size_t cells = cost.size() * constraints.size();
+  if (auto parts = minimise_in_floats<double>(cost, constraints, {1e-9, 1e-7})) return parts;
+  if (cells <= kMostCellsPrecisely)
+    if (auto parts = minimise_in_floats<long double>(cost, constraints, {1e-12L, 1e-10L, 1e-8L}))
+      return parts;
+  if (cells > kMostCellsExactly) return std::nullopt;
   const auto exact = minimise(cost, constraints);
   return exact ? in_parts(*exact, constraints) : std::nullopt;
 }

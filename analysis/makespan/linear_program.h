@@ -27,8 +27,8 @@ std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
 
 // Values in whole parts of a common denominator.
 struct Parts {
-  int64_t denominator = 1;         // up to a million
-  std::vector<int64_t> numerator;  // up to a thousand million
+  int64_t denominator = 1;         // up to 10^9
+  std::vector<int64_t> numerator;  // up to 10^12: 65,000 warps' sum stays below 2^63
 };
 
 // Values that satisfy the constraints, checked exactly, with a cost that is least or nearly so: found in

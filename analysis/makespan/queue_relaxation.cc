@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kMostSlots = 400;  // keeps the linear program small
 constexpr size_t kMostUnits = 6, kMostPlaces = 400;
+constexpr int64_t kMostPrice = 100'000'000'000'000;  // that of 65,000 warps stays below 2^63
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
 // Variables of the linear program: a price per kind of move, a potential per class, and per unit what one of
@@ -77,6 +78,8 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
   int64_t sum = 0;
   for (size_t place = chain.places(); place-- > 0;)
     relaxation.price_from_[place] = sum += parts->numerator[variables.price(queue->kind_of_place[place])];
+  for (const int64_t price : relaxation.price_from_)
+    if (std::abs(price) > kMostPrice) return std::nullopt;
   relaxation.potential_.assign(relaxation.code(Ready(chain.units(), relaxation.kept_)) + 1, kUnknown);
   for (size_t number = 0; number < queue->classes.size(); ++number)
     relaxation.potential_[relaxation.code(queue->classes[number])] =

@@ -16,10 +16,13 @@
 // violated by an amount ("loose") that the offsets pay as often as there is room.
 #include "analysis/makespan/run_program.h"
 
+#include <algorithm>
+
 namespace samcl::analysis::makespan {
 namespace {
 
 constexpr size_t kMostUnits = 3, kMostStations = 100;
+constexpr int kMostRoom = 100'000;      // times a numerator stays far below 2^63
 constexpr size_t kMostCells = 600'000;  // variables times constraints: some 50 ms
 
 }  // namespace
@@ -27,6 +30,8 @@ constexpr size_t kMostCells = 600'000;  // variables times constraints: some 50 
 std::optional<RunProgram> RunProgram::make(const Stations& stations) {
   if (stations.units() > kMostUnits || stations.size() > kMostStations) return std::nullopt;
   RunProgram program(stations);
+  for (size_t unit = 0; unit < stations.units(); ++unit)
+    if (std::max(stations.capacity(unit), stations.waiting_room(unit)) > kMostRoom) return std::nullopt;
   const UnitSet all = program.all_;
   const auto never = [&](UnitSet full) { return !program.entry(0, full); };
   for (UnitSet full = 0; full < all; ++full) program.let_offsets_fall(full);
