@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "tests/differential/slot_loop.h"
+
 namespace differential {
 namespace {
 
@@ -29,7 +31,10 @@ class KernelWriter {
 
   std::string write() {
     old_style_ = chance(50);
-    for (unsigned i = 0; i < plan_.writers; ++i) fields_.push_back(fields());
+    for (unsigned i = 0; i < plan_.writers; ++i) {
+      in_loops_.push_back(chance(25));
+      fields_.push_back(in_loops_[i] ? std::vector<Field>() : fields());
+    }
     text_ += "typedef struct { uchar small; ushort middle; uint large; } Record;\n";
     const unsigned helpers = 1 + pick(2);
     for (unsigned i = 0; i < helpers; ++i) helper(i);
@@ -381,6 +386,10 @@ class KernelWriter {
   }
 
   void stores(unsigned w) {
+    if (in_loops_[w]) {
+      const Type& type = writer_types_[w];
+      line(write_slot_loop({"w" + number(w), type.name, plan_.slot_bytes / type.bytes, qualifier("global")}, random_));
+    }
     for (const Field& field : fields_[w]) {
       if (chance(10)) continue;  // loaded at most
       std::string guard;
@@ -425,6 +434,7 @@ class KernelWriter {
   bool old_style_ = true;  // __kernel and not kernel
   unsigned helpers_ = 0;
   std::vector<std::vector<Field>> fields_;  // per writer
+  std::vector<bool> in_loops_;              // per writer: its slots are filled in loops, and have no fields
   std::vector<Type> writer_types_, reader_types_;
   std::string text_;
 };
