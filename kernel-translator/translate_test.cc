@@ -501,19 +501,6 @@ TEST(HeaderMacros, may_be_defined_anew) {
 
 // ---- What drivers take and Clang does not ----
 
-TEST(Generosity, knows_that_the_headers_macros_are_defined_and_leaves_them_to_the_driver) {
-  const std::string text = source_of(
-      translate("#ifndef M_PI\n#define M_PI 3.0f\n#endif\n#ifdef CLK_LOCAL_MEM_FENCE\n"
-                "__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }\n#endif"));
-  EXPECT_THAT(text, HasSubstr("= M_PI; }"));
-}
-
-TEST(Generosity, compares_the_limits_that_the_standard_fixes) {
-  EXPECT_EQ(only_kernel("#if CHAR_BIT == 8 && INT_MAX == 0x7fffffff && UINT_MAX > INT_MAX\n"
-                        "__kernel void k(__global int* p) { p[0] = 1; }\n#endif")["name"],
-            "k");
-}
-
 TEST(Generosity, takes_double_literals_beside_vectors_of_float) {
   const json answer = translate("__kernel void k(__global float4* p) { p[get_group_id(0)] = p[0] * 2.0; }");
   EXPECT_THAT(source_of(answer), HasSubstr("p[0] * 2.0;"));  // the text stays the program's

@@ -1,5 +1,5 @@
-// How long sam-translate takes as a process of its own, on one core: user and system time; the counter is the time on
-// the clock, which other programs lengthen. Nothing is cached but files by the kernel.
+// How long sam-translate takes as a process of its own, on one core: user and system time; the counter is the
+// time on the clock, which other programs lengthen. Nothing is cached but files by the kernel.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -25,11 +25,13 @@ std::string contents(const std::filesystem::path& file) {
 std::set<std::string> all_of(const std::string& source, const std::string& expression) {
   const std::regex wanted(expression);
   std::set<std::string> found;
-  for (std::sregex_iterator at(source.begin(), source.end(), wanted), end; at != end; ++at) found.insert((*at)[1]);
+  for (std::sregex_iterator at(source.begin(), source.end(), wanted), end; at != end; ++at)
+    found.insert((*at)[1]);
   return found;
 }
 
-// The benchmarks' sources one after the other, as long as no name occurs twice, until there are that many lines.
+// The benchmarks' sources one after the other, as long as no name occurs twice, until there are that many
+// lines.
 std::string source_of_lines(long lines) {
   std::vector<std::filesystem::path> files;
   for (const auto& file : std::filesystem::directory_iterator(BENCHMARK_SOURCES))
@@ -42,7 +44,8 @@ std::string source_of_lines(long lines) {
     std::set<std::string> own = all_of(more, "(?:^|\n)[ a-z0-9_(),]*\\b\\w+\\s+(\\w+)\\([^;]*\\{");
     own.merge(all_of(more, "#define\\s+(\\w+)"));
     own.merge(all_of(more, "\\}\\s*(\\w+);"));
-    if (std::any_of(own.begin(), own.end(), [&](const std::string& name) { return names.count(name) > 0; })) continue;
+    if (std::any_of(own.begin(), own.end(), [&](const std::string& name) { return names.count(name) > 0; }))
+      continue;
     names.merge(own);
     source += more;
     if (std::count(source.begin(), source.end(), '\n') >= lines) break;
@@ -61,7 +64,8 @@ double processor_time() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void translate(benchmark::State& state, const std::string& source, const std::vector<std::string>& arguments) {
+void translate(benchmark::State& state, const std::string& source,
+               const std::vector<std::string>& arguments) {
   std::vector<std::string> command{SAM_TRANSLATE};
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::chrono::duration<double, std::milli> on_the_clock{};
@@ -77,13 +81,16 @@ void translate(benchmark::State& state, const std::string& source, const std::ve
   state.counters["lines"] = static_cast<double>(std::count(source.begin(), source.end(), '\n'));
 }
 
-void the_start_alone(benchmark::State& state) { translate(state, "", {"--version"}); }
+void the_start_alone(benchmark::State& state) {
+  translate(state, "", {"--version"});
+}
 void one_kernel(benchmark::State& state) {
   translate(state, contents(std::filesystem::path(BENCHMARK_SOURCES) / "VectorAdd.cl"), {"-", "--json"});
 }
 void five_hundred_lines(benchmark::State& state) {
   translate(state, source_of_lines(500),
-            {"-", "--json", "--images", "--", "-DTILE=8", "-DK=8", "-DRADIUS=2", "-DWIDTH=8", "-DHEIGHT=8", "-DITEMS=4"});
+            {"-", "--json", "--images", "--", "-DTILE=8", "-DK=8", "-DRADIUS=2", "-DWIDTH=8", "-DHEIGHT=8",
+             "-DITEMS=4"});
 }
 
 BENCHMARK(the_start_alone)->UseManualTime()->Iterations(50)->Unit(benchmark::kMillisecond);

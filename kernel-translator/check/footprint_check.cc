@@ -1,10 +1,10 @@
 #include "kernel-translator/check/footprint_check.h"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "kernel-translator/check/box_masks.h"
+#include "kernel-translator/evaluation_time.h"
 
 namespace samcl::check {
 namespace {
@@ -34,19 +34,6 @@ void note_unbounded(const Footprint& footprint, const LaunchCase& launch, std::v
     all[i].reads_anywhere = is_anywhere(used[i].reads);
     all[i].writes_anywhere = is_anywhere(used[i].may_write);
   }
-}
-
-// The best of several averages: other programs run, too.
-double time_of_evaluation(const Footprint& footprint, const Launch& launch) {
-  constexpr int kBatches = 20, kTimes = 50;
-  double best = 1e9;
-  for (int batch = 0; batch < kBatches; ++batch) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kTimes; ++i) footprint.evaluate(launch);
-    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count() / kTimes);
-  }
-  return best;
 }
 
 // The first byte of an argument that shows a breach, in words; empty if there is none. `written` gets what
@@ -122,7 +109,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
     }
   }
   note_unbounded(footprint, launch, values.values(), all);
-  evidence.microseconds = time_of_evaluation(footprint, {launch.ndrange, values.values()});
+  evidence.microseconds = time_of_evaluation(footprint, {launch.ndrange, values.values()}, 20, 50);
   for (size_t i = 0; i < all.size(); ++i)
     if (launch.arguments[i].has_contents()) evidence.arguments.push_back(all[i]);
   return evidence;

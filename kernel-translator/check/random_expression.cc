@@ -26,14 +26,19 @@ Expression ExpressionWriter::bounded(const Expression& expression, long most) co
 }
 
 Expression ExpressionWriter::leaf() {
-  static const Expression kPlaces[] = {{"(int)get_global_id(0)", 45},      {"(int)get_global_id(1)", 45},
-                                       {"(int)get_global_id(2)", 45},      {"(int)get_local_id(0)", 8},
-                                       {"(int)get_local_id(1)", 8},        {"(int)get_group_id(0)", 8},
-                                       {"(int)get_group_id(1)", 8},        {"(int)get_local_size(0)", 8},
-                                       {"(int)get_global_size(0)", 40},    {"(int)get_num_groups(1)", 8},
-                                       {"(int)get_global_offset(0)", 5},   {"(int)get_work_dim()", 3}};
-  static const Expression kArguments[] = {{"n", 20},          {"(int)m", 20},     {"shape.width", 40}, {"(int)shape.height", 20},
-                                          {"(int)shape.step", 5},  {"(int)shape.base", 30}, {"pair.x", 20},      {"pair.s1", 20},
+  static const Expression kPlaces[] = {
+      {"(int)get_global_id(0)", 45}, {"(int)get_global_id(1)", 45},    {"(int)get_global_id(2)", 45},
+      {"(int)get_local_id(0)", 8},   {"(int)get_local_id(1)", 8},      {"(int)get_group_id(0)", 8},
+      {"(int)get_group_id(1)", 8},   {"(int)get_local_size(0)", 8},    {"(int)get_global_size(0)", 40},
+      {"(int)get_num_groups(1)", 8}, {"(int)get_global_offset(0)", 5}, {"(int)get_work_dim()", 3}};
+  static const Expression kArguments[] = {{"n", 20},
+                                          {"(int)m", 20},
+                                          {"shape.width", 40},
+                                          {"(int)shape.height", 20},
+                                          {"(int)shape.step", 5},
+                                          {"(int)shape.base", 30},
+                                          {"pair.x", 20},
+                                          {"pair.s1", 20},
                                           {"(int)get_global_id(n & 1)", 45}};
   if (chance(20)) return {number(6), 6};
   if (!variables.empty() && chance(45)) return variables[below(variables.size())];
@@ -49,7 +54,7 @@ Expression ExpressionWriter::integer(int depth) {
     return {call(helper.name, bounded(a, helper.most_argument).text, bounded(b, helper.most_argument).text),
             helper.bound};
   }
-  if (has_arguments && chance(3)) return {"q[" + index(8192) + "]", 1000};
+  if (has_arguments && chance(3)) return {"q[" + index(kRandomElements) + "]", 1000};
   if (chance(8))
     return {"(" + condition(depth - 1) + " ? " + a.text + " : " + b.text + ")", std::max(a.bound, b.bound)};
   switch (below(10)) {
@@ -92,7 +97,8 @@ Expression ExpressionWriter::arithmetic(const Expression& a, const Expression& b
     case 9:
       return {"(-" + a.text + ")", a.bound};
     default:  // numbers below zero become very large ones
-      return {"(int)(((uint)" + a.text + " + " + digit + "u) " + (chance(50) ? "/ " : "% ") + digit + "u)", kAnyInt};
+      return {"(int)(((uint)" + a.text + " + " + digit + "u) " + (chance(50) ? "/ " : "% ") + digit + "u)",
+              kAnyInt};
   }
 }
 
@@ -201,7 +207,7 @@ std::string ExpressionWriter::condition(int depth) {
   if (depth > 0 && chance(25))
     return "(" + condition(depth - 1) + (chance(50) ? " && " : " || ") + condition(depth - 1) + ")";
   if (depth > 0 && chance(10)) return "(!" + condition(depth - 1) + ")";
-  if (has_arguments && chance(10)) return "(q[" + index(8192) + "] > 0)";
+  if (has_arguments && chance(10)) return "(q[" + index(kRandomElements) + "] > 0)";
   static const char* const kCompare[] = {"<", "<=", ">", ">=", "==", "!="};
   const std::string compare = kCompare[below(6)];
   const Expression a = integer(1), b = integer(1);

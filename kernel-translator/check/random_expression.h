@@ -1,5 +1,5 @@
-// Random integer expressions of OpenCL C, with a bound on their size, so that indices made of them stay inside a
-// buffer.
+// Random integer expressions of OpenCL C, with a bound on their size, so that indices made of them stay
+// inside a buffer.
 #pragma once
 
 #include <random>
@@ -7,6 +7,8 @@
 #include <vector>
 
 namespace samcl::check {
+
+constexpr long kRandomElements = 8192;  // of the kernels' buffers
 
 // An int, from -bound to bound.
 struct Expression {

@@ -13,9 +13,8 @@ const char kRandomTypes[] =
 
 namespace {
 
-constexpr long kInts = 8192;
-
-// What can be stored: how an element is reached through a pointer to global memory, how many there are, and a value.
+// What can be stored: how an element is reached through a pointer to global memory, how many there are, and a
+// value.
 struct Element {
   const char *before, *after;
   long bytes;
@@ -47,14 +46,15 @@ class KernelWriter {
       return "#define " + helpers_.back().name + "(a, b) (" + value.text + ")\n";
     }
     write_.variables = {{"a", 100}, {"b", 100}};
-    const Expression first = write_.bounded(write_.integer(2), 1000), last = write_.bounded(write_.integer(2), 1000);
+    const Expression first = write_.bounded(write_.integer(2), 1000),
+                     last = write_.bounded(write_.integer(2), 1000);
     std::string body;
     if (chance(40)) body += "if " + write_.condition(1) + " return " + first.text + ";\n";
     if (chance(30)) body += "for (int i = 0; i < (b & 7); ++i) a += i;\n";
     const long grown = body.find("for") != std::string::npos ? 8 * last.bound + 100'000 : last.bound;
     helpers_.push_back({"h" + std::to_string(number), 100, std::max(first.bound, grown)});
-    return (chance(20) ? "__attribute__((noinline)) int " : "int ") + helpers_.back().name + "(int a, int b) {\n" +
-           body + "return " + last.text + ";\n}\n";
+    return (chance(20) ? "__attribute__((noinline)) int " : "int ") + helpers_.back().name +
+           "(int a, int b) {\n" + body + "return " + last.text + ";\n}\n";
   }
 
   std::string kernel(const std::string& name) {
@@ -89,23 +89,29 @@ class KernelWriter {
     const std::string tile = name("tile"), place = name("l");
     std::string text = "__local int " + tile + "[512];\nint " + place +
                        " = (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + "
-                       "get_local_id(0);\nfor (int i = " + place +
-                       "; i < 512; i += get_local_size(0) * get_local_size(1) * get_local_size(2)) " + tile +
-                       "[i] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\n";
+                       "get_local_id(0);\nfor (int i = " +
+                       place + "; i < 512; i += get_local_size(0) * get_local_size(1) * get_local_size(2)) " +
+                       tile + "[i] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\n";
     if (chance(40)) {
-      const std::string from = std::to_string(below(4000)) + " + " + std::to_string(below(60)) + " * (int)get_group_id(0)";
-      text += "event_t e = async_work_group_copy(" + tile + ", q + " + from + ", 512, 0);\nwait_group_events(1, &e);\n";
+      const std::string from =
+          std::to_string(below(4000)) + " + " + std::to_string(below(60)) + " * (int)get_group_id(0)";
+      text += "event_t e = async_work_group_copy(" + tile + ", q + " + from +
+              ", 512, 0);\nwait_group_events(1, &e);\n";
     } else {
-      text += "for (int i = 0; i < 2; ++i) {\n" + tile + "[" + place + "] = " + (chance(50) ? "q[" + write_.index(kInts) + "]" : write_.integer(1).text) +
+      text += "for (int i = 0; i < 2; ++i) {\n" + tile + "[" + place +
+              "] = " + (chance(50) ? "q[" + write_.index(kRandomElements) + "]" : write_.integer(1).text) +
               ";\nbarrier(CLK_LOCAL_MEM_FENCE);\n}\n";
     }
     if (chance(30))
-      text += "event_t g = async_work_group_copy(p + " + std::to_string(below(1000)) + " + 512 * (int)get_group_id(1), " +
-              tile + ", " + (chance(50) ? "n" : "37") + ", 0);\nwait_group_events(1, &g);\n";
-    return text + "p[" + write_.index(kInts) + "] = " + tile + "[(" + place + " + n) & 511];\n";
+      text += "event_t g = async_work_group_copy(p + " + std::to_string(below(1000)) +
+              " + 512 * (int)get_group_id(1), " + tile + ", " + (chance(50) ? "n" : "37") +
+              ", 0);\nwait_group_events(1, &g);\n";
+    return text + "p[" + write_.index(kRandomElements) + "] = " + tile + "[(" + place + " + n) & 511];\n";
   }
 
-  std::string value() { return chance(50) ? "q[" + write_.index(kInts) + "] * 3 + 1" : write_.integer(1).text; }
+  std::string value() {
+    return chance(50) ? "q[" + write_.index(kRandomElements) + "] * 3 + 1" : write_.integer(1).text;
+  }
 
   std::string store() {
     switch (below(14)) {
@@ -113,29 +119,32 @@ class KernelWriter {
       case 1:
       case 2: {
         const Element& element = kElements[below(std::size(kElements))];
-        return element.before + write_.index(4 * kInts / element.bytes - 4) + element.after + " = " +
-               element.value_before + value() + element.value_after + ";\n";
+        return element.before + write_.index(4 * kRandomElements / element.bytes - 4) + element.after +
+               " = " + element.value_before + value() + element.value_after + ";\n";
       }
       case 3:
-        return "vstore4((int4)(1, 2, 3, " + value() + "), " + write_.index(kInts / 4 - 1) + ", p + n % 4);\n";
+        return "vstore4((int4)(1, 2, 3, " + value() + "), " + write_.index(kRandomElements / 4 - 1) +
+               ", p + n % 4);\n";
       case 4:
-        return "vstore3((int3)(" + value() + "), " + write_.index(kInts / 3 - 1) + ", p);\n";
+        return "vstore3((int3)(" + value() + "), " + write_.index(kRandomElements / 3 - 1) + ", p);\n";
       case 5:
-        return "p[" + write_.index(kInts) + "] = vload2(" + write_.index(kInts / 2 - 1) + ", q + 1).y;\n";
+        return "p[" + write_.index(kRandomElements) + "] = vload2(" + write_.index(kRandomElements / 2 - 1) +
+               ", q + 1).y;\n";
       case 6:
-        return "atomic_add(p + " + write_.index(kInts) + ", " + write_.integer(0).text + ");\n";
+        return "atomic_add(p + " + write_.index(kRandomElements) + ", " + write_.integer(0).text + ");\n";
       case 7:
         return "((__global struct Cell*)p)[" + write_.index(2700) + "] = ((__global const struct Cell*)q)[" +
                write_.index(2700) + "];\n";
       case 8:
-        return "r[" + write_.index(kInts) + "] " + (chance(50) ? "=" : "^=") + " (short)" + value() + ";\n";
+        return "r[" + write_.index(kRandomElements) + "] " + (chance(50) ? "=" : "^=") + " (short)" +
+               value() + ";\n";
       case 9:
-        return "*(" + write_.condition(1) + " ? p + " + write_.index(kInts) + " : (__global int*)r + " +
-               write_.index(kInts / 2) + ") = " + value() + ";\n";
+        return "*(" + write_.condition(1) + " ? p + " + write_.index(kRandomElements) +
+               " : (__global int*)r + " + write_.index(kRandomElements / 2) + ") = " + value() + ";\n";
       case 10:
-        return "p[" + write_.index(kInts) + "] += " + value() + ";\n";
+        return "p[" + write_.index(kRandomElements) + "] += " + value() + ";\n";
       default:
-        return "p[" + write_.index(kInts) + "] = " + value() + ";\n";
+        return "p[" + write_.index(kRandomElements) + "] = " + value() + ";\n";
     }
   }
 
@@ -181,17 +190,19 @@ class KernelWriter {
     const std::string pointer = name("w"), counter = name("i");
     const std::string step = std::to_string(static_cast<long>(below(9)) - 4);
     const std::string by = chance(30) ? "shape.step" : step;
-    return "__global int* " + pointer + " = p + 200 + " + write_.index(kInts - 400) + ";\nfor (int " + counter + " = 0; " +
-           counter + " < n; ++" + counter + ") {\n*" + pointer + " = " + value() + ";\n" +
-           (chance(30) ? "if (" + write_.condition(1) + ") " : "") + pointer + " += " + by + ";\n}\n";
+    return "__global int* " + pointer + " = p + 200 + " + write_.index(kRandomElements - 400) +
+           ";\nfor (int " + counter + " = 0; " + counter + " < n; ++" + counter + ") {\n*" + pointer + " = " +
+           value() + ";\n" + (chance(30) ? "if (" + write_.condition(1) + ") " : "") + pointer + " += " + by +
+           ";\n}\n";
   }
 
   // An index that grows where data tells it to.
   std::string gathering() {
     const std::string at = name("at"), counter = name("i");
-    std::string text = "int " + at + " = 100 + " + write_.index(kInts - 300) + ";\nfor (uint " + counter + " = 0; " +
-                       counter + " < m; ++" + counter + ") {\n";
-    const std::string step = chance(50) ? "++" + at : at + (chance(50) ? " -= " : " += ") + std::to_string(1 + below(4));
+    std::string text = "int " + at + " = 100 + " + write_.index(kRandomElements - 300) + ";\nfor (uint " +
+                       counter + " = 0; " + counter + " < m; ++" + counter + ") {\n";
+    const std::string step =
+        chance(50) ? "++" + at : at + (chance(50) ? " -= " : " += ") + std::to_string(1 + below(4));
     text += "if (" + write_.condition(0) + ") { p[" + at + "] = " + value() + "; " + step + "; }\n";
     if (chance(20)) text += "else p[" + at + "] = 7;\n";
     return text + "}\n" + (chance(50) ? "p[" + at + "] = n;\n" : "");
@@ -202,8 +213,9 @@ class KernelWriter {
     const std::string first = chance(70) ? "get_global_id" : "get_group_id";
     const std::string stride = first == "get_group_id" ? "get_num_groups" : "get_global_size";
     const std::string end = chance(50) ? "100" : "n * 5";
-    return "for (" + type + " " + i + " = " + first + "(" + d + "); " + i + " < " + end + "; " + i + " += " + stride +
-           "(" + d + ")) " + braces("p[" + i + " * " + std::to_string(1 + below(5)) + " + 7] = q[" + i + "] + n;\n");
+    return "for (" + type + " " + i + " = " + first + "(" + d + "); " + i + " < " + end + "; " + i +
+           " += " + stride + "(" + d + ")) " +
+           braces("p[" + i + " * " + std::to_string(1 + below(5)) + " + 7] = q[" + i + "] + n;\n");
   }
 
   std::string loop(int depth) {
@@ -297,8 +309,11 @@ struct Shape {
 static_assert(sizeof(Shape) == 24);
 
 CaseArgument shape(std::mt19937_64& random) {
-  const auto from = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
-  return value(Shape{from(0, 40), static_cast<uint32_t>(from(0, 20)), static_cast<int16_t>(from(-5, 5)), {}, from(-30, 30)});
+  const auto from = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  return value(Shape{
+      from(0, 40), static_cast<uint32_t>(from(0, 20)), static_cast<int16_t>(from(-5, 5)), {}, from(-30, 30)});
 }
 
 }  // namespace
@@ -322,9 +337,9 @@ LaunchCase random_launch(std::mt19937_64& random, const std::string& source, con
     launch.ndrange.offset[d] = random() % 3 == 0 ? random() % 5 : 0;
   }
   const int32_t pair[] = {static_cast<int32_t>(random() % 20), static_cast<int32_t>(random() % 20)};
-  launch.arguments = {buffer(random, kInts),
-                      buffer(random, kInts),
-                      buffer(random, kInts / 2),
+  launch.arguments = {buffer(random, kRandomElements),
+                      buffer(random, kRandomElements),
+                      buffer(random, kRandomElements / 2),
                       value(static_cast<int32_t>(random() % 20)),
                       value(static_cast<uint32_t>(random() % 20)),
                       shape(random),

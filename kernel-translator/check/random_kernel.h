@@ -8,9 +8,10 @@
 
 namespace samcl::check {
 
-// The arguments of all of them; the first two buffers are of 8192 ints, the third of as many bytes.
+// The arguments of all of them; the buffers have kRandomElements elements each (random_expression.h).
 constexpr char kRandomParameters[] =
-    "(__global int* p, __global const int* q, __global short* r, int n, uint m, struct Shape shape, int2 pair)";
+    "(__global int* p, __global const int* q, __global short* r, int n, uint m, struct Shape shape, int2 "
+    "pair)";
 
 // What comes before the kernels: the types they use.
 extern const char kRandomTypes[];

@@ -1,8 +1,8 @@
 // The launch that is made up, and what footprints say about it.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
+#include "kernel-translator/evaluation_time.h"
 #include "kernel-translator/survey/survey.h"
 #include "libsamcl/footprint/footprint.h"
 #include "libsamcl/footprint/program.h"
@@ -64,18 +64,6 @@ Extent extent_of(const ByteSet& set, uint64_t size) {
   return !set.whole && bounds(set, size).size() < size / 2 ? Extent::known : Extent::whole;
 }
 
-// The best of several: other programs run, too.
-double time_of_evaluation(const Footprint& footprint, const Launch& launch) {
-  double best = 1e9;
-  for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    footprint.evaluate(launch);
-    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count());
-  }
-  return best;
-}
-
 }  // namespace
 
 KernelVerdict judge(const KernelTranslation& kernel) {
@@ -101,7 +89,7 @@ KernelVerdict judge(const KernelTranslation& kernel) {
   }
   const Launch launch{ndrange, values};
   const auto whole = footprint->evaluate(launch);
-  verdict.microseconds = time_of_evaluation(*footprint, launch);
+  verdict.microseconds = time_of_evaluation(*footprint, launch, 5, 1);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentKind kind = kernel.arguments[i].kind;
     const bool memory = kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer ||

@@ -1,5 +1,5 @@
-// OpenCL C that fills a work-item's slot in a loop: upwards, downwards, by a pointer that moves, with gaps, as far as
-// an argument says, or where data tells it to.
+// OpenCL C that fills a work-item's slot in a loop: upwards, downwards, by a pointer that moves, with gaps,
+// as far as an argument says, or where data tells it to.
 #pragma once
 
 #include <cstddef>
