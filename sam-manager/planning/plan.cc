@@ -113,12 +113,38 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   return "";
 }
 
+// Which deadlines are met, the most urgent task's first.
+std::vector<bool> met(const analysis::TaskSet& set, const analysis::Modes& modes) {
+  const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
+  std::vector<bool> met;
+  for (const size_t task : analysis::priority_order(set))
+    met.push_back(bounds.tasks[task].proven && bounds.tasks[task].response <= set.tasks[task].deadline);
+  return met;
+}
+
+// The best policy looks for modes that meet all deadlines; where it finds none, for those that come near. Then what
+// others choose may keep the deadlines of the most urgent tasks.
+analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy) {
+  const analysis::Choice choice = analysis::choose_modes(set, Form::safe, policy);
+  if (choice.schedulable || policy != analysis::kBestPolicy) return choice.modes;
+  analysis::Modes best = choice.modes;
+  std::vector<bool> best_met = met(set, best);
+  for (const analysis::Policy other : {analysis::Policy::single, analysis::Policy::local, analysis::Policy::gpa}) {
+    const analysis::Modes modes = analysis::choose_modes(set, Form::safe, other).modes;
+    std::vector<bool> others_met = met(set, modes);
+    if (others_met <= best_met) continue;
+    best = modes;
+    best_met = std::move(others_met);
+  }
+  return best;
+}
+
 std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings,
                                 std::string& task_set) {
-  const analysis::Choice choice = analysis::choose_modes(set, Form::safe, settings.policy);
-  const analysis::Bounds bounds = analysis::analyse(set, choice.modes, Form::safe);
-  const auto devices = analysis::place_devices(set, analysis::priority_order(set), choice.modes);
-  task_set = analysis::format_task_set({set, choice.modes});
+  const analysis::Modes modes = modes_for(set, settings.policy);
+  const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
+  const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
+  task_set = analysis::format_task_set({set, modes});
   std::vector<PlannedTask> planned;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (set.tasks[i].name.rfind(kOthers, 0) == 0) continue;
@@ -126,7 +152,7 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
     task.name = set.tasks[i].name;
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
-    task.mode = choice.modes[i];
+    task.mode = modes[i];
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
     if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven)
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);

@@ -21,14 +21,16 @@ analysis::Time ms(double value) {
   return static_cast<analysis::Time>(value * 1e6);
 }
 
-// A GPU stage alone; times by mode.
-Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const std::vector<double>& worst_ms) {
+// A GPU stage alone; times by mode. slice_ms: its longest part that nobody interrupts; 0: all of it.
+Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const std::vector<double>& worst_ms,
+              double slice_ms = 0) {
   analysis::Task profile;
   profile.name = "measured";
   profile.period = profile.deadline = analysis::kLongest;
   Stage stage;
   stage.resource = Resource::gpu;
   for (const double worst : worst_ms) stage.worst.push_back(ms(worst));
+  stage.section = ms(slice_ms);
   profile.stages = {stage};
   Task task;
   task.name = name;
@@ -70,6 +72,17 @@ TEST(Plan, TasksOfOneGpuAreKeptApart) {
   EXPECT_TRUE(plan.tasks[0].guaranteed());
   EXPECT_TRUE(plan.tasks[1].guaranteed());
   EXPECT_EQ(plan.tasks[1].bound_ns, 8 * kMs) << "nothing is in its way on its own GPU";
+}
+
+// Two GPUs for the second task would be the least late of all choices, and cost the first one its guarantee.
+TEST(Plan, WhereNotAllCanBeGuaranteedTheMostUrgentAre) {
+  const Plan plan = make_plan(named({gpu_task("first", 9, 10, {5.6, 5.6}, 0.5), gpu_task("second", 8, 37, {19.5, 10.5}, 5),
+                                     gpu_task("third", 7, 66, {44.8, 44.8}, 0.5)}),
+                              kTwoGpus, alone());
+  ASSERT_THAT(plan.tasks, SizeIs(3));
+  EXPECT_TRUE(plan.find("first")->guaranteed());
+  EXPECT_TRUE(plan.find("second")->guaranteed());
+  EXPECT_FALSE(plan.find("third")->guaranteed());
 }
 
 TEST(Plan, SlicesOfOtherProgramsAreInTheWayOnce) {
