@@ -97,12 +97,17 @@ void Cycles::sort(const Demand& demand, size_t task) {
     phase[n] = step.phase;
     reached[n + 1] = reached[n];
     double& growth = growths[step.row - first];
+    const bool was_most = growth > 0 && growth == most;
     growth += step.carried ? demand.cost[step.row] : -demand.cost[step.row];
     if (!step.carried) {
       reached[n + 1].work += demand.work[step.row];
       reached[n + 1].arrivals += demand.requests[step.row];
     }
-    reached[n + 1].growth = std::max(0.0, *std::max_element(growths, growths + rows));
+    if (step.carried)
+      most = std::max(most, growth);
+    else if (was_most)
+      most = std::max(0.0, *std::max_element(growths, growths + rows));
+    reached[n + 1].growth = most;
   }
   if (count > 0) phase[count] = period + phase[0];
   set_below(demand, task);

@@ -24,9 +24,13 @@ class Published : public ResponseTimeAnalysis::Core {
   virtual double own(const StageRow& stage) const = 0;
 
  private:
-  double fixed_point(const TaskRow& row, const StageRow& stage, double blocking);
+  void respond_on(const TaskRow& row, Resource resource);
+  double blocking(const TaskRow& row, Resource resource);
+  double fixed_point(const TaskRow& row, const StageRow& stage, double blocking, double least);
 
   Steps steps_;
+  std::vector<double> responses_;  // [stage] of the task at hand: r, each looked at alone
+  std::vector<size_t> ascending_;  // its stages on one resource, by C
 };
 
 }  // namespace samcl::analysis
