@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/makespan/convergence.h"
 #include "analysis/makespan/exhaustive.h"
 #include "analysis/makespan/queue_relaxation.h"
@@ -98,8 +99,8 @@ TEST(Bounds, AreExceededFromNoState) {
 }
 
 TEST(Bounds, AreExceededFromNoStateOfRandomKernels) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = test_seed();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   for (int n = 0; n < 60; ++n) {

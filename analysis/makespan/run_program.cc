@@ -22,8 +22,8 @@ namespace samcl::analysis::makespan {
 namespace {
 
 constexpr size_t kMostUnits = 3, kMostStations = 100;
-constexpr int kMostRoom = 100'000;      // times a numerator stays far below 2^63
-constexpr size_t kMostCells = 600'000;  // variables times constraints: some 50 ms
+constexpr int kMostRoom = 100'000;        // times a numerator stays far below 2^63
+constexpr size_t kMostCells = 2'000'000;  // variables times constraints: some half a second
 
 }  // namespace
 
