@@ -23,6 +23,7 @@ constexpr uint64_t kGranule = 4096;
 // Work-items that stay together where the local size is the driver's to choose.
 constexpr uint64_t kFreeGroup = 64;
 constexpr double kSliceNs = 500'000;
+constexpr char kWholeIsFaster[] = "faster on one device";
 constexpr char kMixed[] = "uses atomics on memory that another argument shows, too";
 
 // Images of the driver's own and shared virtual memory are the first device's.
@@ -42,9 +43,10 @@ KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
     : request_(std::move(request)),
       ndrange_(request_.ndrange),
       touches_(touches_of(*request_.kernel, *request_.arguments)) {
-  reason_ = decide(context);
   const bool managed = context.devices[0]->lease.client != nullptr;
-  timed_ = parts_.size() > 1 && !managed && !Config::get().always_split;
+  is_judged_ = !managed && !Config::get().always_split;
+  reason_ = decide(context);
+  if (!decided_) timed_ = parts_.size() > 1 && is_judged_;
 }
 
 // Whether the parts of the NDRange can be given the local size that the whole would have got.
@@ -93,6 +95,13 @@ std::string KernelLaunch::decide(const Context& context) {
   if (!split_it && !(managed && kernel.translation->may_slice)) {
     if (mixed) return kMixed;
     return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
+  }
+  // Cutting takes longer than a short kernel. If what is known now is not known any more when the launch starts, it is
+  // only one launch that is whole.
+  if (split_it && is_judged_ && !kernel.splitting->choice.split(work_items(ndrange_))) {
+    decided_ = true;
+    timed_ = kernel.splitting->choice.wants_time(work_items(ndrange_));
+    return kWholeIsFaster;
   }
   if (!choose_local_size(context)) {
     pass_local_ = false;
@@ -156,7 +165,7 @@ std::vector<Use> KernelLaunch::uses() {
     SplitChoice& choice = request_.kernel->splitting->choice;
     if (!choice.split(work_items(ndrange_))) {
       give_up_splitting();
-      reason_ = "faster on one device";
+      reason_ = kWholeIsFaster;
     }
     timed_ = choice.wants_time(work_items(ndrange_));
   }

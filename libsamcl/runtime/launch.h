@@ -79,7 +79,8 @@ class KernelLaunch : public Command {
   std::vector<Touch> touches_;
   Part everything_{};       // the whole NDRange where it runs if it is not split
   std::string reason_;      // why it is one device
-  bool decided_ = false;    // the launch has been asked for its buffers: parts_ stay as they are
+  bool decided_ = false;    // parts_ stay as they are
+  bool is_judged_ = false;  // whether splitting pays decides
   bool timed_ = false;      // its time says whether splitting pays
   bool moves_ = false;      // bytes have to move for it
   bool issues_ = false;     // nobody waits for its end
