@@ -190,17 +190,18 @@ void for_random_sources(Test test) {
   }
 }
 
+// Without optimisation: the simulator lacks the integers of odd widths that it makes of some switches.
 TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
   uint64_t said = 0, touched = 0, kernels = 0, refused = 0;
   for_random_sources([&](std::mt19937_64& random, const std::string& source) {
-    const auto runner = BoxRunner::make(simulated(), source, "", SAM_TRANSLATE);
+    const auto runner = BoxRunner::make(simulated(), source, "-cl-opt-disable", SAM_TRANSLATE);
     ASSERT_TRUE(runner) << runner.error().message;
     for (unsigned k = 0; k < kKernels; ++k) {
       const LaunchCase launch = random_launch(random, source, "k" + std::to_string(k));
       const auto accesses = check_accesses(*runner, launch, recorder());
       ++kernels;
       if (!accesses) {
-        ++refused;
+        if (++refused == 1) std::cout << launch.kernel << " is refused: " << accesses.error().message << "\n";
         continue;
       }
       for (const ArgumentAccesses& argument : accesses->arguments) {
