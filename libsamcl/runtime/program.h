@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
-#include "libsamcl/footprint/footprint.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/known_binaries.h"
 #include "libsamcl/runtime/recipe.h"
+#include "libsamcl/runtime/remembered_footprint.h"
 #include "libsamcl/runtime/split_choice.h"
 
 namespace samcl {
@@ -29,7 +29,7 @@ struct HandleTraits<Program> {
 
 // What deciding about a kernel's launches needs.
 struct Splitting {
-  Footprint footprint;
+  RememberedFootprint footprint;
   SplitChoice choice;
 };
 

@@ -155,20 +155,18 @@ std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& 
   return touches;
 }
 
-Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const Footprint& footprint,
+Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
   const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);
-  const Launch launch{ndrange, values};
-  std::vector<std::vector<ArgumentFootprint>> footprints;
-  for (const Part& part : parts) footprints.push_back(footprint.evaluate(launch, part.box));
+  const auto footprints = footprint.evaluate({ndrange, values}, parts);
   Fit fit;
   for (Touch& touch : touches) {
     std::vector<Gathered> gathered(parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {
       for (size_t index = 0; index < arguments.size(); ++index) {
         const auto& buffer = arguments[index].buffer;
-        if (buffer && buffer->storage == touch.storage) add(gathered[p], footprints[p][index], buffer->range);
+        if (buffer && buffer->storage == touch.storage) add(gathered[p], (*footprints)[p][index], buffer->range);
       }
     }
     const bool known = std::none_of(gathered.begin(), gathered.end(), [](const Gathered& part) {

@@ -51,7 +51,7 @@ struct Fit {
 };
 
 // Fills in the shares of these parts, for the storages of which enough is known.
-Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const Footprint& footprint,
+Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
 // kernel: one that may be split.
 inline Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments,
