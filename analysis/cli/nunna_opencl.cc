@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/process/child.h"
+#include "tools/process/last_line.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -14,7 +15,7 @@ using nlohmann::json;
 constexpr size_t kShown = 200;  // characters of a line that is not understood
 
 // Neither blank nor the verdict of a program that has failed before it could measure.
-std::string last_line(const std::string& text) {
+std::string last_telling_line(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
   for (std::string line; std::getline(lines, line);)
@@ -24,8 +25,8 @@ std::string last_line(const std::string& text) {
 
 // What the program says of its failure: on stderr, else at the end of stdout.
 std::string cause(const process::Ending& ending) {
-  const std::string said = last_line(ending.err);
-  return said.empty() ? last_line(ending.out) : said;
+  const std::string said = last_telling_line(ending.err);
+  return said.empty() ? last_telling_line(ending.out) : said;
 }
 
 std::string failure(const process::Ending& ending) {
@@ -34,11 +35,6 @@ std::string failure(const process::Ending& ending) {
                                               " (" + strsignal(ending.signal) + ")"
                                         : "exit code " + std::to_string(ending.exit_code);
   return said.empty() ? how + ", without a word" : how + ": " + said;
-}
-
-json last_line_as_json(std::string text) {
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  return json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
 }
 
 OpenClAnswer answer_of(const json& found) {
@@ -67,10 +63,10 @@ Result<OpenClAnswer> run_opencl(const std::vector<std::string>& command, double 
     const std::string said = cause(*ending);
     return wrong(limit.str() + (said.empty() ? "" : "; the last it said: " + said));
   }
-  const json found = last_line_as_json(ending->out);
+  const json found = process::last_json_line(ending->out);
   if (!found.is_object()) {
     if (ending->exit_code != 0) return wrong(failure(*ending));
-    const std::string last = last_line(ending->out);
+    const std::string last = last_telling_line(ending->out);
     return wrong("expected a last line with results as JSON, not " +
                  (last.empty() ? std::string("silence") : "\"" + last + "\""));
   }

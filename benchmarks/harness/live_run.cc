@@ -13,6 +13,7 @@
 #include "benchmarks/harness/output.h"
 #include "tools/process/child.h"
 #include "tools/process/files.h"
+#include "tools/process/last_line.h"
 
 namespace samcl::bench {
 namespace {
@@ -54,7 +55,7 @@ Result<process::Ending> succeed(const std::vector<std::string>& words,
 
 // The line of JSON that a program ends with.
 Result<json> result_of(const process::Ending& ending) {
-  auto line = last_json_line(ending.out);
+  auto line = process::last_json_line(ending.out);
   if (line.is_discarded() || ending.exit_code != 0 || !line.value("passed", false))
     return fail(ending.err.empty() ? "it did not pass" : ending.err);
   return line;

@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "tools/process/last_line.h"
 
 namespace samcl::bench {
 namespace {
 
 using nlohmann::json;
-
-std::string last_line(const std::string& text) {
-  std::istringstream lines(text);
-  std::string last;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  return last;
-}
 
 void read_times(const json& median, Execution& run) {
   run.phases_ms[kUpload] = median.at("upload").at("device_ms");
@@ -56,17 +48,11 @@ Execution ended(Execution run, Outcome outcome, std::string detail) {
 }
 
 std::string said(const process::Ending& ending) {
-  const std::string last = last_line(ending.err);
+  const std::string last = process::last_line(ending.err);
   return last.empty() ? "it said nothing" : last;
 }
 
 }  // namespace
-
-json last_json_line(const std::string& out) {
-  const std::string line = last_line(out);
-  json result = json::parse(line, nullptr, false);
-  return result.is_object() ? result : json(json::value_t::discarded);
-}
 
 Execution read_output(Execution run, const process::Ending& ending, const std::string& report,
                       unsigned jobs) {
@@ -75,7 +61,7 @@ Execution read_output(Execution run, const process::Ending& ending, const std::s
     return ended(std::move(run), Outcome::crash,
                  "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")");
   }
-  const json line = last_json_line(ending.out);
+  const json line = process::last_json_line(ending.out);
   if (line.is_discarded()) {
     return ended(std::move(run), Outcome::error,
                  "exit code " + std::to_string(ending.exit_code) + ", no result: " + said(ending));
