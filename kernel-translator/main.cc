@@ -149,6 +149,7 @@ nlohmann::json to_json(const Kernel& kernel, const footprint::Program& footprint
                          {"needs_ndrange_argument", kernel.needs_ndrange_argument},
                          {"may_split", kernel.why_not_split.empty()},
                          {"may_slice", kernel.why_not_slice.empty()},
+                         {"splits_in_one_memory", kernel.splits_in_one_memory},
                          {"why_not_split", kernel.why_not_split},
                          {"why_not_slice", kernel.why_not_slice},
                          {"depends_on_local_size", kernel.depends_on_local_size},

@@ -161,7 +161,7 @@ void Study::volatile_access(const llvm::Value* pointer, bool load) {
   if (load)
     kernel_.no_slice("reads volatile global memory");
   else
-    kernel_.no_split("writes volatile global memory");
+    kernel_.no_split_apart("writes volatile global memory");
 }
 
 bool Study::in_loop(const llvm::Instruction& instruction) const {
@@ -213,7 +213,7 @@ void Study::judge_accumulations() {
   for (const auto& [index, all] : accumulated_) {
     if (all.how.empty()) continue;
     if (all.otherwise)
-      kernel_.no_split("uses atomics on global memory");
+      kernel_.no_split_apart("uses atomics on global memory");
     else
       kernel_.arguments[index].accumulates = all.how;
   }
@@ -230,7 +230,7 @@ void Study::atomic(llvm::Instruction& instruction, const llvm::Value* pointer, u
   if (may_wait) kernel_.no_slice("waits on atomics in global memory");
   if (!instruction.use_empty() && in_loop(instruction))
     kernel_.no_slice("uses the result of a global atomic in a loop, which may wait");
-  kernel_.no_split("uses atomics on global memory");
+  kernel_.no_split_apart("uses atomics on global memory");
 }
 
 void Study::check_local_variables(const llvm::Value* value, int depth) {
@@ -269,7 +269,7 @@ void Study::visit(llvm::Instruction& instruction) {
     if (store->isVolatile()) volatile_access(store->getPointerOperand(), false);
     if (store->isAtomic() && roots_of(store->getPointerOperand()).global()) {
       communicates_ = true;
-      kernel_.no_split("uses atomics on global memory");
+      kernel_.no_split_apart("uses atomics on global memory");
     }
   } else if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
     atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16),

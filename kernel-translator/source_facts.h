@@ -33,11 +33,17 @@ struct Kernel {
   std::set<std::string> affected_builtins;
   bool needs_ndrange_argument = false;
   std::string why_not_split, why_not_slice;  // empty: it may
+  bool splits_in_one_memory = true;          // it may where all devices see one memory
   bool depends_on_local_size = false;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;
 
   // The first reason stands.
   void no_split(const std::string& why) {
+    no_split_apart(why);
+    splits_in_one_memory = false;
+  }
+  // Only where devices have memories of their own.
+  void no_split_apart(const std::string& why) {
     if (why_not_split.empty()) why_not_split = why;
   }
   void no_slice(const std::string& why) {

@@ -54,6 +54,7 @@ KernelTranslation kernel_of(const Json& json) {
   kernel.needs_ndrange_argument = json.at("needs_ndrange_argument").get<bool>();
   kernel.may_split = json.at("may_split").get<bool>();
   kernel.may_slice = json.at("may_slice").get<bool>();
+  kernel.splits_in_one_memory = json.at("splits_in_one_memory").get<bool>();
   kernel.why_not_split = json.at("why_not_split").get<std::string>();
   kernel.why_not_slice = json.at("why_not_slice").get<std::string>();
   kernel.depends_on_local_size = json.at("depends_on_local_size").get<bool>();

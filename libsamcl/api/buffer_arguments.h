@@ -5,7 +5,7 @@
 
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/queue.h"
-#include "libsamcl/runtime/rectangle.h"
+#include "libsamcl/coherence/rectangle.h"
 
 namespace samcl::api {
 

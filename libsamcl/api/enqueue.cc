@@ -36,7 +36,11 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   auto event = std::make_shared<Event>(queue->context, queue, type);
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
-  queue->context->graph.submit(event, std::move(command), waits, order, blocking);
+  {
+    using Role = DeviceBackend::HelpingThread::Role;
+    const DeviceBackend::HelpingThread help(blocking ? Role::waiting_program : Role::program);
+    queue->context->graph.submit(event, std::move(command), waits, order);
+  }
   return blocking ? event->wait() : CL_SUCCESS;
 }
 

@@ -1,14 +1,14 @@
 #include "libsamcl/api/first_device.h"
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/report.h"
-#include "libsamcl/runtime/steps.h"
 #include "libsamcl/runtime/trace.h"
 
 namespace samcl::api {
 namespace {
 
-class FirstDeviceCommand : public SteppedCommand {
+class FirstDeviceCommand : public Command {
  public:
   FirstDeviceCommand(std::shared_ptr<Context> context, std::vector<BufferPart> buffers, std::vector<cl_mem> images,
                      std::function<cl_int(cl_command_queue, cl_event*)> call)
@@ -21,43 +21,36 @@ class FirstDeviceCommand : public SteppedCommand {
     for (cl_mem image : images_) driver::real().clReleaseMemObject(image);
   }
 
-  std::vector<Use> uses() override {
-    std::vector<Use> uses;
-    for (const BufferPart& part : buffers_) uses.push_back({part.buffer->storage, true});
-    return uses;
-  }
-
- protected:
-  std::vector<Step> plan() override {
-    return {{0, [this] {
-               for (const BufferPart& part : buffers_) {
-                 if (part.written) continue;
-                 cl_int error = part.buffer->storage->make_valid(bounds_of(part), 0,
-                                                                 report::kernel("(images)").traffic);
-                 if (error != CL_SUCCESS) return error;
-               }
-               RealDevice& device = *context_->devices[0];
-               cl_event event = nullptr;
-               lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
-               const trace::Span span(trace::Activity::image, device.index);
-               cl_int error = call_(device.compute_queue(), &event);
-               return error == CL_SUCCESS ? device.wait_for(event) : error;
-             }}};
-  }
-  void done() override {
+  cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
+    event->set_running();
+    std::vector<Planner::Access> accesses{Planner::untracked()};
+    for (const BufferPart& part : buffers_) {
+      const std::shared_ptr<Storage>& storage = part.buffer->storage;
+      const Range bounds = bounds_of(part);
+      if (!part.written) planner.bring(storage, {&bounds, 1}, storage->place_of(0), &report::kernel("(images)").traffic);
+      accesses.push_back({storage, storage->place_of(0), bounds, true});
+    }
+    planner.add({engine::LaneKind::compute, 0}, engine::HostCall{[this] { return call_and_wait(); }}, std::move(accesses));
     for (const BufferPart& part : buffers_) {
       if (!part.written) continue;
       part.rows.joined().for_each_row([&](uint64_t, Range row) {
         part.buffer->storage->written(part.buffer->part(row.begin, row.size()), only(0));
       });
     }
+    return CL_SUCCESS;
   }
-  bool small() const override { return false; }
 
  private:
   static Range bounds_of(const BufferPart& part) {
     const Range bounds = part.rows.bounds();
     return part.buffer->part(bounds.begin, bounds.size());
+  }
+
+  cl_int call_and_wait() {
+    RealDevice& device = *context_->devices[0];
+    lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+    const trace::Span span(trace::Activity::image, device.index);
+    return device.run(engine::LaneKind::compute, call_);
   }
 
   const std::shared_ptr<Context> context_;

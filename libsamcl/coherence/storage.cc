@@ -2,9 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "libsamcl/driver/driver.h"
@@ -14,8 +12,6 @@
 namespace samcl {
 namespace {
 
-// Bytes in flight when they pass from device to device without a host copy.
-constexpr uint64_t kStaging = 4 << 20;
 // Smaller host copies are not worth locking.
 constexpr uint64_t kLeastLocked = 64 << 10;
 // With more, bytes from the host go wherever the buffer is used.
@@ -37,9 +33,11 @@ Storage::Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<
     : context_(std::move(context)),
       size_(size),
       image_(std::move(image)),
-      directory_(size),
+      shared_(!image_ && context_->shares_host_memory()),
       replicas_(context_->devices.size(), nullptr),
       host_(static_cast<std::byte*>(host_ptr)),
+      directory_(size),
+      users_at_(kHost + 1),
       expected_(size) {
   if (!host_) return;
   directory_.written({0, size}, only(kHost));
@@ -57,43 +55,20 @@ Storage::~Storage() {
 cl_mem Storage::replica(unsigned device, cl_int* error) {
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
-  cl_mem& replica = replicas_[device];
-  if (replica) return replica;
+  if (!replicas_[device]) replicas_[device] = make_replica(device, error);
+  return replicas_[device];
+}
+
+cl_mem Storage::make_replica(unsigned device, cl_int* error) {
+  const auto& cl = driver::real();
   const cl_context context = context_->devices[device]->context();
-  if (image_) {
-    replica = driver::real().clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
-  } else {
-    replica = driver::real().clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
+  if (image_) return cl.clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
+  if (!shared_) return cl.clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
+  if (!host_locked()) {
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return nullptr;
   }
-  return replica;
-}
-
-cl_int Storage::upload(unsigned device, Range range, const void* from, Traffic& traffic) {
-  cl_int error;
-  cl_mem to = replica(device, &error);
-  return to ? context_->devices[device]->upload(to, range.begin, range.size(), from, traffic, layout()) : error;
-}
-
-cl_int Storage::download(unsigned device, Range range, void* to, Traffic& traffic) {
-  cl_int error;
-  cl_mem from = replica(device, &error);
-  return from ? context_->devices[device]->download(from, range.begin, range.size(), to, traffic, layout()) : error;
-}
-
-cl_int Storage::zero(unsigned device, Range range, Traffic& traffic) {
-  cl_int error = CL_SUCCESS;
-  if (image_) {
-    const std::vector<std::byte> zeros(std::min(kStaging, range.size()));
-    for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kStaging) {
-      error = upload(device, {at, std::min(at + kStaging, range.end)}, zeros.data(), traffic);
-    }
-    return error;
-  }
-  cl_mem to = replica(device, &error);
-  if (!to) return error;
-  const uint64_t pattern = 0;
-  const size_t width = (range.begin | range.end) % 8 == 0 ? 8 : 1;
-  return context_->devices[device]->fill(to, range.begin, range.size(), &pattern, width);
+  return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, error);
 }
 
 std::byte* Storage::host_locked() {
@@ -102,10 +77,6 @@ std::byte* Storage::host_locked() {
   if (memory == MAP_FAILED) return nullptr;
   host_ = static_cast<std::byte*>(memory);
   owns_host_ = true;
-  // Fresh pages are zeros already.
-  for (const auto& piece : directory_.pieces({0, size_})) {
-    if (contains(piece.valid, kZeros)) directory_.copied(piece.range, kHost);
-  }
   return host_;
 }
 
@@ -121,7 +92,7 @@ bool Storage::has_host_copy() const {
 
 void Storage::lock_host_copy() {
   std::lock_guard lock(mutex_);
-  if (std::exchange(host_lock_tried_, true) || size_ < kLeastLocked || !host_locked()) return;
+  if (shared_ || std::exchange(host_lock_tried_, true) || size_ < kLeastLocked || !host_locked()) return;
   const RealDevice& device = *context_->devices[0];
   if (!driver::vendor_facts(device.id).locks_host_memory) return;
   cl_int error;
@@ -129,41 +100,20 @@ void Storage::lock_host_copy() {
                                              &error);
 }
 
-uint64_t Storage::missing_bytes(Range range, Place place) const {
-  std::lock_guard lock(mutex_);
-  return directory_.missing_bytes(range, place);
-}
-
-std::vector<Directory::Piece> Storage::pieces(Range range) const {
-  std::lock_guard lock(mutex_);
-  return directory_.pieces(range);
-}
-
 void Storage::written(Range range, Places places) {
-  std::lock_guard lock(mutex_);
-  directory_.written(range, places);
-}
-
-void Storage::copied(Range range, Place place) {
-  std::lock_guard lock(mutex_);
-  directory_.copied(range, place);
-}
-
-void Storage::define(Range range) {
-  std::lock_guard lock(mutex_);
-  directory_.define_as_zeros(range, only(kZeros));
+  ++version_;
+  directory_.written(range, shared_ && places != 0 ? only(kHost) : places);
 }
 
 Places Storage::destination() const {
-  std::lock_guard lock(mutex_);
-  if (host_) return only(kHost);
+  if (shared_ || has_host_copy()) return only(kHost);
   return users_ ? users_ : context_->places_in_use();
 }
 
 std::vector<Directory::Piece> Storage::destinations(Range range) {
-  std::lock_guard lock(mutex_);
+  if (shared_) return {{range, only(kHost)}};
   expectation_due_ = true;
-  if (host_ && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
+  if (has_host_copy() && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
   const Places users = users_ ? users_ : context_->places_in_use();
   std::vector<Directory::Piece> pieces = expected_.pieces(range);
   if (pieces.size() > kMostDestinations) return {{range, users}};
@@ -176,7 +126,6 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
 }
 
 void Storage::used_on(Places devices) {
-  std::lock_guard lock(mutex_);
   users_ = devices;
   needs_known_ = false;
   if (!std::exchange(expectation_due_, false)) return;
@@ -184,7 +133,6 @@ void Storage::used_on(Places devices) {
 }
 
 void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs) {
-  std::lock_guard lock(mutex_);
   users_ = 0;
   needs_known_ = true;
   for (const auto& [device, ranges] : needs) users_ |= only(device);
@@ -193,66 +141,6 @@ void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::ve
   for (const auto& [device, ranges] : needs) {
     for (const Range& needed : ranges) expected_.copied(needed, device);
   }
-}
-
-cl_int Storage::make_valid(Range range, Place place, Traffic& traffic) {
-  if (place == kHost) {
-    std::lock_guard one_at_a_time(host_copy_mutex_);
-    if (!host()) return CL_OUT_OF_HOST_MEMORY;
-    std::vector<Directory::Piece> missing;
-    {
-      std::lock_guard lock(mutex_);
-      missing = directory_.missing(range, kHost);
-    }
-    for (const auto& piece : missing) {
-      if (cl_int error = fetch(piece, traffic); error != CL_SUCCESS) return error;
-    }
-    return CL_SUCCESS;
-  }
-  cl_int error;
-  if (!replica(place, &error)) return error;
-  std::vector<Directory::Piece> missing;
-  {
-    std::lock_guard lock(mutex_);
-    missing = directory_.missing(range, place);
-  }
-  for (const auto& piece : missing) {
-    error = bring_to_device(piece, place, traffic);
-    if (error != CL_SUCCESS) return error;
-  }
-  return CL_SUCCESS;
-}
-
-cl_int Storage::fetch(const Directory::Piece& piece, Traffic& traffic) {
-  if (!host()) return CL_OUT_OF_HOST_MEMORY;
-  std::byte* to = host_ + piece.range.begin;
-  if (contains(piece.valid, kZeros)) {
-    std::memset(to, 0, piece.range.size());
-  } else {
-    const cl_int error = download(lowest(piece.valid), piece.range, to, traffic);
-    if (error != CL_SUCCESS) return error;
-  }
-  copied(piece.range, kHost);
-  return CL_SUCCESS;
-}
-
-cl_int Storage::bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic) {
-  const Range range = piece.range;
-  cl_int error = CL_SUCCESS;
-  if (contains(piece.valid, kZeros)) {
-    error = zero(device, range, traffic);
-  } else if (contains(piece.valid, kHost)) {
-    error = upload(device, range, host_ + range.begin, traffic);
-  } else {
-    std::vector<std::byte> staging(std::min(kStaging, range.size()));
-    for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kStaging) {
-      const Range part{at, std::min(at + kStaging, range.end)};
-      error = download(lowest(piece.valid), part, staging.data(), traffic);
-      if (error == CL_SUCCESS) error = upload(device, part, staging.data(), traffic);
-    }
-  }
-  if (error == CL_SUCCESS) copied(range, device);
-  return error;
 }
 
 }  // namespace samcl

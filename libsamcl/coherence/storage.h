@@ -1,9 +1,12 @@
 // The memory behind a virtual buffer or image: one replica per device, made when it is first needed, perhaps a copy in
-// host memory, and the directory that says what is valid where. Sub-buffers share their parent's storage.
+// host memory, the directory that says what is valid where, and who uses it at present. Sub-buffers share their
+// parent's storage.
 //
-// Threads: commands hold a storage, exclusively or shared, before they touch it (Graph). What the holds do
-// not order is guarded by mutex_: replicas, the host pointer, the directory. host_copy_mutex_ lets one thread
-// at a time bring bytes to the host copy; mutex_ may be taken under it, never the other way round.
+// Where all devices compute in host memory (see shared()), there is one replica for all of them and the host: no byte
+// ever moves, and the directory knows one place, kHost.
+//
+// Threads: replicas and the host copy are made under a mutex of their own, by any thread. All else is guarded by the
+// lock of the context's graph: the directory says what will be valid when the operations that are planned have ended.
 #pragma once
 
 #include <CL/cl.h>
@@ -16,7 +19,8 @@
 #include <vector>
 
 #include "libsamcl/coherence/directory.h"
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/coherence/image_layout.h"
+#include "libsamcl/engine/access_map.h"
 
 namespace samcl {
 
@@ -42,53 +46,38 @@ class Storage {
 
   uint64_t size() const { return size_; }
   const std::shared_ptr<Context>& context() const { return context_; }
+  // What the bytes of an image are; nullptr for buffers.
+  const ImageLayout* layout() const { return image_ ? &image_->layout : nullptr; }
 
-  // Holds; called by the Graph only, whose lock guards them.
-  bool can_hold(bool exclusive) const { return writers_.holds == 0 && (!exclusive || readers_.holds == 0); }
-  // The same for a command that the devices' own order puts behind every launch which they have already.
-  bool can_hold_behind(bool exclusive) const {
-    return writers_.all_issued() && (!exclusive || readers_.all_issued());
-  }
-  void hold(bool exclusive) { ++(exclusive ? writers_ : readers_).holds; }
-  void hold_is_issued(bool exclusive) { ++(exclusive ? writers_ : readers_).issued; }
-  void release_hold(bool exclusive, bool issued) {
-    Holders& holders = exclusive ? writers_ : readers_;
-    --holders.holds;
-    holders.issued -= issued ? 1 : 0;
-  }
+  bool is_1d_array() const { return image_ && image_->description.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; }
+
+  // Whether all devices and the host use the same bytes.
+  bool shared() const { return shared_; }
+  // Where a device finds its bytes.
+  Place place_of(unsigned device) const { return shared_ ? kHost : device; }
 
   // The real buffer on a device, of the whole size, or the real image; nullptr and the driver's code if it can't be
-  // had.
+  // had. Any thread.
   cl_mem replica(unsigned device, cl_int* error);
 
-  // Moves bytes between host memory and the replica on a device; blocks, returns the driver's code. What the
-  // directory says then is the caller's to note.
-  cl_int upload(unsigned device, Range range, const void* from, Traffic& traffic);
-  cl_int download(unsigned device, Range range, void* to, Traffic& traffic);
-
-  // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life.
+  // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life. Any thread.
   std::byte* host();
   bool has_host_copy() const;
   // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
-  // makes transfers faster.
+  // makes transfers faster. Any thread.
   void lock_host_copy();
 
-  // What the directory says; see Directory.
-  uint64_t missing_bytes(Range range, Place place) const;
-  std::vector<Directory::Piece> pieces(Range range) const;
+  // ---- Under the lock of the context's graph ----
+
+  Directory& directory() { return directory_; }
+  // Who uses the bytes at a place.
+  engine::AccessMap& users(Place place) { return users_at_[place]; }
+  // Changes with every write that is planned.
+  uint64_t version() const { return version_; }
+
+  // `range` was, or will be, overwritten; its contents are valid at exactly these places. For a shared storage these
+  // count as the one place there is.
   void written(Range range, Places places);
-  void copied(Range range, Place place);
-
-  // Undefined bytes of `range` become zeros, so that all replicas start from the same.
-  void define(Range range);
-
-  // Moves what is missing, so that `range` may be read at `place` (a device or kHost). Blocks; returns the
-  // driver's code, or CL_OUT_OF_HOST_MEMORY.
-  cl_int make_valid(Range range, Place place, Traffic& traffic);
-
-  // Brings a piece that the host copy lacks to it. For commands that hold the storage exclusively: several
-  // threads may fetch different pieces at once.
-  cl_int fetch(const Directory::Piece& piece, Traffic& traffic);
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.
@@ -106,30 +95,24 @@ class Storage {
 
  private:
   Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr);
-  const ImageLayout* layout() const { return image_ ? &image_->layout : nullptr; }
-  cl_int zero(unsigned device, Range range, Traffic& traffic);
-  cl_int bring_to_device(const Directory::Piece& piece, unsigned device, Traffic& traffic);
+  cl_mem make_replica(unsigned device, cl_int* error);
   std::byte* host_locked();
 
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
   const std::optional<ImageReplicas> image_;
+  const bool shared_;
 
-  struct Holders {
-    unsigned holds = 0;
-    unsigned issued = 0;  // of these, by launches that the devices have
-    bool all_issued() const { return holds == issued; }
-  };
-  Holders readers_, writers_;
-
-  mutable std::mutex mutex_;
-  std::mutex host_copy_mutex_;
-  Directory directory_;
+  mutable std::mutex mutex_;      // guards what follows, up to the next blank line
   std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
   bool host_lock_tried_ = false;
+
+  Directory directory_;
+  std::vector<engine::AccessMap> users_at_;  // by place
+  uint64_t version_ = 0;
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since

@@ -1,269 +1,359 @@
-// Reading, writing, filling and copying linear ranges.
 #include "libsamcl/runtime/buffer_commands.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <map>
 
-#include "libsamcl/runtime/gather.h"
-#include "libsamcl/runtime/steps.h"
+#include "libsamcl/plan/places.h"
+#include "libsamcl/plan/planner.h"
+#include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/traffic.h"
 
 namespace samcl {
 namespace {
 
-constexpr uint64_t kSmall = 256 << 10;  // bytes that a waiting thread moves itself
+using engine::Lane;
+using engine::LaneKind;
+using Access = Planner::Access;
+using EventPtr = std::shared_ptr<Event>;
 
-unsigned lowest(Places places) {
-  return static_cast<unsigned>(std::countr_zero(places));
+constexpr Lane kHostLane{LaneKind::host, 0};
+
+Range of_program(const void* memory, const Rectangle& rows) {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const Range bounds = rows.bounds();
+  return {begin + bounds.begin, begin + bounds.end};
 }
 
-// One step per device that does its jobs one after another.
-class Jobs {
- public:
-  void add(unsigned device, std::function<cl_int()> job) { by_device_[device].push_back(std::move(job)); }
+// The rows as ranges, as few as there can be.
+std::vector<Range> ranges_of(const Rectangle& rows) {
+  std::vector<Range> ranges;
+  rows.joined().for_each_row([&](uint64_t, Range row) { ranges.push_back(row); });
+  return ranges;
+}
 
-  std::vector<Step> steps() && {
-    std::vector<Step> steps;
-    for (auto& [device, jobs] : by_device_) {
-      steps.push_back({device, [jobs = std::move(jobs)] {
-                         cl_int error = CL_SUCCESS;
-                         for (auto job = jobs.begin(); job != jobs.end() && error == CL_SUCCESS; ++job)
-                           error = (*job)();
-                         return error;
-                       }});
-    }
-    return steps;
+void written(Storage& storage, const Rectangle& rows, Places places) {
+  for (const Range& row : ranges_of(rows)) storage.written(row, places);
+}
+
+// The devices that have all defined bytes between the first and the last of the rows.
+Places holders(Storage& storage, const Rectangle& rows) {
+  if (storage.shared()) return 0;
+  Places result = 0;
+  for (unsigned device = 0; device < storage.context()->devices.size(); ++device) {
+    if (storage.directory().missing_bytes(rows.bounds(), device) == 0) result |= only(device);
   }
+  return result;
+}
 
- private:
-  std::map<unsigned, std::vector<std::function<cl_int()>>> by_device_;
-};
+bool at_host(Storage& storage, const Rectangle& rows) {
+  return storage.shared() || (storage.has_host_copy() && storage.directory().missing_bytes(rows.bounds(), kHost) == 0);
+}
 
-class Read : public SteppedCommand {
- public:
-  Read(BufferPtr buffer, Range range, void* to)
-      : buffer_(std::move(buffer)), range_(range), to_(static_cast<std::byte*>(to)) {}
-
-  std::vector<Use> uses() override { return {{buffer_->storage, false}}; }
-
- protected:
-  std::vector<Step> plan() override {
-    Jobs jobs;
-    for (const auto& piece : buffer_->storage->pieces(range_)) add(piece, jobs);
-    return std::move(jobs).steps();
+// What of the target is zero and nowhere yet is filled first where rows go that are written into it, or these would
+// leave thousands of pieces to be filled one by one; from then on it is valid there like them, one piece with them.
+void fill_around(Planner& planner, const std::shared_ptr<Storage>& storage, const Rectangle& rows, Places places) {
+  if (rows.is_run()) return;
+  std::vector<Range> zeros;
+  for (const Directory::Piece& piece : storage->directory().pieces(rows.bounds())) {
+    if (contains(piece.valid, kZeros)) zeros.push_back(piece.range);
   }
-  bool small() const override { return range_.size() < kSmall; }
+  for_each_place(places, [&](Place place) { planner.bring(storage, zeros, place, nullptr); });
+  for (const Range& range : zeros) storage->written(range, places);
+}
 
- private:
-  std::byte* target(uint64_t position) const { return to_ + (position - range_.begin); }
+class Read : public Command {
+ public:
+  Read(BufferPtr buffer, Rectangle rows, Rectangle host, void* to)
+      : buffer_(std::move(buffer)),
+        rows_(rows.moved(buffer_->range.begin)),
+        host_(host),
+        to_(static_cast<std::byte*>(to)) {}
 
-  void add(const Directory::Piece& piece, Jobs& jobs) {
-    const Range range = piece.range;
-    if (piece.valid == 0 || contains(piece.valid, kZeros)) {
-      jobs.add(0, [this, range] {
-        std::memset(target(range.begin), 0, range.size());
-        return CL_SUCCESS;
-      });
-    } else if (contains(piece.valid, kHost)) {
-      jobs.add(0, [this, range] {
-        // With CL_MEM_USE_HOST_PTR the program may read a buffer to where it already is.
-        std::memmove(target(range.begin), buffer_->storage->host() + range.begin, range.size());
-        return CL_SUCCESS;
-      });
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (rows_.bytes() == 0) return CL_SUCCESS;
+    std::vector<Planner::Planned> together;
+    if (rows_.is_run() && host_.is_run()) {
+      read_run(together);
     } else {
-      for (const auto& part : spread_over_links(*buffer_->context(), range, piece.valid)) {
-        jobs.add(lowest(part.valid), [this, part] { return download(part.range, lowest(part.valid)); });
-      }
+      read_rows(planner, together);
     }
-  }
-
-  cl_int download(Range part, unsigned device) {
-    return buffer_->storage->download(device, part, target(part.begin), program_traffic());
-  }
-
-  const BufferPtr buffer_;
-  const Range range_;
-  std::byte* const to_;
-};
-
-class Write : public SteppedCommand {
- public:
-  Write(BufferPtr buffer, Range range, const void* from)
-      : buffer_(std::move(buffer)), range_(range), from_(static_cast<const std::byte*>(from)) {}
-
-  std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
-
- protected:
-  std::vector<Step> plan() override {
-    if (range_.empty()) return {};
-    pieces_ = buffer_->storage->destinations(range_);
-    Jobs jobs;
-    for (const auto& piece : pieces_) {
-      const Range range = piece.range;
-      if (contains(piece.valid, kHost)) jobs.add(0, [this, range] { return copy_to_host(range); });
-      for (Places left = piece.valid & kAnyDevice; left != 0; left &= left - 1) {
-        jobs.add(lowest(left), [this, range, device = lowest(left)] { return upload(range, device); });
-      }
-    }
-    return std::move(jobs).steps();
-  }
-  void done() override {
-    for (const auto& piece : pieces_) buffer_->storage->written(piece.range, piece.valid);
-  }
-  bool small() const override { return range_.size() < kSmall; }
-
- private:
-  const std::byte* source(Range range) const { return from_ + (range.begin - range_.begin); }
-
-  cl_int copy_to_host(Range range) {
-    std::byte* host = buffer_->storage->host();
-    if (!host) return CL_OUT_OF_HOST_MEMORY;
-    std::memmove(host + range.begin, source(range), range.size());
+    planner.add(std::move(together));
     return CL_SUCCESS;
   }
 
-  cl_int upload(Range range, unsigned device) {
-    return buffer_->storage->upload(device, range, source(range), program_traffic());
+ private:
+  void read_run(std::vector<Planner::Planned>& together) {
+    Storage& storage = *buffer_->storage;
+    const Range all{rows_.offset, rows_.offset + rows_.bytes()};
+    if (storage.shared()) return together.push_back(copy_of(all, kHost));
+    for (const auto& piece : storage.directory().pieces(all)) {
+      if (piece.valid == 0 || contains(piece.valid, kZeros)) {
+        together.push_back(zeros_of(piece.range));
+      } else if (contains(piece.valid, kHost)) {
+        together.push_back(copy_of(piece.range, kHost));
+      } else {
+        for (const auto& part : spread_over_links(piece.range, piece.valid, storage.context()->places_in_use())) {
+          together.push_back(copy_of(part.range, lowest(part.valid)));
+        }
+      }
+    }
+  }
+
+  void read_rows(Planner& planner, std::vector<Planner::Planned>& together) {
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    const Places devices = at_host(*storage, rows_) ? 0 : holders(*storage, rows_);
+    const Range bounds = rows_.bounds();
+    if (devices == 0) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    together.push_back(copy(rows_, host_, devices == 0 ? kHost : lowest(devices)));
+  }
+
+  Planner::Planned copy_of(Range range, Place place) const {
+    const uint64_t done = range.begin - rows_.offset;
+    return copy(Rectangle::run(range.begin, range.size()), Rectangle::run(host_.offset + done, range.size()), place);
+  }
+
+  Planner::Planned copy(const Rectangle& rows, const Rectangle& host, Place place) const {
+    return {transfer_lane(place, kHost, rows.bytes()),
+            engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+            {{buffer_->storage, place, rows.bounds(), false}, {nullptr, kHost, of_program(to_, host), true}}};
+  }
+
+  Planner::Planned zeros_of(Range range) const {
+    std::byte* to = to_ + host_.offset + (range.begin - rows_.offset);
+    const auto begin = reinterpret_cast<uintptr_t>(to);
+    return {kHostLane,
+            engine::HostCall{[to, bytes = range.size()] {
+              std::memset(to, 0, bytes);
+              return CL_SUCCESS;
+            }},
+            {{nullptr, kHost, {begin, begin + range.size()}, true}}};
   }
 
   const BufferPtr buffer_;
-  const Range range_;
-  const std::byte* const from_;
-  std::vector<Directory::Piece> pieces_;  // of the range, and where each goes
+  const Rectangle rows_, host_;
+  std::byte* const to_;
 };
 
-class Fill : public SteppedCommand {
+class Write : public Command {
+ public:
+  Write(BufferPtr buffer, Rectangle rows, Rectangle host, const void* from)
+      : buffer_(std::move(buffer)),
+        rows_(rows.moved(buffer_->range.begin)),
+        host_(host),
+        from_(static_cast<std::byte*>(const_cast<void*>(from))) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (rows_.bytes() == 0) return CL_SUCCESS;
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    std::vector<Planner::Planned> together;
+    if (rows_.is_run() && host_.is_run()) {
+      for (const auto& piece : storage->destinations({rows_.offset, rows_.offset + rows_.bytes()})) {
+        const uint64_t done = piece.range.begin - rows_.offset;
+        add(together, Rectangle::run(piece.range.begin, piece.range.size()),
+            Rectangle::run(host_.offset + done, piece.range.size()), piece.valid);
+        storage->written(piece.range, piece.valid);
+      }
+    } else {
+      const Places places = storage->destination();
+      fill_around(planner, storage, rows_, places);
+      add(together, rows_, host_, places);
+      written(*storage, rows_, places);
+    }
+    planner.add(std::move(together));
+    return CL_SUCCESS;
+  }
+
+ private:
+  void add(std::vector<Planner::Planned>& together, const Rectangle& rows, const Rectangle& host, Places places) const {
+    for_each_place(places, [&](Place place) {
+      together.push_back({transfer_lane(kHost, place, rows.bytes()),
+                          engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
+                          {{buffer_->storage, place, rows.bounds(), true},
+                           {nullptr, kHost, of_program(from_, host), false}}});
+    });
+  }
+
+  const BufferPtr buffer_;
+  const Rectangle rows_, host_;
+  std::byte* const from_;
+};
+
+class Fill : public Command {
  public:
   Fill(BufferPtr buffer, Range range, std::vector<std::byte> pattern)
       : buffer_(std::move(buffer)), range_(range), pattern_(std::move(pattern)) {}
 
-  std::vector<Use> uses() override { return {{buffer_->storage, true}}; }
-
- protected:
-  std::vector<Step> plan() override {
-    destination_ = only(kZeros);
-    if (std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; }))
-      return {};
-    destination_ = buffer_->storage->destination();
-    if (contains(destination_, kHost)) return {{0, [this] { return fill_host(); }}};
-    std::vector<Step> steps;
-    for (Places left = destination_; left != 0; left &= left - 1) {
-      steps.push_back({lowest(left), [this, device = lowest(left)] {
-                         cl_int error;
-                         cl_mem replica = buffer_->storage->replica(device, &error);
-                         if (!replica) return error;
-                         return buffer_->context()->devices[device]->fill(
-                             replica, range_.begin, range_.size(), pattern_.data(), pattern_.size());
-                       }});
-    }
-    return steps;
-  }
-  void done() override { buffer_->storage->written(range_, destination_); }
-  bool small() const override { return range_.size() < kSmall; }
-
- private:
-  cl_int fill_host() {
-    std::byte* host = buffer_->storage->host();
-    if (!host) return CL_OUT_OF_HOST_MEMORY;
-    for (uint64_t at = range_.begin; at < range_.end; at += pattern_.size()) {
-      std::memcpy(host + at, pattern_.data(), pattern_.size());
-    }
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (range_.empty()) return CL_SUCCESS;
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
+    const Places places = zeros && !storage->shared() ? only(kZeros) : storage->destination();
+    std::vector<Planner::Planned> together;
+    for_each_place(places & ~only(kZeros), [&](Place place) {
+      together.push_back({transfer_lane(place, place, range_.size()),
+                          engine::Fill{{storage, place}, {range_}, pattern_},
+                          {{storage, place, range_, true}}});
+    });
+    storage->written(range_, places);
+    planner.add(std::move(together));
     return CL_SUCCESS;
   }
 
+ private:
   const BufferPtr buffer_;
   const Range range_;
   const std::vector<std::byte> pattern_;
-  Places destination_ = 0;
 };
 
-class Copy : public SteppedCommand {
+class Copy : public Command {
  public:
-  Copy(BufferPtr from, BufferPtr to, Range source, uint64_t target_begin)
-      : from_(std::move(from)), to_(std::move(to)), source_(source), target_begin_(target_begin) {}
+  Copy(BufferPtr from, BufferPtr to, Rectangle source, Rectangle target)
+      : from_(std::move(from)),
+        to_(std::move(to)),
+        source_(source.moved(from_->range.begin)),
+        target_(target.moved(to_->range.begin)) {}
 
-  std::vector<Use> uses() override { return {{from_->storage, false}, {to_->storage, true}}; }
-
- protected:
-  std::vector<Step> plan() override {
-    Jobs jobs;
-    pieces_ = from_->storage->pieces(source_);
-    for (auto& piece : pieces_) {
-      const Range range = piece.range;
-      if (contains(piece.valid, kZeros)) {
-        piece.valid = only(kZeros);
-      } else if (Places devices = piece.valid & kAnyDevice; devices != 0) {
-        piece.valid = devices;
-        for (; devices != 0; devices &= devices - 1) {
-          jobs.add(lowest(devices),
-                   [this, range, device = lowest(devices)] { return copy_on(device, range); });
-        }
-      } else if (piece.valid != 0) {
-        jobs.add(0, [this, range] { return copy_at_host(range); });
-      }
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (source_.bytes() == 0) return CL_SUCCESS;
+    std::vector<Planner::Planned> together;
+    if (source_.is_run() && target_.is_run()) {
+      copy_run(planner, together);
+    } else {
+      copy_rows(planner, together);
     }
-    return std::move(jobs).steps();
-  }
-  // From here `valid` of each piece is where its copy is.
-  void done() override {
-    for (const auto& piece : pieces_) {
-      const uint64_t begin = target(piece.range.begin);
-      to_->storage->written({begin, begin + piece.range.size()}, piece.valid);
-    }
-  }
-  bool small() const override { return source_.size() < kSmall; }
-
- private:
-  uint64_t target(uint64_t position) const { return target_begin_ + (position - source_.begin); }
-
-  cl_int copy_on(unsigned device, Range range) {
-    cl_int error;
-    cl_mem from = from_->storage->replica(device, &error);
-    cl_mem to = from ? to_->storage->replica(device, &error) : nullptr;
-    if (!to) return error;
-    return from_->context()->devices[device]->copy(from, to, range.begin, target(range.begin), range.size(),
-                                                   program_traffic());
-  }
-
-  cl_int copy_at_host(Range range) {
-    const std::byte* from = from_->storage->host();
-    std::byte* to = to_->storage->host();
-    if (!from || !to) return CL_OUT_OF_HOST_MEMORY;
-    // Two buffers may stand on overlapping memory of the program (CL_MEM_USE_HOST_PTR).
-    std::memmove(to + target(range.begin), from + range.begin, range.size());
+    planner.add(std::move(together));
     return CL_SUCCESS;
   }
 
+ private:
+  // Where the source is, the target will be.
+  void copy_run(Planner& planner, std::vector<Planner::Planned>& together) {
+    const Range all{source_.offset, source_.offset + source_.bytes()};
+    Storage& source = *from_->storage;
+    Storage& target = *to_->storage;
+    if (source.shared() || target.shared()) return copy_at_host(planner, together);
+    for (const auto& piece : source.directory().pieces(all)) {
+      Places places = piece.valid;
+      if (contains(places, kZeros)) places = only(kZeros);
+      else if (places & kAnyDevice) places &= kAnyDevice;
+      const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
+      for_each_place(places & ~only(kZeros), [&](Place place) {
+        together.push_back(copy(Rectangle::run(piece.range.begin, piece.range.size()),
+                                Rectangle::run(to.begin, to.size()), place));
+      });
+      target.written(to, places);
+    }
+  }
+
+  void copy_rows(Planner& planner, std::vector<Planner::Planned>& together) {
+    const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
+    if (devices == 0) return copy_at_host(planner, together);
+    fill_around(planner, to_->storage, target_, devices);
+    for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });
+    written(*to_->storage, target_, devices);
+  }
+
+  void copy_at_host(Planner& planner, std::vector<Planner::Planned>& together) {
+    const Range bounds = source_.bounds();
+    planner.bring(from_->storage, {&bounds, 1}, kHost, &program_traffic());
+    fill_around(planner, to_->storage, target_, only(kHost));
+    together.push_back(copy(source_, target_, kHost));
+    written(*to_->storage, target_, only(kHost));
+  }
+
+  Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {
+    return {transfer_lane(place, place, source.bytes()),
+            engine::LocalCopy{from_->storage, to_->storage, place, source, target, &program_traffic()},
+            {{from_->storage, place, source.bounds(), false}, {to_->storage, place, target.bounds(), true}}};
+  }
+
   const BufferPtr from_, to_;
-  const Range source_;
-  const uint64_t target_begin_;
-  std::vector<Directory::Piece> pieces_;
+  const Rectangle source_, target_;
+};
+
+// Brings bytes to the host copy, and says that they are valid nowhere else if they were mapped to be written.
+class Map : public Command {
+ public:
+  Map(BufferPtr buffer, Rectangle rows, cl_map_flags flags)
+      : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    storage->lock_host_copy();
+    const Range bounds = rows_.bounds();
+    if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    const bool writes = flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    planner.join({{storage, kHost, bounds, writes}});
+    if (writes) written(*storage, rows_, only(kHost));
+    return CL_SUCCESS;
+  }
+
+ private:
+  const BufferPtr buffer_;
+  const Rectangle rows_;
+  const cl_map_flags flags_;
+};
+
+class Unmap : public Command {
+ public:
+  Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(mapping) {}
+
+  cl_int plan(Planner&, const EventPtr& event) override {
+    event->set_running();
+    if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
+      written(*buffer_->storage, mapping_.rows, only(kHost));
+    }
+    return CL_SUCCESS;
+  }
+
+ private:
+  const BufferPtr buffer_;
+  const Buffer::Mapping mapping_;
 };
 
 }  // namespace
 
+CommandPtr read_rectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, void* to) {
+  return std::make_unique<Read>(std::move(buffer), rectangle, host, to);
+}
+
+CommandPtr write_rectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, const void* from) {
+  return std::make_unique<Write>(std::move(buffer), rectangle, host, from);
+}
+
+CommandPtr copy_rectangle(BufferPtr from, BufferPtr to, Rectangle source, Rectangle target) {
+  return std::make_unique<Copy>(std::move(from), std::move(to), source, target);
+}
+
 CommandPtr read_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, void* to) {
-  const Range range = buffer->part(offset, bytes);
-  return std::make_unique<Read>(std::move(buffer), range, to);
+  return read_rectangle(std::move(buffer), Rectangle::run(offset, bytes), Rectangle::run(0, bytes), to);
 }
 
 CommandPtr write_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, const void* from) {
-  const Range range = buffer->part(offset, bytes);
-  return std::make_unique<Write>(std::move(buffer), range, from);
+  return write_rectangle(std::move(buffer), Rectangle::run(offset, bytes), Rectangle::run(0, bytes), from);
 }
 
-CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset,
-                       uint64_t bytes) {
-  const Range source = from->part(from_offset, bytes);
-  const uint64_t target_begin = to->range.begin + to_offset;
-  return std::make_unique<Copy>(std::move(from), std::move(to), source, target_begin);
+CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes) {
+  return copy_rectangle(std::move(from), std::move(to), Rectangle::run(from_offset, bytes),
+                        Rectangle::run(to_offset, bytes));
 }
 
 CommandPtr fill_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, std::vector<std::byte> pattern) {
   const Range range = buffer->part(offset, bytes);
   return std::make_unique<Fill>(std::move(buffer), range, std::move(pattern));
+}
+
+CommandPtr map_buffer(BufferPtr buffer, Rectangle rows_of_storage, cl_map_flags flags) {
+  return std::make_unique<Map>(std::move(buffer), rows_of_storage, flags);
+}
+
+CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping) {
+  return std::make_unique<Unmap>(std::move(buffer), mapping);
 }
 
 }  // namespace samcl

@@ -57,6 +57,13 @@ Config read() {
   } else if (!text.empty() && text != "auto") {
     warn("SAMCL_MANAGER=" + text + " is none of auto, off, required; auto is used");
   }
+  if (std::string text = environment("SAMCL_TRANSPORT"); text == "shared") {
+    config.transport = Config::Transport::shared;
+  } else if (text == "staged") {
+    config.transport = Config::Transport::staged;
+  } else if (!text.empty() && text != "auto") {
+    warn("SAMCL_TRANSPORT=" + text + " is none of auto, shared, staged; auto is used");
+  }
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");

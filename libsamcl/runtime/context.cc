@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "libsamcl/device/shared_memory.h"
 #include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/process_end.h"
@@ -50,6 +51,7 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
     if (*error != CL_SUCCESS) return nullptr;
     context->announced_.push_back(group.leases[i].index);
   }
+  context->shares_host_memory_ = devices_share_host_memory(*context);
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
   for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
@@ -99,6 +101,7 @@ void Context::end_threads_when_idle() {
   Worker::end_threads_when_idle();
   for (const auto& context : all()) {
     for (const auto& real : context->devices) real->wake_threads();
+    context->backend.host_worker().post([] {});
     context->callbacks.post([] {});
   }
 }
@@ -106,12 +109,14 @@ void Context::end_threads_when_idle() {
 bool Context::drain_all(int milliseconds) {
   const std::vector<std::shared_ptr<Context>> contexts = all();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  auto left = [deadline] {
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    return static_cast<int>(std::max<int64_t>(0, time.count()));
+  };
   bool idle = true;
   for (const auto& context : contexts) {
-    for (const auto& real : context->devices) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-      idle &= real->drain(static_cast<int>(std::max<int64_t>(0, left.count())));
-    }
+    for (const auto& real : context->devices) idle &= real->drain(left());
+    idle &= context->backend.host_worker().drain(left());
   }
   return idle;
 }

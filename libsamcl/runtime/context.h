@@ -9,7 +9,8 @@
 #include "libsamcl/runtime/graph.h"
 #include "libsamcl/runtime/object.h"
 #include "libsamcl/runtime/worker.h"
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/device_backend.h"
+#include "libsamcl/device/real_device.h"
 
 namespace samcl {
 
@@ -46,13 +47,17 @@ class Context : public Object<Context> {
   const std::shared_ptr<Device> device;
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
   std::vector<std::unique_ptr<RealDevice>> devices;     // one per real device, fixed after creation
-  Graph graph;
+  DeviceBackend backend{*this};
+  Graph graph{backend};
   Worker callbacks{"samcl-callback"};  // runs the program's callback functions
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty.
   std::vector<unsigned> devices_in_use() const;
   Places places_in_use() const;
+
+  // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
+  bool shares_host_memory() const { return shares_host_memory_; }
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);
@@ -74,6 +79,7 @@ class Context : public Object<Context> {
     DestructorCallback function;
     void* user_data;
   };
+  bool shares_host_memory_ = false;
   std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;

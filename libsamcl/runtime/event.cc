@@ -17,11 +17,6 @@ cl_ulong now_ns() {
   return static_cast<cl_ulong>(now.tv_sec) * 1'000'000'000 + static_cast<cl_ulong>(now.tv_nsec);
 }
 
-void EmptyCommand::start(const std::shared_ptr<Event>& event, Starter) {
-  event->set_running();
-  event->context->graph.finish(event, CL_COMPLETE);
-}
-
 Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> event_queue, cl_command_type event_type)
     : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
   times_[0] = now_ns();

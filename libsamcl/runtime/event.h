@@ -1,5 +1,5 @@
-// Virtual events and the commands behind them. Every enqueued command has an Event, handed to the program or
-// not; the Graph (graph.h) decides when it may start.
+// Virtual events. Every enqueued command has an Event, handed to the program or not; the Graph (graph.h) decides when
+// its command is planned and when it has ended.
 #pragma once
 
 #include <array>
@@ -10,57 +10,20 @@
 #include <optional>
 #include <vector>
 
+#include "libsamcl/runtime/command.h"
 #include "libsamcl/runtime/object.h"
 
 namespace samcl {
 
 class Context;
 class Event;
+class Planner;
 class Queue;
-class Storage;
 
 template <>
 struct HandleTraits<Event> {
   static constexpr Kind kKind = Kind::event;
   using Api = cl_event;
-};
-
-// A buffer that a command touches while it runs. Exclusive: the command writes it, or moves its contents
-// between places; shared: it only reads what is already where it is needed.
-struct Use {
-  std::shared_ptr<Storage> storage;
-  bool exclusive;
-};
-
-// Who starts a command.
-enum class Starter {
-  another_command,  // whose end it waited for; on any thread
-  program,          // a thread of the program, in the call that enqueues it
-  waiting_program,  // the same, and the call returns only when the command has ended
-};
-
-// What an enqueued command does.
-class Command {
- public:
-  virtual ~Command() = default;
-
-  // The buffers to hold while it runs; asked when all dependencies are met, under the graph's lock, and
-  // perhaps again if they were not free. May lock storages; must not call into the graph.
-  virtual std::vector<Use> uses() { return {}; }
-
-  // Whether it may start when what it waits for is issued (Graph::issued) but has not ended, because all it does is
-  // to give the devices work that comes after theirs. Asked right after uses(), under the same lock.
-  virtual bool may_follow() const { return false; }
-
-  // Does the work, or gives it to workers; sooner or later Graph::finish() is called for the event, once.
-  // Called without locks.
-  virtual void start(const std::shared_ptr<Event>& event, Starter starter) = 0;
-};
-
-// A command that does nothing: markers, barriers, migrations.
-class EmptyCommand : public Command {
- public:
-  void start(const std::shared_ptr<Event>& event, Starter starter) override;
 };
 
 class Event : public Object<Event> {
@@ -123,14 +86,14 @@ class Event : public Object<Event> {
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
   std::vector<Dependent> dependents_;
-  std::vector<Use> held_;
   unsigned unmet_ = 0;                // dependencies that have not ended
-  unsigned unissued_ = 0;             // of these, those that are not issued
-  bool started_ = false;              // is to be, or was
-  bool issued_ = false;
-  std::optional<cl_int> result_;      // it is over, but something it followed is not
-  cl_int inherited_ = CL_COMPLETE;    // error of an event in the wait list
-  Starter starter_ = Starter::another_command;
+  unsigned unplanned_ = 0;            // of these, those that are not planned
+  bool planned_ = false;
+  const Planner* planning_ = nullptr;  // while it is being planned
+  size_t open_ = 0;                    // operations that have not ended
+  cl_int error_ = CL_SUCCESS;          // the first of these
+  std::optional<cl_int> result_;       // it is over, but something it waits for is not
+  cl_int inherited_ = CL_COMPLETE;     // error of an event in the wait list
 };
 
 // Nanoseconds of the host's monotonic clock.

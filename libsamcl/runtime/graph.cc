@@ -1,42 +1,32 @@
 #include "libsamcl/runtime/graph.h"
 
-#include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "libsamcl/atomic_max.h"
-#include "libsamcl/coherence/storage.h"
+#include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 
 void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
-                   std::span<const std::shared_ptr<Event>> waits, Order order, bool blocking) {
+                   std::span<const std::shared_ptr<Event>> waits, Order order) {
   Outcome outcome;
-  {
-    std::lock_guard lock(mutex_);
-    event->command_ = std::move(command);
-    event->starter_ = blocking ? Starter::waiting_program : Starter::program;
-    auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
-      if (!on->ended()) {
-        on->dependents_.push_back({event, passes_errors});
-        ++event->unmet_;
-        event->unissued_ += on->issued_ ? 0 : 1;
-      } else if (passes_errors && on->status() < 0) {
-        event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-      }
-    };
-    for (const auto& on : waits) depend(on, true);
-    for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
-    if (event->unmet_ == 0) {
-      make_ready(event, outcome);
-    } else {
-      follow(event, outcome);
+  std::lock_guard lock(mutex_);
+  event->command_ = std::move(command);
+  auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
+    if (!on->ended()) {
+      on->dependents_.push_back({event, passes_errors});
+      ++event->unmet_;
+      event->unplanned_ += on->planned_ ? 0 : 1;
+    } else if (passes_errors && on->status() < 0) {
+      event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
-    if (outcome.startable.empty()) event->starter_ = Starter::another_command;
-  }
-  start(std::move(outcome.startable));
+  };
+  for (const auto& on : waits) depend(on, true);
+  for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
+  if (event->unplanned_ == 0) plan(event);
+  collect(outcome);
 }
 
 std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
@@ -44,157 +34,100 @@ std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
   return queue.outstanding();
 }
 
-void Graph::issued(const std::shared_ptr<Event>& event) {
-  Outcome outcome;
-  {
-    std::lock_guard lock(mutex_);
-    event->issued_ = true;
-    for (const Use& use : event->held_) use.storage->hold_is_issued(use.exclusive);
-    for (const Event::Dependent& dependent : event->dependents_) {
-      --dependent.event->unissued_;
-      follow(dependent.event, outcome);
-    }
-    retry_blocked(outcome);
-  }
-  start(std::move(outcome.startable));
-}
-
 void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
   Outcome outcome;
-  {
-    std::lock_guard lock(mutex_);
-    // Something it followed failed meanwhile.
-    if (status >= CL_COMPLETE && event->inherited_ < 0) status = event->inherited_;
-    // It may be over before what it followed, on another device; it ends after that.
-    if (event->unmet_ > 0) {
-      event->result_ = status;
-      return;
-    }
-    end(event, status, outcome);
-    retry_blocked(outcome);
-  }
-  start(std::move(outcome.startable));
+  std::lock_guard lock(mutex_);
+  end(event, status);
+  collect(outcome);
 }
 
-// Ends an event and, where an error passes on, those that waited for it, without recursion: a chain may be
-// thousands of commands long.
-void Graph::end(const std::shared_ptr<Event>& event, cl_int status, Outcome& outcome) {
+void Graph::ended(const engine::NodePtr& node, cl_int status) {
+  locked([&] { engine_.ended(node, status); });
+}
+
+void Graph::collect(Outcome& outcome) {
+  outcome.commands = std::exchange(ended_commands_, {});
+  outcome.operations = engine_.take_ended();
+}
+
+// A chain may be thousands of commands long: the outermost call plans what the inner ones found.
+void Graph::plan(const std::shared_ptr<Event>& event) {
+  to_plan_.push_back(event);
+  if (std::exchange(planning_, true)) return;
+  while (!to_plan_.empty()) {
+    const std::shared_ptr<Event> next = std::move(to_plan_.front());
+    to_plan_.pop_front();
+    plan_one(next);
+  }
+  planning_ = false;
+}
+
+void Graph::plan_one(const std::shared_ptr<Event>& event) {
+  if (event->inherited_ < 0) {
+    if (event->unmet_ == 0) return end(event, event->inherited_);
+    event->result_ = event->inherited_;
+    return planned(event);
+  }
+  event->set_status(CL_SUBMITTED);
+  const trace::OnBehalfOf this_command(*event);
+  event->open_ = 1;  // the planning itself
+  const std::shared_ptr<Command> command = event->command_;
+  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed,
+                  [this, event](cl_int status) { operation_ended(event, status); });
+  event->planning_ = &planner;
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = command->plan(planner, event);
+  } catch (...) {  // no memory; what was entered runs to its end
+  }
+  event->planning_ = nullptr;
+  event->open_ += planner.operations();
+  if (command->tells_what_will_be()) planned(event);
+  operation_ended(event, error);
+}
+
+void Graph::planned(const std::shared_ptr<Event>& event) {
+  event->planned_ = true;
+  for (const Event::Dependent& dependent : event->dependents_) {
+    if (--dependent.event->unplanned_ == 0) plan(dependent.event);
+  }
+}
+
+void Graph::operation_ended(const std::shared_ptr<Event>& event, cl_int status) {
+  if (status != CL_SUCCESS && event->error_ == CL_SUCCESS) event->error_ = status;
+  if (--event->open_ == 0 && !event->planning_) over(event);
+}
+
+// It may be over before what it waits for, on another device; it ends after that.
+void Graph::over(const std::shared_ptr<Event>& event) {
+  event->command_->ended(event->error_);
+  const cl_int status = event->inherited_ < 0 ? event->inherited_ : event->error_;
+  if (event->unmet_ == 0) return end(event, status);
+  event->result_ = status;
+  if (!event->planned_) planned(event);
+}
+
+// Ends an event and those that only waited for its end, without recursion.
+void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   std::deque<std::pair<std::shared_ptr<Event>, cl_int>> ending{{event, status}};
   while (!ending.empty()) {
     auto [current, result] = std::move(ending.front());
     ending.pop_front();
-    for (const Use& use : current->held_) use.storage->release_hold(use.exclusive, current->issued_);
-    current->held_.clear();
-    if (current->command_) outcome.ended.push_back(std::move(current->command_));
+    if (current->command_) ended_commands_.push_back(std::move(current->command_));
     if (current->queue) current->queue->ended(*current);
     current->set_status(result);
     trace::command_ended(*current);
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
-      if (result < 0 && dependent.passes_errors) {
-        dependent.event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-      }
-      dependent.event->unissued_ -= current->issued_ ? 0 : 1;
-      --dependent.event->unmet_;
-      if (dependent.event->started_) {
-        raise(dependent.event->followed_until_, current->time(CL_PROFILING_COMMAND_END));
-        const auto& over = dependent.event->result_;
-        if (dependent.event->unmet_ > 0 || !over) continue;
-        ending.emplace_back(dependent.event, dependent.event->inherited_ < 0 ? dependent.event->inherited_ : *over);
-      } else if (dependent.event->unmet_ > 0) {
-        follow(dependent.event, outcome);
-      } else if (dependent.event->inherited_ < 0) {
-        ending.emplace_back(dependent.event, dependent.event->inherited_);
-      } else {
-        make_ready(dependent.event, outcome);
+      Event& next = *dependent.event;
+      if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      --next.unmet_;
+      if (!current->planned_ && --next.unplanned_ == 0) plan(dependent.event);
+      raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
+      if (next.unmet_ == 0 && next.result_) {
+        ending.emplace_back(dependent.event, next.inherited_ < 0 ? next.inherited_ : *next.result_);
       }
     }
   }
-}
-
-void Graph::make_ready(const std::shared_ptr<Event>& event, Outcome& outcome) {
-  if (event->inherited_ < 0) {
-    end(event, event->inherited_, outcome);
-  } else if (!start_if_free(event, outcome)) {
-    event->starter_ = Starter::another_command;
-    blocked_.push_back(event);
-  }
-}
-
-// Starts a command early if everything that it still waits for is issued.
-void Graph::follow(const std::shared_ptr<Event>& event, Outcome& outcome) {
-  if (event->started_ || event->unissued_ > 0 || event->inherited_ < 0 || !event->command_) return;
-  start_if_free(event, outcome);
-}
-
-bool Graph::start_if_free(const std::shared_ptr<Event>& event, Outcome& outcome) {
-  if (!take_buffers(event)) return false;
-  event->started_ = true;
-  outcome.startable.push_back(event);
-  return true;
-}
-
-bool Graph::take_buffers(const std::shared_ptr<Event>& event) {
-  std::vector<Use> uses = event->command_->uses();
-  // The same storage may be named several times (a buffer as two arguments): one hold, the stronger.
-  std::vector<Use> distinct;
-  for (Use& use : uses) {
-    auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Use& d) { return d.storage == use.storage; });
-    if (same == distinct.end()) {
-      distinct.push_back(std::move(use));
-    } else {
-      same->exclusive |= use.exclusive;
-    }
-  }
-  const bool follows = event->command_->may_follow();
-  if (event->unmet_ > 0 && !follows) return false;
-  for (const Use& use : distinct) {
-    const bool is_free = follows ? use.storage->can_hold_behind(use.exclusive) : use.storage->can_hold(use.exclusive);
-    if (!is_free) return false;
-  }
-  // Nobody overtakes a command that has waited longer for the same buffer.
-  for (const auto& earlier : blocked_) {
-    if (earlier == event) break;
-    for (const Use& wanted : earlier->command_->uses()) {
-      for (const Use& use : distinct) {
-        if (use.storage == wanted.storage && (use.exclusive || wanted.exclusive)) return false;
-      }
-    }
-  }
-  for (const Use& use : distinct) use.storage->hold(use.exclusive);
-  event->held_ = std::move(distinct);
-  return true;
-}
-
-void Graph::retry_blocked(Outcome& outcome) {
-  for (auto it = blocked_.begin(); it != blocked_.end();) {
-    if (start_if_free(*it, outcome)) {
-      it = blocked_.erase(it);
-    } else {
-      ++it;
-    }
-  }
-}
-
-// Commands that end at once (markers) finish inside start(), which would recurse once per command of a
-// chain: the outermost call on a thread starts what the inner ones found.
-void Graph::start(std::vector<std::shared_ptr<Event>> startable) {
-  thread_local std::deque<std::shared_ptr<Event>>* pending = nullptr;
-  if (startable.empty()) return;
-  if (pending) {
-    pending->insert(pending->end(), startable.begin(), startable.end());
-    return;
-  }
-  std::deque<std::shared_ptr<Event>> mine(startable.begin(), startable.end());
-  pending = &mine;
-  while (!mine.empty()) {
-    std::shared_ptr<Event> event = std::move(mine.front());
-    mine.pop_front();
-    event->set_status(CL_SUBMITTED);
-    std::shared_ptr<Command> command = event->command_;  // it may end, and be dropped, inside start()
-    const trace::OnBehalfOf this_command(*event);
-    command->start(event, event->starter_);
-  }
-  pending = nullptr;
 }
 
 }  // namespace samcl

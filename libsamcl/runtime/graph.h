@@ -1,22 +1,22 @@
-// The commands of one context and the order they may run in. A command starts when everything it waits for
-// has ended (its wait list, its queue's order) and the buffers it uses are free: commands that are ready but
-// touch a buffer another one is changing wait for it, in the order they became ready. Buffers are taken all
-// at once and only by commands that can run to their end, so nothing can block for good.
+// The commands of one context and the order they may run in. A command is planned, into operations, as soon as all
+// that it waits for is (its wait list, its queue's order); a user event counts as planned when the program has set
+// it. Operations then run when the bytes that they use are free (engine/), which may be long before the commands
+// before them have ended; a command ends when its operations have, and all that it waits for.
 //
-// A launch may be issued before it ends: the devices have it, in queues of their own that are in order. A command
-// that only adds to these (Command::may_follow) then starts at once, behind it, so that devices do not stand still
-// between the two.
-//
-// Locks: mutex_ guards all edges, holds and waiting lists. Storage mutexes may be taken under it, never the
-// other way round. Commands start, and callbacks run, without it.
+// Locks: one per context. It guards the graph's edges, the engine, and what Storage says; Storage's own mutex, and
+// those of workers, are taken under it, never the other way round. Nothing that can block for long happens under it,
+// and no function of the program is called.
 #pragma once
 
-#include <list>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/engine/engine.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/queue.h"
 
@@ -24,39 +24,51 @@ namespace samcl {
 
 class Graph {
  public:
-  // Enters a command into its event's queue. It starts when `waits` (whose errors pass on) and what the
-  // queue's order puts before it (errors do not pass on) have ended.
-  // blocking: the program's call returns when the command has ended.
+  explicit Graph(engine::Backend& backend) : engine_(backend) {}
+
+  // Enters a command into its event's queue. It is planned when `waits` (whose errors pass on) and what the queue's
+  // order puts before it (errors do not pass on) are.
   void submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
-              std::span<const std::shared_ptr<Event>> waits, Order order, bool blocking);
+              std::span<const std::shared_ptr<Event>> waits, Order order);
 
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
 
-  // The devices have all that a command does, and the directories say what they will say when it has ended.
-  void issued(const std::shared_ptr<Event>& event);
-
-  // Ends a command, or a user event, with CL_COMPLETE or a negative error. Whatever waited for it is started.
+  // Ends a user event with CL_COMPLETE or a negative error. Whatever waited for it is planned.
   void finish(const std::shared_ptr<Event>& event, cl_int status);
 
+  // For the backend: operations have ended, or `call` does something else under the lock.
+  void ended(const engine::NodePtr& node, cl_int status);
+  template <typename Call>
+  void locked(Call call) {
+    Outcome outcome;
+    std::lock_guard lock(mutex_);
+    call();
+    collect(outcome);
+  }
+
  private:
-  // What a call finds under the lock and does without it: commands to start, and commands that ended, to be
-  // destroyed (they may hold the last reference to a buffer).
+  // What a call finds under the lock and leaves until it is given back: what ended commands and operations held.
   struct Outcome {
-    std::vector<std::shared_ptr<Event>> startable;
-    std::vector<std::shared_ptr<Command>> ended;
+    std::vector<std::shared_ptr<Command>> commands;
+    std::vector<engine::Operation> operations;
   };
 
-  void end(const std::shared_ptr<Event>& event, cl_int status, Outcome& outcome);
-  void make_ready(const std::shared_ptr<Event>& event, Outcome& outcome);
-  void follow(const std::shared_ptr<Event>& event, Outcome& outcome);
-  bool take_buffers(const std::shared_ptr<Event>& event);
-  bool start_if_free(const std::shared_ptr<Event>& event, Outcome& outcome);
-  void retry_blocked(Outcome& outcome);
-  static void start(std::vector<std::shared_ptr<Event>> startable);
+  void plan(const std::shared_ptr<Event>& event);
+  void plan_one(const std::shared_ptr<Event>& event);
+  void operation_ended(const std::shared_ptr<Event>& event, cl_int status);
+  void over(const std::shared_ptr<Event>& event);
+  void end(const std::shared_ptr<Event>& event, cl_int status);
+  void planned(const std::shared_ptr<Event>& event);
+  void collect(Outcome& outcome);
 
   std::mutex mutex_;
-  std::list<std::shared_ptr<Event>> blocked_;  // ready, but a buffer is in use; in the order they became ready
+  engine::Engine engine_;
+  engine::AccessMap program_memory_;
+  uint64_t last_group_ = 0;
+  std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
+  bool planning_ = false;                       // further up the stack
+  std::vector<std::shared_ptr<Command>> ended_commands_;
 };
 
 }  // namespace samcl

@@ -1,503 +1,268 @@
 #include "libsamcl/runtime/launch.h"
 
 #include <algorithm>
-#include <bit>
-#include <iterator>
-#include <numeric>
+#include <utility>
 
 #include "libsamcl/atomic_max.h"
+#include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/driver/local_size.h"
-#include "libsamcl/merge/accumulate.h"
-#include "libsamcl/merge/diff.h"
+#include "libsamcl/merge/merging.h"
 #include "libsamcl/runtime/config.h"
-#include "libsamcl/runtime/gather.h"
 #include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 namespace {
 
-constexpr uint64_t kMergeChunk = 1 << 20;
-// How finely the directory knows who changed what.
-constexpr uint64_t kGranule = 4096;
-// Work-items that stay together where the local size is the driver's to choose.
-constexpr uint64_t kFreeGroup = 64;
-constexpr double kSliceNs = 500'000;
+using engine::Lane;
+using engine::LaneKind;
+
+// What it takes to hand parts of a launch to other threads and to wait for all of them, ns.
+constexpr uint64_t kHandOver = 20'000;
 constexpr char kWholeIsFaster[] = "faster on one device";
-constexpr char kMixed[] = "uses atomics on memory that another argument shows, too";
-
-// Images of the driver's own and shared virtual memory are the first device's.
-bool bound_to_first_device(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
-}
-
-uint64_t work_items(const Ndrange& ndrange) { return ndrange.global[0] * ndrange.global[1] * ndrange.global[2]; }
-
-// The devices whose replica is still right where `changed` wrote: the only writer.
-Places still_valid(Places changed) { return std::popcount(changed) == 1 ? changed : Places{0}; }
 
 }  // namespace
 
-KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
-    : request_(std::move(request)),
-      ndrange_(request_.ndrange),
-      touches_(touches_of(*request_.kernel, *request_.arguments)) {
-  const bool managed = context.devices[0]->lease.client != nullptr;
-  is_judged_ = !managed && !Config::get().always_split;
-  reason_ = decide(context);
-  if (!decided_) timed_ = parts_.size() > 1 && is_judged_;
+struct KernelLaunch::State {
+  LaunchRequest request;
+  LaunchOptions options;
+  LaunchPlan plan;  // the one that was taken
+  bool timed = false;
+  std::shared_ptr<Merging> merging;
+  std::atomic<uint64_t> computing_ns{0};  // of all parts
+
+  const Kernel& kernel() const { return *request.kernel; }
+};
+
+class KernelLaunch::SubLaunch : public SubKernel {
+ public:
+  SubLaunch(std::shared_ptr<State> state, std::shared_ptr<Event> event, size_t index, const RealDevice& device)
+      : state_(std::move(state)),
+        event_(std::move(event)),
+        index_(index),
+        slicing_{real_kernel(device).ns_per_group, least_groups(device), state_->kernel().record.slices} {}
+
+  cl_int prepare(RealDevice& device) override {
+    const Kernel& kernel = state_->kernel();
+    const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->whole;
+    const cl_program program = state_->plan.original ? original : kernel.build->parts[device.index];
+    return real_kernel(device).prepare(program, kernel.name, device, state_->request.arguments);
+  }
+
+  cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override {
+    const auto& cl = driver::real();
+    const LaunchPlan& plan = state_->plan;
+    const Ndrange& all = plan.ndrange;
+    const cl_kernel kernel = real_kernel(device).get();
+    if (!plan.original && state_->kernel().translation->needs_ndrange_argument) {
+      NdrangeArgument argument;
+      for (unsigned d = 0; d < 3; ++d) {
+        argument.group_offset[d] = piece.first[d];
+        argument.num_groups[d] = all.groups(d);
+        argument.global_size[d] = all.global[d];
+        argument.global_offset[d] = all.offset[d];
+      }
+      cl_int error = cl.clSetKernelArg(kernel, state_->kernel().argument_count, sizeof argument, &argument);
+      if (error != CL_SUCCESS) return error;
+    }
+    const BoxLaunch launch = plan.original ? BoxLaunch{all.offset, all.global} : launch_of(all, piece);
+    size_t offset[3], size[3], local[3];
+    bool any_offset = false;
+    for (unsigned d = 0; d < 3; ++d) {
+      offset[d] = launch.offset[d];
+      size[d] = launch.size[d];
+      local[d] = all.local[d];
+      any_offset |= offset[d] != 0;
+    }
+    return cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, all.dimensions, any_offset ? offset : nullptr,
+                                     size, plan.pass_local ? local : nullptr, 0, nullptr, event);
+  }
+
+  GroupBox box() const override { return state_->plan.parts[index_].box; }
+
+  const Slicing* slicing() const override {
+    return !state_->plan.original && state_->kernel().translation->may_slice ? &slicing_ : nullptr;
+  }
+
+  bool is_timed() const override { return state_->timed; }
+
+  void began(const RealDevice::Run& run) override { event_->set_running(run.began); }
+
+  void ran(const RealDevice& device, const RealDevice::Run& run) override {
+    const uint64_t took = run.ended - run.began;
+    state_->kernel().record.launch_ns += took;
+    state_->computing_ns += took;
+    event_->note_end(run.ended);
+    if (device.is_asynchronous()) trace::add_kernel(*event_, device.index, run.began, run.ended);
+  }
+
+ private:
+  RealKernel& real_kernel(const RealDevice& device) const {
+    Kernel& kernel = *state_->request.kernel;
+    if (!state_->plan.original) return *kernel.parts[device.index];
+    return device.index == 0 ? kernel.whole : kernel.whole_elsewhere;
+  }
+  uint64_t least_groups(const RealDevice& device) const {
+    const Index3& local = state_->plan.ndrange.local;
+    return device.groups_at_once(local[0] * local[1] * local[2]);
+  }
+
+  const std::shared_ptr<State> state_;
+  const std::shared_ptr<Event> event_;
+  const size_t index_;
+  const Slicing slicing_;
+};
+
+KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context) : state_(std::make_shared<State>()) {
+  state_->options = options_of(request, context);
+  state_->request = std::move(request);
 }
 
-// Whether the parts of the NDRange can be given the local size that the whole would have got.
-bool KernelLaunch::choose_local_size(const Context& context) {
-  pass_local_ = true;
-  if (request_.has_local) return true;
-  const KernelTranslation& known = *request_.kernel->translation;
-  if (known.required_work_group_size) {
-    for (unsigned d = 0; d < 3; ++d) ndrange_.local[d] = (*known.required_work_group_size)[d];
-    return true;
+KernelLaunch::~KernelLaunch() = default;
+
+// Under a manager, whose plan counts on it, a launch is split whenever it may be.
+void KernelLaunch::decide(const Context& context) {
+  LaunchOptions& options = state_->options;
+  const bool is_judged = !context.devices[0]->lease.client && !Config::get().always_split;
+  const uint64_t items = work_items(state_->request.ndrange);
+  Splitting* const known = state_->kernel().splitting;
+  if (options.split && is_judged) {
+    const uint64_t whole = known->times.expect(items);
+    if (whole > 0 && whole < 2 * kHandOver) {
+      options.split.reset();
+      options.why_not_split = kWholeIsFaster;
+    }
   }
-  if (!known.depends_on_local_size) {
-    pass_local_ = false;
-    ndrange_.local = {std::min(kFreeGroup, ndrange_.global[0]), 1, 1};
-    return true;
-  }
-  std::array<size_t, 3> offset{}, global{};
-  std::copy(ndrange_.offset.begin(), ndrange_.offset.end(), offset.begin());
-  std::copy(ndrange_.global.begin(), ndrange_.global.end(), global.begin());
-  auto chosen = driver::local_size_choice(context.devices[0]->compute_queue(), request_.kernel->checked,
-                                          ndrange_.dimensions, offset.data(), global.data());
-  if (!chosen) return false;
-  std::copy(chosen->begin(), chosen->end(), ndrange_.local.begin());
-  return true;
+  state_->timed = known && is_judged && options.why_not_split.empty() && known->times.wants_time(items);
+  state_->plan = options.split ? *std::move(options.split) : std::move(options.whole);
 }
 
-std::string KernelLaunch::decide(const Context& context) {
-  const Kernel& kernel = *request_.kernel;
-  pass_local_ = request_.has_local;
-  const bool bound = bound_to_first_device(*request_.arguments);
-  everything_ = {bound ? 0 : kernel.build->whole_device, {{0, 0, 0}, {1, 1, 1}}};
-  parts_ = {everything_};
-  whole_ = true;
-  const std::vector<unsigned> devices = context.devices_in_use();
-  const bool managed = context.devices[0]->lease.client != nullptr;
-  if (!kernel.build->why_one_device.empty()) return kernel.build->why_one_device;
-  if (!kernel.translation) return "the translator does not know this kernel";
-  if (kernel.parts.empty()) {
-    return kernel.translation->why_not_split.empty() ? "not built for several devices" : kernel.translation->why_not_split;
-  }
-  for (const Argument& argument : *request_.arguments) {
-    if (argument.is_svm) return "uses shared virtual memory";
-  }
-  const bool mixed = std::any_of(touches_.begin(), touches_.end(), [](const Touch& touch) { return touch.is_mixed; });
-  const bool split_it = kernel.translation->may_split && devices.size() > 1 && !bound && !mixed;
-  if (!split_it && !(managed && kernel.translation->may_slice)) {
-    if (mixed) return kMixed;
-    return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
-  }
-  // Cutting takes longer than a short kernel. If what is known now is not known any more when the launch starts, it is
-  // only one launch that is whole.
-  if (split_it && is_judged_ && !kernel.splitting->choice.split(work_items(ndrange_))) {
-    decided_ = true;
-    timed_ = kernel.splitting->choice.wants_time(work_items(ndrange_));
-    return kWholeIsFaster;
-  }
-  if (!choose_local_size(context)) {
-    pass_local_ = false;
-    ndrange_ = request_.ndrange;
-    return "local size left to the driver, which does not tell it";
-  }
-  cut(bound ? std::vector{0u} : split_it ? devices : std::vector{devices[0]});
-  whole_ = false;
-  if (parts_.size() == 1 && !managed) {
-    give_up_splitting();
-    return "fewer work-groups than devices";
-  }
-  if (mixed) return kMixed;
-  if (!split_it) return kernel.translation->may_split ? "its mode is one device" : kernel.translation->why_not_split;
-  return "";
+cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
+  decide(*event->context);
+  count(*event);
+  note_use();
+  bring_bytes(planner);
+  run_parts(planner, event);
+  note_written();
+  merge(planner, *event->context);
+  return CL_SUCCESS;
 }
 
-// Along the dimension that leaves least to merge, and the fewest ranges to move.
-void KernelLaunch::cut(const std::vector<unsigned>& devices) {
-  const std::vector<double> shares(devices.size(), 1.0);
-  auto cut_along = [&](unsigned dimension) {
-    std::vector<Part> parts = split(ndrange_, shares, dimension);
-    for (Part& part : parts) part.device = devices[part.device];
-    return parts;
-  };
-  const std::vector<unsigned> dimensions = good_dimensions(ndrange_, static_cast<unsigned>(devices.size()));
-  parts_ = cut_along(dimensions[0]);
-  if (parts_.size() == 1) return;
-  const Kernel& kernel = *request_.kernel;
-  Fit best = share_out(touches_, kernel, *request_.arguments, ndrange_, parts_);
-  for (size_t i = 1; i < dimensions.size() && best > Fit{0, 2 * touches_.size() * parts_.size()}; ++i) {
-    std::vector<Part> parts = cut_along(dimensions[i]);
-    std::vector<Touch> touches = touches_;
-    const Fit fit = share_out(touches, kernel, *request_.arguments, ndrange_, parts);
-    if (fit >= best) continue;
-    best = fit;
-    parts_ = std::move(parts);
-    touches_ = std::move(touches);
-  }
-}
-
-void KernelLaunch::give_up_splitting() {
-  whole_ = true;
-  ndrange_ = request_.ndrange;
-  pass_local_ = request_.has_local;
-  parts_ = {everything_};
-  for (Touch& touch : touches_) touch.shares.clear();
-}
-
-void KernelLaunch::count() const {
-  KernelRecord& record = request_.kernel->record;
+void KernelLaunch::count(const Event& event) const {
+  KernelRecord& record = state_->kernel().record;
   ++record.launches;
-  if (!reason_.empty()) record.set_reason(reason_);
-  if (parts_.size() > 1) ++record.split_launches;
-  const unsigned used = static_cast<unsigned>(parts_.size());
-  raise(record.devices, used);
-}
-
-std::vector<Use> KernelLaunch::uses() {
-  if (!decided_ && timed_) {
-    SplitChoice& choice = request_.kernel->splitting->choice;
-    if (!choice.split(work_items(ndrange_))) {
-      give_up_splitting();
-      reason_ = kWholeIsFaster;
-    }
-    timed_ = choice.wants_time(work_items(ndrange_));
-  }
-  decided_ = true;
-  issues_ = can_be_issued(*request_.kernel->program->context);
-  moves_ = false;
-  std::vector<Use> uses;
-  for (const Touch& touch : touches_) {
-    bool missing = false;
-    for (size_t p = 0; p < parts_.size() && !missing; ++p) {
-      for (const Range& range : touch.needs(p)) missing |= touch.storage->missing_bytes(range, parts_[p].device) > 0;
-    }
-    moves_ |= missing || touch.to_merge(parts_.size());
-    uses.push_back({touch.storage, touch.written || missing});
-  }
-  return uses;
+  if (!state_->options.why_not_split.empty()) record.set_reason(state_->options.why_not_split);
+  if (state_->plan.is_split()) ++record.split_launches;
+  raise(record.devices, static_cast<unsigned>(state_->plan.parts.size()));
+  trace::name_command(event, state_->kernel().name);
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
 void KernelLaunch::note_use() const {
+  const auto& parts = state_->plan.parts;
   Places used = 0;
-  for (const Part& part : parts_) used |= only(part.device);
-  for (const Touch& touch : touches_) {
-    if (touch.shares.empty()) {
-      touch.storage->used_on(used);
+  for (const Part& part : parts) used |= only(part.device);
+  for (const BufferAccess& access : state_->plan.accesses) {
+    if (access.shares.empty()) {
+      access.storage->used_on(used);
       continue;
     }
     std::vector<std::pair<unsigned, std::vector<Range>>> needs;
-    for (size_t p = 0; p < parts_.size(); ++p) needs.emplace_back(parts_[p].device, touch.shares[p].needs);
-    touch.storage->used_on(touch.range, needs);
+    for (size_t p = 0; p < parts.size(); ++p) needs.emplace_back(parts[p].device, access.shares[p].needs);
+    access.storage->used_on(access.range, needs);
   }
 }
 
-void KernelLaunch::start(const std::shared_ptr<Event>& event, Starter starter) {
-  count();
-  trace::name_command(*event, request_.kernel->name);
-  start_ns_ = now_ns();
-  note_use();
-  if (issues_) return issue(event);
-  Context& context = *event->context;
-  run_on_workers(context, gather_merged(), Starter::another_command, [this, event, &context, starter](cl_int error) {
-    if (error != CL_SUCCESS) return end(event, error);
-    std::vector<Step> steps;
-    for (size_t p = 0; p < parts_.size(); ++p) {
-      steps.push_back({parts_[p].device, [this, event, p] { return execute(event, p); }});
+void KernelLaunch::bring_bytes(Planner& planner) const {
+  Traffic& traffic = state_->kernel().record.traffic;
+  const auto& parts = state_->plan.parts;
+  for (const BufferAccess& access : state_->plan.accesses) {
+    if (access.to_merge(parts.size())) {
+      planner.define(access.storage, access.range);
+      planner.bring(access.storage, {&access.range, 1}, kHost, &traffic);
     }
-    run_on_workers(context, std::move(steps), starter, [this, event](cl_int result) {
-      if (result != CL_SUCCESS || !merges()) return end(event, result);
-      merge(event);
-    });
-  });
-}
-
-bool KernelLaunch::merges() const {
-  return std::any_of(touches_.begin(), touches_.end(),
-                     [this](const Touch& touch) { return touch.to_merge(parts_.size()); });
-}
-
-// A device that computes in the calling thread does nothing until somebody waits.
-bool KernelLaunch::can_be_issued(const Context& context) const {
-  const RealDevice& device = *context.devices[0];
-  return !device.lease.client && !device.computes_in_caller && !merges();
-}
-
-void KernelLaunch::issue(const std::shared_ptr<Event>& event) {
-  unended_ = parts_.size() + 1;
-  std::vector<Step> steps;
-  for (size_t p = 0; p < parts_.size(); ++p) {
-    steps.push_back({parts_[p].device, [this, event, p] { return issue_part(event, p); }});
-  }
-  auto then = [this, event](cl_int error) {
-    if (error == CL_SUCCESS) {
-      note_written();
-      event->context->graph.issued(event);
-    }
-    one_ended(event, error);
-  };
-  if (moves_) return run_on_workers(*event->context, std::move(steps), Starter::another_command, then);
-  run_at_once(*event->context, std::move(steps), then);
-}
-
-cl_int KernelLaunch::issue_part(const std::shared_ptr<Event>& event, size_t index) {
-  RealDevice& device = *event->context->devices[parts_[index].device];
-  RealKernel* kernel = nullptr;
-  cl_event done = nullptr;
-  cl_int error = prepare(index, kernel);
-  const bool exactly = event->observed || timed_ || trace::on();
-  if (exactly) device.separate_awaited();
-  if (error == CL_SUCCESS)
-    error = enqueue_box(device, kernel->get(), parts_[index].box, exactly ? &done : nullptr);
-  if (error != CL_SUCCESS) {
-    one_ended(event, error);
-    return error;
-  }
-  std::function<void(const RealDevice::Run&)> begins;
-  if (event->observed) begins = [event](const RealDevice::Run& run) { event->set_running(run.began); };
-  device.await(
-      done, std::move(begins),
-      [this, event, device = device.index](const RealDevice::Run& run, cl_int status) {
-        request_.kernel->record.launch_ns += run.ended - run.began;
-        trace::add_kernel(*event, device, run.began, run.ended);
-        computing_ns_ += run.ended - run.began;
-        raise(behind_ns_, run.began - run.enqueued);
-        event->note_end(run.ended);
-        one_ended(event, status);
-      });
-  return CL_SUCCESS;
-}
-
-void KernelLaunch::one_ended(const std::shared_ptr<Event>& event, cl_int error) {
-  cl_int none = CL_SUCCESS;
-  if (error != CL_SUCCESS) error_.compare_exchange_strong(none, error);
-  if (unended_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  const cl_int result = error_.load();
-  if (result == CL_SUCCESS) note_time();
-  event->context->graph.finish(event, result);
-}
-
-std::vector<Step> KernelLaunch::gather_merged() {
-  std::vector<Step> steps;
-  for (const Touch& touch : touches_) {
-    if (!touch.to_merge(parts_.size())) continue;
-    touch.storage->define(touch.range);
-    std::vector<Step> more = gather(touch.storage, touch.range, request_.kernel->record.traffic);
-    std::move(more.begin(), more.end(), std::back_inserter(steps));
-  }
-  return steps;
-}
-
-// On the part's device: what it needs is there, and the real kernel has its arguments.
-cl_int KernelLaunch::prepare(size_t index, RealKernel*& real) {
-  const Part& part = parts_[index];
-  Kernel& kernel = *request_.kernel;
-  for (const Touch& touch : touches_) {
-    for (const Range& range : touch.needs(index)) {
-      cl_int error = touch.storage->make_valid(range, part.device, kernel.record.traffic);
-      if (error != CL_SUCCESS) return error;
+    for (size_t p = 0; p < parts.size(); ++p) {
+      planner.bring(access.storage, access.needs(p), access.storage->place_of(parts[p].device), &traffic);
     }
   }
-  RealKernel& whole = part.device == 0 ? kernel.whole : kernel.whole_elsewhere;
-  real = whole_ ? &whole : kernel.parts[part.device].get();
-  const cl_program original = part.device == 0 ? kernel.program->original : kernel.build->whole;
-  const cl_program program = whole_ ? original : kernel.build->parts[part.device];
-  return real->prepare(program, kernel.name, *kernel.program->context->devices[part.device], request_.arguments);
 }
 
-cl_int KernelLaunch::execute(const std::shared_ptr<Event>& event, size_t index) {
-  RealKernel* kernel = nullptr;
-  cl_int error = prepare(index, kernel);
-  if (error != CL_SUCCESS) return error;
-  event->set_running();
-  const cl_ulong start = now_ns();
-  error = run_box(*event->context->devices[parts_[index].device], *kernel, parts_[index].box);
-  const uint64_t took = now_ns() - start;
-  request_.kernel->record.launch_ns += took;
-  computing_ns_ += took;
-  return error;
-}
-
-cl_int KernelLaunch::run_box(RealDevice& device, RealKernel& kernel, const GroupBox& box) {
-  if (device.lease.client && !whole_ && request_.kernel->translation->may_slice) {
-    return run_slices(device, kernel, box);
-  }
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
-  const trace::Span span(trace::Activity::kernel, device.index);
-  cl_event done = nullptr;
-  if (cl_int error = enqueue_box(device, kernel.get(), box, &done); error != CL_SUCCESS) return error;
-  return device.wait_for(done);
-}
-
-// Two slices in flight keep the device busy; a more urgent task waits for those two at most.
-cl_int KernelLaunch::run_slices(RealDevice& device, RealKernel& kernel, const GroupBox& box) {
-  const double ns_per_group = kernel.ns_per_group.load(std::memory_order_relaxed);
-  // Nothing is known before the first launch: sixteen slices then.
-  const uint64_t wanted = ns_per_group > 0 ? static_cast<uint64_t>(std::min(kSliceNs / ns_per_group, 1e15))
-                                           : (box.total() + 15) / 16;
-  // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.
-  const uint64_t least = device.groups_at_once(ndrange_.local[0] * ndrange_.local[1] * ndrange_.local[2]);
-  const std::vector<GroupBox> slices = slice(box, std::max(wanted, least));
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
-  trace::Span span(trace::Activity::kernel, device.index);
-  const cl_ulong start = now_ns();
-  cl_ulong begun = start;  // when the slice in flight could begin
-  cl_ulong away = 0;
-  cl_event before = nullptr;
-  cl_int error = CL_SUCCESS;
-  auto finish_before = [&] {
-    if (!before) return;
-    const cl_int result = device.wait_for(std::exchange(before, nullptr));
-    if (error == CL_SUCCESS) error = result;
-    span.piece_since(std::exchange(begun, now_ns()));
-  };
-  for (const GroupBox& piece : slices) {
-    if (error == CL_SUCCESS && lease.revoke_requested()) {
-      finish_before();
-      const cl_ulong left = now_ns();
-      lease.yield_if_revoked();
-      begun = now_ns();
-      away += begun - left;
-    }
-    cl_event current = nullptr;
-    if (error == CL_SUCCESS) error = enqueue_box(device, kernel.get(), piece, &current);
-    finish_before();
-    before = current;
-    ++request_.kernel->record.slices;
-  }
-  finish_before();
-  const double measured = static_cast<double>(now_ns() - start - away) / static_cast<double>(box.total());
-  kernel.ns_per_group = ns_per_group > 0 ? 0.75 * ns_per_group + 0.25 * measured : measured;
-  return error;
-}
-
-cl_int KernelLaunch::enqueue_box(RealDevice& device, cl_kernel kernel, const GroupBox& box, cl_event* event) {
-  const auto& cl = driver::real();
-  BoxLaunch launch = whole_ ? BoxLaunch{ndrange_.offset, ndrange_.global} : launch_of(ndrange_, box);
-  if (!whole_ && request_.kernel->translation->needs_ndrange_argument) {
-    NdrangeArgument argument;
-    for (unsigned d = 0; d < 3; ++d) {
-      argument.group_offset[d] = box.first[d];
-      argument.num_groups[d] = ndrange_.groups(d);
-      argument.global_size[d] = ndrange_.global[d];
-      argument.global_offset[d] = ndrange_.offset[d];
-    }
-    cl_int error = cl.clSetKernelArg(kernel, request_.kernel->argument_count, sizeof argument, &argument);
-    if (error != CL_SUCCESS) return error;
-  }
-  size_t offset[3], size[3], local[3];
-  bool any_offset = false;
-  for (unsigned d = 0; d < 3; ++d) {
-    offset[d] = launch.offset[d];
-    size[d] = launch.size[d];
-    local[d] = ndrange_.local[d];
-    any_offset |= offset[d] != 0;
-  }
-  return cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, ndrange_.dimensions,
-                                   any_offset ? offset : nullptr, size, pass_local_ ? local : nullptr, 0, nullptr,
-                                   event);
-}
-
-void KernelLaunch::merge(const std::shared_ptr<Event>& event) {
-  Context& context = *event->context;
-  auto changes = std::make_shared<std::vector<std::vector<Change>>>(parts_.size() * touches_.size());
-  std::vector<Step> steps;
-  for (size_t worker = 0; worker < parts_.size(); ++worker) {
-    steps.push_back({parts_[worker].device, [this, worker, changes] {
-                       const trace::Span span(trace::Activity::merge, parts_[worker].device);
-                       const cl_ulong start = now_ns();
-                       cl_int error = merge_chunks(worker, *changes);
-                       request_.kernel->record.merge_ns += now_ns() - start;
-                       return error;
-                     }});
-  }
-  run_on_workers(context, std::move(steps), Starter::another_command, [this, event, changes](cl_int error) {
-    for (size_t i = 0; i < changes->size(); ++i) {
-      for (const Change& change : (*changes)[i]) {
-        touches_[i % touches_.size()].storage->written(change.range, only(kHost) | still_valid(change.devices));
+void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) const {
+  const auto& parts = state_->plan.parts;
+  const auto& arguments = *state_->request.arguments;
+  const bool untracked = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+  std::vector<Planner::Planned> together;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    RealDevice& device = *event->context->devices[parts[p].device];
+    Planner::Planned planned;
+    planned.lane = {LaneKind::compute, parts[p].device};
+    planned.operation = engine::RunKernel{std::make_shared<SubLaunch>(state_, event, p, device)};
+    for (const BufferAccess& access : state_->plan.accesses) {
+      const Place place = access.storage->place_of(parts[p].device);
+      for (const Range& range : access.needs(p)) planned.accesses.push_back({access.storage, place, range, false});
+      if (!access.written) continue;
+      if (access.shares.empty()) {
+        planned.accesses.push_back({access.storage, place, access.range, true});
+      } else {
+        for (const Range& range : access.shares[p].writes) planned.accesses.push_back({access.storage, place, range, true});
       }
     }
-    end(event, error);
-  });
-}
-
-// Every worker takes each parts_.size()-th chunk, from all devices.
-cl_int KernelLaunch::merge_chunks(size_t worker, std::vector<std::vector<Change>>& changes) {
-  std::vector<std::vector<std::byte>> staging(parts_.size(), std::vector<std::byte>(kMergeChunk));
-  for (size_t t = 0; t < touches_.size(); ++t) {
-    const Touch& touch = touches_[t];
-    if (!touch.to_merge(parts_.size())) continue;
-    std::vector<Change>& found = changes[worker * touches_.size() + t];
-    const unsigned width =
-        static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(touch.width, touch.range.begin), touch.range.size()));
-    std::byte* host = touch.storage->host();
-    if (!host) return CL_OUT_OF_HOST_MEMORY;
-    for (uint64_t at = touch.range.begin + worker * kMergeChunk; at < touch.range.end;
-         at += parts_.size() * kMergeChunk) {
-      const uint64_t bytes = std::min(kMergeChunk, touch.range.end - at);
-      for (size_t p = 0; p < parts_.size(); ++p) {
-        cl_int error = touch.storage->download(parts_[p].device, {at, at + bytes}, staging[p].data(),
-                                               request_.kernel->record.traffic);
-        if (error != CL_SUCCESS) return error;
-      }
-      for (uint64_t done = 0; done < bytes; done += kGranule) {
-        const uint64_t length = std::min(kGranule, bytes - done);
-        const std::byte* outputs[kMaxDevices];
-        for (size_t p = 0; p < parts_.size(); ++p) outputs[p] = staging[p].data() + done;
-        const unsigned count = static_cast<unsigned>(parts_.size());
-        const uint32_t changed =
-            touch.accumulates == Accumulation::none
-                ? merge_changes(host + at + done, outputs, count, length, width)
-                : combine_changes(host + at + done, outputs, count, length, touch.width, touch.accumulates);
-        if (changed == 0) continue;
-        Places devices = 0;
-        for (size_t p = 0; p < parts_.size(); ++p) {
-          if ((changed >> p) & 1) devices |= only(parts_[p].device);
-        }
-        const Range range{at + done, at + done + length};
-        if (!found.empty() && found.back().range.end == range.begin && found.back().devices == devices) {
-          found.back().range.end = range.end;
-        } else {
-          found.push_back({range, devices});
-        }
-      }
-    }
+    if (untracked) planned.accesses.push_back(Planner::untracked());
+    together.push_back(std::move(planned));
   }
-  return CL_SUCCESS;
+  planner.add(std::move(together));
 }
 
-// What is not merged is valid where it was written.
+void KernelLaunch::merge(Planner& planner, Context& context) const {
+  std::vector<Merged> objects;
+  for (const BufferAccess& access : state_->plan.accesses) {
+    if (!access.to_merge(state_->plan.parts.size())) continue;
+    objects.push_back({access.storage, access.range, access.width, access.accumulates, access.storage->version()});
+  }
+  if (objects.empty()) return;
+  std::vector<unsigned> devices;
+  for (const Part& part : state_->plan.parts) devices.push_back(part.device);
+  KernelRecord& record = state_->kernel().record;
+  state_->merging = std::make_shared<Merging>(context, std::move(devices), std::move(objects), record.traffic);
+  std::vector<Planner::Planned> together;
+  for (size_t worker = 0; worker < state_->merging->workers(); ++worker) {
+    const unsigned device = state_->merging->devices()[worker];
+    Planner::Planned planned;
+    planned.lane = {LaneKind::down, device};
+    planned.operation = engine::HostCall{[state = state_, worker, device] {
+      const trace::Span span(trace::Activity::merge, device);
+      const cl_ulong start = now_ns();
+      const cl_int error = state->merging->merge_chunks(worker);
+      state->kernel().record.merge_ns += now_ns() - start;
+      return error;
+    }};
+    for (const Merged& merged : state_->merging->objects()) {
+      for (unsigned from : state_->merging->devices()) planned.accesses.push_back({merged.memory, from, merged.range, false});
+      planned.accesses.push_back({merged.memory, kHost, merged.range, true});
+    }
+    together.push_back(std::move(planned));
+  }
+  planner.add(std::move(together));
+}
+
+bool KernelLaunch::tells_what_will_be() const { return !state_->merging; }
+
+// What is merged is planned to be valid at the host, until the merging has found out more.
 void KernelLaunch::note_written() const {
-  for (const Touch& touch : touches_) {
-    if (!touch.written || touch.to_merge(parts_.size())) continue;
-    if (touch.shares.empty()) touch.storage->written(touch.range, only(parts_[0].device));
-    for (size_t p = 0; p < touch.shares.size(); ++p) {
-      for (const Range& range : touch.shares[p].writes) touch.storage->written(range, only(parts_[p].device));
+  const auto& parts = state_->plan.parts;
+  for (const BufferAccess& access : state_->plan.accesses) {
+    if (!access.written) continue;
+    if (access.shares.empty()) access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
+    for (size_t p = 0; p < access.shares.size(); ++p) {
+      for (const Range& range : access.shares[p].writes) access.storage->written(range, only(parts[p].device));
     }
   }
 }
 
-void KernelLaunch::note_time() const {
-  if (!timed_) return;
-  SplitChoice& choice = request_.kernel->splitting->choice;
-  const uint64_t total = now_ns() - start_ns_ - behind_ns_;
-  whole_ ? choice.whole_took(work_items(ndrange_), total)
-         : choice.split_took(work_items(ndrange_), total, computing_ns_, moves_);
-}
-
-void KernelLaunch::end(const std::shared_ptr<Event>& event, cl_int error) {
-  if (error == CL_SUCCESS) {
-    note_written();
-    note_time();
-  }
-  event->context->graph.finish(event, error);
+void KernelLaunch::ended(cl_int error) {
+  if (error != CL_SUCCESS) return;
+  if (state_->merging) state_->merging->note_valid();
+  if (state_->timed) state_->kernel().splitting->times.took(work_items(state_->plan.ndrange), state_->computing_ns);
 }
 
 }  // namespace samcl

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
+#include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/known_binaries.h"
 #include "libsamcl/runtime/recipe.h"
 #include "libsamcl/runtime/remembered_footprint.h"
-#include "libsamcl/runtime/split_choice.h"
+
 
 namespace samcl {
 
@@ -30,7 +31,7 @@ struct HandleTraits<Program> {
 // What deciding about a kernel's launches needs.
 struct Splitting {
   RememberedFootprint footprint;
-  SplitChoice choice;
+  KernelTimes times;
 };
 
 // The outcome of one successful build or link; unchangeable.

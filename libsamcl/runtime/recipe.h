@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/real_device.h"
 
 namespace samcl {
 

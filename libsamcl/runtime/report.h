@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/real_device.h"
 
 namespace samcl {
 

@@ -1,7 +1,7 @@
 // What the program moved by its own commands (reads, writes, copies, maps), as opposed to its kernels' needs.
 #pragma once
 
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/traffic.h"
 
 namespace samcl {
 

@@ -71,20 +71,21 @@ void Worker::post(std::function<void()> job) {
   if (state_->asleep) state_->changed.notify_all();
 }
 
-bool Worker::run_here_if_idle(const std::function<void()>& job) {
-  std::unique_lock lock(state_->mutex);
+bool Worker::claim() {
+  std::lock_guard lock(state_->mutex);
   if (state_->busy || !state_->jobs.empty() || no_more_jobs) return false;
-  state_->busy = true;
+  return state_->busy = true;
+}
+
+void Worker::run_claimed(const std::function<void()>& job) {
   const std::shared_ptr<State> state = state_;  // the job may drop the last reference to our owner
-  lock.unlock();
   job();
-  lock.lock();
+  std::unique_lock lock(state->mutex);
   state->busy = false;
   const bool others = !state->jobs.empty() || state->stop;
   lock.unlock();
   if (others) state->changed.notify_all();
   state->idle.notify_all();
-  return true;
 }
 
 void Worker::end_threads_when_idle() { end_when_idle = true; }

@@ -24,8 +24,10 @@ class Worker {
   // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw.
   void post(std::function<void()> job);
 
-  // Runs the job on the calling thread, in place of the worker's, if no job runs or is queued; else false.
-  bool run_here_if_idle(const std::function<void()>& job);
+  // Takes the worker's place if no job runs or is queued; else false. Jobs wait until run_claimed() has been called,
+  // once, which runs one on the calling thread.
+  bool claim();
+  void run_claimed(const std::function<void()>& job);
 
   // From now on no thread of any worker waits for jobs; one that sleeps already ends after its next job.
   static void end_threads_when_idle();

@@ -1,4 +1,4 @@
-// What a launch touches, buffer by buffer: the bytes each part needs where it runs, and those it may write there.
+// What a launch accesses, buffer by buffer: the bytes each part needs where it runs, and those it may write there.
 // From the kernel's footprint where there is one; else every part needs all that its arguments show.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace samcl {
 
 // One storage of a launch: its arguments that show some of it, taken together.
-struct Touch {
+struct BufferAccess {
   std::shared_ptr<Storage> storage;
   Range range;              // smallest that holds all that the arguments show
   bool written = false;     // the kernel may write to it
@@ -34,29 +34,30 @@ struct Touch {
   std::span<const Range> needs(size_t part) const {
     return shares.empty() ? std::span(&range, 1) : std::span(shares[part].needs);
   }
-  bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1; }
+  // Whether what several parts wrote has to be made one. Where they all write to one memory it is already.
+  bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1 && !storage->shared(); }
 };
 
 // kernel: what the translator found out; nullptr: nothing.
-std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& arguments);
-inline std::vector<Touch> touches_of(const Kernel& kernel, const Arguments& arguments) {
-  return touches_of(kernel.translation, arguments);
+std::vector<BufferAccess> accesses_of(const KernelTranslation* kernel, const Arguments& arguments);
+inline std::vector<BufferAccess> accesses_of(const Kernel& kernel, const Arguments& arguments) {
+  return accesses_of(kernel.translation, arguments);
 }
 
 // How well the footprint describes the launch.
-struct Fit {
+struct PartitionCost {
   size_t to_merge = 0;  // storages whose writes have to be merged
   size_t ranges = 0;    // ranges that are moved or written
-  auto operator<=>(const Fit&) const = default;
+  auto operator<=>(const PartitionCost&) const = default;
 };
 
 // Fills in the shares of these parts, for the storages of which enough is known.
-Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const RememberedFootprint& footprint,
+PartitionCost partition(std::vector<BufferAccess>& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
 // kernel: one that may be split.
-inline Fit share_out(std::vector<Touch>& touches, const Kernel& kernel, const Arguments& arguments,
+inline PartitionCost partition(std::vector<BufferAccess>& accesses, const Kernel& kernel, const Arguments& arguments,
                      const Ndrange& ndrange, const std::vector<Part>& parts) {
-  return share_out(touches, kernel.translation, kernel.splitting->footprint, arguments, ndrange, parts);
+  return partition(accesses, kernel.translation, kernel.splitting->footprint, arguments, ndrange, parts);
 }
 
 }  // namespace samcl

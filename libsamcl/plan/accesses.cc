@@ -1,4 +1,4 @@
-#include "libsamcl/runtime/touches.h"
+#include "libsamcl/plan/accesses.h"
 
 #include <algorithm>
 
@@ -109,8 +109,8 @@ uint64_t write_ranges(const Gathered& part) {
   return count;
 }
 
-Touch::Share share_of(Gathered gathered) {
-  Touch::Share share;
+BufferAccess::Share share_of(Gathered gathered) {
+  BufferAccess::Share share;
   share.needs = std::move(gathered.needs);
   join(share.needs, kSmallGap);
   for (const StridedRange& strided : gathered.writes.ranges) {
@@ -122,68 +122,68 @@ Touch::Share share_of(Gathered gathered) {
 
 }  // namespace
 
-std::vector<Touch> touches_of(const KernelTranslation* kernel, const Arguments& arguments) {
-  std::vector<Touch> touches;
+std::vector<BufferAccess> accesses_of(const KernelTranslation* kernel, const Arguments& arguments) {
+  std::vector<BufferAccess> accesses;
   for (size_t index = 0; index < arguments.size(); ++index) {
     const Argument& argument = arguments[index];
     if (!argument.buffer) continue;
-    Touch touch;
-    touch.storage = argument.buffer->storage;
-    touch.range = argument.buffer->range;
+    BufferAccess access;
+    access.storage = argument.buffer->storage;
+    access.range = argument.buffer->range;
     const KernelArgument* facts = facts_of(kernel, index);
     // Whatever the buffer's flags promise: programs do write to CL_MEM_READ_ONLY buffers (hashcat), and every
     // driver lets them.
-    touch.written = !facts || facts->may_write;
-    if (touch.written && argument.buffer->image) {
-      touch.width = static_cast<unsigned>(argument.buffer->image->layout.pixel);
-    } else if (touch.written) {
-      touch.width = facts && facts->store_width ? facts->store_width : 1;
+    access.written = !facts || facts->may_write;
+    if (access.written && argument.buffer->image) {
+      access.width = static_cast<unsigned>(argument.buffer->image->layout.pixel);
+    } else if (access.written) {
+      access.width = facts && facts->store_width ? facts->store_width : 1;
     }
-    if (facts) touch.accumulates = facts->accumulates;
-    auto same = std::find_if(touches.begin(), touches.end(),
-                             [&](const Touch& other) { return other.storage == touch.storage; });
-    if (same == touches.end()) {
-      touches.push_back(std::move(touch));
+    if (facts) access.accumulates = facts->accumulates;
+    auto same = std::find_if(accesses.begin(), accesses.end(),
+                             [&](const BufferAccess& other) { return other.storage == access.storage; });
+    if (same == accesses.end()) {
+      accesses.push_back(std::move(access));
     } else {
-      same->range = {std::min(same->range.begin, touch.range.begin), std::max(same->range.end, touch.range.end)};
-      same->written |= touch.written;
-      same->is_mixed |= same->accumulates != touch.accumulates ||
-                        (touch.accumulates != Accumulation::none && same->width != touch.width);
-      same->width = std::min(same->width, touch.width);
+      same->range = {std::min(same->range.begin, access.range.begin), std::max(same->range.end, access.range.end)};
+      same->written |= access.written;
+      same->is_mixed |= same->accumulates != access.accumulates ||
+                        (access.accumulates != Accumulation::none && same->width != access.width);
+      same->width = std::min(same->width, access.width);
     }
   }
-  return touches;
+  return accesses;
 }
 
-Fit share_out(std::vector<Touch>& touches, const KernelTranslation* kernel, const RememberedFootprint& footprint,
+PartitionCost partition(std::vector<BufferAccess>& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
   const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);
   const auto footprints = footprint.evaluate({ndrange, values}, parts);
-  Fit fit;
-  for (Touch& touch : touches) {
+  PartitionCost cost;
+  for (BufferAccess& access : accesses) {
     std::vector<Gathered> gathered(parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {
       for (size_t index = 0; index < arguments.size(); ++index) {
         const auto& buffer = arguments[index].buffer;
-        if (buffer && buffer->storage == touch.storage) add(gathered[p], (*footprints)[p][index], buffer->range);
+        if (buffer && buffer->storage == access.storage) add(gathered[p], (*footprints)[p][index], buffer->range);
       }
     }
     const bool known = std::none_of(gathered.begin(), gathered.end(), [](const Gathered& part) {
       return part.unknown_writes || write_ranges(part) > kMostWrites;
     });
-    touch.shares.clear();
+    access.shares.clear();
     if (!known || any_overlap(gathered)) {
-      fit.to_merge += touch.to_merge(parts.size());
-      fit.ranges += parts.size();
+      cost.to_merge += access.to_merge(parts.size());
+      cost.ranges += parts.size();
       continue;
     }
     for (Gathered& part : gathered) {
-      touch.shares.push_back(share_of(std::move(part)));
-      fit.ranges += touch.shares.back().needs.size() + touch.shares.back().writes.size();
+      access.shares.push_back(share_of(std::move(part)));
+      cost.ranges += access.shares.back().needs.size() + access.shares.back().writes.size();
     }
   }
-  return fit;
+  return cost;
 }
 
 }  // namespace samcl

@@ -1,4 +1,4 @@
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/real_device.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -57,24 +57,29 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       computes_in_caller(driver::computes_in_caller(device_id)),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)),
-      worker_(std::make_unique<Worker>("samcl-gpu" + std::to_string(device_index), [lease_target] {
-        if (lease_target.client) lease_target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
-      })),
       ender_(std::make_unique<Worker>("samcl-end" + std::to_string(device_index))) {
   const auto& cl = driver::real();
   context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
   if (*error != CL_SUCCESS) return;
-  compute_ = cl.clCreateCommandQueue(context_, id, 0, error);
-  if (*error != CL_SUCCESS) return;
-  transfer_ = cl.clCreateCommandQueue(context_, id, 0, error);
+  for (Queue& queue : queues_) {
+    queue.real = cl.clCreateCommandQueue(context_, id, 0, error);
+    if (*error != CL_SUCCESS) return;
+  }
+  constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), [target = lease] {
+      if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+    });
+  }
 }
 
 RealDevice::~RealDevice() {
-  worker_.reset();  // its last jobs still use the queues
+  for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
   ender_.reset();
   const auto& cl = driver::real();
-  if (transfer_) cl.clReleaseCommandQueue(transfer_);
-  if (compute_) cl.clReleaseCommandQueue(compute_);
+  for (const Queue& queue : queues_) {
+    if (queue.real) cl.clReleaseCommandQueue(queue.real);
+  }
   if (context_) cl.clReleaseContext(context_);
 }
 
@@ -110,7 +115,7 @@ void RealDevice::separate_awaited() {
 
 cl_int RealDevice::mark(Awaited& last) {
   if (last.event) return CL_SUCCESS;
-  return driver::real().clEnqueueMarkerWithWaitList(compute_, 0, nullptr, &last.event);
+  return driver::real().clEnqueueMarkerWithWaitList(compute_queue(), 0, nullptr, &last.event);
 }
 
 // Up to the first that has an event; if none has, the last gets one, under the lock: nothing comes between them.
@@ -147,79 +152,90 @@ void RealDevice::end_all() {
 
 bool RealDevice::drain(int milliseconds) {
   const cl_ulong until = now_ns() + static_cast<cl_ulong>(milliseconds) * 1'000'000;
-  const bool idle = worker_->drain(milliseconds);
-  const cl_ulong now = now_ns();
-  return ender_->drain(now < until ? static_cast<int>((until - now) / 1'000'000) : 0) && idle;
+  auto left = [until] {
+    const cl_ulong now = now_ns();
+    return now < until ? static_cast<int>((until - now) / 1'000'000) : 0;
+  };
+  bool idle = true;
+  for (auto& worker : workers_) idle &= worker->drain(left());
+  return ender_->drain(left()) && idle;
 }
 
 void RealDevice::wake_threads() {
-  worker_->post([] {});
+  for (auto& worker : workers_) worker->post([] {});
   ender_->post([] {});
 }
 
 template <typename Move>
-cl_int RealDevice::in_chunks(trace::Activity activity, uint64_t bytes, Move move) {
+cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move) {
   lease::Lease link(lease.client, lease::ResourceKind::pcie, lease.index);
   trace::Span span(activity, index, bytes);
   const uint64_t chunk = lease.client ? kChunk : bytes;
   for (uint64_t done = 0; done < bytes; done += chunk) {
     if (done > 0) link.yield_if_revoked();
-    std::lock_guard one_at_a_time(transfer_mutex_);
+    Queue& on = queue(lane);
+    std::lock_guard one_at_a_time(on.mutex);
     const cl_ulong begun = trace::on() ? now_ns() : 0;
-    cl_int error = move(done, std::min(chunk, bytes - done));
+    cl_int error = move(on.real, done, std::min(chunk, bytes - done));
     span.piece_since(begun);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
 }
 
-cl_int RealDevice::upload(cl_mem to, uint64_t offset, uint64_t bytes, const void* from, Traffic& traffic,
+cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
                           const ImageLayout* image) {
-  Stopwatch watch(traffic.upload_ns);
-  traffic.uploaded_bytes += bytes;
-  report::device(index).uploaded_bytes += bytes;
-  return in_chunks(trace::Activity::upload, bytes, [&](uint64_t at, uint64_t length) {
-    const char* piece = static_cast<const char*>(from) + at;
-    if (image) {
-      return for_each_block(*image, {offset + at, offset + at + length}, [&](const ImageBlock& block, uint64_t done) {
-        return driver::real().clEnqueueWriteImage(transfer_, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
-                                                  piece + done, 0, nullptr, nullptr);
-      });
-    }
-    return driver::real().clEnqueueWriteBuffer(transfer_, to, CL_TRUE, offset + at, length, piece, 0, nullptr, nullptr);
+  const Stopwatch watch(traffic.upload_ns);
+  traffic.uploaded_bytes += range.size();
+  report::device(index).uploaded_bytes += range.size();
+  const auto& cl = driver::real();
+  return in_chunks(lane, trace::Activity::upload, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
+    const uint64_t begin = range.begin + at;
+    if (!image) return cl.clEnqueueWriteBuffer(on, to, CL_TRUE, begin, length, from + at, 0, nullptr, nullptr);
+    return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
+      return cl.clEnqueueWriteImage(on, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, from + at + done, 0,
+                                    nullptr, nullptr);
+    });
   });
 }
 
-cl_int RealDevice::download(cl_mem from, uint64_t offset, uint64_t bytes, void* to, Traffic& traffic,
+cl_int RealDevice::download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
                             const ImageLayout* image) {
-  Stopwatch watch(traffic.download_ns);
-  traffic.downloaded_bytes += bytes;
-  report::device(index).downloaded_bytes += bytes;
-  return in_chunks(trace::Activity::download, bytes, [&](uint64_t at, uint64_t length) {
-    char* piece = static_cast<char*>(to) + at;
-    if (image) {
-      return for_each_block(*image, {offset + at, offset + at + length}, [&](const ImageBlock& block, uint64_t done) {
-        return driver::real().clEnqueueReadImage(transfer_, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
-                                                 piece + done, 0, nullptr, nullptr);
-      });
-    }
-    return driver::real().clEnqueueReadBuffer(transfer_, from, CL_TRUE, offset + at, length, piece, 0, nullptr, nullptr);
+  const Stopwatch watch(traffic.download_ns);
+  traffic.downloaded_bytes += range.size();
+  report::device(index).downloaded_bytes += range.size();
+  const auto& cl = driver::real();
+  return in_chunks(lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
+    const uint64_t begin = range.begin + at;
+    if (!image) return cl.clEnqueueReadBuffer(on, from, CL_TRUE, begin, length, to + at, 0, nullptr, nullptr);
+    return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
+      return cl.clEnqueueReadImage(on, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, to + at + done, 0,
+                                   nullptr, nullptr);
+    });
   });
 }
 
-cl_int RealDevice::fill(cl_mem to, uint64_t offset, uint64_t bytes, const void* pattern, size_t pattern_size) {
-  const trace::Span span(trace::Activity::local, index, bytes);
-  return transfer([&](cl_command_queue queue, cl_event* event) {
-    return driver::real().clEnqueueFillBuffer(queue, to, pattern, pattern_size, offset, bytes, 0, nullptr, event);
+cl_int RealDevice::upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
+                               const Rectangle& host, Traffic& traffic) {
+  const Stopwatch watch(traffic.upload_ns);
+  traffic.uploaded_bytes += rows.bytes();
+  report::device(index).uploaded_bytes += rows.bytes();
+  return run_over_link(lane, trace::Activity::upload, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
+    return driver::real().clEnqueueWriteBufferRect(on, to, CL_FALSE, rows.origin().data(), host.origin().data(),
+                                                   rows.shape().data(), rows.row_pitch, rows.slice_pitch,
+                                                   host.row_pitch, host.slice_pitch, from, 0, nullptr, event);
   });
 }
 
-cl_int RealDevice::copy(cl_mem from, cl_mem to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes,
-                        Traffic& traffic) {
-  traffic.copied_bytes += bytes;
-  const trace::Span span(trace::Activity::local, index, bytes);
-  return transfer([&](cl_command_queue queue, cl_event* event) {
-    return driver::real().clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, 0, nullptr, event);
+cl_int RealDevice::download_rows(engine::LaneKind lane, cl_mem from, const Rectangle& rows, std::byte* to,
+                                 const Rectangle& host, Traffic& traffic) {
+  const Stopwatch watch(traffic.download_ns);
+  traffic.downloaded_bytes += rows.bytes();
+  report::device(index).downloaded_bytes += rows.bytes();
+  return run_over_link(lane, trace::Activity::download, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
+    return driver::real().clEnqueueReadBufferRect(on, from, CL_FALSE, rows.origin().data(), host.origin().data(),
+                                                  rows.shape().data(), rows.row_pitch, rows.slice_pitch,
+                                                  host.row_pitch, host.slice_pitch, to, 0, nullptr, event);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "libsamcl/transfer/real_device.h"
+#include "libsamcl/device/real_device.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "libsamcl/runtime/touches.h"
+#include "libsamcl/plan/accesses.h"
 
 #include <gmock/gmock.h>
 
@@ -65,13 +65,13 @@ class Footprints {
   footprint::Program program_;
 };
 
-struct TouchesTest : ::testing::Test {
+struct AccessesTest : ::testing::Test {
   testing::FakeDriver driver{2};
   std::shared_ptr<Context> context = driver.make_context();
   KernelTranslation kernel;  // of which every argument may be written, one uint at a time, unless a test says else
   Arguments arguments;
   Ndrange ndrange{.global = {kItems, 1, 1}, .local = {64, 1, 1}};
-  std::vector<Touch> touches;
+  std::vector<BufferAccess> accesses;
 
   std::shared_ptr<Buffer> make_buffer(uint64_t bytes = kBytes) {
     auto storage = std::make_shared<Storage>(context, bytes, nullptr);
@@ -110,19 +110,19 @@ struct TouchesTest : ::testing::Test {
   }
 
   // In two halves.
-  Fit share(const Footprints& footprints) {
+  PartitionCost share(const Footprints& footprints) {
     const double equal[] = {1, 1};
-    touches = touches_of(&kernel, arguments);
-    return share_out(touches, &kernel, footprints.made(), arguments, ndrange, split(ndrange, equal));
+    accesses = accesses_of(&kernel, arguments);
+    return partition(accesses, &kernel, footprints.made(), arguments, ndrange, split(ndrange, equal));
   }
 };
 
-TEST_F(TouchesTest, EachBufferIsTouchedWhereItIsShown) {
+TEST_F(AccessesTest, EachBufferIsTouchedWhereItIsShown) {
   const auto a = make_buffer(), b = make_buffer();
   pass(a, false);
   pass(7);
   pass(part_of(b, {4096, 8192}));
-  const auto found = touches_of(&kernel, arguments);
+  const auto found = accesses_of(&kernel, arguments);
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].storage, a->storage);
   EXPECT_EQ(found[0].range, kAll);
@@ -133,154 +133,154 @@ TEST_F(TouchesTest, EachBufferIsTouchedWhereItIsShown) {
   EXPECT_EQ(found[1].width, sizeof(cl_uint));
 }
 
-TEST_F(TouchesTest, ArgumentsThatShowOneStorageAreOneTouch) {
+TEST_F(AccessesTest, ArgumentsThatShowOneStorageAreOneTouch) {
   const auto buffer = make_buffer();
   pass(part_of(buffer, {0, 4096}), false);
   pass(part_of(buffer, {8192, 12288}));
   kernel.arguments[1].store_width = 2;
   pass(part_of(buffer, {4096, 5000}));
-  const auto found = touches_of(&kernel, arguments);
+  const auto found = accesses_of(&kernel, arguments);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].range, (Range{0, 12288}));
   EXPECT_TRUE(found[0].written);
   EXPECT_EQ(found[0].width, 2u) << "of the narrowest store";
 }
 
-TEST_F(TouchesTest, NullBuffersAreNoTouches) {
+TEST_F(AccessesTest, NullBuffersAreNoTouches) {
   pass(nullptr);
-  EXPECT_THAT(touches_of(&kernel, arguments), IsEmpty());
+  EXPECT_THAT(accesses_of(&kernel, arguments), IsEmpty());
   pass(make_buffer());
-  const Fit fit = share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
-  EXPECT_EQ(fit.to_merge, 0u);
-  EXPECT_THAT(touches, SizeIs(1));
+  const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
+  EXPECT_EQ(cost.to_merge, 0u);
+  EXPECT_THAT(accesses, SizeIs(1));
 }
 
-TEST_F(TouchesTest, OfAnUnknownKernelEveryBufferMayBeWrittenByteByByte) {
+TEST_F(AccessesTest, OfAnUnknownKernelEveryBufferMayBeWrittenByteByByte) {
   pass(make_buffer(), false);
-  const auto found = touches_of(static_cast<const KernelTranslation*>(nullptr), arguments);
+  const auto found = accesses_of(static_cast<const KernelTranslation*>(nullptr), arguments);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].written);
   EXPECT_EQ(found[0].width, 1u);
 }
 
-TEST_F(TouchesTest, DisjointWritesAreShares) {
+TEST_F(AccessesTest, DisjointWritesAreShares) {
   pass(make_buffer());
-  const Fit fit = share(Footprints().element(0, Footprints::surely_writes));
-  EXPECT_EQ(fit, (Fit{0, 2}));
-  ASSERT_THAT(touches[0].shares, SizeIs(2));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst));
-  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond));
-  EXPECT_THAT(touches[0].needs(0), IsEmpty()) << "surely overwritten";
-  EXPECT_FALSE(touches[0].to_merge(2));
+  const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes));
+  EXPECT_EQ(cost, (PartitionCost{0, 2}));
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(kFirst));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(kSecond));
+  EXPECT_THAT(accesses[0].needs(0), IsEmpty()) << "surely overwritten";
+  EXPECT_FALSE(accesses[0].to_merge(2));
 }
 
-TEST_F(TouchesTest, WhatMayStayUnwrittenIsNeeded) {
+TEST_F(AccessesTest, WhatMayStayUnwrittenIsNeeded) {
   pass(make_buffer());
   share(Footprints().element(0, Footprints::may_write));
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(kFirst));
-  EXPECT_THAT(touches[0].needs(1), ElementsAre(kSecond));
-  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond));
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(kFirst));
+  EXPECT_THAT(accesses[0].needs(1), ElementsAre(kSecond));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(kSecond));
 }
 
-TEST_F(TouchesTest, ReadsMayOverlap) {
+TEST_F(AccessesTest, ReadsMayOverlap) {
   pass(make_buffer(), false);
-  const Fit fit = share(Footprints().element(0, Footprints::reads, -1).element(0, Footprints::reads, 1));
-  EXPECT_EQ(fit.to_merge, 0u);
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes / 2 + 4})) << "with its neighbour on the right";
-  EXPECT_THAT(touches[0].needs(1), ElementsAre(Range{kBytes / 2 - 4, kBytes}));
-  EXPECT_THAT(touches[0].shares[0].writes, IsEmpty());
+  const PartitionCost cost = share(Footprints().element(0, Footprints::reads, -1).element(0, Footprints::reads, 1));
+  EXPECT_EQ(cost.to_merge, 0u);
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(Range{0, kBytes / 2 + 4})) << "with its neighbour on the right";
+  EXPECT_THAT(accesses[0].needs(1), ElementsAre(Range{kBytes / 2 - 4, kBytes}));
+  EXPECT_THAT(accesses[0].shares[0].writes, IsEmpty());
 }
 
-TEST_F(TouchesTest, UnknownReadsAreOfAllThatIsShown) {
+TEST_F(AccessesTest, UnknownReadsAreOfAllThatIsShown) {
   pass(part_of(make_buffer(), kSecond), false);
   share(Footprints().anywhere(0, Footprints::reads));
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(kSecond));
-  EXPECT_THAT(touches[0].needs(1), ElementsAre(kSecond));
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(kSecond));
+  EXPECT_THAT(accesses[0].needs(1), ElementsAre(kSecond));
 }
 
-TEST_F(TouchesTest, OverlappingWritesAreMerged) {
+TEST_F(AccessesTest, OverlappingWritesAreMerged) {
   pass(make_buffer());
-  const Fit fit = share(Footprints().element(0, Footprints::surely_writes).element(0, Footprints::surely_writes, 1));
-  EXPECT_EQ(fit.to_merge, 1u);
-  EXPECT_THAT(touches[0].shares, IsEmpty());
-  EXPECT_TRUE(touches[0].to_merge(2));
-  EXPECT_FALSE(touches[0].to_merge(1)) << "one part has nobody to merge with";
-  EXPECT_THAT(touches[0].needs(1), ElementsAre(kAll));
+  const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes).element(0, Footprints::surely_writes, 1));
+  EXPECT_EQ(cost.to_merge, 1u);
+  EXPECT_THAT(accesses[0].shares, IsEmpty());
+  EXPECT_TRUE(accesses[0].to_merge(2));
+  EXPECT_FALSE(accesses[0].to_merge(1)) << "one part has nobody to merge with";
+  EXPECT_THAT(accesses[0].needs(1), ElementsAre(kAll));
 }
 
-TEST_F(TouchesTest, OneElementThatAllWriteIsMerged) {
+TEST_F(AccessesTest, OneElementThatAllWriteIsMerged) {
   pass(make_buffer());
   EXPECT_EQ(share(Footprints().first(0, Footprints::adds)).to_merge, 1u);
 }
 
-TEST_F(TouchesTest, UnknownWritesAreMerged) {
+TEST_F(AccessesTest, UnknownWritesAreMerged) {
   pass(make_buffer());
   pass(make_buffer());
-  const Fit fit = share(Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes));
-  EXPECT_EQ(fit.to_merge, 1u) << "the other buffer is known";
-  EXPECT_THAT(touches[0].shares, IsEmpty());
-  EXPECT_THAT(touches[1].shares, SizeIs(2));
+  const PartitionCost cost = share(Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes));
+  EXPECT_EQ(cost.to_merge, 1u) << "the other buffer is known";
+  EXPECT_THAT(accesses[0].shares, IsEmpty());
+  EXPECT_THAT(accesses[1].shares, SizeIs(2));
 }
 
-TEST_F(TouchesTest, UnknownValuesAreUnderstoodAtTheLaunch) {
+TEST_F(AccessesTest, UnknownValuesAreUnderstoodAtTheLaunch) {
   pass(make_buffer(2 * kBytes));
   pass(kItems);
   share(Footprints().beyond(0, Footprints::surely_writes, 1));
-  ASSERT_THAT(touches[0].shares, SizeIs(2));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
-  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(Range{kBytes + kBytes / 2, 2 * kBytes}));
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(Range{kBytes + kBytes / 2, 2 * kBytes}));
 }
 
-TEST_F(TouchesTest, SubBuffersAreRangesOfTheirStorage) {
+TEST_F(AccessesTest, SubBuffersAreRangesOfTheirStorage) {
   const auto parent = make_buffer(2 * kBytes);
   pass(part_of(parent, {kBytes, 2 * kBytes}));
   share(Footprints().element(0, Footprints::may_write));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
-  EXPECT_THAT(touches[0].shares[0].needs, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(accesses[0].shares[0].needs, ElementsAre(Range{kBytes, kBytes + kBytes / 2}));
 }
 
-TEST_F(TouchesTest, FootprintsEndWithTheSubBuffer) {
+TEST_F(AccessesTest, FootprintsEndWithTheSubBuffer) {
   const auto parent = make_buffer();
   pass(part_of(parent, {0, kBytes / 4}));
   share(Footprints().element(0, Footprints::may_write));
-  ASSERT_THAT(touches[0].shares, SizeIs(2));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{0, kBytes / 4}));
-  EXPECT_THAT(touches[0].shares[1].writes, IsEmpty());
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{0, kBytes / 4}));
+  EXPECT_THAT(accesses[0].shares[1].writes, IsEmpty());
 }
 
 // Part 1 through the first argument and part 0 through the second write the same bytes of the parent.
-TEST_F(TouchesTest, WritesThroughOverlappingSubBuffersAreMerged) {
+TEST_F(AccessesTest, WritesThroughOverlappingSubBuffersAreMerged) {
   const auto parent = make_buffer(2 * kBytes);
   pass(part_of(parent, {0, kBytes}));
   pass(part_of(parent, {kBytes / 2, kBytes + kBytes / 2}));
   const auto both = Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes);
   EXPECT_EQ(share(both).to_merge, 1u);
-  EXPECT_THAT(touches[0].shares, IsEmpty());
+  EXPECT_THAT(accesses[0].shares, IsEmpty());
 }
 
-TEST_F(TouchesTest, WritesThroughApartSubBuffersAreShares) {
+TEST_F(AccessesTest, WritesThroughApartSubBuffersAreShares) {
   const auto parent = make_buffer(2 * kBytes);
   pass(part_of(parent, {0, kBytes}));
   pass(part_of(parent, {kBytes, 2 * kBytes}));
   const auto both = Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes);
   EXPECT_EQ(share(both).to_merge, 0u);
-  ASSERT_THAT(touches, SizeIs(1));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst, Range{kBytes, kBytes + kBytes / 2}));
-  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(kSecond, Range{kBytes + kBytes / 2, 2 * kBytes}));
+  ASSERT_THAT(accesses, SizeIs(1));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(kFirst, Range{kBytes, kBytes + kBytes / 2}));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(kSecond, Range{kBytes + kBytes / 2, 2 * kBytes}));
 }
 
 // The same buffer twice, in place: sure writes through one argument do not undo reads through the other.
-TEST_F(TouchesTest, ReadsThroughAnAliasAreNeeded) {
+TEST_F(AccessesTest, ReadsThroughAnAliasAreNeeded) {
   const auto buffer = make_buffer();
   pass(buffer, false);
   pass(buffer);
   share(Footprints().element(0, Footprints::reads).element(1, Footprints::surely_writes));
-  ASSERT_THAT(touches, SizeIs(1));
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(kFirst));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(kFirst));
+  ASSERT_THAT(accesses, SizeIs(1));
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(kFirst));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(kFirst));
 }
 
-TEST_F(TouchesTest, UnknownWritesThroughAnAliasSpoilTheOther) {
+TEST_F(AccessesTest, UnknownWritesThroughAnAliasSpoilTheOther) {
   const auto buffer = make_buffer();
   pass(buffer);
   pass(buffer);
@@ -289,54 +289,54 @@ TEST_F(TouchesTest, UnknownWritesThroughAnAliasSpoilTheOther) {
 }
 
 // Every second element: as many ranges as work-items.
-TEST_F(TouchesTest, TooManySingleWritesAreOneWithWhatLiesBetweenThem) {
+TEST_F(AccessesTest, TooManySingleWritesAreOneWithWhatLiesBetweenThem) {
   pass(make_buffer(2 * kBytes));
   EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
-  ASSERT_THAT(touches[0].shares, SizeIs(2));
-  EXPECT_THAT(touches[0].shares[0].writes, ElementsAre(Range{0, kBytes - 4}));
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
-  EXPECT_THAT(touches[0].shares[1].writes, ElementsAre(Range{kBytes, 2 * kBytes - 4}));
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, ElementsAre(Range{0, kBytes - 4}));
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(Range{kBytes, 2 * kBytes - 4}));
 }
 
 // The parts' elements lie between each other's.
-TEST_F(TouchesTest, TooManySingleWritesOfSeveralPartsAreMerged) {
+TEST_F(AccessesTest, TooManySingleWritesOfSeveralPartsAreMerged) {
   pass(make_buffer(2 * kBytes));
   Footprints both;
   both.element(0, Footprints::surely_writes, 0, 8).element(0, Footprints::surely_writes, kItems / 4, 8);
   EXPECT_EQ(share(both).to_merge, 1u);
 }
 
-TEST_F(TouchesTest, FewSingleWritesAreThemselves) {
+TEST_F(AccessesTest, FewSingleWritesAreThemselves) {
   pass(make_buffer(2 * kBytes));
   ndrange.global[0] = 256;
   EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
-  ASSERT_THAT(touches[0].shares, SizeIs(2));
-  EXPECT_THAT(touches[0].shares[0].writes, SizeIs(128));
-  EXPECT_EQ(touches[0].shares[1].writes.front(), (Range{1024, 1028}));
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, SizeIs(128));
+  EXPECT_EQ(accesses[0].shares[1].writes.front(), (Range{1024, 1028}));
 }
 
-TEST_F(TouchesTest, SmallGapsBetweenNeedsAreMovedToo) {
+TEST_F(AccessesTest, SmallGapsBetweenNeedsAreMovedToo) {
   pass(make_buffer(2 * kBytes), false);
   share(Footprints().element(0, Footprints::reads, 0, 8));
-  EXPECT_THAT(touches[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
+  EXPECT_THAT(accesses[0].needs(0), ElementsAre(Range{0, kBytes - 4}));
 }
 
-TEST_F(TouchesTest, LargeGapsBetweenNeedsAreNotMoved) {
+TEST_F(AccessesTest, LargeGapsBetweenNeedsAreNotMoved) {
   constexpr int64_t kStep = 1 << 20;
   pass(make_buffer(128 * kStep), false);
   ndrange.global[0] = 128;
   share(Footprints().element(0, Footprints::reads, 0, kStep));
-  ASSERT_THAT(touches[0].needs(1), SizeIs(64));
-  EXPECT_EQ(touches[0].needs(1)[1], (Range{65 * kStep, 65 * kStep + 4}));
+  ASSERT_THAT(accesses[0].needs(1), SizeIs(64));
+  EXPECT_EQ(accesses[0].needs(1)[1], (Range{65 * kStep, 65 * kStep + 4}));
 }
 
-TEST_F(TouchesTest, SharesOfAnEarlierCutAreForgotten) {
+TEST_F(AccessesTest, SharesOfAnEarlierCutAreForgotten) {
   pass(make_buffer());
   ASSERT_EQ(share(Footprints().element(0, Footprints::surely_writes)).to_merge, 0u);
   const double equal[] = {1, 1};
-  const Fit fit = share_out(touches, &kernel, Footprint(), arguments, ndrange, split(ndrange, equal));
-  EXPECT_EQ(fit.to_merge, 1u);
-  EXPECT_THAT(touches[0].shares, IsEmpty());
+  const PartitionCost cost = partition(accesses, &kernel, Footprint(), arguments, ndrange, split(ndrange, equal));
+  EXPECT_EQ(cost.to_merge, 1u);
+  EXPECT_THAT(accesses[0].shares, IsEmpty());
 }
 
 }  // namespace

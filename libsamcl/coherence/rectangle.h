@@ -47,6 +47,20 @@ struct Rectangle {
     return r.region[1] == 1 && r.region[2] == 1;
   }
 
+  // The origin that gives Rectangle::of() the same offset, and its region, as the driver takes them.
+  std::array<size_t, 3> origin() const {
+    const uint64_t in_slice = offset % slice_pitch;
+    return {in_slice % row_pitch, in_slice / row_pitch, offset / slice_pitch};
+  }
+  std::array<size_t, 3> shape() const { return {region[0], region[1], region[2]}; }
+
+  // The same in other surroundings: moved by that many bytes.
+  Rectangle moved(uint64_t bytes) const {
+    Rectangle r = *this;
+    r.offset += bytes;
+    return r;
+  }
+
   // From the first byte to the last.
   Range bounds() const {
     return {offset, offset + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0]};

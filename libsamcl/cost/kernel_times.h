@@ -1,0 +1,33 @@
+// How long a kernel computes, learned from its launches, by size.
+//
+// Threads: any.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace samcl {
+
+class KernelTimes {
+ public:
+  // A launch of so many work-items computed that long on one device, or, summed over them, on several.
+  void took(uint64_t work_items, uint64_t ns);
+
+  // What one device will take for a launch of so many work-items; 0: nothing is known.
+  uint64_t expect(uint64_t work_items) const;
+
+  // Whether the time of the next such launch should be taken exactly, which costs the driver some time: the first few,
+  // then some now and then.
+  bool wants_time(uint64_t work_items);
+
+ private:
+  // Launches of sizes within a factor of two.
+  struct Class {
+    std::atomic<double> ns_per_item{0};
+    std::atomic<uint32_t> measured{0}, since{0};
+  };
+  std::array<Class, 64> classes_;
+};
+
+}  // namespace samcl

@@ -1,0 +1,62 @@
+// Does operations by OpenCL: the engine's backend for the devices of one context.
+//
+// The compute lane of a device that nobody manages and that works by itself is the driver's own queue: operations are
+// given to it at once, under the context's lock, and a thread of the device waits for their ends. All other lanes are
+// threads that do one operation after another. A thread of the program that is going to wait, or has just one short
+// thing done, may do it in a lane's stead: waking a thread takes longer.
+#pragma once
+
+#include <memory>
+
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/engine/backend.h"
+
+namespace samcl {
+
+class Context;
+
+class DeviceBackend : public engine::Backend {
+ public:
+  explicit DeviceBackend(Context& context) : context_(context) {}
+
+  bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
+  cl_int issue(const engine::NodePtr& node) override;
+
+  Worker& host_worker() { return host_; }
+
+  // While it lives, this thread may do an operation itself. Made before the context's lock is taken, and destroyed when
+  // it has been given back: that is when the operation is done.
+  class HelpingThread {
+   public:
+    enum class Role : uint8_t {
+      waiting_program,  // the program waits for what is planned meanwhile: whatever it is
+      program,          // what a bare driver would do in the program's call as well
+      lane,             // it has just ended an operation: short copies in host memory
+    };
+    explicit HelpingThread(Role role);
+    ~HelpingThread();
+    HelpingThread(const HelpingThread&) = delete;
+    HelpingThread& operator=(const HelpingThread&) = delete;
+
+   private:
+    friend class DeviceBackend;
+    const Role role_;
+    HelpingThread* const outer_;
+    std::function<void()> job_;
+    Worker* lane_ = nullptr;
+  };
+
+ private:
+  bool is_driver_queue(engine::Lane lane) const;
+  Worker& worker(engine::Lane lane);
+  cl_int give_to_driver(const engine::NodePtr& node);
+  cl_int do_on_thread(const engine::NodePtr& node);
+  bool helps(const engine::Node& node) const;
+  std::vector<cl_event> ends_of(const std::vector<engine::NodePtr>& nodes);
+  cl_int execute(const engine::Node& node);
+
+  Context& context_;
+  Worker host_{"samcl-host"};
+};
+
+}  // namespace samcl

@@ -1,0 +1,41 @@
+// A part of a launch, as a device runs it.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/split/ndrange.h"
+
+namespace samcl {
+
+class SubKernel : public engine::KernelWork {
+ public:
+  // Gives the real kernel its arguments. For the device's lane only, like enqueue().
+  virtual cl_int prepare(RealDevice& device) = 0;
+  // Enqueues a piece of box() on the device's compute queue. event: nullptr if none is wanted.
+  virtual cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) = 0;
+
+  virtual GroupBox box() const = 0;
+  // Whether it may run in pieces, one after another, and what is known of them. nullptr: it may not.
+  struct Slicing {
+    std::atomic<double>& ns_per_group;  // measured; 0: not yet
+    uint64_t least_groups;              // that keep the device busy
+    std::atomic<uint64_t>& slices;      // counted
+  };
+  virtual const Slicing* slicing() const = 0;
+
+  // Its time counts: the device tells exactly when it ran.
+  virtual bool is_timed() const = 0;
+  // It has begun; it has run. Any thread, without the context's lock.
+  virtual void began(const RealDevice::Run& run) = 0;
+  virtual void ran(const RealDevice& device, const RealDevice::Run& run) = 0;
+};
+
+// Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane.
+cl_int run_to_end(SubKernel& kernel, RealDevice& device);
+
+}  // namespace samcl

@@ -1,0 +1,50 @@
+// Who wrote and who has read the bytes of one memory at one place, by range: what a new operation on them has to wait
+// for. Last writers, and the readers since.
+//
+// Operations of one group (the parts of a launch) do not wait for each other: first all of them ask, then all of them
+// are recorded; several of a group may then be the writers of one range.
+//
+// Not thread-safe: guarded by the context's lock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/engine/operation.h"
+
+namespace samcl::engine {
+
+class AccessMap {
+ public:
+  // Adds to `out` what an access to `range` has to wait for, and has not ended: the last writers; for a write, the
+  // readers since, too. A node may be added more than once.
+  void find_conflicts(Range range, bool write, std::vector<NodePtr>& out);
+
+  void record(Range range, bool write, const NodePtr& node);
+
+  // Whether something that has not ended writes (or, for a write, reads) a part of the range.
+  bool is_busy(Range range, bool write);
+
+  // Runs that the map holds; for tests.
+  size_t size() const { return runs_.size(); }
+
+ private:
+  struct Users {
+    std::vector<NodePtr> writers, readers;
+    void forget_ended();
+    bool empty() const { return writers.empty() && readers.empty(); }
+    bool operator==(const Users&) const = default;
+  };
+  using Map = std::map<uint64_t, Users>;  // begin of a run -> its users; the run ends at the next key
+
+  Map::iterator split_at(uint64_t position);
+  void coalesce(uint64_t from, uint64_t to);
+  void sweep();
+
+  Map runs_{{0, {}}};
+  size_t sweep_at_ = 1024;  // runs at which all are looked through
+};
+
+}  // namespace samcl::engine

@@ -1,0 +1,85 @@
+#include "libsamcl/engine/engine.h"
+
+#include <utility>
+
+namespace samcl::engine {
+namespace {
+
+struct BytesOf {
+  static uint64_t sum(const std::vector<Range>& ranges) {
+    uint64_t bytes = 0;
+    for (const Range& range : ranges) bytes += range.size();
+    return bytes;
+  }
+  uint64_t operator()(const Exchange& o) const { return sum(o.ranges); }
+  uint64_t operator()(const ProgramCopy& o) const { return o.rows.bytes(); }
+  uint64_t operator()(const LocalCopy& o) const { return o.source.bytes(); }
+  uint64_t operator()(const Fill& o) const { return sum(o.ranges); }
+  uint64_t operator()(const RunKernel&) const { return 0; }
+  uint64_t operator()(const HostCall&) const { return 0; }
+};
+
+// A node without work: it ends as soon as what it waits for has.
+bool is_join(const Node& node) {
+  const auto* call = std::get_if<HostCall>(&node.operation);
+  return call && !call->call;
+}
+
+}  // namespace
+
+uint64_t bytes_of(const Operation& operation) { return std::visit(BytesOf{}, operation); }
+
+void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
+  ++open_;
+  for (const NodePtr& before : after) {
+    if (before->ended) continue;
+    if (is_join(*node) || is_join(*before) || !backend_.keeps_behind(*before, *node)) {
+      before->after_end.push_back(node);
+      ++node->waits_for;
+      continue;
+    }
+    node->behind.push_back(before);
+    if (before->issued) continue;
+    before->after_issue.push_back(node);
+    ++node->waits_for;
+  }
+  if (node->waits_for > 0) return;
+  ready_.push_back(node);
+  issue_ready();
+}
+
+void Engine::ended(const NodePtr& node, cl_int status) {
+  end(node, status);
+  issue_ready();
+}
+
+void Engine::end(const NodePtr& node, cl_int status) {
+  node->ended = true;
+  --open_;
+  for (const NodePtr& next : std::exchange(node->after_end, {})) {
+    if (--next->waits_for == 0) ready_.push_back(next);
+  }
+  node->behind.clear();
+  node->backend_state.reset();
+  held_.push_back(std::exchange(node->operation, HostCall{}));
+  if (auto over = std::exchange(node->ended_with, {})) over(status);
+}
+
+// Ending one may make others ready, also inside ended_with(): the outermost call issues them all.
+void Engine::issue_ready() {
+  if (std::exchange(issuing_, true)) return;
+  while (!ready_.empty()) {
+    const NodePtr node = std::move(ready_.front());
+    ready_.pop_front();
+    const bool is_over = is_join(*node);
+    const cl_int error = is_over ? CL_SUCCESS : backend_.issue(node);
+    node->issued = true;
+    for (const NodePtr& next : std::exchange(node->after_issue, {})) {
+      if (--next->waits_for == 0) ready_.push_back(next);
+    }
+    if (is_over || error != CL_SUCCESS) end(node, error);
+  }
+  issuing_ = false;
+}
+
+}  // namespace samcl::engine

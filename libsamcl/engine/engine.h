@@ -1,0 +1,47 @@
+// Starts operations: at once behind what the same lane has before them, or when what they wait for has ended. It
+// neither blocks nor has threads, and each node is woken by what it waits for.
+//
+// Not thread-safe: all calls are made under the lock of the context that owns it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libsamcl/engine/backend.h"
+#include "libsamcl/engine/operation.h"
+
+namespace samcl::engine {
+
+class Engine {
+ public:
+  explicit Engine(Backend& backend) : backend_(backend) {}
+
+  // Enters a node that comes after these (any number of times the same; those that ended count for nothing), and
+  // issues it if it may be. node->ended_with is called when it has ended, perhaps inside this call.
+  void add(const NodePtr& node, std::span<const NodePtr> after);
+
+  // An issued node has ended; what waited for it is issued.
+  void ended(const NodePtr& node, cl_int status);
+
+  // What the nodes held that have ended since the last call; to be destroyed without the lock, because it may be the
+  // last to hold a memory object of which the program wants to hear when it is gone.
+  std::vector<Operation> take_ended() { return std::exchange(held_, {}); }
+
+  // Nodes that were entered and have not ended.
+  size_t open() const { return open_; }
+
+ private:
+  void issue_ready();
+  void end(const NodePtr& node, cl_int status);
+
+  Backend& backend_;
+  std::deque<NodePtr> ready_;  // to be issued, in this order
+  bool issuing_ = false;       // further up the stack
+  size_t open_ = 0;
+  std::vector<Operation> held_;  // by nodes that have ended
+};
+
+}  // namespace samcl::engine

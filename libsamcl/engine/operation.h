@@ -1,0 +1,126 @@
+// What one device, one link or the host does for a command: the unit that the engine starts. Operations are values;
+// a Node is an operation on its way: what it waits for, what waits for it, and how it ended.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/coherence/rectangle.h"
+
+namespace samcl {
+
+class Storage;
+struct Traffic;
+
+namespace engine {
+
+// Where operations run one after another.
+enum class LaneKind : uint8_t {
+  compute,  // kernels, fills and copies inside a device, and short transfers
+  up,       // long transfers to a device
+  down,     // long transfers from a device
+  host,     // copies within host memory; device 0 stands for the host
+};
+struct Lane {
+  LaneKind kind = LaneKind::host;
+  unsigned device = 0;
+  bool operator==(const Lane&) const = default;
+};
+
+// A memory object's bytes at one place: a device's replica or the host copy.
+struct Replica {
+  std::shared_ptr<Storage> memory;
+  Place place = kHost;
+};
+
+// The same ranges from one replica of a memory object to another.
+struct Exchange {
+  std::shared_ptr<Storage> memory;
+  Place from = kHost, to = kHost;
+  std::vector<Range> ranges;
+  Traffic* traffic = nullptr;
+};
+
+// From the program's memory to a replica, or back. Rows of equal shape on both sides.
+struct ProgramCopy {
+  Replica replica;
+  Rectangle rows;        // of the memory object
+  std::byte* program;    // only read if `to_program` is false
+  Rectangle program_rows;  // relative to `program`
+  bool to_program = false;
+  Traffic* traffic = nullptr;
+};
+
+// From one memory object to another at the same place.
+struct LocalCopy {
+  std::shared_ptr<Storage> from, to;
+  Place place = kHost;
+  Rectangle source, target;
+  Traffic* traffic = nullptr;
+};
+
+struct Fill {
+  Replica replica;
+  std::vector<Range> ranges;
+  std::vector<std::byte> pattern;  // its size divides begin and length of every range
+};
+
+// A sub-kernel, as the backend knows it.
+class KernelWork {
+ public:
+  virtual ~KernelWork() = default;
+};
+struct RunKernel {
+  std::shared_ptr<KernelWork> work;
+};
+
+// Something that blocks until it is done, on the lane's thread: what the driver does only as a whole, merging. Empty: a
+// join, which ends when all that it comes after has ended.
+struct HostCall {
+  std::function<cl_int()> call;
+};
+
+using Operation = std::variant<Exchange, ProgramCopy, LocalCopy, Fill, RunKernel, HostCall>;
+
+// Bytes that an operation moves; 0 for kernels and calls.
+uint64_t bytes_of(const Operation& operation);
+
+class Node;
+using NodePtr = std::shared_ptr<Node>;
+
+// An operation between its planning and its end. Everything but the constants is guarded by the lock of the context
+// whose engine it is entered in.
+class Node {
+ public:
+  Node(Lane its_lane, Operation what, uint64_t its_group, std::function<void(cl_int)> over)
+      : lane(its_lane), group(its_group), operation(std::move(what)), ended_with(std::move(over)) {}
+
+  const Lane lane;
+  const uint64_t group;  // operations of one group run in any order, and at once; see AccessMap
+
+  Operation operation;  // emptied when it has ended, so that what it held is free
+  std::function<void(cl_int)> ended_with;  // called once, under the lock, with its status
+
+  uint32_t command = 0;        // the command's number in the trace
+  bool observed = false;       // the program may ask when it ran
+  bool alone = true;           // the only one of its group
+  bool issued = false;
+  bool ended = false;
+  unsigned waits_for = 0;      // nodes that must be issued, or end, before it is issued
+  std::vector<NodePtr> behind;      // issued before it and perhaps not ended: the backend keeps it behind them
+  std::vector<NodePtr> after_issue; // nodes that wait until it is issued
+  std::vector<NodePtr> after_end;   // nodes that wait until it has ended
+
+  std::shared_ptr<void> backend_state;  // the backend's own
+};
+
+}  // namespace engine
+}  // namespace samcl

@@ -1,0 +1,90 @@
+// A backend on a simulated clock, for tests of plans and of the engine: lanes are in order, operations take the time that
+// the test says, do what it says when they end, and fail when told to. No threads, no OpenCL.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libsamcl/engine/engine.h"
+
+namespace samcl::engine::testing {
+
+class SimulatedBackend : public Backend {
+ public:
+  // One operation that ran, or is to run, and when.
+  struct Entry {
+    NodePtr node;
+    uint64_t began = 0, ended = 0;
+  };
+
+  // ns that an operation takes; 1 if not set.
+  std::function<uint64_t(const Node&)> duration = [](const Node&) { return uint64_t{1}; };
+  // Called when an operation ends, before the engine is told: does its work on the test's bytes. Its error.
+  std::function<cl_int(const Node&)> perform = [](const Node&) { return CL_SUCCESS; };
+  // Whether lanes of one device keep their operations behind each other's.
+  bool lanes_of_a_device_wait = false;
+
+  // The issue of the n-th operation from now on (0: the next) fails with that.
+  void fail_issue(size_t n, cl_int error) { issue_failures_[issued_ + n] = error; }
+  void fail_end(size_t n, cl_int error) { end_failures_[ended_ + n] = error; }
+
+  bool keeps_behind(const Node& before, const Node& after) const override {
+    return before.lane == after.lane || (lanes_of_a_device_wait && before.lane.device == after.lane.device);
+  }
+
+  cl_int issue(const NodePtr& node) override {
+    const auto failure = issue_failures_.find(issued_++);
+    if (failure != issue_failures_.end()) return failure->second;
+    uint64_t& free_from = free_from_[key_of(node->lane)];
+    uint64_t begin = std::max(free_from, now_);
+    for (const Entry& entry : running_) {
+      for (const NodePtr& before : node->behind) {
+        if (entry.node == before) begin = std::max(begin, entry.ended);
+      }
+    }
+    free_from = begin + duration(*node);
+    running_.push_back({node, begin, free_from});
+    return CL_SUCCESS;
+  }
+
+  // Lets time pass until nothing runs.
+  void run(Engine& engine) {
+    while (!running_.empty()) step(engine);
+  }
+
+  // Ends the operation that ends first (of several, the one issued first).
+  void step(Engine& engine) {
+    auto first = running_.begin();
+    for (auto it = running_.begin(); it != running_.end(); ++it) {
+      if (it->ended < first->ended) first = it;
+    }
+    const Entry entry = *first;
+    running_.erase(first);
+    now_ = std::max(now_, entry.ended);
+    cl_int status = perform(*entry.node);
+    if (const auto failure = end_failures_.find(ended_++); failure != end_failures_.end()) status = failure->second;
+    history.push_back(entry);
+    engine.ended(entry.node, status);
+  }
+
+  uint64_t now() const { return now_; }
+  size_t issued() const { return issued_; }
+  size_t running() const { return running_.size(); }
+
+  std::vector<Entry> history;  // what ended, in that order
+
+ private:
+  using Key = std::pair<LaneKind, unsigned>;
+  static Key key_of(Lane lane) { return {lane.kind, lane.device}; }
+
+  uint64_t now_ = 0;
+  size_t issued_ = 0, ended_ = 0;
+  std::map<size_t, cl_int> issue_failures_, end_failures_;
+  std::map<Key, uint64_t> free_from_;
+  std::vector<Entry> running_;
+};
+
+}  // namespace samcl::engine::testing

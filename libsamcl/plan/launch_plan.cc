@@ -1,0 +1,158 @@
+#include "libsamcl/plan/launch_plan.h"
+
+#include <algorithm>
+
+#include "libsamcl/driver/local_size.h"
+#include "libsamcl/runtime/context.h"
+
+namespace samcl {
+namespace {
+
+// Work-items that stay together where the local size is the driver's to choose.
+constexpr uint64_t kFreeGroup = 64;
+
+// Images of the driver's own and shared virtual memory are the first device's.
+bool bound_to_first_device(const Arguments& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+}
+
+bool in_one_memory(const std::vector<BufferAccess>& accesses) {
+  return std::all_of(accesses.begin(), accesses.end(), [](const BufferAccess& a) { return a.storage->shared(); });
+}
+
+class Options {
+ public:
+  Options(const LaunchRequest& request, const Context& context)
+      : request_(request),
+        kernel_(*request.kernel),
+        context_(context),
+        accesses_(accesses_of(kernel_, *request.arguments)),
+        bound_(bound_to_first_device(*request.arguments)) {}
+
+  LaunchOptions make() {
+    LaunchOptions options;
+    options.whole = whole();
+    options.why_not_split = why_not_in_parts();
+    if (!options.why_not_split.empty()) return options;
+    const std::vector<unsigned> devices = context_.devices_in_use();
+    options.why_not_split = why_not_on_several(devices.size());
+    const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
+    if (!options.why_not_split.empty() && !slices) return options;
+    LaunchPlan in_parts = options.whole;
+    in_parts.original = false;
+    if (!choose_local_size(in_parts)) {
+      options.why_not_split = "local size left to the driver, which does not tell it";
+      return options;
+    }
+    if (options.why_not_split.empty()) {
+      LaunchPlan split = in_parts;
+      cut(split, devices);
+      if (split.is_split()) options.split = std::move(split);
+      else options.why_not_split = "fewer work-groups than devices";
+    }
+    // The one piece that a manager can have cut into slices.
+    if (slices) {
+      cut(in_parts, {bound_ ? 0u : devices[0]});
+      options.whole = std::move(in_parts);
+    }
+    return options;
+  }
+
+ private:
+  LaunchPlan whole() const {
+    LaunchPlan plan;
+    plan.ndrange = request_.ndrange;
+    plan.pass_local = request_.has_local;
+    plan.parts = {{bound_ ? 0 : kernel_.build->whole_device, {{0, 0, 0}, {1, 1, 1}}}};
+    plan.accesses = accesses_;
+    return plan;
+  }
+
+  std::string why_not_in_parts() const {
+    if (!kernel_.build->why_one_device.empty()) return kernel_.build->why_one_device;
+    if (!kernel_.translation) return "the translator does not know this kernel";
+    const std::string& why = kernel_.translation->why_not_split;
+    if (kernel_.parts.empty()) return why.empty() ? "not built for several devices" : why;
+    const auto& arguments = *request_.arguments;
+    const bool svm = std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.is_svm; });
+    return svm ? "uses shared virtual memory" : "";
+  }
+
+  std::string why_not_on_several(size_t devices) const {
+    const bool one_memory = in_one_memory(accesses_);
+    const bool mixed = std::any_of(accesses_.begin(), accesses_.end(), [](const BufferAccess& a) { return a.is_mixed; });
+    if (mixed && !one_memory) return "uses atomics on memory that another argument shows, too";
+    const KernelTranslation& known = *kernel_.translation;
+    if (!known.may_split && !(one_memory && known.splits_in_one_memory)) return known.why_not_split;
+    return devices == 1 || bound_ ? "its mode is one device" : "";
+  }
+
+  // Whether the parts of the NDRange can be given the local size that the whole would have got.
+  bool choose_local_size(LaunchPlan& plan) const {
+    plan.pass_local = true;
+    if (request_.has_local) return true;
+    const KernelTranslation& known = *kernel_.translation;
+    Ndrange& ndrange = plan.ndrange;
+    if (known.required_work_group_size) {
+      for (unsigned d = 0; d < 3; ++d) ndrange.local[d] = (*known.required_work_group_size)[d];
+      return true;
+    }
+    if (!known.depends_on_local_size) {
+      plan.pass_local = false;
+      ndrange.local = {std::min(kFreeGroup, ndrange.global[0]), 1, 1};
+      return true;
+    }
+    std::array<size_t, 3> offset{}, global{};
+    std::copy(ndrange.offset.begin(), ndrange.offset.end(), offset.begin());
+    std::copy(ndrange.global.begin(), ndrange.global.end(), global.begin());
+    auto chosen = driver::local_size_choice(context_.devices[0]->compute_queue(), kernel_.checked, ndrange.dimensions,
+                                            offset.data(), global.data());
+    if (!chosen) return false;
+    std::copy(chosen->begin(), chosen->end(), ndrange.local.begin());
+    return true;
+  }
+
+  // Along the dimension that leaves least to merge, and the fewest ranges to move.
+  void cut(LaunchPlan& plan, const std::vector<unsigned>& devices) const {
+    const std::vector<double> shares(devices.size(), 1.0);
+    auto cut_along = [&](unsigned dimension) {
+      std::vector<Part> parts = split(plan.ndrange, shares, dimension);
+      for (Part& part : parts) part.device = devices[part.device];
+      return parts;
+    };
+    const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
+    plan.parts = cut_along(dimensions[0]);
+    if (plan.parts.size() == 1) return;
+    PartitionCost best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, plan.parts);
+    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * plan.parts.size()};
+         ++i) {
+      std::vector<Part> parts = cut_along(dimensions[i]);
+      std::vector<BufferAccess> accesses = accesses_;
+      const PartitionCost cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, parts);
+      if (cost >= best) continue;
+      best = cost;
+      plan.parts = std::move(parts);
+      plan.accesses = std::move(accesses);
+    }
+  }
+
+  const LaunchRequest& request_;
+  const Kernel& kernel_;
+  const Context& context_;
+  const std::vector<BufferAccess> accesses_;
+  const bool bound_;
+};
+
+}  // namespace
+
+bool LaunchPlan::merges() const {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
+}
+
+LaunchOptions options_of(const LaunchRequest& request, const Context& context) {
+  return Options(request, context).make();
+}
+
+}  // namespace samcl

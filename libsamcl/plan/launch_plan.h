@@ -1,0 +1,49 @@
+// How a launch could run: as the program's own kernel in one piece, or in parts on several devices. Values, made from
+// what the program asked for and what the translator found out; which of the two is taken is decided when the launch is
+// planned (cost/).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsamcl/plan/accesses.h"
+#include "libsamcl/runtime/kernel.h"
+#include "libsamcl/split/ndrange.h"
+
+namespace samcl {
+
+// What the program asked for, already checked.
+struct LaunchRequest {
+  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const Arguments> arguments;
+  Ndrange ndrange;         // local is meaningful if has_local
+  bool has_local = false;  // the program gave a local size
+};
+
+struct LaunchPlan {
+  Ndrange ndrange;          // with the local size that runs, where it is known
+  bool pass_local = false;  // give ndrange.local to the driver
+  bool original = true;     // the program's own kernel, in one piece
+  std::vector<Part> parts;  // at least one
+  std::vector<BufferAccess> accesses;
+
+  bool is_split() const { return parts.size() > 1; }
+  bool merges() const;
+};
+
+// Both ways to run a launch.
+struct LaunchOptions {
+  LaunchPlan whole;
+  std::optional<LaunchPlan> split;  // on all devices in use; nullopt: it must not
+  std::string why_not_split;        // then; empty otherwise
+  // Under a manager the one piece is one that can be sliced, if possible.
+};
+
+LaunchOptions options_of(const LaunchRequest& request, const Context& context);
+
+// Work-items of a launch.
+inline uint64_t work_items(const Ndrange& ndrange) { return ndrange.global[0] * ndrange.global[1] * ndrange.global[2]; }
+
+}  // namespace samcl

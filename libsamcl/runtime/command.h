@@ -1,0 +1,36 @@
+// What an enqueued command does.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <memory>
+
+namespace samcl {
+
+class Event;
+class Planner;
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  // Enters the command's operations, once, when all that it waits for is planned. Under the graph's lock: must not
+  // call into the graph, nor wait for anything. An error: nothing more is done, and the command has failed when the
+  // operations that were entered have ended.
+  virtual cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) = 0;
+
+  // All operations have ended, the last one just now, with the first error there was. Under the graph's lock.
+  virtual void ended(cl_int) {}
+
+  // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
+  // valid.
+  virtual bool tells_what_will_be() const { return true; }
+};
+
+// A command that does nothing: markers, barriers, migrations.
+class EmptyCommand : public Command {
+ public:
+  cl_int plan(Planner&, const std::shared_ptr<Event>&) override { return CL_SUCCESS; }
+};
+
+}  // namespace samcl
