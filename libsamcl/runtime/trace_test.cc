@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libsamcl/coherence/storage.h"
-#include "libsamcl/runtime/steps.h"
+#include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/testing/fake_driver.h"
 #include "libsamcl/runtime/testing/fake_manager.h"
 
@@ -22,23 +22,24 @@ using ::testing::ExitedWithCode;
 constexpr uint64_t kSize = (20 << 20) + 5;  // three chunks
 
 // Uploads to devices 0 and 1, at the same time.
-class Upload : public SteppedCommand {
+class Upload : public Command {
  public:
   explicit Upload(std::shared_ptr<Storage> storage) : storage_(std::move(storage)), bytes_(kSize) {}
-  std::vector<Use> uses() override { return {{storage_, true}}; }
 
- protected:
-  std::vector<Step> plan() override { return {step(0), step(1)}; }
-  bool small() const override { return false; }
+  cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
+    event->set_running();
+    const Rectangle all = Rectangle::run(0, kSize);
+    std::vector<Planner::Planned> both;
+    for (unsigned device : {0u, 1u}) {
+      both.push_back({transfer_lane(kHost, device, kSize),
+                      engine::ProgramCopy{{storage_, device}, all, bytes_.data(), all, false, &traffic_},
+                      {{storage_, device, {0, kSize}, true}}});
+    }
+    planner.add(std::move(both));
+    return CL_SUCCESS;
+  }
 
  private:
-  Step step(unsigned device) {
-    return {device, [this, device] {
-              cl_int error;
-              return storage_->context()->devices[device]->upload(storage_->replica(device, &error), 0, kSize,
-                                                                  bytes_.data(), traffic_);
-            }};
-  }
   const std::shared_ptr<Storage> storage_;
   std::vector<std::byte> bytes_;
   Traffic traffic_;
@@ -68,9 +69,9 @@ struct TraceDeathTest : ::testing::Test {
                                     std::unique_ptr<Command> command) {
     auto queue = std::make_shared<Queue>(context, nullptr, 0, std::vector<cl_queue_properties>());
     auto event = std::make_shared<Event>(context, queue, CL_COMMAND_WRITE_BUFFER);
-    context->graph.submit(event, std::move(command), {}, Order::ordinary, false);
+    context->graph.submit(event, std::move(command), {}, Order::ordinary);
     event->wait();
-    EXPECT_TRUE(context->devices[0]->worker().drain(10000) && context->devices[1]->worker().drain(10000));
+    EXPECT_TRUE(context->devices[0]->drain(10000) && context->devices[1]->drain(10000));
     return event;
   }
 
@@ -135,9 +136,9 @@ TEST_F(TraceDeathTest, KernelsHaveTheirNameOnce) {
     testing::FakeDriver driver(2);
     auto context = driver.make_context();
     struct Launch : EmptyCommand {
-      void start(const std::shared_ptr<Event>& event, Starter starter) override {
+      cl_int plan(Planner&, const std::shared_ptr<Event>& event) override {
         trace::name_command(*event, "smooth");
-        EmptyCommand::start(event, starter);
+        return CL_SUCCESS;
       }
     };
     run(context, std::make_unique<Launch>());

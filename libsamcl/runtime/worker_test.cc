@@ -151,16 +151,35 @@ TEST(Worker, DrainWaitsForTheJobThatRuns) {
   EXPECT_TRUE(worker.drain(kPatienceMs));
 }
 
+// In the worker's place, if it is idle.
+bool run_here_if_idle(Worker& worker, const std::function<void()>& job) {
+  if (!worker.claim()) return false;
+  worker.run_claimed(job);
+  return true;
+}
+
+TEST(Worker, JobsWaitForWhoClaimedTheirWorker) {
+  Worker worker("test");
+  ASSERT_TRUE(worker.claim());
+  EXPECT_FALSE(worker.claim());
+  std::atomic<int> order = 0;
+  worker.post([&] { EXPECT_EQ(order++, 1); });
+  std::this_thread::sleep_for(5ms);
+  worker.run_claimed([&] { EXPECT_EQ(order++, 0); });
+  ASSERT_TRUE(worker.drain(kPatienceMs));
+  EXPECT_EQ(order, 2);
+}
+
 TEST(Worker, JobRunsHereOnlyIfNoneRunsOrWaits) {
   Worker worker("test");
   std::thread::id ran_on;
-  EXPECT_TRUE(worker.run_here_if_idle([&] { ran_on = std::this_thread::get_id(); }));
+  EXPECT_TRUE(run_here_if_idle(worker, [&] { ran_on = std::this_thread::get_id(); }));
   EXPECT_EQ(ran_on, std::this_thread::get_id());
   Gate gate(worker);
-  EXPECT_FALSE(worker.run_here_if_idle([] { FAIL(); }));
+  EXPECT_FALSE(run_here_if_idle(worker, [] { FAIL(); }));
   gate.open();
   ASSERT_TRUE(worker.drain(kPatienceMs));
-  EXPECT_TRUE(worker.run_here_if_idle([] {}));
+  EXPECT_TRUE(run_here_if_idle(worker, [] {}));
 }
 
 TEST(Worker, JobsThatCameWhileOneRanHereRunAfterIt) {
@@ -168,9 +187,9 @@ TEST(Worker, JobsThatCameWhileOneRanHereRunAfterIt) {
   std::vector<int> order;
   worker.post([] {});
   ASSERT_TRUE(worker.drain(kPatienceMs));
-  EXPECT_TRUE(worker.run_here_if_idle([&] {
+  EXPECT_TRUE(run_here_if_idle(worker, [&] {
     worker.post([&] { order.push_back(2); });
-    EXPECT_FALSE(worker.run_here_if_idle([&] { order.push_back(3); }));
+    EXPECT_FALSE(run_here_if_idle(worker, [&] { order.push_back(3); }));
     std::this_thread::sleep_for(5ms);
     order.push_back(1);
   }));
@@ -192,7 +211,7 @@ TEST(Worker, HereAndThereNeverAtOnce) {
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 3000; ++i)
-        if (i % 3 == 0 || !worker.run_here_if_idle(job)) worker.post(job);
+        if (i % 3 == 0 || !run_here_if_idle(worker, job)) worker.post(job);
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(worker.drain(kPatienceMs));
@@ -208,7 +227,7 @@ TEST(WorkerDeathTest, LastReferenceMayGoInAJobThatRunsHere) {
         worker->post([] {});
         worker->drain(kPatienceMs);
         Worker& it = *worker;
-        it.run_here_if_idle([&] { worker.reset(); });
+        run_here_if_idle(it, [&] { worker.reset(); });
         _exit(0);
       },
       ::testing::ExitedWithCode(0), "");
@@ -237,7 +256,7 @@ TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
           if (!worker.drain(kPatienceMs) || ran != i) _exit(1);
         }
         while (ends != starts) std::this_thread::yield();
-        if (!worker.run_here_if_idle([&] { ++ran; }) || ran != 101) _exit(2);
+        if (!run_here_if_idle(worker, [&] { ++ran; }) || ran != 101) _exit(2);
         _exit(0);
       },
       ::testing::ExitedWithCode(0), "");
@@ -254,7 +273,7 @@ TEST(WorkerDeathTest, AtTheProcesssEndNoJobBegins) {
         Worker::start_no_more_jobs();
         gate.open();
         const bool drained = worker.drain(kPatienceMs);
-        const bool here = worker.run_here_if_idle([] {});
+        const bool here = run_here_if_idle(worker, [] {});
         _exit(drained && !began && !here ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "");

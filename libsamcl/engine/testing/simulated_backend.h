@@ -73,6 +73,11 @@ class SimulatedBackend : public Backend {
   uint64_t now() const { return now_; }
   size_t issued() const { return issued_; }
   size_t running() const { return running_.size(); }
+  const std::vector<Entry>& in_flight() const { return running_; }
+  // Who removes one tells the engine of its end.
+  void remove(const NodePtr& node) {
+    std::erase_if(running_, [&](const Entry& entry) { return entry.node == node; });
+  }
 
   std::vector<Entry> history;  // what ended, in that order
 
