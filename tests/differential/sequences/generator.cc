@@ -136,6 +136,7 @@ class Generator {
         return add({.kind = Kind::flush});
       case 56 ... 58:
         if (gate_) return complete();
+        if (!limits_.gates) return;
         gate_ = next_gate_++;
         return made_.push_back({.kind = Kind::gate, .number = gate_});
       case 59:
@@ -290,10 +291,19 @@ class Generator {
     step.blocking = step.kind != Kind::copy_rect && chance(40);
     if (!box(buffers_[step.to].bytes, step.region, step.origin, step.row_pitch, step.slice_pitch, true))
       return;
+    const bool is_copy = step.kind == Kind::copy_rect;
     size_t other = size_t{1} << 22;  // host memory is as large as the rectangle needs
-    if (step.kind == Kind::copy_rect) {
+    if (is_copy) {
       step.from = any_data();
+      if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub)) return;
       other = buffers_[step.from].bytes;
+      if (step.to == step.from) {  // with the same pitches, one behind the other
+        step.from_row_pitch = step.row_pitch;
+        step.from_slice_pitch = step.slice_pitch;
+        step.from_origin = {step.origin[0], 0, 0};
+        step.origin[1] += step.region[1];
+        return add(step);
+      }
     }
     if (box(other, step.region, step.from_origin, step.from_row_pitch, step.from_slice_pitch, false))
       add(step);

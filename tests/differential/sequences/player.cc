@@ -79,12 +79,12 @@ struct Called {
 class Player {
  public:
   Player(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
-         std::optional<size_t> left_out)
+         const Playing& how)
       : session_(session),
         program_(kernels),
         plan_(plan),
         expected_(expected),
-        left_out_(left_out),
+        left_out_(how.left_out), narrate_(how.narrate),
         events_(plan.actions.size()),
         last_use_(plan.actions.size()),
         into_(plan.actions.size()),
@@ -115,6 +115,10 @@ class Player {
   void take(size_t i) {
     const Action& action = plan_.actions[i];
     const Step& step = action.step;
+    if (narrate_) {
+      std::printf("%s\n", text(plan_, i).c_str());
+      std::fflush(stdout);
+    }
     for (unsigned queue : action.flushes) MUST(clFlush(this->queue(queue)));
     std::vector<cl_event> waits;
     for (size_t waited : action.waits) waits.push_back(events_[waited].get());
@@ -524,6 +528,7 @@ class Player {
   const Plan& plan_;
   const Sights& expected_;
   const std::optional<size_t> left_out_;
+  const bool narrate_;
 
   // Memory before the objects that use it: destroyed after them.
   std::deque<HostMemory> host_memory_;
@@ -547,9 +552,9 @@ class Player {
 
 }  // namespace
 
-std::string play(const Session& session, const bench::Program& kernels, const Plan& plan,
-                 const Sights& expected, std::optional<size_t> left_out) {
-  return Player(session, kernels, plan, expected, left_out).play();
+std::string play(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
+                 const Playing& how) {
+  return Player(session, kernels, plan, expected, how).play();
 }
 
 }  // namespace sequences

@@ -10,10 +10,14 @@
 
 namespace sequences {
 
-// Plays all of it. Empty: every call succeeded, everything read was as expected, nothing was written beside
-// it, and every callback came once; else what was not, and at which action. `left_out`: that action does
-// nothing, to see that it is noticed.
+struct Playing {
+  std::optional<size_t> left_out{};  // this action does nothing, to see that it is noticed
+  bool narrate = false;              // each action is printed before it is done
+};
+
+// Plays all of it. Empty: every call succeeded, everything read was as expected, nothing was written beside it, and
+// every callback came once; else what was not, and at which action.
 std::string play(const bench::Session& session, const bench::Program& kernels, const Plan& plan,
-                 const Sights& expected, std::optional<size_t> left_out = {});
+                 const Sights& expected, const Playing& how = {});
 
 }  // namespace sequences
