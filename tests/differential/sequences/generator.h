@@ -1,0 +1,23 @@
+// Random sequences of host commands, from a seed: the same seed and limits always give the same sequence.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/differential/sequences/sequence.h"
+
+namespace sequences {
+
+struct Limits {
+  size_t steps = 40;                        // about so many
+  size_t largest_buffer = size_t{9} << 20;  // bytes
+  bool failures = true;                     // steps of Kind::failing
+  bool gates = true;                        // user events
+  bool late = true;                         // gates that another thread opens while the host waits
+  bool copy_rect_of_sub_buffers = true;
+  std::vector<std::string> kernels{};  // only these; none: all
+};
+
+Sequence generate(uint64_t seed, const Limits& limits);
+
+}  // namespace sequences

@@ -1,0 +1,580 @@
+#include "tests/differential/sequences/ordering.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace sequences {
+namespace {
+
+// Bytes of one root whose contents nobody knows: disjoint intervals by their begin.
+class Undefined {
+ public:
+  void add(size_t begin, size_t end) {
+    remove(begin, end);
+    if (begin < end) intervals_[begin] = end;
+  }
+  void remove(size_t begin, size_t end) {
+    for (auto [from, to] : within(begin, end, false)) {
+      intervals_.erase(from);
+      if (from < begin) intervals_[from] = begin;
+      if (to > end) intervals_[end] = to;
+    }
+  }
+  // Those that overlap [begin, end), cut to it if `cut`.
+  std::vector<std::pair<size_t, size_t>> within(size_t begin, size_t end, bool cut = true) const {
+    std::vector<std::pair<size_t, size_t>> found;
+    for (auto [from, to] : intervals_)
+      if (from < end && begin < to)
+        found.push_back(cut ? std::pair(std::max(from, begin), std::min(to, end)) : std::pair(from, to));
+    return found;
+  }
+
+ private:
+  std::map<size_t, size_t> intervals_;
+};
+
+struct Object {
+  Place place;
+  bool is_index = false, is_sub = false;
+};
+
+struct OpenMap {
+  Step step;
+  size_t action;
+  Touch touch;
+};
+
+struct Gate {
+  size_t action;
+  bool open = true;
+};
+
+struct QueueState {
+  std::vector<size_t> commands;  // all of it since it was made
+  std::optional<size_t> fence;   // later commands begin after it
+  size_t flushed = 0;            // actions below are flushed
+};
+
+// Bytes that a rectangle spans from `origin` on; 0: the pitches do not allow it.
+size_t span_of(const Triple& region, size_t row_pitch, size_t slice_pitch) {
+  if (!region[0] || !region[1] || !region[2]) return 0;
+  if (row_pitch < region[0] || slice_pitch < region[1] * row_pitch || slice_pitch % row_pitch) return 0;
+  return (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0];
+}
+size_t offset_of(const Triple& origin, size_t row_pitch, size_t slice_pitch) {
+  return origin[2] * slice_pitch + origin[1] * row_pitch + origin[0];
+}
+
+class Orderer {
+ public:
+  explicit Orderer(const Sequence& sequence) : sequence_(sequence) {}
+
+  Plan order() {
+    for (size_t i = 0; i < sequence_.size(); ++i) {
+      from_step_ = i;
+      take(sequence_[i]);
+    }
+    from_step_ = std::nullopt;
+    end();
+    return std::move(plan_);
+  }
+
+ private:
+  void take(const Step& step) {
+    if (step.queue >= kQueues) return;
+    switch (step.kind) {
+      case Kind::create:
+      case Kind::create_index:
+      case Kind::sub_buffer:
+        return make(step);
+      case Kind::release:
+        return release(step);
+      case Kind::renew_queue:
+        return renew(step);
+      case Kind::map:
+        return map(step);
+      case Kind::unmap:
+        return unmap(step.number);
+      case Kind::gate:
+        return gate(step);
+      case Kind::complete:
+        return complete(step.number, step.late);
+      case Kind::finish:
+        return finish(step);
+      case Kind::wait:
+        return wait_for_last(step);
+      case Kind::flush:
+        push({.step = step});
+        return flushed(step.queue);
+      case Kind::failing:
+        if (const Object* object = find(step.to); object && !object->is_index && fits(step, *object))
+          push({.step = step, .to = object->place});
+        return;
+      case Kind::barrier:
+      case Kind::marker:
+        return all_before(step);
+      default:
+        return command(step);
+    }
+  }
+
+  // Objects.
+
+  const Object* find(unsigned number) const {
+    const auto found = objects_.find(number);
+    return found == objects_.end() ? nullptr : &found->second;
+  }
+  static bool fits(const Step& step, const Object& object) {
+    return step.bytes > 0 && step.offset < object.place.bytes &&
+           step.bytes <= object.place.bytes - step.offset;
+  }
+
+  void make(const Step& step) {
+    if (step.to == 0 || find(step.to) || step.bytes == 0) return;
+    Object made;
+    if (step.kind == Kind::sub_buffer) {
+      const Object* parent = find(step.from);
+      if (!parent || parent->is_sub || parent->is_index || !fits(step, *parent)) return;
+      made.place = {parent->place.root, step.offset, step.bytes};
+      made.is_sub = true;
+    } else {
+      if (step.kind == Kind::create_index && step.bytes % sizeof(uint32_t)) return;
+      made.place = {plan_.roots.size(), 0, step.bytes};
+      made.is_index = step.kind == Kind::create_index;
+      plan_.roots.push_back(step.bytes);
+      undefined_.emplace_back();
+      if (step.kind == Kind::create && (step.home == Home::plain || step.home == Home::alloc_host))
+        undefined_.back().add(0, step.bytes);
+    }
+    objects_[step.to] = made;
+    push({.step = step, .to = made.place});
+  }
+
+  void release(const Step& step) {
+    const Object* object = find(step.to);
+    if (!object) return;
+    while (true) {  // of a released object nothing can be unmapped
+      const auto mapped =
+          std::ranges::find(maps_, step.to, [](const auto& entry) { return entry.second.step.to; });
+      if (mapped == maps_.end()) break;
+      unmap(mapped->first);
+    }
+    push({.step = step, .to = object->place});
+    objects_.erase(step.to);
+  }
+
+  // Releasing a queue may wait for its commands, in some implementations.
+  void renew(const Step& step) {
+    open_gates_before(queues_[step.queue].commands, false);
+    push({.step = step});
+    queues_[step.queue] = {};
+  }
+
+  // Commands.
+
+  void command(Step step) {
+    Action action{.step = step};
+    const Object* to = find(step.to);
+    const Object* from = find(step.from);
+    const Object* index = find(step.index);
+    if (!to || to->is_index) return;
+    action.to = to->place;
+    if (from) action.from = from->place;
+    if (index) action.index = index->place;
+    bool overwrites = true;  // all that it touches in `to`
+    switch (step.kind) {
+      case Kind::write:
+      case Kind::read:
+        if (!fits(step, *to)) return;
+        touch(action, to, step.offset, step.bytes, step.kind == Kind::write);
+        break;
+      case Kind::fill:
+        if (!fits(step, *to) || !step.pattern || step.offset % step.pattern || step.bytes % step.pattern)
+          return;
+        touch(action, to, step.offset, step.bytes, true);
+        break;
+      case Kind::copy: {
+        if (!from || from->is_index || !fits(step, *to)) return;
+        if (step.from_offset >= from->place.bytes || step.bytes > from->place.bytes - step.from_offset)
+          return;
+        touch(action, to, step.offset, step.bytes, true);
+        touch(action, from, step.from_offset, step.bytes, false);
+        if (action.touches[0].conflicts(action.touches[1])) return;
+        break;
+      }
+      case Kind::write_rect:
+      case Kind::read_rect:
+      case Kind::copy_rect: {
+        const size_t span = span_of(step.region, step.row_pitch, step.slice_pitch);
+        const size_t other = span_of(step.region, step.from_row_pitch, step.from_slice_pitch);
+        const size_t start = offset_of(step.origin, step.row_pitch, step.slice_pitch);
+        if (!span || !other || start >= to->place.bytes || span > to->place.bytes - start) return;
+        overwrites = span == step.region[0] * step.region[1] * step.region[2];
+        touch(action, to, start, span, step.kind != Kind::read_rect);
+        if (step.kind == Kind::copy_rect) {
+          const size_t from_start = offset_of(step.from_origin, step.from_row_pitch, step.from_slice_pitch);
+          if (!from || from->is_index || from_start >= from->place.bytes ||
+              other > from->place.bytes - from_start)
+            return;
+          // Within one buffer both sides have the same pitches, says the standard.
+          if (from->place.root == to->place.root &&
+              (step.row_pitch != step.from_row_pitch || step.slice_pitch != step.from_slice_pitch))
+            return;
+          touch(action, from, from_start, other, false);
+          if (action.touches[0].conflicts(action.touches[1])) return;
+        }
+        break;
+      }
+      case Kind::launch:
+        if (!launch(action, to, from, index, overwrites)) return;
+        break;
+      default:
+        return;
+    }
+    define(action, overwrites);
+    if (step.kind == Kind::launch && find_kernel(step.kernel)->drawn_numbers) return launch_and_check(action);
+    enqueue(action);
+  }
+
+  bool launch(Action& action, const Object* to, const Object* from, const Object* index, bool& overwrites) {
+    const Step& step = action.step;
+    if ((from && from->is_index) || (index && !index->is_index)) return false;
+    const auto reached =
+        reach(step, to->place.bytes, from ? from->place.bytes : 0, index ? index->place.bytes : 0);
+    if (!reached) return false;
+    touch(action, to, reached->to_begin, reached->to_end - reached->to_begin, true);
+    if (reached->from_end > reached->from_begin)
+      touch(action, from, reached->from_begin, reached->from_end - reached->from_begin, false);
+    // Through two arguments the same bytes only if they are one buffer; then the kernel is made for it.
+    if (action.touches.size() > 1 && step.to != step.from && action.touches[0].conflicts(action.touches[1]))
+      return false;
+    if (reached->index_end) touch(action, index, 0, reached->index_end, false);
+    overwrites = reached->overwrites;
+    return true;
+  }
+
+  // The counter at the start, the check that takes any order, and contents that are known again.
+  void launch_and_check(const Action& action) {
+    const size_t bytes = action.touches[0].end - action.touches[0].begin;
+    Action zero{.step = {.kind = Kind::fill,
+                         .queue = action.step.queue,
+                         .to = action.step.to,
+                         .bytes = 4,
+                         .pattern = 4},
+                .to = action.to};
+    touch(zero, find(action.step.to), 0, 4, true);
+    zero.step.blocking = false;
+    enqueue(zero, true);
+    enqueue(action);
+    Action check{
+        .step = {.kind = Kind::read, .queue = action.step.queue, .to = action.step.to, .bytes = bytes},
+        .to = action.to,
+        .as_set = true};
+    touch(check, find(action.step.to), 0, bytes, false);
+    enqueue(check);
+    undefined_[action.to.root].add(action.to.begin + sizeof(uint32_t), action.to.begin + bytes);
+  }
+
+  static void touch(Action& action, const Object* object, size_t offset, size_t bytes, bool writes) {
+    if (bytes == 0) return;
+    const size_t begin = object->place.begin + offset;
+    action.touches.push_back({object->place.root, begin, begin + bytes, writes});
+  }
+
+  // Bytes that the action reads get contents, if they have none; those it overwrites have some from now on.
+  void define(const Action& action, bool overwrites) {
+    for (const Touch& t : action.touches) {
+      if (t.writes && overwrites && !reads_too(action, t)) continue;
+      const bool is_to = t.root == action.to.root && t.begin >= action.to.begin &&
+                         t.end <= action.to.begin + action.to.bytes;
+      const Place& place = is_to ? action.to : action.from;
+      for (auto [begin, end] : undefined_[t.root].within(t.begin, t.end)) {
+        Action contents{.step = {.kind = Kind::write,
+                                 .queue = action.step.queue,
+                                 .to = is_to ? action.step.to : action.step.from,
+                                 .offset = begin - place.begin,
+                                 .bytes = end - begin,
+                                 .seed = begin + 77},
+                        .to = place};
+        contents.touches = {{t.root, begin, end, true}};
+        enqueue(contents, true);
+        undefined_[t.root].remove(begin, end);
+      }
+    }
+    for (const Touch& t : action.touches)
+      if (t.writes) undefined_[t.root].remove(t.begin, t.end);
+  }
+  static bool reads_too(const Action& action, const Touch& written) {
+    return std::ranges::any_of(action.touches,
+                               [&](const Touch& t) { return !t.writes && t.conflicts(written); });
+  }
+
+  void enqueue(Action action, bool inserted = false) {
+    for (const Touch& t : action.touches) unmap_where(t);
+    const std::vector<size_t> needed = conflicts(action);
+    if (!needed.empty()) tie(action, needed);
+    if (const auto gate = gates_.find(action.step.gate); gate != gates_.end() && gate->second.open)
+      action.waits.push_back(gate->second.action);
+    const bool blocking = action.step.blocking, late = action.step.late;
+    if (blocking) {
+      std::vector<size_t> before = action.waits;
+      if (const auto fence = queues_[action.step.queue].fence) before.push_back(*fence);
+      open_gates_before(before, late);
+    }
+    const unsigned queue = action.step.queue;
+    const size_t made = push_command(std::move(action), inserted);
+    if (!blocking) return;
+    is_complete(made);
+    flushed(queue);
+  }
+
+  // What must be complete before it begins and is not known to be.
+  std::vector<size_t> conflicts(const Action& action) {
+    const std::vector<bool> before = ensured(action.step.queue);
+    std::vector<size_t> needed;
+    for (size_t i = plan_.actions.size(); i-- > 0;) {
+      if (complete_[i] || before[i]) continue;
+      for (const Touch& a : plan_.actions[i].touches)
+        if (std::ranges::any_of(action.touches, [&](const Touch& b) { return a.conflicts(b); })) {
+          needed.push_back(i);
+          break;
+        }
+    }
+    return needed;  // latest first
+  }
+
+  // What the queue's order ensures for its next command.
+  std::vector<bool> ensured(unsigned number) const {
+    const QueueState& queue = queues_[number];
+    std::vector<bool> before(plan_.actions.size());
+    if (queue.fence) add(before, *queue.fence);
+    return before;
+  }
+  void add(std::vector<bool>& set, size_t action) const {
+    set[action] = true;
+    const std::vector<bool>& after = plan_.actions[action].after;
+    for (size_t i = 0; i < after.size(); ++i)
+      if (after[i]) set[i] = true;
+  }
+
+  void tie(Action& action, const std::vector<size_t>& needed) {
+    std::vector<size_t> fewest;
+    std::vector<bool> before(plan_.actions.size());
+    for (size_t i : needed) {
+      if (before[i]) continue;
+      fewest.push_back(i);
+      add(before, i);
+    }
+    switch (action.step.tie) {
+      case Tie::events:
+        action.waits = fewest;
+        return;
+      case Tie::all_events:
+        action.waits = needed;
+        return;
+      case Tie::barrier:
+        push_command(
+            {.step = {.kind = Kind::barrier, .queue = action.step.queue, .blocking = false}, .waits = fewest},
+            true);
+        return;
+      case Tie::marker: {
+        // In another queue.
+        const unsigned queue = (action.step.queue + 1) % kQueues;
+        action.waits = {push_command(
+            {.step = {.kind = Kind::marker, .queue = queue, .blocking = false}, .waits = fewest}, true)};
+        return;
+      }
+      case Tie::host:
+        open_gates_before(fewest, false);
+        for (size_t i : fewest) plan_.actions[i].has_event = true;
+        push({.step = {.kind = Kind::wait, .queue = action.step.queue}, .waits = fewest}, true);
+        for (size_t i : fewest) is_complete(i);
+        return;
+    }
+  }
+
+  // A barrier or marker that waits for all before it in its queue.
+  void all_before(const Step& step) {
+    Action action{.step = step};
+    action.step.blocking = false;
+    action.step.gate = 0;
+    const size_t made = push_command(action);
+    for (size_t i : queues_[step.queue].commands)
+      if (i != made) add(plan_.actions[made].after, i);
+  }
+
+  size_t push_command(Action action, bool inserted = false) {
+    QueueState& queue = queues_[action.step.queue];
+    std::vector<bool> after = ensured(action.step.queue);
+    for (size_t i : action.waits) {
+      add(after, i);
+      plan_.actions[i].has_event = true;
+      const Action& other = plan_.actions[i];
+      if (other.step.kind != Kind::gate && other.step.queue != action.step.queue &&
+          i >= queues_[other.step.queue].flushed) {
+        action.flushes.push_back(other.step.queue);
+        flushed(other.step.queue);
+      }
+    }
+    action.after = std::move(after);
+    action.has_event = action.step.callback;
+    const bool is_fence = !is_out_of_order(action.step.queue) || action.step.kind == Kind::barrier;
+    const size_t made = push(std::move(action), inserted);
+    queue.commands.push_back(made);
+    if (is_fence) queue.fence = made;
+    return made;
+  }
+
+  size_t push(Action action, bool inserted = false) {
+    if (!inserted) action.made_from = from_step_;
+    action.after.resize(plan_.actions.size() + 1);
+    plan_.actions.push_back(std::move(action));
+    complete_.push_back(false);
+    return plan_.actions.size() - 1;
+  }
+
+  void flushed(unsigned queue) { queues_[queue].flushed = plan_.actions.size(); }
+
+  // Maps.
+
+  void map(const Step& step) {
+    const Object* to = find(step.to);
+    if (!to || to->is_index || step.number == 0 || maps_.contains(step.number) || !fits(step, *to)) return;
+    Action action{.step = step, .to = to->place};
+    touch(action, to, step.offset, step.bytes, step.access != Access::read);
+    define(action, step.access == Access::invalidate);
+    enqueue(action);
+    maps_[step.number] = {step, plan_.actions.size() - 1, action.touches[0]};
+  }
+
+  void unmap_where(const Touch& touch) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const auto& [number, open] : maps_)
+        if (open.touch.conflicts(touch)) {
+          unmap(number);
+          again = true;
+          break;
+        }
+    }
+  }
+
+  // The host waits for the mapping, works on the memory, and unmaps.
+  void unmap(unsigned number) {
+    const auto found = maps_.find(number);
+    if (found == maps_.end()) return;
+    const OpenMap open = found->second;
+    maps_.erase(found);
+    if (!complete_[open.action]) {
+      open_gates_before({open.action}, false);
+      plan_.actions[open.action].has_event = true;
+      push({.step = {.kind = Kind::wait, .queue = open.step.queue}, .waits = {open.action}}, true);
+      is_complete(open.action);
+    }
+    Action action{.step = open.step, .to = plan_.actions[open.action].to};
+    action.step.kind = Kind::unmap;
+    action.step.blocking = false;
+    action.step.callback = false;
+    action.step.gate = 0;
+    action.step.tie = Tie::events;
+    action.touches = {open.touch};
+    enqueue(action, true);
+  }
+
+  // Gates.
+
+  void gate(const Step& step) {
+    if (step.number == 0 || gates_.contains(step.number)) return;
+    gates_[step.number] = {push({.step = step})};
+  }
+  void complete(unsigned number, bool late) {
+    const auto found = gates_.find(number);
+    if (found == gates_.end() || !found->second.open) return;
+    Step step{.kind = Kind::complete, .number = number};
+    step.late = late;
+    push({.step = step, .waits = {found->second.action}});
+    found->second.open = false;
+  }
+  // The host is going to wait for these; what they wait for must come.
+  void open_gates_before(const std::vector<size_t>& commands, bool late) {
+    std::vector<bool> before(plan_.actions.size());
+    for (size_t i : commands) add(before, i);
+    std::vector<unsigned> numbers;
+    for (const auto& [number, gate] : gates_)
+      if (gate.open && before[gate.action]) numbers.push_back(number);
+    for (unsigned number : numbers) complete(number, late);
+  }
+
+  // Synchronisation.
+
+  // The host knows it after the latest action.
+  void is_complete(size_t action) {
+    std::vector<bool> done(plan_.actions.size());
+    add(done, action);
+    for (size_t i = 0; i < done.size(); ++i)
+      if (done[i] && !complete_[i]) {
+        complete_[i] = true;
+        plan_.actions.back().completes.push_back(i);
+      }
+  }
+  void finish(const Step& step) {
+    open_gates_before(queues_[step.queue].commands, step.late);
+    push({.step = step});
+    for (size_t i : queues_[step.queue].commands) is_complete(i);
+    flushed(step.queue);
+  }
+  void wait_for_last(const Step& step) {
+    const std::vector<size_t>& commands = queues_[step.queue].commands;
+    if (commands.empty()) return;
+    const size_t last = commands.back();
+    open_gates_before({last}, step.late);
+    plan_.actions[last].has_event = true;
+    push({.step = step, .waits = {last}});
+    is_complete(last);
+    flushed(step.queue);
+  }
+
+  void end() {
+    while (!maps_.empty()) unmap(maps_.begin()->first);
+    for (const auto& [number, object] : objects_) {
+      Step step{.kind = Kind::read, .to = number, .bytes = object.place.bytes};
+      if (object.is_sub || object.is_index) continue;
+      command(step);
+    }
+    std::vector<unsigned> open;
+    for (const auto& [number, gate] : gates_)
+      if (gate.open) open.push_back(number);
+    for (unsigned number : open) complete(number, false);
+    for (unsigned queue = 0; queue < kQueues; ++queue) finish({.kind = Kind::finish, .queue = queue});
+  }
+
+  const Sequence& sequence_;
+  std::optional<size_t> from_step_;
+  Plan plan_;
+  std::vector<bool> complete_;  // known to the host
+  std::map<unsigned, Object> objects_;
+  std::vector<Undefined> undefined_;  // per root
+  std::map<unsigned, OpenMap> maps_;
+  std::map<unsigned, Gate> gates_;
+  std::array<QueueState, kQueues> queues_;
+};
+
+}  // namespace
+
+Plan order(const Sequence& sequence) {
+  return Orderer(sequence).order();
+}
+
+std::string text(const Plan& plan, size_t number) {
+  const Action& action = plan.actions[number];
+  std::string line = "action " + std::to_string(number) + ": " + text(action.step);
+  if (action.as_set) line += " (in any order)";
+  if (!action.made_from) line += " (inserted)";
+  for (size_t i = 0; i < action.waits.size(); ++i)
+    line += (i ? " " : " after ") + std::to_string(action.waits[i]);
+  for (unsigned queue : action.flushes) line += ", flushing queue " + std::to_string(queue) + " first";
+  return line;
+}
+
+}  // namespace sequences
