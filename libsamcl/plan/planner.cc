@@ -36,6 +36,7 @@ void simplify(std::vector<Planner::Access>& accesses) {
 
 Lane transfer_lane(Place from, Place to, uint64_t bytes) {
   if (from == to) return to == kHost ? Lane{LaneKind::host, 0} : Lane{LaneKind::compute, to};
+  if (from != kHost && to != kHost) return {LaneKind::up, to};
   const bool is_long = bytes >= kLong;
   if (to != kHost) return {is_long ? LaneKind::up : LaneKind::compute, to};
   return {is_long ? LaneKind::down : LaneKind::compute, from};
