@@ -34,7 +34,7 @@ class FirstDeviceCommand : public Command {
     for (const BufferPart& part : buffers_) {
       if (!part.written) continue;
       part.rows.joined().for_each_row([&](uint64_t, Range row) {
-        part.buffer->storage->written(part.buffer->part(row.begin, row.size()), only(0));
+        part.buffer->storage->written_by_program(part.buffer->part(row.begin, row.size()), only(0));
       });
     }
     return CL_SUCCESS;

@@ -180,7 +180,7 @@ cl_mem create(const ImageRequest& request, cl_int* errcode_ret) {
     std::byte* const host = storage->host();
     if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     copy_packed(host, replicas.layout, request.host_ptr, given);
-    storage->written(all, only(kHost));
+    storage->written_by_program(all, only(kHost));
   }
   cl_mem_flags flags = request.flags;
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;

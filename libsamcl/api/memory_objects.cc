@@ -35,7 +35,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
     std::byte* const host = storage->host();
     if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     std::memcpy(host, host_ptr, size);
-    storage->written({0, size}, only(kHost));
+    storage->written_by_program({0, size}, only(kHost));
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   std::vector<cl_mem_properties> list;

@@ -35,18 +35,20 @@ Storage::Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<
       image_(std::move(image)),
       shared_(!image_ && context_->shares_host_memory()),
       replicas_(context_->devices.size(), nullptr),
+      peers_(context_->devices.size()),
       host_(static_cast<std::byte*>(host_ptr)),
       directory_(size),
       users_at_(kHost + 1),
+      other_(size),
       expected_(size) {
   if (!host_) return;
-  directory_.written({0, size}, only(kHost));
+  written_by_program({0, size}, only(kHost));
   lock_host_copy();
 }
 
 Storage::~Storage() {
-  for (cl_mem replica : replicas_) {
-    if (replica) driver::real().clReleaseMemObject(replica);
+  for (size_t device = 0; device < replicas_.size(); ++device) {
+    if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
   }
   if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
   if (owns_host_) munmap(host_, size_);
@@ -63,12 +65,26 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
   const auto& cl = driver::real();
   const cl_context context = context_->devices[device]->context();
   if (image_) return cl.clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
-  if (!shared_) return cl.clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
+  if (!shared_) {
+    if (context_->peers) peers_[device] = context_->peers->allocate(device, size_);
+    if (peers_[device]) return peers_[device]->seen_by(device);
+    return cl.clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
+  }
   if (!host_locked()) {
     *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return nullptr;
   }
   return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, error);
+}
+
+cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
+  std::lock_guard lock(mutex_);
+  return peers_[owner] ? peers_[owner]->seen_by(device) : nullptr;
+}
+
+bool Storage::host_copy_is_locked() const {
+  std::lock_guard lock(mutex_);
+  return host_lock_ != nullptr;
 }
 
 std::byte* Storage::host_locked() {
@@ -105,16 +121,23 @@ void Storage::written(Range range, Places places) {
   directory_.written(range, shared_ && places != 0 ? only(kHost) : places);
 }
 
+// Where nothing is known yet and launches are not split for certain, the first of them will be whole.
+Places Storage::expected_users() const {
+  if (users_) return users_;
+  const Places in_use = context_->places_in_use();
+  return context_->splits_always() ? in_use : only(context_->devices_in_use().front());
+}
+
 Places Storage::destination() const {
   if (shared_ || has_host_copy()) return only(kHost);
-  return users_ ? users_ : context_->places_in_use();
+  return expected_users();
 }
 
 std::vector<Directory::Piece> Storage::destinations(Range range) {
   if (shared_) return {{range, only(kHost)}};
   expectation_due_ = true;
   if (has_host_copy() && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
-  const Places users = users_ ? users_ : context_->places_in_use();
+  const Places users = expected_users();
   std::vector<Directory::Piece> pieces = expected_.pieces(range);
   if (pieces.size() > kMostDestinations) return {{range, users}};
   for (auto& piece : pieces) {

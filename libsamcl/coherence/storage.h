@@ -21,6 +21,7 @@
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/engine/access_map.h"
+#include "libsamcl/transfer/peer_memory.h"
 
 namespace samcl {
 
@@ -60,24 +61,40 @@ class Storage {
   // had. Any thread.
   cl_mem replica(unsigned device, cl_int* error);
 
+  // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
+  cl_mem replica_seen_by(unsigned owner, unsigned device);
+
   // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life. Any thread.
   std::byte* host();
   bool has_host_copy() const;
   // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
   // makes transfers faster. Any thread.
   void lock_host_copy();
+  // Whether it did: then the link's full speed is had without a ring of pinned chunks. Any thread.
+  bool host_copy_is_locked() const;
 
   // ---- Under the lock of the context's graph ----
 
   Directory& directory() { return directory_; }
   // Who uses the bytes at a place.
   engine::AccessMap& users(Place place) { return users_at_[place]; }
+  // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
+  Directory& other_directory(uint64_t epoch) {
+    if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;
+    return other_;
+  }
+
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
 
-  // `range` was, or will be, overwritten; its contents are valid at exactly these places. For a shared storage these
-  // count as the one place there is.
+  // `range` was, or will be, overwritten by a launch; its contents are valid at exactly these places. For a shared
+  // storage these count as the one place there is.
   void written(Range range, Places places);
+  // The same by the program itself, whichever way its launches run.
+  void written_by_program(Range range, Places places) {
+    written(range, places);
+    if (!shared_) other_.written(range, kAnyDevice | only(kHost));
+  }
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
   // that are expected to use them.
@@ -97,6 +114,7 @@ class Storage {
   Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr);
   cl_mem make_replica(unsigned device, cl_int* error);
   std::byte* host_locked();
+  Places expected_users() const;
 
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
@@ -105,6 +123,7 @@ class Storage {
 
   mutable std::mutex mutex_;      // guards what follows, up to the next blank line
   std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
+  std::vector<std::unique_ptr<PeerBuffer>> peers_;  // by device: what its replica belongs to, if others can see it
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
@@ -113,6 +132,8 @@ class Storage {
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0;
+  Directory other_;
+  uint64_t other_epoch_ = 0;
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since

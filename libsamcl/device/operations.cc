@@ -84,7 +84,9 @@ class Execution {
   cl_int operator()(const Exchange& o) {
     if (o.from == kHost) return upload(o);
     if (o.to == kHost) return download(o);
-    return pass_on(o);
+    if (lane_.kind != LaneKind::compute) return pass_on(o);
+    const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
+    return wait_for(o);
   }
 
   cl_int operator()(const ProgramCopy& o) {
@@ -177,7 +179,8 @@ class Execution {
       return device.upload_rows(lane_.kind, to, *rows, host, *rows, *o.traffic);
     }
     for (const Range& range : o.ranges) {
-      error = device.upload(lane_.kind, to, range, host + range.begin, *o.traffic, o.memory->layout());
+      error = device.upload(lane_.kind, to, range, host + range.begin, *o.traffic, o.memory->layout(),
+                            o.memory->host_copy_is_locked());
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
@@ -193,7 +196,8 @@ class Execution {
       return device.download_rows(lane_.kind, from, *rows, host, *rows, *o.traffic);
     }
     for (const Range& range : o.ranges) {
-      error = device.download(lane_.kind, from, range, host + range.begin, *o.traffic, o.memory->layout());
+      error = device.download(lane_.kind, from, range, host + range.begin, *o.traffic, o.memory->layout(),
+                              o.memory->host_copy_is_locked());
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
@@ -256,6 +260,7 @@ class Enqueueing {
     cl_int error;
     const cl_mem replica = o.memory->replica(device_.index, &error);
     if (!replica) return error;
+    if (!up && o.to != kHost) return copy_from_peer(o, replica);
     std::byte* host = o.memory->host();
     if (!host) return CL_OUT_OF_HOST_MEMORY;
     count(*o.traffic, up, engine::bytes_of(o));
@@ -329,6 +334,26 @@ class Enqueueing {
     Traffic& link = report::device(device_.index);
     (up ? traffic.uploaded_bytes : traffic.downloaded_bytes) += bytes;
     (up ? link.uploaded_bytes : link.downloaded_bytes) += bytes;
+  }
+
+  cl_int copy_from_peer(const Exchange& o, cl_mem to) const {
+    const cl_mem from = o.memory->replica_seen_by(o.from, device_.index);
+    if (!from) return CL_INVALID_MEM_OBJECT;
+    o.traffic->copied_bytes += engine::bytes_of(o);
+    const auto& cl = driver::real();
+    if (const auto rows = as_rows(o.ranges)) {
+      const auto origin = rows->origin();
+      return cl.clEnqueueCopyBufferRect(queue_, from, to, origin.data(), origin.data(), rows->shape().data(),
+                                        rows->row_pitch, rows->slice_pitch, rows->row_pitch, rows->slice_pitch, 0, nullptr,
+                                        event_);
+    }
+    for (size_t i = 0; i < o.ranges.size(); ++i) {
+      const Range& range = o.ranges[i];
+      const cl_int error = cl.clEnqueueCopyBuffer(queue_, from, to, range.begin, range.begin, range.size(), 0, nullptr,
+                                                  i + 1 == o.ranges.size() ? event_ : nullptr);
+      if (error != CL_SUCCESS) return error;
+    }
+    return CL_SUCCESS;
   }
 
   cl_int move(bool up, cl_mem replica, const ImageLayout* image, Range range, std::byte* host, cl_event* event) const {

@@ -10,6 +10,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
+#include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/trace.h"
@@ -47,6 +48,13 @@ uint64_t items_at_once(cl_device_id id) {
   return is_gpu ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
 }
 
+// Where host memory is not the device's own.
+bool gains_by_pinned_chunks(cl_device_id id) {
+  if (Config::get().transport == Config::Transport::staged) return true;
+  return (driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
+         !driver::value<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
+}
+
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,
@@ -65,6 +73,11 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     queue.real = cl.clCreateCommandQueue(context_, id, 0, error);
     if (*error != CL_SUCCESS) return;
   }
+  if (is_asynchronous() && gains_by_pinned_chunks(id)) {
+    for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
+      queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
+    }
+  }
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
   for (size_t lane = 0; lane < kLanes; ++lane) {
     workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), [target = lease] {
@@ -77,7 +90,8 @@ RealDevice::~RealDevice() {
   for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
   ender_.reset();
   const auto& cl = driver::real();
-  for (const Queue& queue : queues_) {
+  for (Queue& queue : queues_) {
+    queue.ring.reset();
     if (queue.real) cl.clReleaseCommandQueue(queue.real);
   }
   if (context_) cl.clReleaseContext(context_);
@@ -183,11 +197,20 @@ cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, ui
   return CL_SUCCESS;
 }
 
+PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly) {
+  return goes_directly || bytes < PinnedRing::kLeast ? nullptr : queue(lane).ring.get();
+}
+
 cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
-                          const ImageLayout* image) {
+                          const ImageLayout* image, bool is_locked) {
   const Stopwatch watch(traffic.upload_ns);
   traffic.uploaded_bytes += range.size();
   report::device(index).uploaded_bytes += range.size();
+  if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
+    const trace::Span span(trace::Activity::upload, index, range.size());
+    std::lock_guard one_at_a_time(queue(lane).mutex);
+    if (ring->is_ready()) return ring->upload(to, range, from);
+  }
   const auto& cl = driver::real();
   return in_chunks(lane, trace::Activity::upload, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
     const uint64_t begin = range.begin + at;
@@ -200,10 +223,15 @@ cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const s
 }
 
 cl_int RealDevice::download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
-                            const ImageLayout* image) {
+                            const ImageLayout* image, bool is_locked) {
   const Stopwatch watch(traffic.download_ns);
   traffic.downloaded_bytes += range.size();
   report::device(index).downloaded_bytes += range.size();
+  if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
+    const trace::Span span(trace::Activity::download, index, range.size());
+    std::lock_guard one_at_a_time(queue(lane).mutex);
+    if (ring->is_ready()) return ring->download(from, range, to);
+  }
   const auto& cl = driver::real();
   return in_chunks(lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
     const uint64_t begin = range.begin + at;

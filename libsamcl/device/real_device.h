@@ -20,6 +20,7 @@
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/runtime/trace.h"
 #include "libsamcl/runtime/worker.h"
+#include "libsamcl/transfer/pinned_ring.h"
 
 namespace samcl {
 
@@ -60,6 +61,7 @@ class RealDevice {
   struct Queue {
     cl_command_queue real = nullptr;
     std::mutex mutex;
+    std::unique_ptr<PinnedRing> ring;  // of a transfer lane; nullptr if the driver's own way is as fast
   };
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
   cl_command_queue compute_queue() { return queue(engine::LaneKind::compute).real; }
@@ -67,10 +69,11 @@ class RealDevice {
   // Blocking moves on a lane's queue; any thread. With a manager they hold the device's PCIe link and go in chunks,
   // between which a more urgent task may take it. They return the driver's code. image: nullptr for buffers; else what
   // the bytes of a packed image are, whole pixels of which move.
+  // is_locked: the host memory is, and needs no pinned chunks.
   cl_int upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
-                const ImageLayout* image = nullptr);
+                const ImageLayout* image = nullptr, bool is_locked = false);
   cl_int download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
-                  const ImageLayout* image = nullptr);
+                  const ImageLayout* image = nullptr, bool is_locked = false);
 
   // Rows of equal shape in device and host memory, in one command of the driver's.
   cl_int upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
@@ -117,6 +120,8 @@ class RealDevice {
   void wake_threads();
 
  private:
+  PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly);
+
   static constexpr size_t kLanes = 3;
   static size_t index_of(engine::LaneKind lane) { return static_cast<size_t>(lane); }
 

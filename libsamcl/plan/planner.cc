@@ -105,7 +105,10 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
       accesses.push_back({memory, place, range, true});
     }
     engine::Exchange exchange{memory, source, place, std::move(pieces), traffic};
-    const Lane lane = transfer_lane(source, place, engine::bytes_of(exchange));
+    cl_int error;
+    const bool is_direct = source != kHost && place != kHost && memory->replica(place, &error) &&
+                           memory->replica_seen_by(source, place);
+    const Lane lane = is_direct ? Lane{LaneKind::compute, place} : transfer_lane(source, place, engine::bytes_of(exchange));
     add(lane, std::move(exchange), std::move(accesses));
   }
 }

@@ -32,7 +32,7 @@ std::vector<Range> ranges_of(const Rectangle& rows) {
 }
 
 void written(Storage& storage, const Rectangle& rows, Places places) {
-  for (const Range& row : ranges_of(rows)) storage.written(row, places);
+  for (const Range& row : ranges_of(rows)) storage.written_by_program(row, places);
 }
 
 // The devices that have all defined bytes between the first and the last of the rows.
@@ -58,7 +58,7 @@ void fill_around(Planner& planner, const std::shared_ptr<Storage>& storage, cons
     if (contains(piece.valid, kZeros)) zeros.push_back(piece.range);
   }
   for_each_place(places, [&](Place place) { planner.bring(storage, zeros, place, nullptr); });
-  for (const Range& range : zeros) storage->written(range, places);
+  for (const Range& range : zeros) storage->written_by_program(range, places);
 }
 
 class Read : public Command {
@@ -153,7 +153,7 @@ class Write : public Command {
         const uint64_t done = piece.range.begin - rows_.offset;
         add(together, Rectangle::run(piece.range.begin, piece.range.size()),
             Rectangle::run(host_.offset + done, piece.range.size()), piece.valid);
-        storage->written(piece.range, piece.valid);
+        storage->written_by_program(piece.range, piece.valid);
       }
     } else {
       const Places places = storage->destination();
@@ -245,7 +245,7 @@ class Copy : public Command {
         together.push_back(copy(Rectangle::run(piece.range.begin, piece.range.size()),
                                 Rectangle::run(to.begin, to.size()), place));
       });
-      target.written(to, places);
+      target.written_by_program(to, places);
     }
   }
 

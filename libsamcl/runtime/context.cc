@@ -8,6 +8,7 @@
 #include "libsamcl/device/shared_memory.h"
 #include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/runtime/config.h"
+#include "libsamcl/transfer/copy_pool.h"
 #include "libsamcl/runtime/process_end.h"
 
 namespace samcl {
@@ -52,6 +53,9 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
     context->announced_.push_back(group.leases[i].index);
   }
   context->shares_host_memory_ = devices_share_host_memory(*context);
+  if (Config::get().transport == Config::Transport::automatic) context->peers = PeerMemory::of(context->devices);
+  // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
+  if (context->peers) context->rates_ = {20, 250, 20'000};
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
   for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
@@ -70,6 +74,8 @@ std::vector<unsigned> Context::devices_in_use() const {
   const lease::Client* client = devices[0]->lease.client;
   return lease::devices_in_use(client ? client->assignment() : lease::Assignment{}, announced_, Config::get().gpus);
 }
+
+bool Context::splits_always() const { return devices[0]->lease.client || Config::get().always_split; }
 
 Places Context::places_in_use() const {
   Places places = 0;
@@ -99,6 +105,7 @@ std::vector<std::shared_ptr<Context>> Context::all() {
 
 void Context::end_threads_when_idle() {
   Worker::end_threads_when_idle();
+  end_copying_threads();
   for (const auto& context : all()) {
     for (const auto& real : context->devices) real->wake_threads();
     context->backend.host_worker().post([] {});

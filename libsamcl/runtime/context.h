@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "libsamcl/coherence/directory.h"
+#include "libsamcl/cost/ways.h"
 #include "libsamcl/runtime/graph.h"
+#include "libsamcl/transfer/peer_memory.h"
 #include "libsamcl/runtime/object.h"
 #include "libsamcl/runtime/worker.h"
 #include "libsamcl/device/device_backend.h"
@@ -47,6 +49,7 @@ class Context : public Object<Context> {
   const std::shared_ptr<Device> device;
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
   std::vector<std::unique_ptr<RealDevice>> devices;     // one per real device, fixed after creation
+  std::unique_ptr<PeerMemory> peers;                    // nullptr where devices cannot use each other's memory
   DeviceBackend backend{*this};
   Graph graph{backend};
   Worker callbacks{"samcl-callback"};  // runs the program's callback functions
@@ -55,6 +58,12 @@ class Context : public Object<Context> {
   // can't be split runs on the first of them, if it can run there. Never empty.
   std::vector<unsigned> devices_in_use() const;
   Places places_in_use() const;
+
+  // Whether launches are split wherever they may be: a manager's plan counts on it, or SAMCL_SPLIT=always asks for it.
+  bool splits_always() const;
+  // Guarded by the graph's lock.
+  Ways ways;
+  const TransferRates& rates() const { return rates_; }
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }
@@ -80,6 +89,7 @@ class Context : public Object<Context> {
     void* user_data;
   };
   bool shares_host_memory_ = false;
+  TransferRates rates_;
   std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;

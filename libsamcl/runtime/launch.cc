@@ -16,8 +16,6 @@ namespace {
 using engine::Lane;
 using engine::LaneKind;
 
-// What it takes to hand parts of a launch to other threads and to wait for all of them, ns.
-constexpr uint64_t kHandOver = 20'000;
 constexpr char kWholeIsFaster[] = "faster on one device";
 
 }  // namespace
@@ -119,21 +117,51 @@ KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context) : stat
 
 KernelLaunch::~KernelLaunch() = default;
 
-// Under a manager, whose plan counts on it, a launch is split whenever it may be.
-void KernelLaunch::decide(const Context& context) {
+// Takes the plan that is cheaper, as far as can be known.
+void KernelLaunch::decide(Context& context) {
   LaunchOptions& options = state_->options;
-  const bool is_judged = !context.devices[0]->lease.client && !Config::get().always_split;
   const uint64_t items = work_items(state_->request.ndrange);
   Splitting* const known = state_->kernel().splitting;
-  if (options.split && is_judged) {
-    const uint64_t whole = known->times.expect(items);
-    if (whole > 0 && whole < 2 * kHandOver) {
-      options.split.reset();
-      options.why_not_split = kWholeIsFaster;
-    }
+  const bool is_judged = known && !context.splits_always();
+  const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
+  state_->timed = is_judged && known->times.wants_time(items) && (options.split || context.ways.differ());
+  bool splits = options.split.has_value();
+  if (is_judged && context.shares_host_memory()) {
+    splits = splits && (whole_ns == 0 || whole_ns >= 2 * kHandOver);
+  } else if (is_judged) {
+    splits = choose_way(context, whole_ns);
   }
-  state_->timed = known && is_judged && options.why_not_split.empty() && known->times.wants_time(items);
-  state_->plan = options.split ? *std::move(options.split) : std::move(options.whole);
+  if (options.split && !splits) options.why_not_split = kWholeIsFaster;
+  state_->plan = splits ? *std::move(options.split) : std::move(options.whole);
+}
+
+// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which nothing
+// is known yet runs whole: what it takes is then known.
+bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
+  LaunchOptions& options = state_->options;
+  Ways& ways = context.ways;
+  if (!options.split && !ways.differ()) return false;
+  if (!ways.differ() && whole_ns < 2 * kHandOver) return false;
+  const DirectoryOf here = [](Storage& storage) -> Directory& { return storage.directory(); };
+  const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
+  const bool split_is_here = ways.taken() == Ways::Way::split;
+  const DirectoryOf &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
+  const TransferRates& rates = context.rates();
+  LaunchCosts costs;
+  costs.whole = launch_ns(options.whole, whole_ns, rates, on_whole);
+  costs.split = launch_ns(options.whole, whole_ns, rates, on_split);
+  bool splits = false;
+  if (options.split && whole_ns >= 2 * kHandOver) {
+    // Half of what has to move is taken to be of use later, too.
+    const uint64_t in_parts = launch_ns(*options.split, whole_ns, rates, on_split);
+    splits = in_parts - moving_ns(*options.split, rates, on_split) / 2 < costs.split;
+    if (splits) costs.split = in_parts;
+  }
+  if (splits) ways.split_way_splits();
+  const LaunchPlan& other = splits && !split_is_here ? *options.split : options.whole;
+  simulate(other, there);
+  ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
+  return splits && ways.taken() == Ways::Way::split;
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "libsamcl/plan/launch_cost.h"
 #include "libsamcl/plan/launch_plan.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/event.h"
@@ -26,7 +27,8 @@ class KernelLaunch : public Command {
   struct State;  // shared with the parts, which may outlive the command for a moment
   class SubLaunch;
 
-  void decide(const Context& context);
+  void decide(Context& context);
+  bool choose_way(Context& context, uint64_t whole_ns);
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;

@@ -1,0 +1,55 @@
+// Whether the launches of a context run whole, on its first device, or are split: found out without losing by it.
+//
+// Two ways to run the program are followed side by side. On the whole way every launch runs on one device. On the split
+// way each launch takes what is cheaper there and then: its parts on all devices, with the bytes that these need from
+// each other, or one device after all. One of the two is taken; the other is only simulated, on directories of its own
+// (Storage::other_directory()). What the taken way would have cost less on the other one is summed up, and once that is
+// more than going over costs, the program goes over: never much more is lost than the better way could have saved
+// (the rent-or-buy rule). Predictions come from measured kernel times and the rates of transports.
+//
+// Guarded by the lock of the context's graph.
+#pragma once
+
+#include <cstdint>
+
+namespace samcl {
+
+// What moving bytes costs.
+struct TransferRates {
+  double host = 8;            // bytes/ns between host and a device
+  double exchange = 4;        // bytes/ns from device to device
+  uint64_t latency = 40'000;  // ns of one exchange
+};
+
+// What one launch will cost, ns; both as if the program had taken that way all the time.
+struct LaunchCosts {
+  uint64_t whole = 0;
+  uint64_t split = 0;
+};
+
+class Ways {
+ public:
+  enum class Way : uint8_t { whole, split };
+
+  Way taken() const { return taken_; }
+  // Changes with every change of ways: what was simulated before counts no more.
+  uint64_t epoch() const { return epoch_; }
+  // Whether the split way has ever split anything: before, both are the same.
+  bool differ() const { return differ_; }
+  void split_way_splits() { differ_ = true; }
+
+  // A launch is planned that costs this; going over at it would take so long, or is not to be. Perhaps goes over.
+  static constexpr uint64_t kNotHere = UINT64_MAX / 2;
+  void add(const LaunchCosts& costs, uint64_t going_over);
+
+  // How much less the other way would have cost by now, ns.
+  uint64_t lost() const { return lost_; }
+
+ private:
+  Way taken_ = Way::whole;
+  uint64_t epoch_ = 0;
+  uint64_t lost_ = 0;
+  bool differ_ = false;
+};
+
+}  // namespace samcl

@@ -1,0 +1,27 @@
+// What a launch will cost, predicted from where the bytes are that it needs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "libsamcl/cost/ways.h"
+#include "libsamcl/plan/launch_plan.h"
+
+namespace samcl {
+
+// What it takes to start parts on several devices, and to wait for all of them, ns.
+constexpr uint64_t kHandOver = 20'000;
+
+// Which of a storage's directories: what is, or what would be on the way that is not taken.
+using DirectoryOf = std::function<Directory&(Storage&)>;
+
+// ns until the parts of a plan have what they need.
+uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryOf& directory);
+
+// ns of the whole launch, of which one device computes `whole_ns`.
+uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, const TransferRates& rates, const DirectoryOf& directory);
+
+// Notes in these directories what holds after the launch.
+void simulate(const LaunchPlan& plan, const DirectoryOf& directory);
+
+}  // namespace samcl

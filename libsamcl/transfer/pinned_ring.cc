@@ -1,0 +1,90 @@
+#include "libsamcl/transfer/pinned_ring.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/transfer/copy_pool.h"
+
+namespace samcl {
+
+PinnedRing::~PinnedRing() {
+  const auto& cl = driver::real();
+  for (Chunk& chunk : chunks_) {
+    if (chunk.memory) cl.clEnqueueUnmapMemObject(queue_, chunk.buffer, chunk.memory, 0, nullptr, nullptr);
+  }
+  if (ready_) cl.clFinish(queue_);
+  for (Chunk& chunk : chunks_) {
+    if (chunk.buffer) cl.clReleaseMemObject(chunk.buffer);
+  }
+}
+
+bool PinnedRing::is_ready() {
+  if (!std::exchange(tried_, true)) ready_ = std::all_of(chunks_.begin(), chunks_.end(), [this](Chunk& c) { return make(c); });
+  return ready_;
+}
+
+bool PinnedRing::make(Chunk& chunk) {
+  const auto& cl = driver::real();
+  cl_int error;
+  chunk.buffer = cl.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kChunk, nullptr, &error);
+  if (!chunk.buffer) return false;
+  chunk.memory = static_cast<std::byte*>(cl.clEnqueueMapBuffer(queue_, chunk.buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                                               0, kChunk, 0, nullptr, nullptr, &error));
+  return chunk.memory != nullptr;
+}
+
+cl_int PinnedRing::wait(Chunk& chunk) {
+  cl_event moved = std::exchange(chunk.moved, nullptr);
+  if (!moved) return CL_SUCCESS;
+  const cl_int error = driver::real().clWaitForEvents(1, &moved);
+  driver::real().clReleaseEvent(moved);
+  return error;
+}
+
+cl_int PinnedRing::wait_for_all(cl_int error) {
+  for (Chunk& chunk : chunks_) {
+    const cl_int result = wait(chunk);
+    if (error == CL_SUCCESS) error = result;
+  }
+  return error;
+}
+
+cl_int PinnedRing::upload(cl_mem to, Range range, const std::byte* from) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  size_t index = 0;
+  for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kChunk, ++index) {
+    Chunk& chunk = chunks_[index % kChunks];
+    const size_t bytes = std::min<uint64_t>(kChunk, range.end - at);
+    error = wait(chunk);
+    if (error != CL_SUCCESS) break;
+    copy_in_parallel(chunk.memory, from + (at - range.begin), bytes);
+    error = cl.clEnqueueWriteBuffer(queue_, to, CL_FALSE, at, bytes, chunk.memory, 0, nullptr, &chunk.moved);
+    if (error == CL_SUCCESS) error = cl.clFlush(queue_);
+  }
+  return wait_for_all(error);
+}
+
+cl_int PinnedRing::download(cl_mem from, Range range, std::byte* to) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  auto bytes_at = [&](uint64_t at) { return static_cast<size_t>(std::min<uint64_t>(kChunk, range.end - at)); };
+  auto begin = [&](uint64_t at, Chunk& chunk) {
+    if (at >= range.end || error != CL_SUCCESS) return;
+    error = cl.clEnqueueReadBuffer(queue_, from, CL_FALSE, at, bytes_at(at), chunk.memory, 0, nullptr, &chunk.moved);
+    if (error == CL_SUCCESS) error = cl.clFlush(queue_);
+  };
+  for (size_t i = 0; i < kChunks; ++i) begin(range.begin + i * kChunk, chunks_[i]);
+  size_t index = 0;
+  for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kChunk, ++index) {
+    Chunk& chunk = chunks_[index % kChunks];
+    error = wait(chunk);
+    if (error != CL_SUCCESS) break;
+    copy_in_parallel(to + (at - range.begin), chunk.memory, bytes_at(at));
+    begin(at + kChunks * kChunk, chunk);
+  }
+  return wait_for_all(error);
+}
+
+}  // namespace samcl

@@ -1,0 +1,52 @@
+// Transfers between a device and pageable host memory through a ring of pinned chunks: threads copy one chunk while the
+// link moves others. Drivers do the same with one thread, at a fraction of the link's speed.
+//
+// Not thread-safe: one ring serves one lane.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <array>
+#include <cstddef>
+
+#include "libsamcl/coherence/directory.h"
+
+namespace samcl {
+
+class PinnedRing {
+ public:
+  // On a queue of its own; makes its chunks when first used.
+  PinnedRing(cl_context context, cl_command_queue queue) : context_(context), queue_(queue) {}
+  ~PinnedRing();
+  PinnedRing(const PinnedRing&) = delete;
+  PinnedRing& operator=(const PinnedRing&) = delete;
+
+  // Shorter transfers are as fast by the driver's own way.
+  static constexpr size_t kLeast = 1 << 20;
+
+  // False if pinned memory cannot be had: then the driver's own way has to serve.
+  bool is_ready();
+
+  // Block until all bytes are there; the driver's code.
+  cl_int upload(cl_mem to, Range range, const std::byte* from);
+  cl_int download(cl_mem from, Range range, std::byte* to);
+
+ private:
+  static constexpr size_t kChunks = 4;
+  static constexpr size_t kChunk = 4 << 20;
+  struct Chunk {
+    cl_mem buffer = nullptr;
+    std::byte* memory = nullptr;
+    cl_event moved = nullptr;  // the transfer that uses it
+  };
+  bool make(Chunk& chunk);
+  cl_int wait(Chunk& chunk);
+  cl_int wait_for_all(cl_int error);
+
+  const cl_context context_;
+  const cl_command_queue queue_;
+  bool tried_ = false, ready_ = false;
+  std::array<Chunk, kChunks> chunks_;
+};
+
+}  // namespace samcl
