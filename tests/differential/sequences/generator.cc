@@ -298,10 +298,11 @@ class Generator {
       if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub)) return;
       other = buffers_[step.from].bytes;
       if (step.to == step.from) {  // with the same pitches, one behind the other
-        step.from_row_pitch = step.row_pitch;
-        step.from_slice_pitch = step.slice_pitch;
+        step.region[2] = 1;
+        step.origin = {step.origin[0], step.region[1], 0};
         step.from_origin = {step.origin[0], 0, 0};
-        step.origin[1] += step.region[1];
+        step.from_row_pitch = step.row_pitch;
+        step.slice_pitch = step.from_slice_pitch = 2 * step.region[1] * step.row_pitch;
         return add(step);
       }
     }
