@@ -87,6 +87,11 @@ class Generator {
     return std::min(bytes, limits_.largest_buffer);
   }
 
+  template <typename Choices>
+  auto local(const Choices& choices) {
+    return limits_.few_local_sizes ? choices[0] : one_of(choices);
+  }
+
   // Adds the step in a queue, with the ways of waiting.
   void add(Step step) {
     step.queue = one_of(queues_);
@@ -295,13 +300,15 @@ class Generator {
     size_t other = size_t{1} << 22;  // host memory is as large as the rectangle needs
     if (is_copy) {
       step.from = any_data();
-      if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub)) return;
+      if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub))
+        return;
       other = buffers_[step.from].bytes;
       if (step.to == step.from) {  // with the same pitches, one behind the other
-        step.from_row_pitch = step.row_pitch;
-        step.from_slice_pitch = step.slice_pitch;
+        step.region[2] = 1;
+        step.origin = {step.origin[0], step.region[1], 0};
         step.from_origin = {step.origin[0], 0, 0};
-        step.origin[1] += step.region[1];
+        step.from_row_pitch = step.row_pitch;
+        step.slice_pitch = step.from_slice_pitch = 2 * step.region[1] * step.row_pitch;
         return add(step);
       }
     }
@@ -367,7 +374,7 @@ class Generator {
         step.global[0] = kernel.name == "channel" ? step.n : 1 + below_size(std::min<size_t>(n, 10000));
         return local_1(step);
       case Shape::groups:
-        step.local[0] = one_of(kLocal1);
+        step.local[0] = local(kLocal1);
         step.global[0] = std::max<size_t>(1, n / step.local[0]) * step.local[0];
         step.n = static_cast<uint32_t>(chance(70) ? n : 1 + below_size(n));
         return;
@@ -392,12 +399,12 @@ class Generator {
       if (chance(25)) step.global[0] = 1 + below_size(step.global[0]);
       return local_1(step);
     }
-    const Triple local = step.dimensions == 2 ? one_of(kLocal2) : kLocal3;
+    const Triple group = step.dimensions == 2 ? local(kLocal2) : kLocal3;
     const size_t deep = step.dimensions == 3 ? 1 + below(6) : 1;
     const size_t wide_elements =
         std::max<size_t>(1, static_cast<size_t>(std::sqrt(n / deep)) * (1 + below(4)) / 2);
-    step.null_local = chance(20);
-    step.local = step.null_local ? Triple{1, 1, 1} : local;
+    step.null_local = chance(limits_.few_local_sizes ? 3 : 20);
+    step.local = step.null_local ? Triple{1, 1, 1} : group;
     const auto rounded = [&](size_t count, unsigned d) {
       return (std::max<size_t>(1, count) + step.local[d] - 1) / step.local[d] * step.local[d];
     };
@@ -413,9 +420,9 @@ class Generator {
   }
 
   void local_1(Step& step) {
-    step.null_local = chance(25);
+    step.null_local = chance(limits_.few_local_sizes ? 5 : 25);
     if (!step.null_local) {
-      step.local[0] = one_of(kLocal1);
+      step.local[0] = local(kLocal1);
       step.global[0] = (step.global[0] + step.local[0] - 1) / step.local[0] * step.local[0];
     } else {
       size_t fitting = 1;
@@ -433,14 +440,14 @@ class Generator {
     step.height = static_cast<uint32_t>(n / width);
     if (kernel.shape == Shape::matrix) {
       step.dimensions = 2;
-      step.local = one_of(kLocal2);
+      step.local = local(kLocal2);
       for (unsigned d = 0; d < 2; ++d) {
         const size_t count = d ? step.height : step.width;
         step.global[d] = (count + step.local[d] - 1) / step.local[d] * step.local[d];
       }
       return;
     }
-    step.local[0] = one_of(kLocal1);
+    step.local[0] = local(kLocal1);
     const size_t count = kernel.shape == Shape::rows ? step.height : step.width;
     step.global[0] = (count + step.local[0] - 1) / step.local[0] * step.local[0];
   }

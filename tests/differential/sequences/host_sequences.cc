@@ -207,8 +207,14 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check([](const std::string& name) { return find_kernel(name) ? "" : "there is no kernel " + name; });
   app.add_flag("--around-pocl", options.around_pocl,
-               "Leave out what PoCL 3.1 does wrong without samcl: rectangles copied from or to sub-buffers (crash), "
-               "user events that fail, and with --driver basic all user events (it waits for itself)");
+               "Leave out what PoCL 3.1 does wrong without samcl: rectangles copied from or to sub-buffers "
+               "(crash) and "
+               "user events (it waits for itself)");
+  app.add_flag(
+      "--no-sub-buffer-rects{false}", options.limits.copy_rect_of_sub_buffers,
+      "No rectangles copied from or to sub-buffers (PoCL 3.1 crashes, also where samcl hands them on)");
+  app.add_flag("--few-local-sizes", options.limits.few_local_sizes,
+               "For drivers that compile for each anew, to save time");
   app.add_option("--devices", options.devices, "Set POCL_DEVICES to so many of --driver");
   app.add_option("--driver", options.driver, "PoCL's basic or pthread")->capture_default_str();
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();

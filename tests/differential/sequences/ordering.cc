@@ -217,9 +217,12 @@ class Orderer {
           if (!from || from->is_index || from_start >= from->place.bytes ||
               other > from->place.bytes - from_start)
             return;
-          // Within one buffer both sides have the same pitches, says the standard.
+          // Within one buffer both sides have the same pitches, and no row is beyond its slice, or the
+          // standard calls it an overlap.
           if (from->place.root == to->place.root &&
-              (step.row_pitch != step.from_row_pitch || step.slice_pitch != step.from_slice_pitch))
+              (step.row_pitch != step.from_row_pitch || step.slice_pitch != step.from_slice_pitch ||
+               (step.origin[1] + step.region[1]) * step.row_pitch > step.slice_pitch ||
+               (step.from_origin[1] + step.region[1]) * step.row_pitch > step.slice_pitch))
             return;
           touch(action, from, from_start, other, false);
           if (action.touches[0].conflicts(action.touches[1])) return;

@@ -84,7 +84,8 @@ class Player {
         program_(kernels),
         plan_(plan),
         expected_(expected),
-        left_out_(how.left_out), narrate_(how.narrate),
+        left_out_(how.left_out),
+        narrate_(how.narrate),
         events_(plan.actions.size()),
         last_use_(plan.actions.size()),
         into_(plan.actions.size()),
@@ -552,8 +553,8 @@ class Player {
 
 }  // namespace
 
-std::string play(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
-                 const Playing& how) {
+std::string play(const Session& session, const bench::Program& kernels, const Plan& plan,
+                 const Sights& expected, const Playing& how) {
   return Player(session, kernels, plan, expected, how).play();
 }
 

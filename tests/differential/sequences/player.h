@@ -15,8 +15,8 @@ struct Playing {
   bool narrate = false;              // each action is printed before it is done
 };
 
-// Plays all of it. Empty: every call succeeded, everything read was as expected, nothing was written beside it, and
-// every callback came once; else what was not, and at which action.
+// Plays all of it. Empty: every call succeeded, everything read was as expected, nothing was written beside
+// it, and every callback came once; else what was not, and at which action.
 std::string play(const bench::Session& session, const bench::Program& kernels, const Plan& plan,
                  const Sights& expected, const Playing& how = {});
 

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Compares patterns of data flow bare and under samcl, in pairs: in each round every pattern runs once without samcl
+and once with it. Needs nothing but Python.
+
+  compare.py --bare "POCL_DEVICES=basic" --samcl "POCL_DEVICES=basic basic" --preload build/release/bin/libsamcl.so
+  compare.py --bare "" --samcl "SAMCL_CACHE_DIR=/tmp/empty" --preload .../libsamcl.so        # on a machine with GPUs
+
+A setting is NAME=VALUE; several in one argument are told apart by ';'. Ratios are samcl's time by bare's, of the
+kernel phase (--phase kernel) or of the whole job: "settled" of the median job after the first, "first" of the first
+job of a process. Below 1 samcl is faster. Exit code 0: every run passed and gave bare's checksum; 1: not.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.join(HERE, "..", "..", "build", "release", "bin", "programs", "patterns")
+
+
+def settings(text):
+    made = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise argparse.ArgumentTypeError(f"'{part}' is not NAME=VALUE")
+        made[name] = value
+    return made
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("patterns", nargs="*", help="which; default: all")
+    parser.add_argument("--program", default=PROGRAM, help="path of `patterns` (default: the release build's)")
+    parser.add_argument("--bare", type=settings, default={}, help="settings without samcl, e.g. POCL_DEVICES=basic")
+    parser.add_argument("--samcl", type=settings, default={}, help="settings under samcl, e.g. SAMCL_MANAGER=off")
+    parser.add_argument("--preload", required=True, help="path of libsamcl.so")
+    parser.add_argument("--size", default="usual", choices=["small", "usual", "large"])
+    parser.add_argument("--jobs", type=int, default=5, help="jobs of a process, the first included (default 5)")
+    parser.add_argument("--rounds", type=int, default=3, help="default 3")
+    parser.add_argument("--phase", default="kernel", choices=["kernel", "whole"], help="default kernel")
+    parser.add_argument("--limit", type=float, default=600, help="seconds after which a run has hung (default 600)")
+    parser.add_argument("--json", metavar="FILE", help="keep every run and the table here")
+    options = parser.parse_args()
+    if options.jobs < 2 or options.rounds < 1:
+        parser.error("at least 2 jobs (a first and a following one) and 1 round")
+    for path in (options.program, options.preload):
+        if not os.path.exists(path):
+            parser.error(f"there is no {path}")
+    options.preload = os.path.abspath(options.preload)
+    known = subprocess.run([options.program, "list"], capture_output=True, text=True, check=True).stdout.split()
+    for name in options.patterns:
+        if name not in known:
+            parser.error(f"there is no pattern '{name}'; there are: {' '.join(known)}")
+    options.patterns = options.patterns or known
+    return options
+
+
+def run(options, name, changes):
+    """The program's line as a dictionary; its verdict is CRASH, HUNG or FAIL where there is none."""
+    command = [options.program, name, "--size", options.size, "--jobs", str(options.jobs)]
+    try:
+        done = subprocess.run(command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
+    except subprocess.TimeoutExpired:
+        return {"verdict": "HUNG"}
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        return {"verdict": "CRASH", "exit_code": done.returncode, "stderr": done.stderr[-2000:]}
+    outcome = json.loads(lines[-1])
+    if done.returncode != 0 and outcome["verdict"] == "PASS":
+        outcome["verdict"] = "CRASH"  # at the end
+    return outcome
+
+
+def times(outcomes, phase):
+    """Medians over the rounds: first job, following jobs; ms."""
+    per_run = [outcome[f"{phase}_ms"] for outcome in outcomes]
+    return (statistics.median(run[0] for run in per_run),
+            statistics.median(statistics.median(run[1:]) for run in per_run))
+
+
+def row(name, bare, samcl, phase):
+    bad = next((o["verdict"] for o in bare + samcl if o["verdict"] != "PASS"), None)
+    made = {"name": name, "verdict": bad or "PASS"}
+    if any("checksum" not in o for o in bare + samcl):
+        return made
+    if len({o["checksum"] for o in bare + samcl}) > 1:
+        made["verdict"] = "DIFFERS"
+    made["bare_first_ms"], made["bare_ms"] = times(bare, phase)
+    made["samcl_first_ms"], made["samcl_ms"] = times(samcl, phase)
+    made["first"] = made["samcl_first_ms"] / made["bare_first_ms"]
+    made["settled"] = made["samcl_ms"] / made["bare_ms"]
+    return made
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values))) if values else float("nan")
+
+
+def show(made):
+    if "settled" not in made:
+        return f"{made['name']:<14}{'':>50}  {made['verdict']}"
+    return (f"{made['name']:<14}{made['bare_first_ms']:>10.2f}{made['samcl_first_ms']:>10.2f}{made['first']:>7.2f}"
+            f"{made['bare_ms']:>10.2f}{made['samcl_ms']:>10.2f}{made['settled']:>8.2f}  {made['verdict']}")
+
+
+def main():
+    options = arguments()
+    under = dict(options.samcl, LD_PRELOAD=options.preload)
+    ways = [("bare", options.bare), ("samcl", under)]
+    outcomes = {name: {"bare": [], "samcl": []} for name in options.patterns}
+    for number in range(options.rounds):
+        for name in options.patterns:
+            # In every second round the other way round, so that what is slow for a while is slow for both.
+            for way, changes in ways if number % 2 == 0 else reversed(ways):
+                outcomes[name][way].append(run(options, name, changes))
+        print(f"round {number + 1} of {options.rounds} done", file=sys.stderr)
+    rows = [row(name, found["bare"], found["samcl"], options.phase) for name, found in outcomes.items()]
+    print(f"{options.phase} phase, ms; medians of {options.rounds} rounds; ratio = samcl / bare")
+    print(f"{'pattern':<14}{'first job:':>10}{'':>17}{'following:':>10}")
+    print(f"{'':<14}{'bare':>10}{'samcl':>10}{'ratio':>7}{'bare':>10}{'samcl':>10}{'ratio':>8}  result")
+    for made in rows:
+        print(show(made))
+    timed = [made for made in rows if "settled" in made]
+    means = {key: geometric_mean([made[key] for made in timed]) for key in ("first", "settled")}
+    print(f"{'geometric mean':<14}{'':>20}{means['first']:>7.2f}{'':>20}{means['settled']:>8.2f}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"phase": options.phase, "size": options.size, "bare": options.bare, "samcl": options.samcl,
+                       "table": rows, "geometric_means": means, "runs": outcomes}, file, indent=1)
+    sys.exit(0 if all(made["verdict"] == "PASS" for made in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
