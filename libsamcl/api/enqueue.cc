@@ -41,7 +41,10 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
     const DeviceBackend::HelpingThread help(blocking ? Role::waiting_program : Role::program);
     queue->context->graph.submit(event, std::move(command), waits, order);
   }
-  return blocking ? event->wait() : CL_SUCCESS;
+  if (!blocking) return CL_SUCCESS;
+  const cl_int status = event->wait();
+  queue->context->program_waited();
+  return status;
 }
 
 }  // namespace samcl::api

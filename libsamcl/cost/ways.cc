@@ -1,5 +1,6 @@
 #include "libsamcl/cost/ways.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace samcl {
@@ -7,16 +8,47 @@ namespace {
 
 // Predictions err: what is to be won by going over must be more than it costs by that, ns.
 constexpr uint64_t kMargin = 100'000;
+// Sequences whose times are kept.
+constexpr size_t kMostSequences = 4096;
 
 }  // namespace
 
 void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
   const auto [here, there] = taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
   lost_ = lost_ + here > there ? lost_ + here - there : 0;
-  if (lost_ <= going_over + kMargin) return;
+  if (lost_ <= going_over + kMargin || stays_ > 0) return;
+  go_over();
+}
+
+void Ways::go_over() {
   taken_ = taken_ == Way::whole ? Way::split : Way::whole;
   lost_ = 0;
   ++epoch_;
+  sequence_.one_way = false;
+}
+
+void Ways::planned(uint64_t work_items, uint64_t now) {
+  if (sequence_.launches++ == 0) sequence_.began = now;
+  sequence_.content = (sequence_.content ^ work_items) * 0x9e3779b97f4a7c15u;
+}
+
+void Ways::waited(uint64_t now) {
+  const Sequence over = std::exchange(sequence_, {});
+  if (over.launches == 0) return;
+  if (stays_ > 0) --stays_;
+  if (!over.one_way) return;
+  if (times_.size() >= kMostSequences) times_.clear();
+  Times& times = times_[over.content];
+  uint64_t& best = taken_ == Way::whole ? times.whole : times.split;
+  const bool is_first = best == 0;
+  const uint64_t took = now - over.began;
+  best = is_first ? took : std::min(best, took);
+  // The first one may still have moved what going over left in the wrong place.
+  if (taken_ == Way::whole || is_first || times.whole == 0 || times.split < times.whole) return;
+  times.split = 0;
+  stays_ = next_stay_;
+  next_stay_ *= 4;
+  go_over();
 }
 
 }  // namespace samcl

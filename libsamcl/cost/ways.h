@@ -7,10 +7,15 @@
 // more than going over costs, the program goes over: never much more is lost than the better way could have saved
 // (the rent-or-buy rule). Predictions come from measured kernel times and the rates of transports.
 //
+// Predictions may be wrong, and programs repeat themselves. So the time of each sequence, the launches between two waits
+// of the program, is kept by what it launches; one that was slower on the split way than on the whole one takes the
+// program back there, and keeps it there ever longer.
+//
 // Guarded by the lock of the context's graph.
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 
 namespace samcl {
 
@@ -42,6 +47,11 @@ class Ways {
   static constexpr uint64_t kNotHere = UINT64_MAX / 2;
   void add(const LaunchCosts& costs, uint64_t going_over);
 
+  // A launch of so many work-items was planned, at that time, ns.
+  void planned(uint64_t work_items, uint64_t now);
+  // The program has waited for all of that: the sequence is over.
+  void waited(uint64_t now);
+
   // How much less the other way would have cost by now, ns.
   uint64_t lost() const { return lost_; }
 
@@ -50,6 +60,24 @@ class Ways {
   uint64_t epoch_ = 0;
   uint64_t lost_ = 0;
   bool differ_ = false;
+
+  // The launches since the program last waited.
+  struct Sequence {
+    uint64_t content = 0;   // hash of what was launched
+    uint64_t began = 0;     // ns
+    uint64_t launches = 0;
+    bool one_way = true;    // all of it ran on the way that is taken now
+  };
+  // Of all sequences of one content.
+  struct Times {
+    uint64_t whole = 0, split = 0;  // ns, the least seen; 0: none
+  };
+  void go_over();
+
+  Sequence sequence_;
+  std::unordered_map<uint64_t, Times> times_;
+  uint64_t stays_ = 0;      // sequences until the split way may be tried again
+  uint64_t next_stay_ = 16;
 };
 
 }  // namespace samcl

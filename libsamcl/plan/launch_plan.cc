@@ -30,11 +30,16 @@ class Options {
         accesses_(accesses_of(kernel_, *request.arguments)),
         bound_(bound_to_first_device(*request.arguments)) {}
 
-  LaunchOptions make() {
+  LaunchOptions make(bool parts_are_of_interest) {
     LaunchOptions options;
     options.whole = whole();
     options.why_not_split = why_not_in_parts();
     if (!options.why_not_split.empty()) return options;
+    if (!parts_are_of_interest) {
+      options.why_not_split = why_not_on_several(context_.devices_in_use().size());
+      if (options.why_not_split.empty()) options.why_not_split = kWholeIsFaster;
+      return options;
+    }
     const std::vector<unsigned> devices = context_.devices_in_use();
     options.why_not_split = why_not_on_several(devices.size());
     const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
@@ -151,8 +156,8 @@ bool LaunchPlan::merges() const {
                      [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
 }
 
-LaunchOptions options_of(const LaunchRequest& request, const Context& context) {
-  return Options(request, context).make();
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {
+  return Options(request, context).make(in_parts);
 }
 
 }  // namespace samcl

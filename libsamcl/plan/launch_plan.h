@@ -33,6 +33,9 @@ struct LaunchPlan {
   bool merges() const;
 };
 
+// Why a launch that may be split was not.
+inline constexpr char kWholeIsFaster[] = "faster on one device";
+
 // Both ways to run a launch.
 struct LaunchOptions {
   LaunchPlan whole;
@@ -41,7 +44,8 @@ struct LaunchOptions {
   // Under a manager the one piece is one that can be sliced, if possible.
 };
 
-LaunchOptions options_of(const LaunchRequest& request, const Context& context);
+// in_parts: whether parts are of interest; to find out what each would need takes longer than a short kernel.
+LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts);
 
 // Work-items of a launch.
 inline uint64_t work_items(const Ndrange& ndrange) { return ndrange.global[0] * ndrange.global[1] * ndrange.global[2]; }

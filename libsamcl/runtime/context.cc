@@ -7,6 +7,7 @@
 
 #include "libsamcl/device/shared_memory.h"
 #include "libsamcl/lease/devices_in_use.h"
+#include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/config.h"
 #include "libsamcl/transfer/copy_pool.h"
 #include "libsamcl/runtime/process_end.h"
@@ -76,6 +77,11 @@ std::vector<unsigned> Context::devices_in_use() const {
 }
 
 bool Context::splits_always() const { return devices[0]->lease.client || Config::get().always_split; }
+
+void Context::program_waited() {
+  if (devices.size() < 2 || shares_host_memory_ || splits_always()) return;
+  graph.locked([this] { ways.waited(now_ns()); });
+}
 
 Places Context::places_in_use() const {
   Places places = 0;

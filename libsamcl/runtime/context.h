@@ -64,6 +64,8 @@ class Context : public Object<Context> {
   // Guarded by the graph's lock.
   Ways ways;
   const TransferRates& rates() const { return rates_; }
+  // The program has waited for what it launched.
+  void program_waited();
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }

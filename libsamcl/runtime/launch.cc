@@ -16,7 +16,6 @@ namespace {
 using engine::Lane;
 using engine::LaneKind;
 
-constexpr char kWholeIsFaster[] = "faster on one device";
 
 }  // namespace
 
@@ -111,8 +110,16 @@ class KernelLaunch::SubLaunch : public SubKernel {
 };
 
 KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context) : state_(std::make_shared<State>()) {
-  state_->options = options_of(request, context);
+  state_->options = options_of(request, context, parts_are_of_interest(request, context));
   state_->request = std::move(request);
+}
+
+// Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known.
+bool KernelLaunch::parts_are_of_interest(const LaunchRequest& request, const Context& context) {
+  if (!request.kernel->splitting || context.splits_always()) return true;
+  const uint64_t whole_ns = request.kernel->splitting->times.expect(work_items(request.ndrange));
+  if (whole_ns == 0) return context.shares_host_memory();
+  return whole_ns >= 2 * kHandOver;
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -124,7 +131,7 @@ void KernelLaunch::decide(Context& context) {
   Splitting* const known = state_->kernel().splitting;
   const bool is_judged = known && !context.splits_always();
   const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
-  state_->timed = is_judged && known->times.wants_time(items) && (options.split || context.ways.differ());
+  state_->timed = is_judged && (options.split || options.why_not_split == kWholeIsFaster) && known->times.wants_time(items);
   bool splits = options.split.has_value();
   if (is_judged && context.shares_host_memory()) {
     splits = splits && (whole_ns == 0 || whole_ns >= 2 * kHandOver);
@@ -166,6 +173,7 @@ bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   decide(*event->context);
+  event->context->ways.planned(work_items(state_->request.ndrange), now_ns());
   count(*event);
   note_use();
   bring_bytes(planner);

@@ -27,6 +27,7 @@ class KernelLaunch : public Command {
   struct State;  // shared with the parts, which may outlive the command for a moment
   class SubLaunch;
 
+  static bool parts_are_of_interest(const LaunchRequest& request, const Context& context);
   void decide(Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
   void count(const Event& event) const;

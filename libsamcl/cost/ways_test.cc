@@ -1,0 +1,90 @@
+#include "libsamcl/cost/ways.h"
+
+#include <gtest/gtest.h>
+
+namespace samcl {
+namespace {
+
+using Way = Ways::Way;
+constexpr uint64_t kMs = 1'000'000;
+
+struct WaysTest : ::testing::Test {
+  Ways ways;
+  uint64_t now = 0;
+  // A sequence of one launch that takes so long, and what it costs as predicted.
+  void sequence(uint64_t took, LaunchCosts costs, uint64_t going_over = 0) {
+    ways.add(costs, going_over);
+    ways.planned(1000, now);
+    now += took;
+    ways.waited(now);
+  }
+};
+
+TEST_F(WaysTest, ProgramsBeginWhole) { EXPECT_EQ(ways.taken(), Way::whole); }
+
+TEST_F(WaysTest, GoesOverWhenMoreWasLostThanGoingOverCosts) {
+  ways.add({10 * kMs, 5 * kMs}, 12 * kMs);
+  ways.add({10 * kMs, 5 * kMs}, 12 * kMs);
+  EXPECT_EQ(ways.taken(), Way::whole);
+  EXPECT_EQ(ways.lost(), 10 * kMs);
+  ways.add({10 * kMs, 5 * kMs}, 12 * kMs);
+  EXPECT_EQ(ways.taken(), Way::split);
+  EXPECT_EQ(ways.lost(), 0u);
+}
+
+TEST_F(WaysTest, WhatIsCheaperHereMakesUpForWhatIsLost) {
+  ways.add({10 * kMs, 5 * kMs}, 100 * kMs);
+  ways.add({1 * kMs, 3 * kMs}, 100 * kMs);
+  EXPECT_EQ(ways.lost(), 3 * kMs);
+  ways.add({1 * kMs, 30 * kMs}, 100 * kMs);
+  EXPECT_EQ(ways.lost(), 0u) << "nothing is saved up";
+}
+
+TEST_F(WaysTest, SmallDifferencesAreNoReason) {
+  ways.add({50'000, 0}, 0);
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
+TEST_F(WaysTest, DoesNotGoOverWhereItMayNot) {
+  ways.add({100 * kMs, 1}, Ways::kNotHere);
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
+TEST_F(WaysTest, GoesBackWhenTheWholeWayIsCheaper) {
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ASSERT_EQ(ways.taken(), Way::split);
+  const uint64_t epoch = ways.epoch();
+  ways.add({1 * kMs, 10 * kMs}, 0);
+  EXPECT_EQ(ways.taken(), Way::whole);
+  EXPECT_NE(ways.epoch(), epoch);
+}
+
+TEST_F(WaysTest, WhatWasSlowerThanBeforeTakesItBack) {
+  sequence(10 * kMs, {5 * kMs, 5 * kMs});
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ASSERT_EQ(ways.taken(), Way::split);
+  now += 1;
+  ways.waited(now);
+  sequence(30 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::split) << "the first may have moved everything";
+  sequence(20 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::whole) << "whatever is predicted";
+  sequence(10 * kMs, {100 * kMs, 1 * kMs});
+  EXPECT_EQ(ways.taken(), Way::whole) << "and stays there for a while";
+}
+
+TEST_F(WaysTest, WhatWasFasterThanBeforeStays) {
+  sequence(10 * kMs, {5 * kMs, 5 * kMs});
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ways.waited(++now);
+  for (int i = 0; i < 10; ++i) sequence(6 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::split);
+}
+
+TEST_F(WaysTest, WaitingForNothingIsNoSequence) {
+  for (int i = 0; i < 100; ++i) ways.waited(++now);
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
+}  // namespace
+}  // namespace samcl
