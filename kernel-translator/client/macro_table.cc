@@ -21,7 +21,8 @@ MacroTable::Entries MacroTable::load() const {
   if (!kept) return {};
   Entries entries;
   try {
-    for (const auto& [name, value] : Json::from_cbor(*kept).items()) {
+    const Json all = Json::from_cbor(*kept);
+    for (const auto& [name, value] : all.items()) {
       auto& entry = entries[name];
       if (value.is_null()) entry.emplace(std::nullopt);
       if (value.is_string()) entry.emplace(value.get<std::string>());

@@ -77,12 +77,20 @@ void Build::release_parts() {
   parts.clear();
 }
 
+// The program itself serves the first device where nothing had to be rewritten.
+cl_program Build::make_part(const RealDevice& device) const {
+  const bool rewritten = std::any_of(translation.sources.begin(), translation.sources.end(),
+                                     [](const TranslatedSource& source) { return source.source.has_value(); });
+  if (device.index > 0 || rewritten) return make(*recipe, translation.sources, device);
+  return driver::real().clRetainProgram(original) == CL_SUCCESS ? original : nullptr;
+}
+
 bool Build::make_parts(const Context& context) const {
   if (parts.empty()) return false;
   std::call_once(asked_, [&] {
     std::vector<std::future<cl_program>> made;
     for (const auto& device : context.devices) {
-      made.push_back(begin([this, device = device.get()] { return make(*recipe, translation.sources, *device); }));
+      made.push_back(begin([this, device = device.get()] { return make_part(*device); }));
     }
     made_ = true;
     for (size_t i = 0; i < made.size(); ++i) {
@@ -209,6 +217,7 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
 std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe, Result<Translation> translation) const {
   auto build = std::make_shared<Build>();
   build->recipe = std::move(recipe);
+  build->original = original;
   if (translation && origin_ && !same_files(translation->includes, origin_->includes)) {
     translation = fail("it includes other files than the binary that it was given as");
   }

@@ -43,6 +43,7 @@ struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
   std::shared_ptr<const Recipe> recipe;
+  cl_program original = nullptr;  // the program's own
   // Rewritten program per device; empty if kernels stay whole. Null until make_parts(): many programs never split a
   // launch, and the driver takes as long for each as for the program itself.
   mutable std::vector<cl_program> parts;
@@ -56,6 +57,8 @@ struct Build {
   void release_parts();
 
  private:
+  cl_program make_part(const RealDevice& device) const;
+
   mutable std::once_flag asked_;
   mutable bool made_ = false;
 };
