@@ -141,6 +141,18 @@ TEST_F(Client, says_that_the_translator_crashed) {
   EXPECT_NE(translation.error().message.find("crashed (signal 11)"), std::string::npos) << translation.error().message;
 }
 
+TEST_F(Client, asks_for_each_kernel_apart_when_the_translator_dies) {
+  const std::string answer = "case \"$*\" in *--apart*) echo '" + std::string(kAnswer) + "'; exit;; esac; ";
+  translator_is("cat >/dev/null; " + answer + "kill -SEGV $$");
+  EXPECT_TRUE(ask());
+  translator_is("cat >/dev/null; " + answer + "exec sleep 100");
+  settings_.timeout_ms = 500;
+  EXPECT_TRUE(ask());
+  // One that says what is wrong is believed.
+  translator_is("cat >/dev/null; " + answer + "echo 'error: x' >&2; exit 1");
+  EXPECT_FALSE(ask());
+}
+
 TEST_F(Client, stops_a_translator_that_does_not_stop_printing) {
   translator_is("exec yes");
   const auto answer = ask();
