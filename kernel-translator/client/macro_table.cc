@@ -57,7 +57,9 @@ Result<MacroAnswers> MacroTable::answers(const std::set<std::string>& names, con
     entries = load();
     for (const std::string& name : missing) {
       const auto found = told->find(name);
-      entries[name] = found == told->end() ? std::nullopt : std::optional(found->second);
+      auto& entry = entries[name];
+      entry.reset();
+      if (found != told->end()) entry.emplace(found->second);
     }
     keep(entries);
   }
