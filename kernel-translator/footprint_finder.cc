@@ -124,7 +124,7 @@ class Finder {
   void bound();
 
   // An access through `pointer`, like `model` but for argument, region and offset; `further` is added to the
-  // offset (kNone: nothing is). Bytes surely written count only where the block is surely reached.
+  // offset (kNone: nothing is). Sure bytes count only where the block is surely reached.
   void access(const llvm::Value* pointer, Access model, Id further = kNone);
   void anywhere(const llvm::Value* pointer, bool reads, bool writes);
   uint64_t size_of(llvm::Type* type) const { return layout_.getTypeStoreSize(type); }
@@ -140,9 +140,10 @@ class Finder {
   const KernelRegions::Place* place_ = nullptr;  // of block_, once asked for
 };
 
-Access reading(uint64_t width) {
+Access reading(uint64_t width, uint64_t sure_width) {
   Access access;
   access.width = width;
+  access.sure_width = sure_width;
   access.reads = true;
   return access;
 }
@@ -189,7 +190,8 @@ void Finder::anywhere(const llvm::Value* pointer, bool reads, bool writes) {
 
 void Finder::visit(llvm::Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    access(load->getPointerOperand(), reading(size_of(load->getType())));
+    const uint64_t width = size_of(load->getType());
+    access(load->getPointerOperand(), reading(width, width));
   } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     visit_store(*store);
   } else if (const auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
@@ -237,7 +239,7 @@ void Finder::visit_copy(const llvm::MemIntrinsic& copy) {
   if (size == 0) return;
   const bool all = !copy.isVolatile() && (!transfer || copies_all_bytes(*transfer, size));
   access(copy.getRawDest(), writing(size, all ? size : 0));
-  if (transfer) access(transfer->getRawSource(), reading(size));
+  if (transfer) access(transfer->getRawSource(), reading(size, size));
 }
 
 void Finder::visit_call(const llvm::CallBase& call) {
@@ -267,7 +269,7 @@ void Finder::visit_vector_access(const llvm::CallBase& call, const std::string& 
   const llvm::Value* index = call.getArgOperand(stores ? 1 : 0);
   const Id further = nodes_.make(Op::multiply, bits, nodes_.resized(nodes_.of(index), bits, false),
                                  nodes_.constant(static_cast<int64_t>(stride), bits));
-  access(pointer, stores ? writing(width, width) : reading(aligned ? stride : width), further);
+  access(pointer, stores ? writing(width, width) : reading(aligned ? stride : width, width), further);
 }
 
 void Finder::visit_group_copy(const llvm::CallBase& call, const std::string& name, uint64_t element) {
@@ -285,7 +287,6 @@ void Finder::visit_group_copy(const llvm::CallBase& call, const std::string& nam
   access(to, model);
   model.reads = true;
   model.writes = false;
-  model.sure_width = 0;
   access(from, model);
 }
 
@@ -299,7 +300,7 @@ void Finder::visit_image_access(const ImageCall& call) {
   constexpr unsigned kBits = 64;
   if (!place_) place_ = &regions_.of(block_);
   const bool writes = call.kind == ImageCall::Kind::write;
-  Access model = writes ? writing(1, 0) : reading(1);
+  Access model = writes ? writing(1, 0) : reading(1, 0);
   model.argument = call.argument;
   model.region = place_->region;
   const unsigned axes = call.coordinates ? axes_of_image(kernel_.arguments[call.argument].type_name) : 0;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "kernel-translator/client/translation.h"
+#include "libsamcl/footprint/part_conflict.h"
 
 namespace samcl {
 namespace {
@@ -337,6 +338,46 @@ TEST(Footprint, that_is_no_footprint_is_an_error) {
         "2 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0", "2 0 0 0 0 0 9", "2 0 99999999 0 0 0"})
     EXPECT_FALSE(Footprint::parse(text)) << text;
   EXPECT_TRUE(Footprint::parse("2 0 0 0 1 0 -1 -1 1 -1 0"));
+}
+
+// Of the same kernels: what work-groups 2 and 3 surely read of p.
+std::string surely_reads(const std::string& body, uint32_t n = 1000) {
+  const Case c("__kernel void k(__global int* p, uint n, __global int* x) { uint i = get_global_id(0); " + body + " }",
+               line(128, 16), {buffer(4096), number(n), buffer(4096)});
+  return text(c.argument(0, 2, 2).surely_reads);
+}
+
+TEST(SureReads, AreThoseThatNoConditionOnDataCanPrevent) {
+  EXPECT_EQ(surely_reads("x[i] = p[i];"), "128-256");
+  EXPECT_EQ(surely_reads("x[i] = p[0];"), "0-4");
+  EXPECT_EQ(surely_reads("if (get_local_id(0) == 0) x[i] = p[0];"), "0-4");
+  EXPECT_EQ(surely_reads("if (i < n) x[i] = p[i];", 40), "128-160");
+  EXPECT_EQ(surely_reads("for (uint j = 0; j < n; ++j) x[i] += p[j];", 7), "0-28");
+  EXPECT_EQ(surely_reads("x[i] = vload4(i, p).x;"), "512-1024");
+  EXPECT_EQ(surely_reads("if (i == 0) x[i] = p[0];"), "none");
+  EXPECT_EQ(surely_reads("if (x[i]) x[i] = p[0];"), "none");
+  EXPECT_EQ(surely_reads("x[i] = p[x[i]];"), "none");
+  EXPECT_EQ(surely_reads("for (uint j = 0; j < n && x[j]; ++j) x[i] += p[j + 1];", 7), "none");
+  EXPECT_EQ(surely_reads("p[i] = 1;"), "none");
+}
+
+// Rodinia's particlefilter: work-item 0 writes u[0], and every work-group reads it.
+TEST(PartConflict, IsFoundWhereTheFirstGroupWritesWhatAllRead) {
+  const auto conflict = [](const std::string& body) {
+    const Case c("__kernel void k(__global float* u, __global float* x, int n) { __local float first;"
+                 " int i = get_global_id(0); " + body + " }",
+                 line(128, 16), {buffer(4096), buffer(4096), number<int32_t>(100)});
+    std::vector<std::vector<ArgumentFootprint>> parts;
+    for (const uint64_t begin : {0, 4}) parts.push_back({c.argument(0, begin, 4), c.argument(1, begin, 4), {}});
+    return reads_what_another_writes(parts);
+  };
+  EXPECT_TRUE(conflict("if (i == 0) u[0] = 1 / (float)n; barrier(CLK_GLOBAL_MEM_FENCE);"
+                       " if (get_local_id(0) == 0) first = u[0]; barrier(CLK_LOCAL_MEM_FENCE); if (i < n) x[i] = first;"));
+  EXPECT_TRUE(conflict("u[0] += x[i];"));
+  EXPECT_FALSE(conflict("u[i] = u[i] + 1;"));
+  EXPECT_FALSE(conflict("if (i == 0) u[0] = 1; if (i < 64) x[i] = u[0];"));
+  EXPECT_FALSE(conflict("if (x[i] > 0) u[0] = 1; x[i] = u[0];"));
+  EXPECT_FALSE(conflict("if (i == 0) u[0] = 1; if (x[i] > 0) x[i] = u[0];"));
 }
 
 }  // namespace

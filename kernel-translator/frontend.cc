@@ -1,10 +1,10 @@
 #include "kernel-translator/frontend.h"
 
 #include <algorithm>
-#include <set>
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/DiagnosticLex.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -17,6 +17,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "kernel-translator/build_options.h"
+#include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/header_macros.h"
 #include "kernel-translator/literal_precision.h"
 #include "kernel-translator/vendor_builtins.h"
@@ -32,6 +33,7 @@ namespace {
 constexpr char kOurFolder[] = "/samcl-built-in/";
 constexpr char kHeaderPath[] = "/samcl-built-in/opencl-c-base.h";
 constexpr char kMacrosPath[] = "/samcl-built-in/macros.h";
+constexpr char kAnswersPath[] = "/samcl-built-in/answers.h";
 constexpr char kVendorsPath[] = "/samcl-built-in/vendors.h";
 constexpr char kSourceName[] = "program.cl";
 // As drivers have it: given headers lie in a folder of their own, where their names are looked for first.
@@ -70,31 +72,86 @@ using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>;
 
 Files no_files() { return llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>(); }
 
+// The files outside, and what was looked for among them.
+class WatchedFiles : public llvm::vfs::ProxyFileSystem {
+ public:
+  WatchedFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine& path) override {
+    seen_.try_emplace(path.str());
+    return ProxyFileSystem::status(path);
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    std::string& stamp = seen_[path.str()];
+    auto file = ProxyFileSystem::openFileForRead(path);
+    if (!file) return file;
+    return std::unique_ptr<llvm::vfs::File>(std::make_unique<WatchedFile>(std::move(*file), stamp));
+  }
+
+  // What was looked for so far is where to search, and counts only if something is.
+  void search_begins() { before_search_ = seen_.size(); }
+
+  // By path. Folders that are there say nothing: what was looked for in them does.
+  std::map<std::string, std::string> stamps() const {
+    std::map<std::string, std::string> all;
+    if (seen_.size() == before_search_) return all;
+    for (const auto& [path, stamp] : seen_) {
+      if (path.starts_with(kOurFolder) || path.starts_with(kHeaderFolder)) continue;
+      const std::string now = stamp.empty() ? stamp_of_path(path) : stamp;
+      if (now != "folder") all[path] = now;
+    }
+    return all;
+  }
+
+ private:
+  // Stamps just what is read of it.
+  class WatchedFile : public llvm::vfs::File {
+   public:
+    WatchedFile(std::unique_ptr<llvm::vfs::File> file, std::string& stamp) : file_(std::move(file)), stamp_(stamp) {}
+    llvm::ErrorOr<llvm::vfs::Status> status() override { return file_->status(); }
+    llvm::ErrorOr<std::string> getName() override { return file_->getName(); }
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> getBuffer(const llvm::Twine& name, int64_t size,
+                                                                 bool needs_terminator, bool is_volatile) override {
+      auto buffer = file_->getBuffer(name, size, needs_terminator, is_volatile);
+      if (buffer) stamp_ = stamp_of_bytes((*buffer)->getBuffer());
+      return buffer;
+    }
+    std::error_code close() override { return file_->close(); }
+
+   private:
+    const std::unique_ptr<llvm::vfs::File> file_;
+    std::string& stamp_;
+  };
+
+  std::map<std::string, std::string> seen_;  // stamps by path; empty: not read
+  size_t before_search_ = 0;
+};
+
 class PreprocessAction : public clang::PreprocessorFrontendAction {
  public:
-  explicit PreprocessAction(Preprocessed& result) : result_(result) {}
+  PreprocessAction(std::string& text, WatchedFiles& files, const MacroGround& ground, MacroQuestions* questions)
+      : text_(text), files_(files), ground_(ground), questions_(questions) {}
 
  protected:
   void ExecuteAction() override {
     clang::PreprocessorOutputOptions options;
     options.ShowCPP = 1;
     options.UseLineDirectives = 1;
+    clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
+    files_.search_begins();
+    if (questions_) collect_questions(preprocessor, ground_, *questions_);
     std::string text;
     llvm::raw_string_ostream stream(text);
-    clang::DoPrintPreprocessedInput(getCompilerInstance().getPreprocessor(), &stream, options);
+    clang::DoPrintPreprocessedInput(preprocessor, &stream, options);
     stream.flush();
-    result_.text = without_file_names(text);
-    std::set<std::string> seen;
-    const clang::SourceManager& files = getCompilerInstance().getSourceManager();
-    for (auto it = files.fileinfo_begin(); it != files.fileinfo_end(); ++it) {
-      const std::string name = it->first.getName().str();
-      const bool given = name == kSourceName || name.starts_with(kHeaderFolder) || name.starts_with(kOurFolder);
-      if (!given && seen.insert(name).second) result_.includes.push_back(name);
-    }
+    text_ = without_file_names(text);
   }
 
  private:
-  Preprocessed& result_;
+  std::string& text_;
+  WatchedFiles& files_;
+  const MacroGround& ground_;
+  MacroQuestions* const questions_;
 };
 
 class TreeConsumer : public clang::ASTConsumer {
@@ -143,9 +200,13 @@ class CompileAction : public clang::ASTFrontendAction {
   std::unique_ptr<llvm::Module> module_;
 };
 
-// Runs the action on `source`, called by that name, with the files in memory; false on errors.
+using OtherFiles = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+
+// Runs the action on `source`, called by that name, with the files in memory before the others; false on errors.
+// `questions`: where names that #if does not know are to go; may be null.
 bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name,
-         const Files& memory, const std::vector<std::string>& arguments, std::string& diagnostics_text) {
+         const Files& memory, const OtherFiles& others, const std::vector<std::string>& arguments,
+         MacroQuestions* questions, std::string& diagnostics_text) {
   std::vector<const char*> words;
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
 
@@ -154,11 +215,16 @@ bool run(clang::FrontendAction& action, const std::string& source, const std::st
   diagnostics->ShowPresumedLoc = 1;  // lines of the program's own text, by its #line marks
   llvm::raw_string_ostream diagnostics_stream(diagnostics_text);
   clang.setVerboseOutputStream(diagnostics_stream);
-  clang.createDiagnostics(new clang::TextDiagnosticPrinter(diagnostics_stream, diagnostics));
+  std::unique_ptr<clang::DiagnosticConsumer> printer =
+      std::make_unique<clang::TextDiagnosticPrinter>(diagnostics_stream, diagnostics);
+  if (questions) printer = question_diagnostics(std::move(printer), kOurFolder, *questions);
+  clang.createDiagnostics(printer.release());
   if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
     return false;
+  if (questions)
+    clang.getDiagnostics().setSeverity(clang::diag::warn_pp_undef_identifier, clang::diag::Severity::Warning, {});
 
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(others);
   files->pushOverlay(memory);
   clang.createFileManager(files);
 
@@ -204,7 +270,7 @@ std::optional<Dialect> Frontend::more_generous(const Dialect& tried, const std::
 std::vector<std::string> Frontend::common_arguments(const Dialect& dialect, const std::string& language) const {
   std::vector<std::string> arguments = {
       "-triple", device_.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown", "-x",
-      dialect.is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins", "-w",
+      dialect.is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins",
       "-ferror-limit", "50",
       // Errors of newer Clang that the compilers inside drivers pass as warnings.
       "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
@@ -219,7 +285,8 @@ std::vector<std::string> Frontend::common_arguments(const Dialect& dialect, cons
 }
 
 std::optional<Preprocessed> Frontend::preprocess(const std::string& source, const Headers& headers,
-                                                 const Dialect& dialect, std::string& diagnostics) const {
+                                                 const Dialect& dialect, const MacroAnswers* answers,
+                                                 MacroQuestions& questions, std::string& diagnostics) const {
   std::vector<std::string> arguments = common_arguments(dialect, dialect.language);
   for (const char* name : {"__SPIR__", "__SPIR64__", "__SPIR32__", "__IMAGE_SUPPORT__"})
     arguments.push_back(std::string("-U") + name);
@@ -237,10 +304,6 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
     }
     arguments.push_back(list);
   }
-  for (const std::string& define : device_.defines) {
-    arguments.push_back("-U" + define.substr(0, define.find('=')));
-    arguments.push_back("-D" + define);
-  }
   const Files memory = no_files();
   std::string folder;
   if (!headers.empty()) {
@@ -249,15 +312,35 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
     for (const auto& [name, text] : headers)
       memory->addFile(folder + name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
   }
+  std::vector<std::string> given;
   for (const std::string& option : options_for_clang(options_))
-    if (option.compare(0, 4, "-cl-") != 0) arguments.push_back(option);
+    if (option.compare(0, 4, "-cl-") != 0) given.push_back(option);
+  arguments.insert(arguments.end(), given.begin(), given.end());
 
-  memory->addFile(kMacrosPath, 0, llvm::MemoryBuffer::getMemBuffer(header_macros()));
-  // A program may define one of them anew.
-  arguments.insert(arguments.end(), {"-include", kMacrosPath, "-Wno-macro-redefined"});
+  const MacroGround ground{kOurFolder, kAnswersPath, names_by_options(given)};
+  memory->addFile(kMacrosPath, 0, llvm::MemoryBuffer::getMemBufferCopy(header_macros() + directives_for_places()));
+  arguments.insert(arguments.end(), {"-include", kMacrosPath});
+  if (answers) {
+    memory->addFile(kAnswersPath, 0,
+                    llvm::MemoryBuffer::getMemBufferCopy(directives_of(*answers, ground.by_options)));
+    arguments.insert(arguments.end(), {"-include", kAnswersPath});
+  }
+  // Clang has no headers of its own here, and would look for them in the folder "include".
+  arguments.emplace_back("-nobuiltininc");
+  if (!answers) arguments.emplace_back("-w");
   Preprocessed result;
-  PreprocessAction action(result);
-  if (!run(action, source, folder + kSourceName, memory, arguments, diagnostics)) return std::nullopt;
+  MacroQuestions all;
+  const auto others = llvm::makeIntrusiveRefCnt<WatchedFiles>();
+  PreprocessAction action(result.text, *others, ground, answers ? &all : nullptr);
+  const bool succeeded =
+      run(action, source, folder + kSourceName, memory, others, arguments, answers ? &all : nullptr, diagnostics);
+  if (answers) {
+    questions.hopeless = all.hopeless;
+    for (const std::string& name : all.names)
+      if (!answers->count(name) && !ground.by_options.count(name)) questions.names.insert(name);
+  }
+  if (!succeeded) return std::nullopt;
+  result.includes = others->stamps();
   return result;
 }
 
@@ -267,7 +350,7 @@ std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const D
   // Drivers take 1.2's language in older sources, too.
   std::vector<std::string> arguments =
       common_arguments(dialect, dialect.is_before_1_2() ? "CL1.2" : dialect.language);
-  arguments.insert(arguments.end(), {"-include", kHeaderPath});
+  arguments.insert(arguments.end(), {"-w", "-include", kHeaderPath});
   if (with_lines) arguments.emplace_back("-debug-info-kind=line-tables-only");
   const Files memory = no_files();
   memory->addFile(kHeaderPath, 0, llvm::MemoryBuffer::getMemBuffer(kOpenClHeader));
@@ -278,7 +361,8 @@ std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const D
     arguments.insert(arguments.end(), {"-include", kVendorsPath});
   }
   CompileAction action(reader, dialect.lenient, context);
-  if (!run(action, text, kSourceName, memory, arguments, diagnostics)) return nullptr;
+  if (!run(action, text, kSourceName, memory, llvm::vfs::getRealFileSystem(), arguments, nullptr, diagnostics))
+    return nullptr;
   std::unique_ptr<llvm::Module> module = action.take();
   if (module && dialect.lenient) hide_conversions_of_floats(*module);
   return module;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel-translator/macro_questions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -31,7 +32,6 @@ struct Device {
   std::optional<std::vector<std::string>> extensions;  // nullopt: all that Clang knows
   unsigned address_bits = 64;
   bool images = false;
-  std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"
 };
 
 // The headers that a program gives with its source, by the names that #include uses.
@@ -39,7 +39,8 @@ using Headers = std::map<std::string, std::string>;
 
 struct Preprocessed {
   std::string text;
-  std::vector<std::string> includes;  // files read by #include
+  // What #include and __has_include found, or looked for in vain; stamps by path (client/file_stamp.h).
+  std::map<std::string, std::string> includes;
 };
 
 // How a source is read.
@@ -71,8 +72,10 @@ class Frontend {
   // The next to try after `tried` gave these errors; nullopt: there is no other.
   std::optional<Dialect> more_generous(const Dialect& tried, const std::string& errors) const;
 
-  // Given headers come before files. nullopt: errors. Diagnostics are appended.
+  // Given headers come before files. nullopt: errors. Diagnostics are appended. `answers`: of the device's compiler,
+  // nullptr: Clang's own serve. `questions`: what they lack.
   std::optional<Preprocessed> preprocess(const std::string& source, const Headers& headers, const Dialect& dialect,
+                                         const MacroAnswers* answers, MacroQuestions& questions,
                                          std::string& diagnostics) const;
 
   // Parses preprocessed text, hands its tree to `reader`, gives its IR (unoptimised, every function emitted).

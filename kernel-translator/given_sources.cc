@@ -19,6 +19,11 @@ GivenSource source_of(const Json& json) {
   source.text = json.at("source").get<std::string>();
   source.options = json.value("options", std::vector<std::string>());
   source.headers = json.value("headers", Headers());
+  if (json.contains("macros")) {
+    source.macros.emplace();
+    for (const auto& [name, value] : json.at("macros").items())
+      (*source.macros)[name] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+  }
   return source;
 }
 

@@ -1,6 +1,9 @@
 // sam-translate: rewrites the OpenCL C of one program and reports on its kernels; see README.md.
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -11,10 +14,8 @@
 #include <sstream>
 
 #include "kernel-translator/build_options.h"
-#include "kernel-translator/footprint_finder.h"
-#include "kernel-translator/footprint_text.h"
 #include "kernel-translator/instruction_json.h"
-#include "kernel-translator/memory_use.h"
+#include "kernel-translator/kernel_study.h"
 #include "kernel-translator/ndrange_rewriter.h"
 #include "kernel-translator/reading.h"
 #include "llvm/Linker/Linker.h"
@@ -34,15 +35,19 @@ apart and linked, as by clCompileProgram and clLinkProgram.
   --loop-bounds L=N,...   for it: the loop in line L makes at most N rounds
   --json                  print all that was found, and the source to use, as JSON; needed for several files
   --sources               the file is no source but a list of sources, each with its own build options and headers:
-                          {"sources": [{"source": "...", "options": ["-DN=1"], "headers": {"a.h": "..."}}]}
-                          in JSON or CBOR
+                          {"sources": [{"source": "...", "options": ["-DN=1"], "headers": {"a.h": "..."},
+                          "macros": {"__AVX__": "1", "__FMA__": null}}]} in JSON or CBOR. With "macros", what the
+                          device's compiler makes of these names, none is guessed: the answer may be
+                          {"questions": [{"names": [...], "options": "..."}]}, one for each source
   --device-version S      CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL"
   --opencl-c-version S    CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
   --extensions "A B"      CL_DEVICE_EXTENSIONS: only their macros are defined
   --address-bits 32|64    CL_DEVICE_ADDRESS_BITS
   --images                the device supports images (__IMAGE_SUPPORT__)
+  --preprocess            print the text alone that each source is after preprocessing, with the options that are left
+  --apart MS              study each kernel in a process of its own, all of them together at most so long: one on which
+                          the study fails or takes too long is whole, the others are as they would be
   --split-printf          kernels that use printf may be split: the order of their lines does not matter
-  --define NAME[=VALUE]   a macro the driver predefines; may be repeated
   --help, --version
   --check CASES.json      run kernels on the installed OpenCL driver, and on the simulator Oclgrind if it is there,
                           and compare what they do with their footprints
@@ -57,11 +62,12 @@ Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usag
 
 struct Command {
   std::vector<std::string> files;
-  bool json = false, sources = false;
+  bool json = false, sources = false, preprocess = false;
   std::string instructions;  // of which kernel
   std::map<unsigned, uint64_t> loop_bounds;
   Device device;
   bool split_printf = false;
+  std::optional<int> apart_ms;
   std::vector<std::string> build_options;  // taken apart
 };
 
@@ -79,13 +85,15 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
       command.json = true;
     } else if (word == "--sources") {
       command.sources = true;
+    } else if (word == "--preprocess") {
+      command.preprocess = true;
     } else if (word == "--images") {
       command.device.images = true;
     } else if (word == "--split-printf") {
       command.split_printf = true;
     } else if (word.size() > 1 && word[0] == '-') {
       const bool known = word == "--device-version" || word == "--opencl-c-version" ||
-                         word == "--extensions" || word == "--address-bits" || word == "--define" ||
+                         word == "--extensions" || word == "--address-bits" || word == "--apart" ||
                          word == "--instructions" || word == "--loop-bounds";
       if (!known) return wrong_usage("unknown option " + word);
       if (++i == words.size()) return wrong_usage(word + " needs a value");
@@ -99,7 +107,11 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
           return wrong_usage("--loop-bounds is " + value + ", expected LINE=ROUNDS, several with commas between them");
         command.loop_bounds = *bounds;
       }
-      if (word == "--define") command.device.defines.push_back(value);
+      if (word == "--apart") {
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), command.apart_ms.emplace());
+        if (error != std::errc() || *end != 0 || *command.apart_ms <= 0)
+          return wrong_usage("--apart is " + value + ", expected milliseconds");
+      }
       if (word == "--extensions") {
         std::istringstream names(value);
         command.device.extensions.emplace(std::istream_iterator<std::string>(names),
@@ -132,54 +144,37 @@ std::optional<std::string> read(const std::string& file) {
   return text;
 }
 
-nlohmann::json to_json(const Kernel& kernel, const footprint::Program& footprint) {
-  nlohmann::json arguments = nlohmann::json::array();
-  for (const Argument& argument : kernel.arguments)
-    arguments.push_back({{"name", argument.name},
-                         {"type_name", argument.type_name},
-                         {"kind", argument.kind},
-                         {"size", argument.size},
-                         {"may_read", argument.may_read},
-                         {"may_write", argument.may_write},
-                         {"store_width", argument.store_width},
-                         {"accumulates", argument.accumulates}});
-  nlohmann::json json = {{"name", kernel.name},
-                         {"arguments", arguments},
-                         {"affected_builtins", kernel.affected_builtins},
-                         {"needs_ndrange_argument", kernel.needs_ndrange_argument},
-                         {"may_split", kernel.why_not_split.empty()},
-                         {"may_slice", kernel.why_not_slice.empty()},
-                         {"splits_in_one_memory", kernel.splits_in_one_memory},
-                         {"why_not_split", kernel.why_not_split},
-                         {"why_not_slice", kernel.why_not_slice},
-                         {"depends_on_local_size", kernel.depends_on_local_size},
-                         {"required_work_group_size", nullptr},
-                         {"footprint", footprint::to_text(footprint)},
-                         {"footprint_text", describe(footprint, kernel)}};
-  if (kernel.required_work_group_size) json["required_work_group_size"] = *kernel.required_work_group_size;
-  return json;
-}
-
-footprint::Program footprint_in(llvm::Module& module, const Kernel& kernel) {
-  llvm::Function* function = module.getFunction(kernel.name);
-  if (function && !function->isDeclaration() && function->arg_size() == kernel.arguments.size())
-    return find_footprint(*function, kernel);
-  footprint::Program unknown;
-  unknown.anything = true;
-  return unknown;
-}
-
 // nullopt: errors, printed on stderr.
 std::optional<std::vector<Reading>> read_all(const Command& command, const std::vector<GivenSource>& sources,
                                              llvm::LLVMContext& context) {
   std::vector<Reading> readings;
   for (const GivenSource& source : sources) {
     readings.push_back(read_source(command.device, source, context, !command.instructions.empty()));
-    if (readings.back().module) continue;
+    if (readings.back().module || !readings.back().questions.empty()) continue;
     std::cerr << readings.back().diagnostics;
     return std::nullopt;
   }
   return readings;
+}
+
+// Where the device's compiler has to be asked first. The options are those that may change its answers.
+std::optional<int> print_questions(const std::vector<GivenSource>& sources, const std::vector<Reading>& readings) {
+  bool any = false;
+  std::string hopeless;
+  nlohmann::json questions = nlohmann::json::array();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const MacroQuestions& asked = readings[i].questions;
+    any = any || !asked.names.empty();
+    if (!asked.hopeless.empty()) hopeless = asked.hopeless;
+    questions.push_back({{"names", asked.names}, {"options", join_options(options_after_preprocessing(sources[i].options))}});
+  }
+  if (!any && !hopeless.empty()) {
+    std::cerr << "error: it uses " << hopeless << ", which the device's compiler may answer otherwise\n";
+    return 1;
+  }
+  if (!any) return std::nullopt;
+  std::cout << nlohmann::json{{"questions", questions}}.dump() << "\n";
+  return std::cout.flush() ? 0 : 2;
 }
 
 // nullptr: errors, printed on stderr; LLVM ends the process for most.
@@ -197,9 +192,9 @@ std::unique_ptr<llvm::Module> link(std::vector<Reading>& readings) {
 
 int print_json(const Command& command, const std::vector<GivenSource>& sources,
                const std::vector<Reading>& readings, const std::vector<std::optional<std::string>>& rewritten,
-               const std::vector<Kernel>& kernels, llvm::Module& module) {
+               const std::vector<nlohmann::json>& kernels) {
   nlohmann::json translated = nlohmann::json::array();
-  std::set<std::string> includes;
+  std::map<std::string, std::string> includes;
   for (size_t i = 0; i < sources.size(); ++i) {
     nlohmann::json source = {{"source", nullptr}, {"options", join_options(sources[i].options)}};
     if (rewritten[i])
@@ -207,15 +202,14 @@ int print_json(const Command& command, const std::vector<GivenSource>& sources,
                 {"options", join_options(options_after_preprocessing(sources[i].options))}};
     source["language"] = readings[i].dialect.language;
     translated.push_back(source);
-    const std::vector<std::string>& files = readings[i].preprocessed.includes;
+    const auto& files = readings[i].preprocessed.includes;
     includes.insert(files.begin(), files.end());
   }
-  nlohmann::json json = {{"version", SAMCL_VERSION}, {"includes", includes}, {"kernels", nlohmann::json::array()}};
+  nlohmann::json json = {{"version", SAMCL_VERSION}, {"includes", includes}, {"kernels", kernels}};
   if (command.sources || sources.size() > 1)
     json["sources"] = translated;
   else
     json.update(translated[0]);
-  for (const Kernel& kernel : kernels) json["kernels"].push_back(to_json(kernel, footprint_in(module, kernel)));
   try {
     std::cout << json.dump() << "\n";
   } catch (const nlohmann::json::exception&) {
@@ -229,6 +223,14 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   llvm::LLVMContext context;
   std::optional<std::vector<Reading>> readings = read_all(command, sources, context);
   if (!readings) return 1;
+  if (const std::optional<int> status = print_questions(sources, *readings)) return *status;
+  if (command.preprocess) {
+    std::vector<std::optional<std::string>> texts;
+    for (const Reading& each : *readings) texts.emplace_back(each.preprocessed.text);
+    if (command.json) return print_json(command, sources, *readings, texts, {});
+    std::cout << *texts[0];
+    return std::cout.flush() ? 0 : 2;
+  }
   std::vector<ReadSource> read;
   for (const Reading& each : *readings)
     read.push_back({each.preprocessed.text, each.functions, each.static_functions});
@@ -245,19 +247,21 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   for (const Reading& reading : *readings)
     if (reading.dialect.is_cpp())
       for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
-  study_memory_use(*module, kernels, command.split_printf);
+  std::vector<nlohmann::json> reports = command.apart_ms
+                                             ? study_apart(*module, kernels, command.split_printf, *command.apart_ms)
+                                             : study(*module, kernels, command.split_printf);
 
   // Where no kernel can run in parts, the program's own source serves.
   bool rewrite = false;
   for (const Kernel& kernel : kernels)
     rewrite = rewrite || (kernel.needs_ndrange_argument && kernel.why_not_slice.empty());
-  if (!rewrite)
-    for (Kernel& kernel : kernels) kernel.needs_ndrange_argument = false;
+  for (size_t i = 0; i < kernels.size(); ++i)
+    reports[i]["needs_ndrange_argument"] = rewrite && kernels[i].needs_ndrange_argument;
   std::vector<std::optional<std::string>> rewritten(sources.size());
   if (rewrite)
     for (size_t i = 0; i < sources.size(); ++i) rewritten[i] = rewriter.rewritten(i);
 
-  if (command.json) return print_json(command, sources, *readings, rewritten, kernels, *module);
+  if (command.json) return print_json(command, sources, *readings, rewritten, reports);
   std::cout << rewritten[0].value_or(sources[0].text);
   return std::cout.flush() ? 0 : 2;
 }
@@ -271,7 +275,7 @@ std::optional<std::vector<GivenSource>> read_sources(const Command& command) {
       std::cerr << "sam-translate: cannot read " << file << "\n";
       return std::nullopt;
     }
-    sources.push_back({*text, command.build_options, {}});
+    sources.push_back({*text, command.build_options, {}, {}});
   }
   if (!command.sources) return sources;
   Result<std::vector<GivenSource>> listed = parse_sources(sources[0].text);
@@ -291,6 +295,39 @@ int check(char** argv) {
   return 2;
 }
 
+// Sources nest as deep as they like, and so do the functions that read them; a stack takes no memory that is not used.
+// What is too deep even so ends the process, but leaves no core file in the program's folder, nor does it take all of
+// the machine's memory.
+template <typename Work>
+int on_a_deep_stack(Work work) {
+  constexpr size_t kStack = size_t{512} << 20;
+  constexpr rlim_t kMemory = rlim_t{16} << 30;
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  rlimit memory{};
+  if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur > kMemory) {
+    memory.rlim_cur = kMemory;
+    setrlimit(RLIMIT_AS, &memory);
+  }
+  struct Call {
+    Work& work;
+    int status;
+  } call{work, 2};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_t thread;
+  const auto begin = [](void* given) -> void* {
+    auto* its = static_cast<Call*>(given);
+    its->status = its->work();
+    return nullptr;
+  };
+  if (pthread_create(&thread, &attributes, begin, &call) == 0) pthread_join(thread, nullptr);
+  else call.status = work();
+  pthread_attr_destroy(&attributes);
+  return call.status;
+}
+
 }  // namespace
 }  // namespace samcl::translator
 
@@ -308,5 +345,6 @@ int main(int argc, char** argv) {
   const std::optional<Command> command = parse({argv + 1, argv + argc});
   if (!command) return 2;
   const std::optional<std::vector<GivenSource>> sources = read_sources(*command);
-  return sources ? run(*command, *sources) : 2;
+  if (!sources) return 2;
+  return on_a_deep_stack([&] { return run(*command, *sources); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernel-translator/address_use.h"
 #include "kernel-translator/inline_assembly.h"
 #include "kernel-translator/image_access.h"
 #include "kernel-translator/inlining.h"
@@ -86,7 +87,12 @@ class Study {
   void run() {
     for (llvm::Instruction& instruction : llvm::instructions(function_)) visit(instruction);
     judge_accumulations();
+    if (const std::string why = exposes_addresses(function_); !why.empty()) {
+      kernel_.no_slice(why);
+      kernel_.depends_on_addresses = true;
+    }
     check_waiting();
+    judge_volatile();
   }
 
  private:
@@ -105,7 +111,9 @@ class Study {
   void touch(const llvm::Value* pointer, bool read, uint32_t width);
   // Something that may do anything: no parts, and every buffer may be read and written.
   void worst(const std::string& why);
-  void volatile_access(const llvm::Value* pointer, bool load);
+  void volatile_access(const llvm::Value* pointer);
+  void judge_volatile();
+  bool writes_to(const llvm::Value* pointer) const;  // where the pointer may lead
   bool in_loop(const llvm::Instruction& instruction) const;
   void check_waiting();
   void check_local_variables(const llvm::Value* value, int depth = 0);
@@ -114,6 +122,7 @@ class Study {
   const llvm::DataLayout& layout_;
   Kernel& kernel_;
   const bool split_printf_;
+  std::vector<const llvm::Value*> volatile_;  // pointers to global memory
   bool communicates_ = false;  // work-groups may talk: global atomics, volatile memory, fences
 
   // What is done to an argument by accumulating atomics, and whether that is all.
@@ -127,7 +136,10 @@ class Study {
 
 void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
   const Roots roots = roots_of(pointer);
-  if (roots.from_memory) kernel_.no_slice("follows a pointer kept in global memory");
+  if (roots.from_memory) {
+    kernel_.no_slice("follows a pointer kept in global memory");
+    kernel_.depends_on_addresses = true;
+  }
   for (unsigned i = 0; i < kernel_.arguments.size(); ++i) {
     Argument& argument = kernel_.arguments[i];
     const bool buffer = argument.kind == "global_buffer" || argument.kind == "constant_buffer";
@@ -141,27 +153,30 @@ void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
   }
 }
 
-void assume_all_accesses(Kernel& kernel) {
-  kernel.depends_on_local_size = true;
-  for (Argument& argument : kernel.arguments) {
-    if (argument.kind != "global_buffer") continue;
-    argument.may_read = true;
-    argument.written(1);
-  }
-}
-
 void Study::worst(const std::string& why) {
   kernel_.no_slice(why);
   assume_all_accesses(kernel_);
 }
 
-void Study::volatile_access(const llvm::Value* pointer, bool load) {
+void Study::volatile_access(const llvm::Value* pointer) {
   if (!roots_of(pointer).global()) return;
   communicates_ = true;
-  if (load)
-    kernel_.no_slice("reads volatile global memory");
-  else
-    kernel_.no_split_apart("writes volatile global memory");
+  volatile_.push_back(pointer);
+}
+
+bool Study::writes_to(const llvm::Value* pointer) const {
+  const Roots roots = roots_of(pointer);
+  for (unsigned i = 0; i < kernel_.arguments.size(); ++i)
+    if (kernel_.arguments[i].may_write && (roots.unknown || roots.arguments.count(i))) return true;
+  return false;
+}
+
+// Work-groups that do not wait for each other may still look at what others wrote, unless their parts are apart.
+void Study::judge_volatile() {
+  if (!kernel_.why_not_split.empty()) return;
+  kernel_.may_split_disjoint =
+      std::any_of(volatile_.begin(), volatile_.end(), [&](const llvm::Value* pointer) { return writes_to(pointer); });
+  if (kernel_.may_split_disjoint) kernel_.no_split_apart("writes volatile global memory");
 }
 
 bool Study::in_loop(const llvm::Instruction& instruction) const {
@@ -180,13 +195,7 @@ bool Study::in_loop(const llvm::Instruction& instruction) const {
 
 void Study::check_waiting() {
   if (!kernel_.why_not_slice.empty()) return;
-  const auto written = [&](const llvm::Value* pointer) {
-    const Roots roots = roots_of(pointer);
-    for (unsigned i = 0; i < kernel_.arguments.size(); ++i)
-      if (kernel_.arguments[i].may_write && (roots.unknown || roots.arguments.count(i))) return true;
-    return false;
-  };
-  if (may_wait(function_, communicates_, written))
+  if (may_wait(function_, communicates_, [this](const llvm::Value* pointer) { return writes_to(pointer); }))
     kernel_.no_slice("has a loop that may wait for what other work-groups write");
 }
 
@@ -257,7 +266,7 @@ void Study::visit(llvm::Instruction& instruction) {
   for (const llvm::Use& operand : instruction.operands()) check_local_variables(operand.get());
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     reads(load->getPointerOperand());
-    if (load->isVolatile()) volatile_access(load->getPointerOperand(), true);
+    if (load->isVolatile()) volatile_access(load->getPointerOperand());
     if (load->isAtomic() && roots_of(load->getPointerOperand()).global())
       kernel_.no_slice("waits on atomics in global memory");
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
@@ -266,7 +275,7 @@ void Study::visit(llvm::Instruction& instruction) {
     if (type->isVectorTy() && is_partly_loaded(store->getValueOperand()))
       size = layout_.getTypeStoreSize(type->getScalarType());
     writes(store->getPointerOperand(), store_width(size, store->getAlign().value()));
-    if (store->isVolatile()) volatile_access(store->getPointerOperand(), false);
+    if (store->isVolatile()) volatile_access(store->getPointerOperand());
     if (store->isAtomic() && roots_of(store->getPointerOperand()).global()) {
       communicates_ = true;
       kernel_.no_split_apart("uses atomics on global memory");
@@ -298,10 +307,10 @@ void Study::visit_call(llvm::CallBase& call) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
     const uint64_t size = length ? length->getZExtValue() : 1;
     writes(copy->getRawDest(), store_width(size ? size : 1, copy->getDestAlign().valueOrOne().value()));
-    if (copy->isVolatile()) volatile_access(copy->getRawDest(), false);
+    if (copy->isVolatile()) volatile_access(copy->getRawDest());
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy)) {
       reads(transfer->getRawSource());
-      if (copy->isVolatile()) volatile_access(transfer->getRawSource(), true);
+      if (copy->isVolatile()) volatile_access(transfer->getRawSource());
     }
     return;
   }
@@ -393,6 +402,15 @@ const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
 }
 
 }  // namespace
+
+void assume_all_accesses(Kernel& kernel) {
+  kernel.depends_on_local_size = true;
+  for (Argument& argument : kernel.arguments) {
+    if (argument.kind != "global_buffer") continue;
+    argument.may_read = true;
+    argument.written(1);
+  }
+}
 
 void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf) {
   std::vector<llvm::Function*> functions;

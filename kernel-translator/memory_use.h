@@ -14,4 +14,7 @@ namespace samcl::translator {
 // parts; what they print comes in any order.
 void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf);
 
+// The worst that can be said of a kernel's arguments.
+void assume_all_accesses(Kernel& kernel);
+
 }  // namespace samcl::translator

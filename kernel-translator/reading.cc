@@ -7,8 +7,10 @@ Reading read_as(const Frontend& frontend, const Dialect& dialect, const GivenSou
                 llvm::LLVMContext& context, bool with_lines) {
   Reading reading;
   reading.dialect = dialect;
-  auto preprocessed = frontend.preprocess(source.text, source.headers, dialect, reading.diagnostics);
-  if (!preprocessed) return reading;
+  auto preprocessed = frontend.preprocess(source.text, source.headers, dialect,
+                                          source.macros ? &*source.macros : nullptr, reading.questions,
+                                          reading.diagnostics);
+  if (!preprocessed || !reading.questions.empty()) return reading;
   reading.preprocessed = *std::move(preprocessed);
   FunctionReader reader(reading.preprocessed.text);
   reading.module =
@@ -25,7 +27,7 @@ Reading read_source(const Device& device, const GivenSource& source, llvm::LLVMC
   const Dialect asked_for = frontend.asked_for();
   Reading reading = read_as(frontend, asked_for, source, context, with_lines);
   const std::string diagnostics = reading.diagnostics;
-  while (!reading.module) {
+  while (!reading.module && reading.questions.empty()) {
     const auto dialect = frontend.more_generous(reading.dialect, reading.diagnostics);
     if (!dialect) break;
     reading = read_as(frontend, *dialect, source, context, with_lines);

@@ -17,6 +17,7 @@ struct Reading {
   std::unique_ptr<llvm::Module> module;  // null: the source has errors
   std::string diagnostics;               // of the dialect that was asked for
   bool static_functions = false;         // the language that was asked for has them
+  MacroQuestions questions;              // if there are any, nothing else is known
 };
 
 // The context must outlive the module. `with_lines`: the module tells the source's lines.

@@ -34,7 +34,9 @@ struct Kernel {
   bool needs_ndrange_argument = false;
   std::string why_not_split, why_not_slice;  // empty: it may
   bool splits_in_one_memory = true;          // it may where all devices see one memory
+  bool may_split_disjoint = false;  // why_not_split does not count where no part touches what another one writes
   bool depends_on_local_size = false;
+  bool depends_on_addresses = false;  // stores, compares or follows addresses kept in memory
   std::optional<std::array<uint64_t, 3>> required_work_group_size;
 
   // The first reason stands.

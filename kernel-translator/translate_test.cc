@@ -7,9 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+
+#include "kernel-translator/client/file_stamp.h"
 
 namespace {
 
@@ -305,6 +309,133 @@ TEST(Slicing, is_allowed_where_loops_read_what_no_one_writes_or_walk_through_mem
   EXPECT_EQ(parts("int i = get_global_id(0) * 9; while (p[i]) ++i; p[i] = 1;"), kParts);
 }
 
+TEST(Slicing, is_allowed_for_counted_loops_that_store_where_they_compare) {
+  const std::string g = "int g = get_global_id(0); ";
+  EXPECT_EQ(parts(g + "for (int i = 0; i < *n; i++) if (p[g] > n[1]) p[g] = n[1];"), kParts);
+  // A search tree, a level in each round, with barriers (Rodinia's b+tree).
+  EXPECT_EQ(parts("int b = get_group_id(0), t = get_local_id(0); for (int i = 0; i < *n; i++) {"
+                  " if (n[t] <= p[b] && n[t + 1] > p[b]) p[b + 100] = n[t]; barrier(CLK_LOCAL_MEM_FENCE);"
+                  " if (t == 0) p[b] = p[b + 100]; barrier(CLK_LOCAL_MEM_FENCE); }"),
+            kParts);
+  EXPECT_EQ(parts(g + "int s = 0; for (int i = 0; i < *n; i++) { if (p[g]) s++; else s += 2; } p[g] = s;"), kParts);
+  EXPECT_EQ(parts(g + "for (int i = 0; i < *n; i++) { int j = 0; while (j < n[i]) { if (p[g]) p[g] += j; ++j; } }"), kParts);
+}
+
+TEST(Slicing, is_refused_where_the_rounds_of_a_loop_depend_on_what_is_stored) {
+  EXPECT_EQ(parts("for (int i = 0; i < *n;) if (p[0]) { p[1] = 1; i++; }"), kNoParts);
+  EXPECT_EQ(parts("for (int i = 0;;) { if (p[0]) { if (i > 7) break; } p[1] = i; i++; }"), kNoParts);
+  EXPECT_EQ(parts("for (int i = 0; i < *n;) { i += p[0] ? 1 : 0; p[1] = 1; }"), kNoParts);
+  EXPECT_EQ(parts("for (int i = 0; i < *n;) { int j = 0; while (j < 4 && p[0]) ++j; i += j; p[1] = 1; }"), kNoParts);
+  EXPECT_EQ(parts("int i = 0; do { switch (p[0]) { case 0: break; case 1: i = 2; break; default: i = 1; } p[1] = 1; } while (i < 2);"),
+            kNoParts);
+  EXPECT_EQ(parts("for (int i = 0; i < 9;) { if (p[0]) { p[1] = 1; if (p[2]) { i++; continue; } } }"), kNoParts);
+}
+
+// What the study of one kernel dies of is no matter of the others.
+TEST(Apart, kernels_on_which_the_study_fails_are_whole_and_the_others_as_ever) {
+  const std::string source = "__kernel void a(__global int* p) { p[get_group_id(0)] = 1; }\n"
+                             "__kernel void b(__global int* p) { p[get_group_id(0)] = 2; }\n";
+  const json usual = translate(source);
+  EXPECT_EQ(translate(source, "", "--apart 20000"), usual);
+  for (const std::string way : {"crash", "hang"}) {
+    setenv("SAM_TRANSLATE_FAILS_ON", (way + ":a").c_str(), 1);
+    if (way == "crash") {
+      EXPECT_NE(run_tool(source, "--json").exit_status, 0);
+    }
+    const json answer = translate(source, "", "--apart 2000");
+    unsetenv("SAM_TRANSLATE_FAILS_ON");
+    EXPECT_EQ(answer["kernels"][0]["why_not_slice"], "the translator fails on it");
+    EXPECT_EQ(answer["kernels"][0]["arguments"][0]["may_write"], true);
+    EXPECT_EQ(answer["kernels"][1], usual["kernels"][1]);
+    EXPECT_THAT(source_of(answer), HasSubstr("samcl_get_group_id"));
+  }
+}
+
+TEST(Apart, sources_that_nest_deep_do_not_end_the_translator) {
+  std::string sum = "p[0]";
+  for (int i = 1; i < 3000; ++i) sum += " + p[" + std::to_string(i) + "]";
+  EXPECT_TRUE(only_kernel("__kernel void k(__global const int* p, __global int* q) { q[get_global_id(0)] = " + sum + "; }")["may_split"]);
+  std::string walk;
+  for (int i = 0; i < 3000; ++i) walk += "if (n[" + std::to_string(i) + "]) p += n[" + std::to_string(i) + "];\n";
+  EXPECT_TRUE(only_kernel("__kernel void k(__global int* p, __global const int* n) { " + walk + " p[get_global_id(0)] = 1; }")["may_split"]);
+}
+
+TEST(Volatile, memory_is_no_reason_to_stay_whole_but_where_parts_may_touch_what_others_write) {
+  const auto kernel = [](const std::string& body) {
+    return only_kernel("__kernel void k(volatile __global int* p, volatile __global const int* q) { int i = get_global_id(0); " +
+                       body + " }");
+  };
+  const json written = kernel("p[i] = p[i] + q[i];");
+  EXPECT_FALSE(written["may_split"]);
+  EXPECT_TRUE(written["may_split_disjoint"]);
+  EXPECT_TRUE(written["may_slice"]);
+  EXPECT_EQ(written["why_not_split"], "writes volatile global memory");
+  const json read = kernel("((__global int*)q)[i] = 0; if (q[i]) return;");
+  EXPECT_TRUE(read["may_split_disjoint"]);
+  const json only_read = only_kernel("__kernel void k(__global int* p, volatile __global const int* q) { p[get_global_id(0)] = q[0]; }");
+  EXPECT_TRUE(only_read["may_split"]);
+  EXPECT_FALSE(only_read["may_split_disjoint"]);
+  // Whoever changes what a loop waits for.
+  EXPECT_FALSE(kernel("while (q[0] == 0);")["may_slice"]);
+  EXPECT_FALSE(kernel("while (p[0] == 0); p[i] = 1;")["may_split_disjoint"]);
+  const json atomics = kernel("p[i] = atomic_inc(p + 1);");
+  EXPECT_FALSE(atomics["may_split_disjoint"]);
+}
+
+// Why the kernel of such a body must run whole on one and the same device; "": it need not.
+std::string address_use(const std::string& body, const std::string& more = "") {
+  const json kernel = only_kernel("typedef struct node { __global struct node* next; int value; } node; " + more +
+                                      "__kernel void k(__global ulong* u, __global int* p, __global int* q, __global node* nodes, "
+                                      "__global int* __global* pointers, __local int* l, int n) { int g = get_global_id(0); " +
+                                      body + " }", "-cl-std=CL2.0");
+  EXPECT_EQ(kernel["depends_on_addresses"], !kernel["may_slice"]) << body;
+  return kernel["why_not_slice"];
+}
+
+TEST(Addresses, that_are_stored_compared_or_computed_with_keep_a_kernel_whole) {
+  const std::string stores = "stores addresses in memory", compares = "compares addresses of different memory objects",
+                    computes = "computes with addresses as numbers", follows = "follows a pointer kept in global memory";
+  EXPECT_EQ(address_use("u[g] = (ulong)(p + g);"), stores);
+  EXPECT_EQ(address_use("u[g] = (ulong)p - n;"), stores);
+  EXPECT_EQ(address_use("pointers[g] = p + g;"), stores);
+  EXPECT_EQ(address_use("nodes[g].next = nodes + n;"), stores);
+  EXPECT_EQ(address_use("node x; x.next = nodes + n; x.value = n; nodes[g] = x;"), stores);
+  EXPECT_EQ(address_use("*(__global int* __global*)(u + g) = p;"), stores);
+  EXPECT_EQ(address_use("vstore2((ulong2)((ulong)p, 1), g, u);"), computes);
+  EXPECT_EQ(address_use("p[g] = ((uint)(ulong)p) * 2654435761u;"), computes);
+  EXPECT_EQ(address_use("p[g] = (int)(((ulong)q >> 4) & 15);"), computes);
+  EXPECT_EQ(address_use("p[((ulong)q >> 4) % 64] = 1;"), computes);
+  EXPECT_EQ(address_use("if (((ulong)p & 15) == 0) p[g] = 1;"), computes);
+  EXPECT_EQ(address_use("p[g] = p < q;"), compares);
+  EXPECT_EQ(address_use("if (p + g == q) p[g] = 1;"), compares);
+  EXPECT_EQ(address_use("p[g] = (ulong)p == u[g];"), computes);
+  EXPECT_EQ(address_use("p[g] = (int)(p - q);"), computes);
+  EXPECT_EQ(address_use("union { __global int* a; ulong b; } x; x.a = p; u[g] = x.b;").empty(), false);
+  EXPECT_EQ(address_use("__global int* a[2]; a[n & 1] = p; u[g] = ((ulong*)a)[n & 1];"), computes);
+  EXPECT_EQ(address_use("__global int* __local a[2]; a[n & 1] = p; pointers[g] = a[g & 1];"), stores);
+}
+
+TEST(Addresses, that_are_loaded_and_followed_keep_a_kernel_whole) {
+  const std::string follows = "follows a pointer kept in global memory";
+  EXPECT_EQ(address_use("p[g] = *pointers[g];"), follows);
+  EXPECT_EQ(address_use("p[g] = nodes[g].next->value;"), follows);
+  EXPECT_EQ(address_use("p[g] = *(__global int*)u[g];"), follows);
+  EXPECT_EQ(address_use("__global node* at = nodes; while (at) { at->value = 1; at = at->next; }"), follows);
+  EXPECT_EQ(address_use("*pointers[0] = 1;"), follows);
+}
+
+TEST(Addresses, that_are_only_followed_or_compared_within_one_buffer_are_no_reason) {
+  EXPECT_EQ(address_use("for (__global int* a = p; a < p + n; ++a) *a = 1;"), "");
+  EXPECT_EQ(address_use("__global int* a = p + g; q[g] = (int)(a - p);"), "");
+  EXPECT_EQ(address_use("if (p) p[g] = 1; if (q != 0) q[g] = 2;"), "");
+  EXPECT_EQ(address_use("*(__global int*)((ulong)p + 4 * g) = 1;"), "");
+  EXPECT_EQ(address_use("__global int* a[2] = {p, q}; a[n & 1][g] = a[(n + 1) & 1][g];"), "");
+  EXPECT_EQ(address_use("(n ? p : q)[g] = 1;"), "");
+  EXPECT_EQ(address_use("nodes[g].value = nodes[g].next == 0;"), "");
+  EXPECT_EQ(address_use("event_t e = async_work_group_copy(l, p, 4, 0); wait_group_events(1, &e); q[g] = l[0];"), "");
+  EXPECT_EQ(address_use("int e; float f = frexp((float)n, &e); q[g] = e + (int)f;"), "");
+}
+
 // The width reported for the first argument of a kernel with the given parameters and body.
 json width(const std::string& parameters, const std::string& body) {
   return only_kernel("__kernel void k(" + parameters + ") { size_t i = get_global_id(0); " + body + " }")
@@ -432,7 +563,7 @@ TEST(Linking, finds_given_headers_by_their_names_and_from_each_other) {
                      {"c.h", "#error another one\n"},
                      {"d.h", "#define D 300\n"}}}}}));
   EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("= 1 + 20 + 300;"));
-  EXPECT_EQ(answer["includes"], json::array());
+  EXPECT_EQ(answer["includes"], json::object());
 }
 
 TEST(Linking, needs_functions_apart_before_version_1_2) {
@@ -491,6 +622,98 @@ TEST(HeaderMacros, give_the_limits_that_the_standard_fixes) {
   EXPECT_EQ(only_kernel("#if CHAR_BIT == 8 && INT_MAX == 0x7fffffff && UINT_MAX > INT_MAX\n"
                         "__kernel void k(__global int* p) { p[0] = 1; }\n#endif")["name"],
             "k");
+}
+
+// Answers of the device's compiler to the names that the source asks about, as often as it asks for more.
+json translate_with_answers(const std::string& source, const json& answers, std::set<std::string>* asked = nullptr,
+                            const json& options = json::array()) {
+  json macros = json::object();
+  for (int round = 0; round < 10; ++round) {
+    const auto answer = translate_linked({{{"source", source}, {"options", options}, {"macros", macros}}});
+    if (!answer || !answer->contains("questions")) return answer.value_or(json());
+    for (const std::string name : (*answer)["questions"][0]["names"]) {
+      if (asked) asked->insert(name);
+      macros[name] = answers.value(name, json());
+    }
+  }
+  return "asks without end";
+}
+
+std::set<std::string> asked_by(const std::string& source, const json& options = json::array()) {
+  std::set<std::string> asked;
+  translate_with_answers(source + "\n__kernel void k(__global int* p) { p[0] = 1; }", json::object(), &asked, options);
+  return asked;
+}
+
+TEST(Macros, of_the_devices_compiler_decide_what_is_read) {
+  const std::string source =
+      "#if __OPENCL_C_VERSION__ >= 200 && defined(__AVX2__)\n#define N 1\n#else\n#define N 2\n#endif\n"
+      "__kernel void k(__global int* p) { p[get_group_id(0)] = N + __clang_major__; }";
+  const json newer = {{"__OPENCL_C_VERSION__", "300"}, {"__AVX2__", "1"}, {"__clang_major__", "15"}};
+  EXPECT_THAT(source_of(translate_with_answers(source, newer)["sources"][0]), HasSubstr("= 1 + 15;"));
+  const json older = {{"__OPENCL_C_VERSION__", "120"}, {"__AVX2__", "1"}, {"__clang_major__", "(7)"}};
+  EXPECT_THAT(source_of(translate_with_answers(source, older)["sources"][0]), HasSubstr("= 2 + (7);"));
+}
+
+TEST(Macros, are_asked_about_wherever_a_source_tests_them) {
+  using Names = std::set<std::string>;
+  EXPECT_EQ(asked_by(""), Names{});
+  EXPECT_EQ(asked_by("#define A 1\n#ifdef A\n#endif\n#if A == 1 && defined A\n#endif"), Names{});
+  EXPECT_EQ(asked_by("#ifdef A\n#endif", {"-DA=1"}), Names{});
+  EXPECT_EQ(asked_by("#ifndef A\n#endif", {"-U", "A"}), Names{});
+  EXPECT_EQ(asked_by("#ifdef A\n#endif\n#ifndef B\n#endif\n#if defined(C) || !defined D\n#endif"),
+            (Names{"A", "B", "C", "D"}));
+  EXPECT_EQ(asked_by("#if 0\n#elifdef A\n#elif B\n#elifndef C\n#endif"), (Names{"A", "B", "C"}));
+  EXPECT_EQ(asked_by("#if A > 1\n#endif"), Names{"A"});
+  EXPECT_EQ(asked_by("#define HAS(x) __opencl_c_##x\n#if HAS(images)\n#endif"), Names{"__opencl_c_images"});
+  EXPECT_EQ(asked_by("#define HAS(x) defined(__opencl_c_##x)\n#if HAS(images)\n#endif"), Names{"__opencl_c_images"});
+  EXPECT_EQ(asked_by("#define WIDE __SIZEOF_LONG__\nint n[WIDE];"), Names{"__SIZEOF_LONG__"});
+  EXPECT_EQ(asked_by("#ifdef M_PI\n#endif\n#if CLK_LOCAL_MEM_FENCE\n#endif"), (Names{"M_PI", "CLK_LOCAL_MEM_FENCE"}));
+  EXPECT_EQ(asked_by("#undef A\n#define A\n#ifdef A\n#endif\nint f(float x) { return x > M_PI; }"), Names{});
+}
+
+TEST(Macros, are_asked_about_in_the_branches_that_the_answers_choose) {
+  std::set<std::string> asked;
+  translate_with_answers("#ifdef A\n#ifdef B\n#endif\n#endif\n__kernel void k() {}", {{"A", ""}}, &asked);
+  EXPECT_EQ(asked, (std::set<std::string>{"A", "B"}));
+}
+
+TEST(Macros, that_only_a_compiler_can_evaluate_keep_a_source_whole) {
+  const std::string kernel = "\n__kernel void k(__global int* p) { p[get_group_id(0)] = 1; }";
+  EXPECT_TRUE(translate_with_answers("#if __has_builtin(__builtin_trap)\n#endif" + kernel, json::object()).is_null());
+  EXPECT_FALSE(translate_with_answers("#if defined(__has_builtin)\n#endif" + kernel, json::object()).is_null());
+  EXPECT_FALSE(translate_with_answers("#ifdef A\n#if __has_builtin(__builtin_trap)\n#endif\n#endif" + kernel,
+                                      json::object()).is_null());
+  EXPECT_TRUE(translate_with_answers("int n[__COUNTER__ + 1];" + kernel, json::object()).is_null());
+}
+
+TEST(Macros, that_tell_the_place_are_left_to_the_driver) {
+  EXPECT_THAT(source_of(translate_with_answers(
+                  "__kernel void k(__global char* p) { p[get_group_id(0)] = __FILE__[0]; }", json::object())["sources"][0]),
+              HasSubstr("= __FILE__[0];"));
+}
+
+// By path, relative to the test's own folder.
+struct Includes : testing::Test {
+  Includes() { std::filesystem::create_directories(folder / "b"); }
+  ~Includes() override { std::filesystem::remove_all(folder); }
+  std::map<std::string, std::string> of(const std::string& source, const std::string& options) const {
+    const json found = translate(source + "\n__kernel void k() {}", options)["includes"];
+    std::map<std::string, std::string> result;
+    for (const auto& [path, stamp] : found.items())
+      if (path.starts_with(folder.string() + "/")) result[path.substr(folder.string().size() + 1)] = stamp;
+    return result;
+  }
+  const std::filesystem::path folder = testing::TempDir() + "translate_test_includes_" + std::to_string(getpid());
+};
+
+TEST_F(Includes, are_told_with_their_contents_and_where_they_were_missed) {
+  std::ofstream(folder / "b/h.h") << "int x;";
+  const auto found = of("#include \"h.h\"", "-I" + folder.string() + "/none -I" + folder.string() + "/b");
+  EXPECT_EQ(found.at("b/h.h"), samcl::stamp_of_bytes("int x;"));
+  EXPECT_EQ(found.at("none"), "absent");
+  std::filesystem::create_directory(folder / "none");
+  EXPECT_EQ(of("#include \"h.h\"", "-I" + folder.string() + "/none -I" + folder.string() + "/b").at("none/h.h"), "absent");
 }
 
 TEST(HeaderMacros, may_be_defined_anew) {

@@ -14,13 +14,19 @@
 namespace samcl::translator {
 namespace {
 
+using Blocks = std::set<const llvm::BasicBlock*>;
+
 // What the way out of one loop depends on.
 class Dependence {
  public:
-  explicit Dependence(const llvm::Loop& loop) : loop_(loop) {
+  explicit Dependence(const llvm::Loop& loop, const llvm::LoopInfo& loops) : loop_(loop), loops_(loops) {
+    loop.getLoopLatches(latches_);
     llvm::SmallVector<llvm::BasicBlock*, 8> exiting;
     loop.getExitingBlocks(exiting);
-    for (const llvm::BasicBlock* block : exiting) add_condition(*block);
+    for (const llvm::BasicBlock* block : exiting) {
+      add_condition(*block);
+      add_deciders(*block);
+    }
     while (!open_.empty()) {
       const llvm::Instruction* instruction = open_.back();
       open_.pop_back();
@@ -30,6 +36,8 @@ class Dependence {
 
   // Pointers to global memory that are read inside the loop on its behalf.
   const std::set<const llvm::Value*>& read() const { return read_; }
+  // One of them is volatile: whoever changes it need not be the kernel.
+  bool reads_volatile() const { return reads_volatile_; }
 
  private:
   void add(const llvm::Value* value) {
@@ -46,9 +54,66 @@ class Dependence {
     }
   }
 
-  void read_through(const llvm::Value* pointer) {
+  // The blocks of the loop from which `to` is reached within one round, not passing `avoided`.
+  Blocks from_where(const std::vector<const llvm::BasicBlock*>& to, const llvm::BasicBlock* avoided) const {
+    Blocks found;
+    std::vector<const llvm::BasicBlock*> open = to;
+    while (!open.empty()) {
+      const llvm::BasicBlock* block = open.back();
+      open.pop_back();
+      if (block == avoided || !loop_.contains(block) || !found.insert(block).second || block == loop_.getHeader())
+        continue;
+      for (const llvm::BasicBlock* before : llvm::predecessors(block)) open.push_back(before);
+    }
+    return found;
+  }
+
+  // The conditions that decide whether a round comes to the block, and those that decide whether it comes to them.
+  void add_deciders(const llvm::BasicBlock& block) {
+    if (!decided_.insert(&block).second || &block == loop_.getHeader()) return;
+    const Blocks reach = from_where({&block}, nullptr);
+    const Blocks miss = from_where({latches_.begin(), latches_.end()}, &block);
+    for (const llvm::BasicBlock* each : reach) {
+      if (!miss.count(each)) continue;
+      for (const llvm::BasicBlock* next : llvm::successors(each)) {
+        const bool surely = next == &block || (next != loop_.getHeader() && reach.count(next) && !miss.count(next));
+        if (!surely) continue;
+        add_condition(*each);
+        add_deciders(*each);
+        break;
+      }
+    }
+  }
+
+  // Which of its values a phi takes is decided by the way to it. What an inner loop leaves behind depends on how often
+  // it went round.
+  void add_ways_to(const llvm::PHINode& phi) {
+    const llvm::BasicBlock& block = *phi.getParent();
+    if (&block == loop_.getHeader() && latches_.size() == 1) return;
+    for (const llvm::BasicBlock* before : phi.blocks()) {
+      if (!loop_.contains(before)) continue;
+      add_condition(*before);
+      add_deciders(*before);
+    }
+  }
+
+  void add_inner_loops(const llvm::Instruction& instruction) {
+    for (const llvm::Loop* inner = loops_.getLoopFor(instruction.getParent()); inner && inner != &loop_;
+         inner = inner->getParentLoop()) {
+      if (!inner_.insert(inner).second) return;
+      llvm::SmallVector<llvm::BasicBlock*, 8> exiting;
+      inner->getExitingBlocks(exiting);
+      for (const llvm::BasicBlock* block : exiting) {
+        add_condition(*block);
+        add_deciders(*block);
+      }
+    }
+  }
+
+  void read_through(const llvm::Value* pointer, bool is_volatile) {
     const Roots roots = roots_of(pointer);
     if (roots.global()) read_.insert(pointer);
+    reads_volatile_ = reads_volatile_ || (is_volatile && roots.global());
     // Private or local memory: whichever store put the value there.
     const unsigned space = pointer->getType()->getPointerAddressSpace();
     if (space != kGlobal && space != kConstant && !through_memory_) {
@@ -63,20 +128,24 @@ class Dependence {
 
   void visit(const llvm::Instruction& instruction) {
     for (const llvm::Value* operand : instruction.operand_values()) add(operand);
-    if (llvm::isa<llvm::PHINode>(instruction))
-      for (const llvm::BasicBlock* block : loop_.blocks()) add_condition(*block);
+    add_inner_loops(instruction);
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) add_ways_to(*phi);
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-      read_through(load->getPointerOperand());
+      read_through(load->getPointerOperand(), load->isVolatile());
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
       for (const llvm::Value* operand : call->args())
-        if (operand->getType()->isPointerTy()) read_through(operand);
+        if (operand->getType()->isPointerTy()) read_through(operand, false);
   }
 
   const llvm::Loop& loop_;
+  const llvm::LoopInfo& loops_;
+  llvm::SmallVector<llvm::BasicBlock*, 4> latches_;
   std::set<const llvm::Instruction*> seen_;
   std::vector<const llvm::Instruction*> open_;
+  Blocks decided_;
+  std::set<const llvm::Loop*> inner_;
   std::set<const llvm::Value*> read_;
-  bool through_memory_ = false;
+  bool through_memory_ = false, reads_volatile_ = false;
 };
 
 // Whether the value may differ from one round of the loop to the next, other than by what memory holds.
@@ -103,7 +172,8 @@ bool may_wait(llvm::Function& kernel, bool communicates,
   const llvm::LoopInfo loops(dominators);
   if (has_cycle_that_is_no_loop(kernel, loops)) return true;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    const Dependence dependence(*loop);
+    const Dependence dependence(*loop, loops);
+    if (dependence.reads_volatile()) return true;
     for (const llvm::Value* pointer : dependence.read()) {
       std::set<const llvm::Value*> seen;
       if (written(pointer) && (communicates || !varies(pointer, *loop, seen))) return true;

@@ -1,6 +1,5 @@
 #include "kernel-translator/client/cache.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
+
+#include "kernel-translator/client/file_stamp.h"
 
 namespace samcl {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uintmax_t kMaxBytes = 256u << 20;
-constexpr char kMagic[] = "samcl-translation-1\n";
+constexpr char kMagic[] = "samcl-translation-2\n";
 
 // For file names only: a hit is decided by the question itself, so two questions of one hash merely share a
 // place.
@@ -45,20 +47,15 @@ bool take(const std::string& from, size_t& at, std::string& value) {
   return true;
 }
 
-std::string stamps_of(const std::string& includes) {
+// Lines of a path and a stamp in turn.
+bool are_unchanged(const std::string& includes) {
   std::istringstream lines(includes);
-  std::string stamps;
-  for (std::string path; std::getline(lines, path);) stamps += file_stamp(path) + "\n";
-  return stamps;
+  for (std::string path, stamp; std::getline(lines, path) && std::getline(lines, stamp);)
+    if (stamp_of_path(path) != stamp) return false;
+  return true;
 }
 
 }  // namespace
-
-std::string file_stamp(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return "absent";
-  return std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
-}
 
 std::string TranslationCache::path_of(const std::string& question) const { return directory_ + "/" + hash_of(question); }
 
@@ -69,24 +66,27 @@ std::optional<std::string> TranslationCache::find(const std::string& question) c
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!text.starts_with(kMagic)) return std::nullopt;
   size_t at = sizeof kMagic - 1;
-  std::string asked, includes, stamps, answer;
-  if (!take(text, at, asked) || !take(text, at, includes) || !take(text, at, stamps) || !take(text, at, answer)) return std::nullopt;
-  if (text.substr(at) != "end\n" || asked != question || stamps != stamps_of(includes)) return std::nullopt;
+  std::string asked, includes, answer;
+  if (!take(text, at, asked) || !take(text, at, includes) || !take(text, at, answer)) return std::nullopt;
+  if (text.substr(at) != "end\n" || asked != question || !are_unchanged(includes)) return std::nullopt;
   return answer;
 }
 
-void TranslationCache::keep(const std::string& question, const std::string& answer, const std::vector<std::string>& includes) const {
+void TranslationCache::keep(const std::string& question, const std::string& answer, const std::map<std::string, std::string>& includes) const {
   if (directory_.empty()) return;
   std::error_code error;
   fs::create_directories(directory_, error);
-  std::string names;
-  for (const std::string& path : includes) names += path + "\n";
+  std::string stamps;
+  for (const auto& [name, stamp] : includes) {
+    if (name.find('\n') != std::string::npos) return;
+    stamps += name + "\n" + stamp + "\n";
+  }
   static std::atomic<unsigned> serial{0};
   const std::string path = path_of(question);
   const std::string temporary = path + "." + std::to_string(getpid()) + "." + std::to_string(serial++);
   {
     std::ofstream file(temporary, std::ios::binary);
-    file << kMagic << field(question) << field(names) << field(stamps_of(names)) << field(answer) << "end\n";
+    file << kMagic << field(question) << field(stamps) << field(answer) << "end\n";
     file.close();
     if (!file) {
       fs::remove(temporary, error);

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/translation.h"
 
 namespace samcl {
@@ -47,6 +48,13 @@ class Client : public ::testing::Test {
     translator_is(before + "\ncat <<'END'\n" + json + "\nEND");
   }
 
+  void answers_with_includes(const std::map<std::string, std::string>& stamps) {
+    std::string list;
+    for (const auto& [name, stamp] : stamps) list += (list.empty() ? "\"" : ", \"") + name + "\": \"" + stamp + "\"";
+    answers(R"({"source": null, "options": "", "includes": {)" + list + R"(}, "kernels": []})");
+    settings_.cache_directory = path("cache");
+  }
+
   int runs() const {
     std::ifstream file(path("runs"));
     int count = 0;
@@ -60,7 +68,7 @@ class Client : public ::testing::Test {
   }
 
   std::string folder_;
-  TranslatorSettings settings_{.program = "", .cache_directory = "", .timeout_ms = 20000};
+  TranslatorSettings settings_{.program = "", .cache_directory = "", .timeout_ms = 20000, .ask_compiler = {}};
 };
 
 using Cache = Client;
@@ -83,7 +91,7 @@ TEST_F(Client, keeps_the_programs_options_with_the_programs_source) {
 
 TEST_F(Client, asks_about_all_sources_of_a_linked_program_at_once) {
   answers(R"({"sources": [{"source": "first", "options": "-w"}, {"source": null, "options": "-DB=1"}],
-              "includes": ["/dev/null"], "kernels": []})",
+              "includes": {"/dev/null": "special"}, "kernels": []})",
           "cat >$folder/input");
   const std::vector<LinkedSource> sources = {{"\xe9 a", "-w -DA", {{"h.h", "header"}}}, {"b", "-D 'B=1'", {}}};
   const auto translation = translate_linked(sources, DeviceFacts{}, settings_);
@@ -131,6 +139,18 @@ TEST_F(Client, says_that_the_translator_crashed) {
   const auto translation = ask();
   ASSERT_FALSE(translation);
   EXPECT_NE(translation.error().message.find("crashed (signal 11)"), std::string::npos) << translation.error().message;
+}
+
+TEST_F(Client, asks_for_each_kernel_apart_when_the_translator_dies) {
+  const std::string answer = "case \"$*\" in *--apart*) echo '" + std::string(kAnswer) + "'; exit;; esac; ";
+  translator_is("cat >/dev/null; " + answer + "kill -SEGV $$");
+  EXPECT_TRUE(ask());
+  translator_is("cat >/dev/null; " + answer + "exec sleep 100");
+  settings_.timeout_ms = 500;
+  EXPECT_TRUE(ask());
+  // One that says what is wrong is believed.
+  translator_is("cat >/dev/null; " + answer + "echo 'error: x' >&2; exit 1");
+  EXPECT_FALSE(ask());
 }
 
 TEST_F(Client, stops_a_translator_that_does_not_stop_printing) {
@@ -252,14 +272,82 @@ TEST_F(Cache, keeps_questions_apart) {
 
 TEST_F(Cache, forgets_when_an_included_file_changes) {
   std::ofstream(path("included.h")) << "1";
-  answers(R"({"source": null, "options": "", "includes": [")" + path("included.h") + R"("], "kernels": []})");
-  settings_.cache_directory = path("cache");
+  answers_with_includes({{path("included.h"), stamp_of_bytes("1")}});
   ask();
   ask();
   EXPECT_EQ(runs(), 1);
   std::ofstream(path("included.h")) << "22";
   ask();
   EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, forgets_when_an_included_file_of_the_same_size_and_time_holds_something_else) {
+  std::ofstream(path("included.h")) << "1";
+  const auto time = fs::last_write_time(path("included.h"));
+  answers_with_includes({{path("included.h"), stamp_of_bytes("1")}});
+  ask();
+  std::ofstream(path("included.h")) << "2";
+  fs::last_write_time(path("included.h"), time);
+  ask();
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Cache, forgets_when_a_file_appears_where_one_was_looked_for) {
+  answers_with_includes({{path("first"), "absent"}, {path("first/a.h"), "absent"}});
+  ask();
+  ask();
+  EXPECT_EQ(runs(), 1);
+  fs::create_directory(path("first"));
+  ask();
+  EXPECT_EQ(runs(), 2);
+}
+
+TEST_F(Client, answers_what_the_translator_asks_and_remembers_it) {
+  translator_is("cat >$folder/input; echo run >>$folder/runs; grep -q 120 $folder/input && echo '" + std::string(kAnswer) +
+                "' || echo '{\"questions\": [{\"names\": [\"A\", \"B\"], \"options\": \"-w\"}]}'");
+  settings_.cache_directory = path("cache");
+  int asked = 0;
+  settings_.ask_compiler = [&](const std::set<std::string>& names, const std::string& options) -> Result<MacroAnswers> {
+    ++asked;
+    EXPECT_EQ(names, (std::set<std::string>{"A", "B"}));
+    EXPECT_EQ(options, "-w");
+    return MacroAnswers{{"A", "120"}, {"B", std::nullopt}};
+  };
+  EXPECT_TRUE(ask("a"));
+  EXPECT_EQ(runs(), 2);
+  EXPECT_TRUE(ask("b"));
+  EXPECT_EQ(runs(), 4);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(Client, fails_where_the_compiler_has_no_answer) {
+  translator_is("cat >/dev/null; echo '{\"questions\": [{\"names\": [\"A\"], \"options\": \"\"}]}'");
+  settings_.cache_directory = path("cache");
+  int asked = 0;
+  settings_.ask_compiler = [&](const auto&, const auto&) -> Result<MacroAnswers> { return ++asked, MacroAnswers{}; };
+  for (int i = 0; i < 2; ++i) {
+    const auto translation = ask();
+    ASSERT_FALSE(translation);
+    EXPECT_EQ(translation.error().message,
+              "it depends on the macro A, of which the device's compiler does not tell the value");
+  }
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(Client, does_not_remember_that_the_compiler_could_not_be_asked) {
+  translator_is("cat >/dev/null; echo '{\"questions\": [{\"names\": [\"A\"], \"options\": \"\"}]}'");
+  settings_.cache_directory = path("cache");
+  int asked = 0;
+  settings_.ask_compiler = [&](const auto&, const auto&) -> Result<MacroAnswers> { return ++asked, fail("no memory"); };
+  EXPECT_EQ(ask().error().message, "no memory");
+  EXPECT_EQ(ask().error().message, "no memory");
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(Client, gives_up_on_a_translator_that_asks_without_end) {
+  translator_is("cat >/dev/null; echo '{\"questions\": [{\"names\": [\"A\"], \"options\": \"\"}]}'");
+  settings_.ask_compiler = [](const auto&, const auto&) -> Result<MacroAnswers> { return MacroAnswers{{"A", "1"}}; };
+  EXPECT_FALSE(ask());
 }
 
 TEST_F(Cache, ignores_entries_cut_short) {

@@ -120,7 +120,8 @@ std::string first_diagnostic(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> run_translator(const std::vector<std::string>& arguments, const std::string& input, int timeout_ms) {
+Result<std::string> run_translator(const std::vector<std::string>& arguments, const std::string& input, int timeout_ms,
+                                   bool* died) {
   Descriptor in, in_child, out, out_child, err, err_child;
   if (!make_pair(in, in_child) || !make_pair(out, out_child) || !make_pair(err, err_child)) {
     return fail(std::string("no descriptors left to run the translator: ") + strerror(errno));
@@ -161,6 +162,7 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (died) *died = late || WIFSIGNALED(status);
   if (late) return fail("the translator took longer than " + std::to_string(timeout_ms) + " ms");
   if (too_long) return fail("the translator's answer is longer than any it gives");
   if (WIFSIGNALED(status)) return fail("the translator crashed (signal " + std::to_string(WTERMSIG(status)) + ")");

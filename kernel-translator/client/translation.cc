@@ -1,9 +1,11 @@
 #include "kernel-translator/client/translation.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kernel-translator/client/cache.h"
+#include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/run_translator.h"
 #include "kernel-translator/client/translation_json.h"
 
@@ -11,7 +13,7 @@ namespace samcl {
 namespace {
 
 // Changes with what the answers hold, so that kept ones of another form are not found.
-constexpr char kAnswerForm[] = "3: with several sources";
+constexpr char kAnswerForm[] = "4: with the macros of the device's compiler";
 
 // Build options as a compiler driver takes them apart: blanks separate, quotes and backslashes protect.
 std::vector<std::string> split_options(const std::string& options) {
@@ -43,42 +45,87 @@ std::vector<std::string> split_options(const std::string& options) {
 }
 
 std::vector<std::string> command(const DeviceFacts& device, const TranslatorSettings& settings) {
-  std::vector<std::string> arguments{settings.program, "-", "--json",
+  std::vector<std::string> arguments{settings.program, "-", "--json", "--sources",
                                      "--device-version", device.device_version,
                                      "--opencl-c-version", device.opencl_c_version,
                                      "--extensions", device.extensions,
                                      "--address-bits", std::to_string(device.address_bits)};
   if (device.image_support) arguments.push_back("--images");
   if (settings.split_printf) arguments.push_back("--split-printf");
-  for (const std::string& define : device.defines) arguments.insert(arguments.end(), {"--define", define});
   return arguments;
 }
 
-Result<Translation> read(const std::string& answer) {
-  Result<Translation> translation = parse_translation(answer);
-  if (translation)
-    for (IncludedFile& file : translation->includes) file.stamp = file_stamp(file.path);
-  return translation;
+// macros: of each source; none if the device's compiler can't be asked.
+std::string document_of(std::span<const LinkedSource> sources, const std::vector<MacroAnswers>& macros) {
+  nlohmann::json list = nlohmann::json::array();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const LinkedSource& source = sources[i];
+    nlohmann::json each = {{"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}};
+    if (!macros.empty()) {
+      each["macros"] = nlohmann::json::object();
+      for (const auto& [name, value] : macros[i]) each["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
+    }
+    list.push_back(std::move(each));
+  }
+  std::string document;
+  nlohmann::json::to_cbor(nlohmann::json{{"sources", list}}, document);
+  return document;
 }
 
-// The cache's answer, or else the translator's to that input on its command line. `options` are as the program
-// gave them.
-Result<Translation> ask(const std::vector<std::string>& arguments, const std::string& options,
-                        const std::string& input, const TranslatorSettings& settings) {
-  std::string question = std::string(kAnswerForm) + "\n" + file_stamp(settings.program) + "\n" + options + "\n";
+// Whatever the translator dies of, be it one kernel alone that does not run in parts.
+Result<std::string> run_or_study_apart(std::vector<std::string> arguments, const std::string& input, int timeout_ms) {
+  bool died = false;
+  Result<std::string> answer = run_translator(arguments, input, timeout_ms, &died);
+  if (!died) return answer;
+  arguments.insert(arguments.end(), {"--apart", std::to_string(std::max(1, timeout_ms / 2))});
+  return run_translator(arguments, input, timeout_ms);
+}
+
+// Answers depend on macros, which may be asked about in turn; so often at most.
+constexpr int kMostRounds = 30;
+
+// The translator's answer, and the answers of the device's compiler that it needs.
+Result<std::string> consult(const std::vector<std::string>& arguments, std::span<const LinkedSource> sources,
+                            const DeviceFacts& device, const TranslatorSettings& settings) {
+  std::vector<MacroAnswers> macros(settings.ask_compiler ? sources.size() : 0);
+  for (int round = 0; round < kMostRounds; ++round) {
+    Result<std::string> answer = run_or_study_apart(arguments, document_of(sources, macros), settings.timeout_ms);
+    if (!answer) return answer;
+    const auto questions = parse_questions(*answer);
+    if (!questions) return tl::unexpected(questions.error());
+    if (questions->empty()) return answer;
+    if (questions->size() != macros.size()) return fail("the translator's questions are about another program");
+    for (size_t i = 0; i < macros.size(); ++i) {
+      const MacroQuestion& question = (*questions)[i];
+      if (question.names.empty()) continue;
+      const MacroTable table(TranslationCache(settings.cache_directory), device.compiler, question.options);
+      Result<MacroAnswers> answers = table.answers(question.names, settings.ask_compiler);
+      if (!answers) return tl::unexpected(answers.error());
+      macros[i].merge(*answers);
+    }
+  }
+  return fail("its macros depend on each other without end");
+}
+
+// The cache's answer, or else the translator's.
+Result<Translation> ask(std::span<const LinkedSource> sources, const DeviceFacts& device,
+                        const TranslatorSettings& settings, const char* further = nullptr) {
+  std::vector<std::string> arguments = command(device, settings);
+  if (further) arguments.emplace_back(further);
+  std::string question = std::string(kAnswerForm) + "\n" + stamp_of_program(settings.program) + "\n" + device.compiler + "\n";
   for (const std::string& argument : arguments) question += argument + "\n";
-  question += input;
+  question += document_of(sources, {});
   const TranslationCache cache(settings.cache_directory);
   if (auto kept = cache.find(question)) {
-    if (auto translation = read(*kept)) return translation;
+    if (auto translation = parse_translation(*kept)) return translation;
   }
-  const Result<std::string> answer = run_translator(arguments, input, settings.timeout_ms);
+  const Result<std::string> answer = consult(arguments, sources, device, settings);
   if (!answer) return tl::unexpected(answer.error());
-  Result<Translation> translation = read(*answer);
+  Result<Translation> translation = parse_translation(*answer);
   if (!translation) return translation;
-  std::vector<std::string> paths;
-  for (const IncludedFile& file : translation->includes) paths.push_back(file.path);
-  cache.keep(question, *answer, paths);
+  std::map<std::string, std::string> includes;
+  for (const IncludedFile& file : translation->includes) includes[file.path] = file.stamp;
+  cache.keep(question, *answer, includes);
   return translation;
 }
 
@@ -98,38 +145,33 @@ const KernelTranslation* Translation::find(const std::string& kernel_name) const
 
 Result<Translation> translate(const std::string& source, const std::string& build_options, const DeviceFacts& device,
                               const TranslatorSettings& settings) {
-  try {
-    std::vector<std::string> arguments = command(device, settings);
-    arguments.push_back("--");
-    for (std::string& option : split_options(build_options)) arguments.push_back(std::move(option));
-    Result<Translation> translation = ask(arguments, build_options, source, settings);
-    if (translation && translation->sources.size() != 1) return fail("the translator's answer is about another program");
-    if (translation) keep_own_options(translation->sources[0], build_options);
-    return translation;
-  } catch (const std::exception& error) {
-    return fail(std::string("the source could not be translated: ") + error.what());
-  }
+  return translate_linked(std::vector<LinkedSource>{{source, build_options, {}}}, device, settings);
 }
 
 Result<Translation> translate_linked(std::span<const LinkedSource> sources, const DeviceFacts& device,
                                      const TranslatorSettings& settings) {
   try {
-    nlohmann::json list = nlohmann::json::array();
-    for (const LinkedSource& source : sources)
-      list.push_back({{"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}});
-    const nlohmann::json document = {{"sources", list}};
-    std::string input;
-    nlohmann::json::to_cbor(document, input);
-    std::vector<std::string> arguments = command(device, settings);
-    arguments.push_back("--sources");
-    Result<Translation> translation = ask(arguments, "", input, settings);
+    Result<Translation> translation = ask(sources, device, settings);
     if (translation && translation->sources.size() != sources.size())
       return fail("the translator's answer is about another program");
     for (size_t i = 0; translation && i < sources.size(); ++i)
       keep_own_options(translation->sources[i], sources[i].options);
     return translation;
   } catch (const std::exception& error) {
-    return fail(std::string("the sources could not be translated: ") + error.what());
+    return fail(std::string("the source could not be translated: ") + error.what());
+  }
+}
+
+Result<TranslatedSource> preprocess(const LinkedSource& source, const DeviceFacts& device,
+                                    const TranslatorSettings& settings) {
+  try {
+    Result<Translation> translation = ask({&source, 1}, device, settings, "--preprocess");
+    if (!translation) return tl::unexpected(translation.error());
+    if (translation->sources.size() != 1 || !translation->sources[0].source)
+      return fail("the translator's answer is about another program");
+    return std::move(translation->sources[0]);
+  } catch (const std::exception& error) {
+    return fail(std::string("the source could not be preprocessed: ") + error.what());
   }
 }
 

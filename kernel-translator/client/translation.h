@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel-translator/client/macro_table.h"
 #include "libsamcl/merge/accumulate.h"
 #include "libsamcl/result.h"
 
@@ -49,6 +50,9 @@ struct KernelTranslation {
   std::vector<std::string> affected_builtins;  // e.g. "get_group_id": those that a sub-kernel would get wrong
   bool needs_ndrange_argument = false;         // the rewritten kernel has NdrangeArgument as its last parameter
   bool may_split = false;                      // parts of its NDRange may run on several devices
+  // Not may_split, but where no part touches what another one writes (parts_are_apart() in part_conflict.h): it uses
+  // volatile memory, and no work-group waits for another.
+  bool may_split_disjoint = false;
   bool may_slice = false;                      // parts of its NDRange may run one after another on one device
   // Parts may run on several devices where these see one memory: there atomics and volatile stores mean what they say.
   bool splits_in_one_memory = false;
@@ -57,6 +61,8 @@ struct KernelTranslation {
   // True if the result may depend on the local size: it uses local memory, a barrier, or a built-in about
   // groups (get_group_id, get_local_id, get_local_size, get_num_groups, sub-group and work-group functions).
   bool depends_on_local_size = true;
+  // It stores, compares or follows addresses kept in memory: all such kernels run whole, on one and the same device.
+  bool depends_on_addresses = false;
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
   // What it reads and writes, for samcl::Footprint::parse (libsamcl/footprint/footprint.h).
   std::string footprint;
@@ -69,7 +75,7 @@ struct TranslatedSource {
   std::string options;
 };
 
-// A file that a source included, as it was when the source was translated; see file_stamp() in cache.h.
+// What stood at a path where a source included a file, or looked for one in vain; see stamp_of_path() in file_stamp.h.
 struct IncludedFile {
   std::string path, stamp;
 };
@@ -92,14 +98,15 @@ struct DeviceFacts {
   uint32_t address_bits = 64;      // CL_DEVICE_ADDRESS_BITS
   bool image_support = false;      // CL_DEVICE_IMAGE_SUPPORT
   bool little_endian = true;       // CL_DEVICE_ENDIAN_LITTLE
-  std::vector<std::string> defines;  // vendor's predefined macros, "NAME" or "NAME=VALUE" (from driver/)
+  std::string compiler;            // all that tells this device's compiler from others: names, versions, settings
 };
 
 struct TranslatorSettings {
   std::string program;          // path of sam-translate
   std::string cache_directory;  // empty: no cache
-  int timeout_ms = 60000;       // after it the translator is killed and an Error returned
+  int timeout_ms = 30000;       // after it the translator is killed, and asked once more to study each kernel apart
   bool split_printf = false;    // kernels that use printf may be split
+  AskCompiler ask_compiler = {};  // of the device; if empty, macros are what Clang makes of them
 };
 
 // One of several sources that are compiled apart and then linked.
@@ -118,5 +125,10 @@ Result<Translation> translate(const std::string& source, const std::string& buil
 // The same for a program of several sources. Errors are also: what linking does with them is not certain.
 Result<Translation> translate_linked(std::span<const LinkedSource> sources, const DeviceFacts& device,
                                      const TranslatorSettings& settings);
+
+// The text that one source is to the device's compiler, here and now, without macros and files, and the build options
+// that go with it. Errors are those of translate().
+Result<TranslatedSource> preprocess(const LinkedSource& source, const DeviceFacts& device,
+                                    const TranslatorSettings& settings);
 
 }  // namespace samcl

@@ -55,9 +55,11 @@ KernelTranslation kernel_of(const Json& json) {
   kernel.may_split = json.at("may_split").get<bool>();
   kernel.may_slice = json.at("may_slice").get<bool>();
   kernel.splits_in_one_memory = json.at("splits_in_one_memory").get<bool>();
+  kernel.may_split_disjoint = json.at("may_split_disjoint").get<bool>();
   kernel.why_not_split = json.at("why_not_split").get<std::string>();
   kernel.why_not_slice = json.at("why_not_slice").get<std::string>();
   kernel.depends_on_local_size = json.at("depends_on_local_size").get<bool>();
+  kernel.depends_on_addresses = json.at("depends_on_addresses").get<bool>();
   kernel.footprint = json.at("footprint").get<std::string>();
   if (const Json& size = json.at("required_work_group_size"); !size.is_null()) {
     kernel.required_work_group_size = size.get<std::array<uint64_t, 3>>();
@@ -74,6 +76,19 @@ TranslatedSource source_of(const Json& json) {
 
 }  // namespace
 
+Result<std::vector<MacroQuestion>> parse_questions(const std::string& text) {
+  std::vector<MacroQuestion> questions;
+  if (!text.starts_with("{\"questions\"")) return questions;
+  try {
+    const Json document = Json::parse(text);
+    for (const Json& each : document.at("questions"))
+      questions.push_back({each.at("names").get<std::set<std::string>>(), each.at("options").get<std::string>()});
+    return questions;
+  } catch (const std::exception& error) {
+    return fail(std::string("the translator's questions can't be read: ") + error.what());
+  }
+}
+
 Result<Translation> parse_translation(const std::string& text) {
   try {
     const Json json = Json::parse(text);
@@ -83,7 +98,8 @@ Result<Translation> parse_translation(const std::string& text) {
     } else {
       translation.sources.push_back(source_of(json));
     }
-    for (const Json& path : json.at("includes")) translation.includes.push_back({path.get<std::string>(), ""});
+    for (const auto& [path, stamp] : json.at("includes").items())
+      translation.includes.push_back({path, stamp.get<std::string>()});
     for (const Json& kernel : json.at("kernels")) translation.kernels.push_back(kernel_of(kernel));
     return translation;
   } catch (const std::exception& error) {

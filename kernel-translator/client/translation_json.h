@@ -1,6 +1,7 @@
 // The translator's answer as text, and as the Translation it means.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,16 @@
 
 namespace samcl {
 
-// Errors name what is missing or of the wrong type. The included files have no stamps yet.
+// The macros that one source asks the device's compiler about, and the build options that may change the answers.
+struct MacroQuestion {
+  std::set<std::string> names;
+  std::string options;
+};
+
+// What must be answered first, for each source; none if the text is a translation.
+Result<std::vector<MacroQuestion>> parse_questions(const std::string& json);
+
+// Errors name what is missing or of the wrong type.
 Result<Translation> parse_translation(const std::string& json);
 
 }  // namespace samcl

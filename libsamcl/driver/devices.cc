@@ -1,12 +1,15 @@
 #include "libsamcl/driver/devices.h"
 
 #include <CL/cl_ext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <sstream>
+#include <string_view>
 
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
@@ -160,6 +163,33 @@ std::vector<Device> list_devices() {
   return result;
 }
 
+namespace {
+
+// Settings by which users give a driver's compiler further options.
+bool is_for_a_compiler(std::string_view setting) {
+  for (const char* prefix : {"POCL_", "AMD_OCL_", "IGC_", "CUDA_", "CL_CONFIG_"})
+    if (setting.starts_with(prefix)) return true;
+  return false;
+}
+
+std::string compiler_of(cl_device_id device) {
+  const auto platform = value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  std::string compiler;
+  for (const std::string& part :
+       {text(platform, CL_PLATFORM_NAME), text(platform, CL_PLATFORM_VERSION), text(device, CL_DEVICE_NAME),
+        text(device, CL_DEVICE_VERSION), text(device, CL_DRIVER_VERSION)})
+    compiler += part + "\n";
+  std::set<std::string> settings;
+  for (char** entry = environ; entry && *entry; ++entry)
+    if (is_for_a_compiler(*entry)) settings.insert(*entry);
+  // Which devices there are does not change any.
+  std::erase_if(settings, [](const std::string& setting) { return setting.starts_with("POCL_DEVICES="); });
+  for (const std::string& setting : settings) compiler += setting + "\n";
+  return compiler;
+}
+
+}  // namespace
+
 DeviceFacts translator_facts(cl_device_id device) {
   const VendorFacts& vendor = vendor_facts(device);
   DeviceFacts facts;
@@ -171,7 +201,7 @@ DeviceFacts translator_facts(cl_device_id device) {
   facts.address_bits = value<cl_uint>(device, CL_DEVICE_ADDRESS_BITS, 64);
   facts.image_support = value<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) == CL_TRUE;
   facts.little_endian = value<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE, CL_TRUE) == CL_TRUE;
-  facts.defines = vendor.predefined_macros;
+  facts.compiler = compiler_of(device);
   return facts;
 }
 

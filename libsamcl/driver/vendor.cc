@@ -30,8 +30,6 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.vendor = Vendor::pocl;
     facts.short_name = "pocl";
     facts.needs_distinct_source_per_device = true;
-    facts.predefined_macros = {"cl_khr_int64", "POCL_DEVICE_ADDRESS_BITS=64",
-                               "CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE=0"};
     facts.compiles_for_device_version = true;
     facts.computes_in_caller = "basic";
     facts.pocl_chooses_local_size = true;
@@ -39,12 +37,10 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.vendor = Vendor::nvidia;
     facts.short_name = "nvidia";
     facts.locks_host_memory = true;
-    facts.predefined_macros = {"__NV_CL_C_VERSION=__OPENCL_C_VERSION__", "__NVPTX__=1"};
     facts.compiles_for_device_version = true;
   } else if (contains(vendor, "Advanced Micro Devices")) {
     facts.vendor = Vendor::amd;
     facts.short_name = "amd";
-    facts.predefined_macros = {"__AMD__=1"};
   } else if (contains(vendor, "Intel")) {
     facts.vendor = Vendor::intel;
     facts.short_name = "intel";

@@ -25,10 +25,6 @@ struct VendorFacts {
   // file that each was compiled from; so objects compiled apart for each device serve.
   bool needs_distinct_source_per_device = false;
 
-  // Macros that the vendor's compiler predefines in OpenCL C beyond those of the standard and of the device's
-  // extensions; "NAME" or "NAME=VALUE".
-  std::vector<std::string> predefined_macros;
-
   // CL_DEVICE_OPENCL_C_VERSION does not tell the language of a build without -cl-std: PoCL 3.1 and NVIDIA's
   // driver 580 say 1.2 and compile for 3.0, the device's own version.
   bool compiles_for_device_version = false;

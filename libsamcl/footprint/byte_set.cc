@@ -7,6 +7,8 @@
 namespace samcl {
 namespace {
 
+__extension__ typedef __int128 Signed;
+
 StridedRange normal(StridedRange range) {
   if (range.count > 1 && range.stride <= range.length) {
     range.length += (range.count - 1) * range.stride;
@@ -22,6 +24,33 @@ bool covers(const StridedRange& outer, const StridedRange& inner) {
   const uint64_t into_row = (inner.start - outer.start) % outer.stride;
   if (into_row + inner.length > outer.length) return false;
   return inner.count == 1 || inner.stride % outer.stride == 0;
+}
+
+// Beyond so many rows nothing is sure.
+constexpr uint64_t kMostRows = 4096;
+
+// Whether one of the rows that a's only row begins `distance` bytes before is met by it.
+bool meets_row(uint64_t length, const StridedRange& b, Signed distance) {
+  if (distance >= static_cast<Signed>(length)) return false;
+  const Signed own = static_cast<Signed>(b.length);
+  if (distance + own > 0) return true;
+  if (b.count == 1) return false;
+  const Signed stride = static_cast<Signed>(b.stride);
+  const Signed next = (-distance - own) / stride + 1;  // the first row that ends behind a's beginning
+  return next < static_cast<Signed>(b.count) && distance + next * stride < static_cast<Signed>(length);
+}
+
+bool surely_meet(const StridedRange& a, const StridedRange& b, Signed distance) {
+  if (a.count > b.count) return surely_meet(b, a, -distance);
+  if (a.count > 1 && a.stride == b.stride) {
+    // Row i of a and row j of b: all that counts is i - j.
+    const Signed stride = static_cast<Signed>(a.stride), last = static_cast<Signed>(a.count) - 1;
+    const StridedRange ways{0, b.length, a.stride, a.count + b.count - 1};
+    return meets_row(a.length, ways, distance - last * stride);
+  }
+  for (uint64_t row = 0; row < a.count && row < kMostRows; ++row)
+    if (meets_row(a.length, b, distance - static_cast<Signed>(row * a.stride))) return true;
+  return false;
 }
 
 // The union, if it is one strided range.
@@ -116,6 +145,13 @@ bool disjoint(const ByteSet& a, const ByteSet& b) {
     for (const StridedRange& y : b.ranges)
       if (!disjoint(x, y)) return false;
   return true;
+}
+
+bool surely_meet(const ByteSet& a, const ByteSet& b, int64_t shift) {
+  for (const StridedRange& x : a.ranges)
+    for (const StridedRange& y : b.ranges)
+      if (surely_meet(x, y, Signed{y.start} - Signed{x.start} - shift)) return true;
+  return false;
 }
 
 bool covers(const ByteSet& outer, const ByteSet& inner) {

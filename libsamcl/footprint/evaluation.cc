@@ -120,9 +120,12 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
       if (access.writes) add_generously(result.may_write, inside, kMostRanges);
     }
   }
-  for (const StridedRange& range : box.surely)
-    for (const StridedRange& inside : clipped(range, {0, size}))
-      add_strictly(result.surely_writes, inside, kMostRanges);
+  for (const StridedRange& range : box.surely) {
+    for (const StridedRange& inside : clipped(range, {0, size})) {
+      if (access.reads) add_strictly(result.surely_reads, inside, kMostRanges);
+      if (access.writes) add_strictly(result.surely_writes, inside, kMostRanges);
+    }
+  }
 }
 
 }  // namespace samcl::footprint

@@ -24,7 +24,7 @@ class Run {
   Run(const Program& program, const Launch& launch, uint64_t seed)
       : program_(program), launch_(launch), seed_(seed) {}
 
-  std::set<uint64_t> reads, writes, sure;  // bytes of argument 0
+  std::set<uint64_t> reads, writes, sure, sure_reads;  // bytes of argument 0
   bool endless = false;
 
   void box(const GroupBox& box) {
@@ -91,7 +91,9 @@ class Run {
         if (at < 0 || at >= static_cast<int64_t>(kBufferBytes)) continue;
         if (access.reads) reads.insert(static_cast<uint64_t>(at));
         if (access.writes) writes.insert(static_cast<uint64_t>(at));
-        if (byte < access.sure_width) sure.insert(static_cast<uint64_t>(at));
+        if (byte >= access.sure_width) continue;
+        if (access.reads) sure_reads.insert(static_cast<uint64_t>(at));
+        if (access.writes) sure.insert(static_cast<uint64_t>(at));
       }
     }
   }
@@ -454,7 +456,7 @@ bool includes(const std::set<uint64_t>& outer, const std::set<uint64_t>& inner) 
 }
 
 struct Tally {
-  unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0;
+  unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0, sure_reads = 0;
 };
 
 void check(uint64_t seed, Tally& tally) {
@@ -503,6 +505,9 @@ void check(uint64_t seed, Tally& tally) {
       << "possible writes, " << story;
   EXPECT_TRUE(!found.surely_writes.whole && includes(run.sure, bytes_of(found.surely_writes)))
       << "sure writes, " << story;
+  EXPECT_TRUE(!found.surely_reads.whole && includes(run.sure_reads, bytes_of(found.surely_reads)))
+      << "sure reads, " << story;
+  if (!found.surely_reads.empty()) ++tally.sure_reads;
   if (!found.may_write.whole) ++tally.known_writes;
   if (!found.surely_writes.empty()) ++tally.sure_writes;
 }
@@ -518,6 +523,7 @@ TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never
   std::cout << tally.programs << " programs, " << tally.endless << " too long to run, " << tally.known_writes
             << " with known writes, " << tally.sure_writes << " with sure ones\n";
   EXPECT_GT(tally.sure_writes, tally.programs / 20);
+  EXPECT_GT(tally.sure_reads, tally.programs / 50);
 }
 
 TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {

@@ -1,12 +1,12 @@
-// What a box of work-groups reads, may write and surely writes, per argument of a kernel. sam-translate finds
+// What a box of work-groups reads, may write, surely writes and surely reads, per argument of a kernel. sam-translate finds
 // it out as a formula (the text in "footprint" of each kernel of its answer); it is evaluated at launch with
 // the real arguments. No LLVM here, no I/O, no globals.
 //
 //   Result<Footprint> footprint = Footprint::parse(text);             // once per kernel
 //   std::vector<ArgumentFootprint> used = footprint->evaluate(launch, box);  // per launch and sub-kernel
 //
-// Sound: a set of reads or possible writes may be too large and never too small; a set of sure writes may be
-// too small and never too large. What was not understood is `whole`, with no sure writes. Integer arithmetic
+// Sound: a set of reads or possible writes may be too large and never too small; a set of sure writes or reads
+// may be too small and never too large. What was not understood is `whole`, with no sure ones. Integer arithmetic
 // is checked with the launch's own numbers: where an index may wrap around, it is `whole`.
 //
 // Bytes that are read and surely written may also keep their contents.
@@ -53,6 +53,7 @@ struct Launch {
 // Bytes relative to the argument's own start (a sub-buffer's, not its parent's).
 struct ArgumentFootprint {
   ByteSet reads, may_write, surely_writes;
+  ByteSet surely_reads = {};  // at some time, be it after a write of its own
 };
 
 namespace footprint {

@@ -100,7 +100,7 @@ struct Access {
   Id region = 0;
   Id offset = kNone;        // bytes from the argument's start; kNone: anywhere
   uint64_t width = 1;       // bytes
-  uint64_t sure_width = 0;  // bytes of these that are surely written, the first ones
+  uint64_t sure_width = 0;  // bytes of these that are surely read or written, the first ones
   Id repeat = kNone;        // node: the access is repeated that often, each time `stride` bytes on
   uint64_t stride = 0;
   bool reads = false, writes = false;

@@ -139,6 +139,10 @@ void KernelLaunch::decide(Context& context) {
     splits = choose_way(context, whole_ns);
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
+  if (splits && !state_->kernel().build->make_parts(context)) {
+    splits = false;
+    options.why_not_split = kDoNotBuild;
+  }
   state_->plan = splits ? *std::move(options.split) : std::move(options.whole);
 }
 

@@ -1,13 +1,17 @@
 #include "libsamcl/runtime/program.h"
 
 #include <algorithm>
-#include <thread>
+#include <system_error>
 
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/macro_probe.h"
 #include "libsamcl/runtime/config.h"
 
 namespace samcl {
+
+const char* const kDoNotBuild = "the rewritten source did not build";
+
 namespace {
 
 bool has_global_variables(cl_program program, cl_device_id device) {
@@ -17,18 +21,40 @@ bool has_global_variables(cl_program program, cl_device_id device) {
          bytes > 0;
 }
 
-TranslatorSettings translator_settings() {
+// The device's own compiler answers for all: they are alike.
+TranslatorSettings translator_settings(cl_context context, cl_device_id device) {
   const Config& config = Config::get();
   TranslatorSettings settings{config.translator, config.cache_directory};
   settings.split_printf = config.split_printf;
+  settings.ask_compiler = [context, device](const std::set<std::string>& names, const std::string& options) {
+    return driver::ask_about_macros(context, device, names, options);
+  };
   return settings;
+}
+
+// In a thread of its own where one is to be had, else by whoever waits for it.
+template <typename Work>
+auto begin(Work work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, work);
+  }
 }
 
 // Runs beside the driver's compiler.
 std::future<Result<Translation>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
-  return std::async(std::launch::async, [recipe = std::move(recipe), device = context.devices[0]->id] {
-    return translate(*recipe, driver::translator_facts(device), translator_settings());
+  return begin([recipe = std::move(recipe), device = context.devices[0]->id,
+                real_context = context.devices[0]->context()] {
+    return translate(*recipe, driver::translator_facts(device), translator_settings(real_context, device));
   });
+}
+
+// Whether the sources that the driver gets include files, which may be others by the time it gets them.
+bool include_files(const Translation& translation) {
+  return !translation.includes.empty() &&
+         std::any_of(translation.sources.begin(), translation.sources.end(),
+                     [](const TranslatedSource& source) { return !source.source; });
 }
 
 bool same_files(const std::vector<IncludedFile>& one, const std::vector<IncludedFile>& other) {
@@ -40,10 +66,39 @@ bool same_files(const std::vector<IncludedFile>& one, const std::vector<Included
 }  // namespace
 
 Build::~Build() {
+  release_parts();
+  if (whole) driver::real().clReleaseProgram(whole);
+}
+
+void Build::release_parts() {
   for (cl_program part : parts) {
     if (part) driver::real().clReleaseProgram(part);
   }
-  if (whole) driver::real().clReleaseProgram(whole);
+  parts.clear();
+}
+
+// The program itself serves the first device where nothing had to be rewritten.
+cl_program Build::make_part(const RealDevice& device) const {
+  const bool rewritten = std::any_of(translation.sources.begin(), translation.sources.end(),
+                                     [](const TranslatedSource& source) { return source.source.has_value(); });
+  if (device.index > 0 || rewritten) return make(*recipe, translation.sources, device);
+  return driver::real().clRetainProgram(original) == CL_SUCCESS ? original : nullptr;
+}
+
+bool Build::make_parts(const Context& context) const {
+  if (parts.empty()) return false;
+  std::call_once(asked_, [&] {
+    std::vector<std::future<cl_program>> made;
+    for (const auto& device : context.devices) {
+      made.push_back(begin([this, device = device.get()] { return make_part(*device); }));
+    }
+    made_ = true;
+    for (size_t i = 0; i < made.size(); ++i) {
+      parts[i] = made[i].get();
+      made_ = made_ && parts[i];
+    }
+  });
+  return made_;
 }
 
 Program::Program(std::shared_ptr<Context> program_context, cl_program real, std::string source,
@@ -73,7 +128,7 @@ void Program::set_recipe(std::shared_ptr<const Recipe> recipe) {
 }
 
 void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation) {
-  std::shared_ptr<Build> made = make_build(*recipe, translation.get());
+  std::shared_ptr<Build> made = make_build(recipe, translation.get());
   place_whole(*made, *recipe);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
@@ -83,7 +138,8 @@ void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Tr
 cl_int Program::build(const char* options) {
   std::shared_ptr<const Recipe> recipe;
   if (!source_.empty()) {
-    recipe = begin_recipe(Recipe::Step::build, options, source_);
+    recipe = std::make_shared<Recipe>(
+        Recipe{.step = Recipe::Step::build, .options = options ? options : "", .source = source_});
   } else if (origin_ && origin_->recipe->is_executable()) {
     recipe = origin_->recipe;
   }
@@ -101,15 +157,23 @@ cl_int Program::build(const char* options) {
 
 cl_int Program::compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
                         const std::vector<std::shared_ptr<Program>>& headers) {
-  const auto made = begin_recipe(Recipe::Step::compile, options, source_);
-  const cl_int error =
-      driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
-  bool known = error == CL_SUCCESS && !source_.empty();
+  Recipe made{.step = Recipe::Step::compile, .options = options ? options : "", .source = source_};
+  bool known = !source_.empty();
   for (size_t i = 0; known && i < headers.size(); ++i) {
     known = headers[i] != nullptr;
-    if (known) made->headers[names[i]] = headers[i]->source_;  // the last of a name counts
+    if (known) made.headers[names[i]] = headers[i]->source_;  // the last of a name counts
   }
-  set_recipe(known ? made : nullptr);
+  std::future<Result<std::shared_ptr<const Recipe>>> settled;
+  if (known) {
+    settled = begin([made = std::move(made), device = context->devices[0]->id,
+                     real_context = context->devices[0]->context()] {
+      return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
+    });
+  }
+  const cl_int error =
+      driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  auto recipe = known ? settled.get() : fail("its source is not known");
+  set_recipe(error == CL_SUCCESS && recipe ? *std::move(recipe) : nullptr);
   return error;
 }
 
@@ -150,8 +214,10 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
   }
 }
 
-std::shared_ptr<Build> Program::make_build(const Recipe& recipe, Result<Translation> translation) const {
+std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe, Result<Translation> translation) const {
   auto build = std::make_shared<Build>();
+  build->recipe = std::move(recipe);
+  build->original = original;
   if (translation && origin_ && !same_files(translation->includes, origin_->includes)) {
     translation = fail("it includes other files than the binary that it was given as");
   }
@@ -174,24 +240,16 @@ std::shared_ptr<Build> Program::make_build(const Recipe& recipe, Result<Translat
     return build;
   }
   build->parts.resize(context->devices.size());
-  std::vector<std::thread> builders;
-  for (const auto& device : context->devices) {
-    builders.emplace_back([&, device = device.get()] {
-      build->parts[device->index] = make(recipe, build->translation.sources, *device);
-    });
-  }
-  for (std::thread& builder : builders) builder.join();
-  if (std::count(build->parts.begin(), build->parts.end(), nullptr) > 0) {
-    build->why_one_device = "the rewritten source did not build";
-    for (cl_program part : build->parts) {
-      if (part) driver::real().clReleaseProgram(part);
-    }
-    build->parts.clear();
+  // Under a manager a job's first launch takes no longer than the others.
+  if ((managed || include_files(build->translation)) && !build->make_parts(*context)) {
+    build->why_one_device = kDoNotBuild;
+    build->release_parts();
   }
   return build;
 }
 
-// Pipes are the first device's; variables of the program would be two, if some of its kernels ran here and some there.
+// Pipes and addresses kept in memory are the first device's; variables of the program would be two, if some of its
+// kernels ran here and some there.
 void Program::place_whole(Build& build, const Recipe& recipe) const {
   const unsigned wanted = context->devices_in_use().front();
   if (wanted == 0 || !build.why_one_device.empty()) return;
@@ -200,6 +258,7 @@ void Program::place_whole(Build& build, const Recipe& recipe) const {
       !build.parts.empty() &&
       std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
   const bool movable = std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) {
+    if (kernel.depends_on_addresses) return false;
     return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const KernelArgument& argument) {
       return argument.kind <= ArgumentKind::sampler;
     });

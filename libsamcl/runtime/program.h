@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,15 +35,32 @@ struct Splitting {
   KernelTimes times;
 };
 
-// The outcome of one successful build or link; unchangeable.
+// Why kernels stay whole whose parts the driver does not build.
+extern const char* const kDoNotBuild;
+
+// The outcome of one successful build or link; unchangeable but for the programs that are made when first needed.
 struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
-  std::vector<cl_program> parts;   // rewritten program per device; empty if kernels stay whole
+  std::shared_ptr<const Recipe> recipe;
+  cl_program original = nullptr;  // the program's own
+  // Rewritten program per device; empty if kernels stay whole. Null until make_parts(): many programs never split a
+  // launch, and the driver takes as long for each as for the program itself.
+  mutable std::vector<cl_program> parts;
   unsigned whole_device = 0;       // where kernels that stay whole run, as the manager wanted it at the build
   cl_program whole = nullptr;      // the original for that device if it is not the first
   std::string why_one_device;      // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<Splitting>> splitting;  // by kernel
+
+  // Makes the parts, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
+  bool make_parts(const Context& context) const;
+  void release_parts();
+
+ private:
+  cl_program make_part(const RealDevice& device) const;
+
+  mutable std::once_flag asked_;
+  mutable bool made_ = false;
 };
 
 class Program : public Object<Program> {
@@ -79,7 +97,7 @@ class Program : public Object<Program> {
 
  private:
   void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation);
-  std::shared_ptr<Build> make_build(const Recipe& recipe, Result<Translation> translation) const;
+  std::shared_ptr<Build> make_build(std::shared_ptr<const Recipe> recipe, Result<Translation> translation) const;
   void place_whole(Build& build, const Recipe& recipe) const;
   std::shared_ptr<const Recipe> recipe() const;
   void set_recipe(std::shared_ptr<const Recipe> recipe);

@@ -1,10 +1,6 @@
 #include "libsamcl/runtime/recipe.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -12,21 +8,6 @@ namespace samcl {
 namespace {
 
 using Json = nlohmann::json;
-
-// Times of files are those of the kernel's last tick, at most this much too early.
-constexpr int64_t kTick = 20'000'000;  // ns
-
-// Whether a file may have changed since that time; times of change are not the program's to set.
-bool may_have_changed(const std::string& path, int64_t since) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return true;
-  return info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec + kTick >= since;
-}
-
-std::string folder_of_process() {
-  std::error_code error;
-  return std::filesystem::current_path(error);
-}
 
 void collect(const Recipe& recipe, std::vector<const Recipe*>& found) {
   if (recipe.step == Recipe::Step::link) {
@@ -36,25 +17,13 @@ void collect(const Recipe& recipe, std::vector<const Recipe*>& found) {
   }
 }
 
-Result<Translation> translate_inputs(const Recipe& recipe, const DeviceFacts& device,
-                                     const TranslatorSettings& settings) {
-  std::vector<LinkedSource> sources;
-  int64_t begun = INT64_MAX;
-  bool elsewhere = false;
-  for (const Recipe* each : sources_of(recipe)) {
-    sources.push_back({each->source, each->options, each->headers});
-    begun = std::min(begun, each->begun);
-    elsewhere = elsewhere || each->folder != folder_of_process();
-  }
-  Result<Translation> translation = translate_linked(sources, device, settings);
-  if (!translation) return translation;
-  if (elsewhere && !translation->includes.empty()) {
-    return fail("it includes files, and the process has changed its folder since it was compiled");
-  }
-  for (const IncludedFile& file : translation->includes) {
-    if (may_have_changed(file.path, begun)) return fail(file.path + " may have changed since it was compiled");
-  }
-  return translation;
+LinkedSource source_of(const Recipe& recipe) { return {recipe.source, recipe.options, recipe.headers}; }
+
+// What headers are called can be made of macros, but this word cannot.
+bool may_include(const Recipe& recipe) {
+  const auto mentions = [](const std::string& text) { return text.find("include") != std::string::npos; };
+  return mentions(recipe.source) || std::any_of(recipe.headers.begin(), recipe.headers.end(),
+                                                [&](const auto& header) { return mentions(header.second); });
 }
 
 Json to_json(const Recipe& recipe) {
@@ -72,8 +41,6 @@ std::shared_ptr<const Recipe> from_json(const Json& json) {
   auto recipe = std::make_shared<Recipe>();
   recipe->step = json.at("step").get<Recipe::Step>();
   recipe->options = json.at("options").get<std::string>();
-  recipe->begun = time_of_day();
-  recipe->folder = folder_of_process();
   if (recipe->step == Recipe::Step::link) {
     for (const Json& input : json.at("inputs")) recipe->inputs.push_back(from_json(input));
   } else {
@@ -94,18 +61,6 @@ bool Recipe::is_executable() const {
   return true;
 }
 
-int64_t time_of_day() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::shared_ptr<Recipe> begin_recipe(Recipe::Step step, const char* options, const std::string& source) {
-  return std::make_shared<Recipe>(Recipe{.step = step,
-                                         .options = options ? options : "",
-                                         .source = source,
-                                         .begun = time_of_day(),
-                                         .folder = folder_of_process()});
-}
-
 std::vector<const Recipe*> sources_of(const Recipe& recipe) {
   std::vector<const Recipe*> found;
   collect(recipe, found);
@@ -113,8 +68,21 @@ std::vector<const Recipe*> sources_of(const Recipe& recipe) {
 }
 
 Result<Translation> translate(const Recipe& recipe, const DeviceFacts& device, const TranslatorSettings& settings) {
-  if (recipe.step == Recipe::Step::build) return translate(recipe.source, recipe.options, device, settings);
-  return translate_inputs(recipe, device, settings);
+  std::vector<LinkedSource> sources;
+  for (const Recipe* each : sources_of(recipe)) sources.push_back(source_of(*each));
+  return translate_linked(sources, device, settings);
+}
+
+Result<std::shared_ptr<const Recipe>> without_files(Recipe compilation, const DeviceFacts& device,
+                                                    const TranslatorSettings& settings) {
+  if (may_include(compilation)) {
+    Result<TranslatedSource> text = preprocess(source_of(compilation), device, settings);
+    if (!text) return tl::unexpected(text.error());
+    compilation.source = *std::move(text->source);
+    compilation.options = std::move(text->options);
+    compilation.headers.clear();
+  }
+  return std::make_shared<const Recipe>(std::move(compilation));
 }
 
 std::vector<uint8_t> to_bytes(const Recipe& recipe) { return Json::to_cbor(to_json(recipe)); }

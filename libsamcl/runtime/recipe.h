@@ -2,7 +2,6 @@
 // remembered on disk. Recipes do not change; a linked program shares those of its inputs.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -15,15 +14,13 @@
 namespace samcl {
 
 struct Recipe {
-  enum class Step : uint8_t { build, compile, link };  // clBuildProgram of a source, clCompileProgram, clLinkProgram
+  enum class Step : unsigned char { build, compile, link };  // clBuildProgram of a source, clCompileProgram, clLinkProgram
   Step step = Step::build;
   std::string options = {};  // of that function
 
   // build, compile:
   std::string source = {};
   std::map<std::string, std::string> headers = {};  // given to clCompileProgram: texts by name
-  int64_t begun = 0;                                // when it was compiled, ns since 1970
-  std::string folder = {};                          // the process's then, where relative names of files start
 
   std::vector<std::shared_ptr<const Recipe>> inputs = {};  // link
 
@@ -31,17 +28,16 @@ struct Recipe {
   bool is_executable() const;
 };
 
-// Ns since 1970, by the clock of Recipe::begun.
-int64_t time_of_day();
-
-// A build or compilation that begins now and here. options: null if there are none.
-std::shared_ptr<Recipe> begin_recipe(Recipe::Step step, const char* options, const std::string& source);
+// A compilation as it is here and now: by the time of linking, the files that it includes may be others or gone, and
+// the process may have changed its folder. Where it includes any, its source is the preprocessed text. Errors as those
+// of samcl::translate().
+Result<std::shared_ptr<const Recipe>> without_files(Recipe compilation, const DeviceFacts& device,
+                                                    const TranslatorSettings& settings);
 
 // The recipes with sources, in the order of linking; one that takes part more than once comes once.
 std::vector<const Recipe*> sources_of(const Recipe& recipe);
 
-// As samcl::translate(). Errors are also: a file that was included has changed since the program was compiled, or
-// the process has changed its folder.
+// As samcl::translate().
 Result<Translation> translate(const Recipe& recipe, const DeviceFacts& device, const TranslatorSettings& settings);
 
 // Makes the program for one device. translated: what to take instead of sources_of(recipe), in their order;

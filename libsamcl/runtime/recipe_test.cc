@@ -12,10 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<const Recipe> object(const std::string& source, int64_t begun = 0) {
-  const auto recipe = begin_recipe(Recipe::Step::compile, nullptr, source);
-  recipe->begun = begun;
-  return recipe;
+std::shared_ptr<const Recipe> object(const std::string& source) {
+  return std::make_shared<Recipe>(Recipe{.step = Recipe::Step::compile, .source = source});
 }
 
 std::shared_ptr<const Recipe> linked(std::vector<std::shared_ptr<const Recipe>> inputs, const std::string& options = "") {
@@ -37,46 +35,42 @@ TEST(Recipe, BuiltAndLinkedProgramsAreExecutableObjectsAndLibrariesAreNot) {
   EXPECT_FALSE(linked({object("a")}, " -enable-link-options  -create-library")->is_executable());
 }
 
-// A translator that finds one included file, whatever it is asked.
-struct Included : ::testing::Test {
-  Included() {
+// A translator that preprocesses everything to one text.
+struct Preprocessed : ::testing::Test {
+  Preprocessed() {
     fs::create_directories(folder);
-    std::ofstream(folder / "translator") << "#!/bin/sh\ncat >/dev/null\n"
-                                         << R"(echo '{"sources": [{"source": null, "options": ""}], "includes": [")"
-                                         << (folder / "file.h").string() << R"("], "kernels": []}')" << "\n";
-    chmod((folder / "translator").c_str(), 0755);
-    std::ofstream(folder / "file.h") << "text";
+    std::ofstream(settings.program) << "#!/bin/sh\ncat >/dev/null\ncase \"$*\" in *--preprocess*)\n"
+                                       R"(echo '{"sources": [{"source": "text", "options": "-w"}], "includes": {}, "kernels": []}' ;; esac)"
+                                    << "\n";
+    chmod(settings.program.c_str(), 0755);
   }
-  ~Included() override { fs::remove_all(folder); }
-  Result<Translation> translated(int64_t begun) const {
-    return translate(*linked({object("a", begun)}), {}, {.program = folder / "translator", .cache_directory = ""});
+  ~Preprocessed() override { fs::remove_all(folder); }
+  std::shared_ptr<const Recipe> of(const std::string& source) const {
+    const auto recipe = without_files({.step = Recipe::Step::compile, .options = "-w -I.", .source = source, .headers = {{"a.h", "a"}}},
+                                      {}, settings);
+    return recipe ? *recipe : nullptr;
   }
 
   const fs::path folder = fs::temp_directory_path() / ("recipe_test." + std::to_string(getpid()));
+  TranslatorSettings settings{.program = folder / "translator", .cache_directory = ""};
 };
 
-TEST_F(Included, FileOlderThanTheCompilationIsWhatWasCompiled) {
-  EXPECT_TRUE(translated(time_of_day() + 1'000'000'000));
+TEST_F(Preprocessed, CompilationHasNoFilesAnyMore) {
+  const auto recipe = of("#include \"a.h\"\n");
+  ASSERT_TRUE(recipe);
+  EXPECT_EQ(recipe->step, Recipe::Step::compile);
+  EXPECT_EQ(recipe->source, "text");
+  EXPECT_EQ(recipe->options, "-w");
+  EXPECT_TRUE(recipe->headers.empty());
 }
 
-TEST_F(Included, FileChangedSinceTheCompilationIsNot) {
-  const auto translation = translated(time_of_day() - 1'000'000'000);
-  ASSERT_FALSE(translation);
-  EXPECT_EQ(translation.error().message, (folder / "file.h").string() + " may have changed since it was compiled");
-}
-
-TEST_F(Included, FileIsAnotherOneInAnotherFolder) {
-  const auto before = object("a", time_of_day() + 1'000'000'000);
-  const fs::path here = fs::current_path();
-  fs::current_path(folder);
-  const auto translation = translate(*linked({before}), {}, {.program = folder / "translator", .cache_directory = ""});
-  fs::current_path(here);
-  EXPECT_FALSE(translation);
-}
-
-TEST_F(Included, FileThatIsGoneIsNot) {
-  fs::remove(folder / "file.h");
-  EXPECT_FALSE(translated(time_of_day() + 1'000'000'000));
+TEST_F(Preprocessed, CompilationThatIncludesNothingIsLeftAlone) {
+  fs::remove(settings.program);
+  const auto recipe = of("source");
+  ASSERT_TRUE(recipe);
+  EXPECT_EQ(recipe->source, "source");
+  EXPECT_EQ(recipe->options, "-w -I.");
+  EXPECT_EQ(of("#include <a.h>\n"), nullptr);
 }
 
 }  // namespace
