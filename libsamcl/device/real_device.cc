@@ -69,8 +69,10 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   const auto& cl = driver::real();
   context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
   if (*error != CL_SUCCESS) return;
-  for (Queue& queue : queues_) {
-    queue.real = cl.clCreateCommandQueue(context_, id, 0, error);
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    // Only kernels whose time counts have an event whose times are asked for.
+    const bool tells_times = is_asynchronous() && lane == index_of(engine::LaneKind::compute);
+    queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
     if (*error != CL_SUCCESS) return;
   }
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
@@ -101,9 +103,15 @@ uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
   return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }
 
-cl_int RealDevice::wait_for(cl_event event) {
+cl_int RealDevice::wait_for(cl_event event, uint64_t* computed) {
   const auto& cl = driver::real();
   cl_int error = cl.clWaitForEvents(1, &event);
+  cl_ulong began = 0, ended = 0;
+  if (computed && error == CL_SUCCESS &&
+      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr) == CL_SUCCESS &&
+      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr) == CL_SUCCESS) {
+    *computed = ended > began ? ended - began : 0;
+  }
   if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
     cl_int status = error;
     cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -152,7 +160,7 @@ void RealDevice::end_all() {
     for (const Awaited& each : next.kernels)
       if (each.begins) each.begins({each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_), 0});
     cl_int status = next.status;
-    if (status == CL_SUCCESS) status = wait_for(next.kernels.back().event);
+    if (status == CL_SUCCESS) status = wait_for(next.kernels.back().event, &next.kernels.back().run.computed);
     const uint64_t ended = now_ns();
     for (Awaited& each : next.kernels) {
       // Of several only the first is taken to have run, all the time.

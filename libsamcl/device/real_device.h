@@ -98,8 +98,9 @@ class RealDevice {
     return run(lane, enqueue);
   }
 
-  // Waits for a real event and releases it; its error if it failed. Any thread.
-  cl_int wait_for(cl_event event);
+  // Waits for a real event and releases it; its error if it failed. computed: how long it ran, as the device tells, if it
+  // does. Any thread.
+  cl_int wait_for(cl_event event, uint64_t* computed = nullptr);
 
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
@@ -107,6 +108,7 @@ class RealDevice {
   // When a kernel ran: ns of the host's clock.
   struct Run {
     uint64_t enqueued = 0, began = 0, ended = 0;
+    uint64_t computed = 0;  // as the device itself tells; 0: it does not
   };
   // For kernels that run while nobody waits for them, in the order in which they were enqueued. A thread of its own calls
   // `begins`, if given, when one begins to run, as far as can be told, and `ends` with its status. Without a real event, which

@@ -87,7 +87,7 @@ class KernelLaunch::SubLaunch : public SubKernel {
   void ran(const RealDevice& device, const RealDevice::Run& run) override {
     const uint64_t took = run.ended - run.began;
     state_->kernel().record.launch_ns += took;
-    state_->computing_ns += took;
+    state_->computing_ns += run.computed > 0 ? run.computed : took;
     event_->note_end(run.ended);
     if (device.is_asynchronous()) trace::add_kernel(*event_, device.index, run.began, run.ended);
   }
