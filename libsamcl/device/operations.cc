@@ -58,7 +58,8 @@ std::optional<Rectangle> as_rows(const std::vector<Range>& ranges) {
   for (size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].size() != length || ranges[i].begin - ranges[i - 1].begin != pitch) return std::nullopt;
   }
-  if (pitch < length) return std::nullopt;
+  // Drivers take rows that begin within the pitch and end within it.
+  if (pitch < length || ranges[0].begin % pitch + length > pitch) return std::nullopt;
   return Rectangle{ranges[0].begin, pitch, pitch * ranges.size(), {length, ranges.size(), 1}};
 }
 
