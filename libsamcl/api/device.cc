@@ -130,7 +130,7 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
 }  // namespace
 
 cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
-                                  cl_device_id* devices, cl_uint* num_devices) try {
+                                  cl_device_id* devices, cl_uint* num_devices) {
   platform = or_first(platform);
   cl_uint count = 0;
   const cl_int error = driver::real().clGetDeviceIDs(platform, type, 0, nullptr, &count);
@@ -143,19 +143,15 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, 
   if (num_devices) *num_devices = static_cast<cl_uint>(shown.size());
   if (devices) std::copy_n(shown.begin(), std::min<size_t>(num_entries, shown.size()), devices);
   return shown.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void* value,
-                                   size_t* size_ret) try {
+                                   size_t* size_ret) {
   if (!device) return CL_INVALID_DEVICE;
   const Answer answer{size, value, size_ret};
   if (!is_virtual(device)) return real_info(device, name, answer);
   const auto ours = find<Device>(device);
   return ours ? virtual_info(*ours, name, answer) : CL_INVALID_DEVICE;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 // A root device's reference count never changes.

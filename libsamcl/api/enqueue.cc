@@ -3,6 +3,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 namespace samcl::api {
 namespace {
 
@@ -17,6 +20,16 @@ void adopt_calling_thread(const Context& context) {
 }
 
 }  // namespace
+
+cl_int wait_for(const Event& event) {
+  Worker::run_stranded();
+  // What runs on our threads still may leave more to do.
+  while (Worker::ends_process_here() && !event.ended()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    Worker::run_stranded();
+  }
+  return event.wait();
+}
 
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
   Waits waits;
@@ -37,7 +50,7 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
   queue->context->graph.submit(event, std::move(command), waits, order, blocking);
-  return blocking ? event->wait() : CL_SUCCESS;
+  return blocking ? wait_for(*event) : CL_SUCCESS;
 }
 
 }  // namespace samcl::api

@@ -23,7 +23,7 @@ bool is_pattern_size(size_t size) {
 
 cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                        size_t offset, size_t bytes, void* to, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
@@ -39,13 +39,11 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   if (!host_may_read(*buffer)) return CL_INVALID_OPERATION;
   return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to),
                  before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                         size_t offset, size_t bytes, const void* from, cl_uint wait_count,
-                                        const cl_event* waits, cl_event* event) try {
+                                        const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from,
@@ -61,13 +59,11 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
   if (!host_may_write(*buffer)) return CL_INVALID_OPERATION;
   return enqueue(queue, CL_COMMAND_WRITE_BUFFER, write_buffer(std::move(buffer), offset, bytes, from),
                  before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
                                        size_t from_offset, size_t to_offset, size_t bytes, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset,
@@ -90,13 +86,11 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   return enqueue(queue, CL_COMMAND_COPY_BUFFER,
                  copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events,
                  event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, const void* pattern,
                                        size_t pattern_size, size_t offset, size_t bytes, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueFillBuffer(handle, unwrap(memory), pattern, pattern_size, offset, bytes,
@@ -115,8 +109,6 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
   return enqueue(queue, CL_COMMAND_FILL_BUFFER,
                  fill_buffer(std::move(buffer), offset, bytes, std::vector(first, first + pattern_size)),
                  before.events, event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -24,7 +24,7 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
                                            const size_t* origin, const size_t* host_origin,
                                            const size_t* region, size_t row_pitch, size_t slice_pitch,
                                            size_t host_row_pitch, size_t host_slice_pitch, void* to,
-                                           cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                           cl_uint wait_count, const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueReadBufferRect(
@@ -45,15 +45,13 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
   auto command = read_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
                                 Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), to);
   return enqueue(queue, CL_COMMAND_READ_BUFFER_RECT, std::move(command), before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                             const size_t* origin, const size_t* host_origin,
                                             const size_t* region, size_t row_pitch, size_t slice_pitch,
                                             size_t host_row_pitch, size_t host_slice_pitch, const void* from,
-                                            cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                            cl_uint wait_count, const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueWriteBufferRect(
@@ -74,8 +72,6 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memo
   auto command = write_rectangle(std::move(buffer), Rectangle::of(origin, region, row_pitch, slice_pitch),
                                  Rectangle::of(host_origin, region, host_row_pitch, host_slice_pitch), from);
   return enqueue(queue, CL_COMMAND_WRITE_BUFFER_RECT, std::move(command), before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
@@ -83,7 +79,7 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
                                            const size_t* region, size_t from_row_pitch,
                                            size_t from_slice_pitch, size_t to_row_pitch,
                                            size_t to_slice_pitch, cl_uint wait_count, const cl_event* waits,
-                                           cl_event* event) try {
+                                           cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueCopyBufferRect(handle, unwrap(from_memory), unwrap(to_memory), from_origin,
@@ -116,8 +112,6 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
   }
   return enqueue(queue, CL_COMMAND_COPY_BUFFER_RECT,
                  copy_rectangle(std::move(from), std::move(to), source, target), before.events, event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

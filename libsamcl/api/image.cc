@@ -192,28 +192,24 @@ cl_mem create(const ImageRequest& request, cl_int* errcode_ret) {
 }  // namespace
 
 cl_mem CL_API_CALL clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format* format,
-                                 const cl_image_desc* description, void* host_ptr, cl_int* errcode_ret) try {
+                                 const cl_image_desc* description, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateImage(context, flags, format, description, host_ptr, errcode_ret);
   }
   return create({find<Context>(context), nullptr, flags, format, description, host_ptr}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_properties* properties,
                                                cl_mem_flags flags, const cl_image_format* format,
                                                const cl_image_desc* description, void* host_ptr,
-                                               cl_int* errcode_ret) try {
+                                               cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateImageWithProperties(context, properties, flags, format, description, host_ptr,
                                                       errcode_ret);
   }
   return create({find<Context>(context), properties, flags, format, description, host_ptr}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* format, size_t width,
@@ -246,7 +242,7 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, const
   return samcl::api::clCreateImage(context, flags, format, &description, host_ptr, errcode_ret);
 }
 
-cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size, void* value, size_t* size_ret) try {
+cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size, void* value, size_t* size_ret) {
   if (!handle) return CL_INVALID_MEM_OBJECT;
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clGetImageInfo(handle, name, size, value, size_ret);
@@ -257,20 +253,16 @@ cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size
   cl_int error;
   cl_mem real = image->real(0, &error);
   return real ? cl.clGetImageInfo(real, name, size, value, size_ret) : error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void* value,
-                                    size_t* size_ret) try {
+                                    size_t* size_ret) {
   const cl_int error = driver::real().clGetSamplerInfo(sampler, name, size, value, size_ret);
   if (error == CL_SUCCESS && name == CL_SAMPLER_CONTEXT && value) {
     auto* const context = static_cast<cl_context*>(value);
     if (const auto ours = Context::of_real(*context)) *context = ours->api();
   }
   return error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -84,29 +84,25 @@ cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
 }  // namespace
 
 cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* host_ptr,
-                                  cl_int* errcode_ret) try {
+                                  cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) return driver::real().clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
   return create(find<Context>(context), nullptr, flags, size, host_ptr, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties,
                                                 cl_mem_flags flags, size_t size, void* host_ptr,
-                                                cl_int* errcode_ret) try {
+                                                cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr,
                                                        errcode_ret);
   }
   return create(find<Context>(context), properties, flags, size, host_ptr, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                                     const void* create_info, cl_int* errcode_ret) try {
+                                     const void* create_info, cl_int* errcode_ret) {
   if (!buffer) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
   if (!is_virtual(buffer))
     return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
@@ -131,8 +127,6 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clRetainMemObject(cl_mem object) {
@@ -144,19 +138,17 @@ cl_int CL_API_CALL clRetainMemObject(cl_mem object) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clReleaseMemObject(cl_mem object) try {
+cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (!is_virtual(object)) return driver::real().clReleaseMemObject(object);
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
   ours->release();
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
-                                      size_t* size_ret) try {
+                                      size_t* size_ret) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (is_virtual(object)) {
     const auto ours = find<Buffer>(object);
@@ -168,12 +160,10 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t si
     if (const auto ours = Context::of_real(*context)) *context = ours->api();
   }
   return error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::DestructorCallback callback,
-                                                    void* user_data) try {
+                                                    void* user_data) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (!is_virtual(object))
     return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
@@ -182,8 +172,6 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::Destr
   if (!callback) return CL_INVALID_VALUE;
   ours->add_destructor_callback(callback, user_data);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "entry_points.h"
+#include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
@@ -90,7 +91,7 @@ cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, P
 
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
                                                   cl_command_queue_properties properties,
-                                                  cl_int* errcode_ret) try {
+                                                  cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
     return driver::real().clCreateCommandQueue(context, unwrap(device), properties, errcode_ret);
@@ -99,13 +100,11 @@ cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_
   if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
   if (cl_int error = check_bits(properties); error != CL_SUCCESS) return failed(errcode_ret, error);
   return create(std::move(ours), device, {properties, {}}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                 const cl_queue_properties* properties,
-                                                                cl_int* errcode_ret) try {
+                                                                cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
     return driver::real().clCreateCommandQueueWithProperties(context, unwrap(device), properties,
@@ -117,8 +116,6 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
   const cl_int error = read_properties(*ours->device, properties, read);
   if (error != CL_SUCCESS) return failed(errcode_ret, error);
   return create(std::move(ours), device, std::move(read), errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
@@ -199,15 +196,13 @@ cl_int CL_API_CALL clFlush(cl_command_queue queue) {
   return find<Queue>(queue) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int CL_API_CALL clFinish(cl_command_queue queue) try {
+cl_int CL_API_CALL clFinish(cl_command_queue queue) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clFinish(queue);
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
-  ours->finish();
+  for (const auto& event : ours->context->graph.outstanding(*ours)) wait_for(*event);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -1,10 +1,10 @@
 #include "libsamcl/runtime/program.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/beside.h"
 #include "libsamcl/runtime/config.h"
 
 namespace samcl {
@@ -26,7 +26,7 @@ TranslatorSettings translator_settings() {
 
 // Runs beside the driver's compiler.
 std::future<Result<Translation>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
-  return std::async(std::launch::async, [recipe = std::move(recipe), device = context.devices[0]->id] {
+  return beside([recipe = std::move(recipe), device = context.devices[0]->id] {
     return translate(*recipe, driver::translator_facts(device), translator_settings());
   });
 }
@@ -174,13 +174,13 @@ std::shared_ptr<Build> Program::make_build(const Recipe& recipe, Result<Translat
     return build;
   }
   build->parts.resize(context->devices.size());
-  std::vector<std::thread> builders;
+  std::vector<std::future<void>> builders;
   for (const auto& device : context->devices) {
-    builders.emplace_back([&, device = device.get()] {
+    builders.push_back(beside([&, device = device.get()] {
       build->parts[device->index] = make(recipe, build->translation.sources, *device);
-    });
+    }));
   }
-  for (std::thread& builder : builders) builder.join();
+  for (std::future<void>& builder : builders) builder.get();
   if (std::count(build->parts.begin(), build->parts.end(), nullptr) > 0) {
     build->why_one_device = "the rewritten source did not build";
     for (cl_program part : build->parts) {

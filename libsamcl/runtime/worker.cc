@@ -2,12 +2,16 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "libsamcl/runtime/spin.h"
 
@@ -16,8 +20,27 @@ namespace {
 
 std::atomic<bool> no_more_jobs{false};
 std::atomic<bool> end_when_idle{false};
+std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs()
+
+// Makes a thread that the host program's signals do not reach: they are its own threads' business. Not joinable if
+// there can be none.
+template <typename Body>
+std::thread make_thread(Body body) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(body));
+  } catch (...) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
 
 }  // namespace
+
+std::atomic<bool> Worker::any_stranded_{false};
 
 struct Worker::State {
   std::mutex mutex;
@@ -31,11 +54,25 @@ struct Worker::State {
   std::thread thread;
   std::string name;
   std::function<void()> on_start;
+
+  // Of all workers that live.
+  struct All {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<State>> states;
+  };
+  static All& all() {
+    static All* const all = new All;
+    return *all;
+  }
 };
 
 Worker::Worker(std::string name, std::function<void()> on_start) : state_(std::make_shared<State>()) {
   state_->name = std::move(name);
   state_->on_start = std::move(on_start);
+  State::All& all = State::all();
+  std::lock_guard lock(all.mutex);
+  std::erase_if(all.states, [](const std::weak_ptr<State>& state) { return state.expired(); });
+  all.states.push_back(state_);
 }
 
 Worker::~Worker() {
@@ -47,7 +84,10 @@ Worker::~Worker() {
     thread = std::move(state_->thread);
   }
   state_->changed.notify_all();
-  if (!thread.joinable()) return;
+  if (!thread.joinable()) {
+    if (!no_more_jobs) run_stranded_of(state_);
+    return;
+  }
   if (thread.get_id() == std::this_thread::get_id() || no_more_jobs) {
     thread.detach();
   } else {
@@ -59,14 +99,10 @@ void Worker::post(std::function<void()> job) {
   std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
   state_->called.store(true, std::memory_order_release);
-  if (!state_->thread.joinable() && !state_->stop) {
-    // The host program's signals are its own threads' business.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    state_->thread = std::thread([state = state_] { run(state); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!state_->thread.joinable() && !state_->stop && !no_more_jobs) {
+    state_->thread = make_thread([state = state_] { run(state); });
   }
+  if (!state_->thread.joinable() || no_more_jobs) any_stranded_ = true;
   // Under the lock: the job may drop the last reference to our owner.
   if (state_->asleep) state_->changed.notify_all();
 }
@@ -89,7 +125,50 @@ bool Worker::run_here_if_idle(const std::function<void()>& job) {
 
 void Worker::end_threads_when_idle() { end_when_idle = true; }
 
-void Worker::start_no_more_jobs() { no_more_jobs = true; }
+void Worker::start_no_more_jobs() {
+  ending_thread = gettid();
+  no_more_jobs = true;
+  any_stranded_ = true;
+}
+
+bool Worker::ends_process_here() { return no_more_jobs && ending_thread == gettid(); }
+
+void Worker::run_all_stranded() {
+  if (no_more_jobs && !ends_process_here()) return;
+  for (bool more = true; more;) {
+    more = false;
+    any_stranded_ = no_more_jobs.load();
+    std::vector<std::shared_ptr<State>> alive;
+    {
+      State::All& all = State::all();
+      std::lock_guard lock(all.mutex);
+      for (const auto& state : all.states) {
+        if (auto one = state.lock()) alive.push_back(std::move(one));
+      }
+    }
+    for (const auto& state : alive) more |= run_stranded_of(state);
+  }
+}
+
+// Whether there was one.
+bool Worker::run_stranded_of(const std::shared_ptr<State>& state) {
+  bool any = false;
+  std::unique_lock lock(state->mutex);
+  while (!state->jobs.empty() && !state->busy && (!state->thread.joinable() || no_more_jobs)) {
+    any = true;
+    std::function<void()> job = std::move(state->jobs.front());
+    state->jobs.pop_front();
+    state->busy = true;
+    lock.unlock();
+    job();
+    job = nullptr;
+    lock.lock();
+    state->busy = false;
+    state->idle.notify_all();
+  }
+  if (!state->jobs.empty()) state->changed.notify_all();  // a thread came meanwhile
+  return any;
+}
 
 bool Worker::drain(int milliseconds) {
   std::unique_lock lock(state_->mutex);
@@ -125,6 +204,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     lock.unlock();
     job();
     job = nullptr;  // what it holds is destroyed here, outside the lock
+    run_stranded();
     lock.lock();
     state->busy = false;
     if (state->jobs.empty() || no_more_jobs) state->idle.notify_all();
