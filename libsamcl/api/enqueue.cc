@@ -23,10 +23,11 @@ void adopt_calling_thread(const Context& context) {
 
 cl_int wait_for(const Event& event) {
   Worker::run_stranded();
-  // What runs on our threads still may leave more to do.
-  while (Worker::ends_process_here() && !event.ended()) {
+  while (Worker::ends_process_here()) {
+    Worker::run_stranded_at_end();
+    if (event.ended()) break;
+    // What runs on our threads still may leave more to do.
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-    Worker::run_stranded();
   }
   return event.wait();
 }
@@ -49,7 +50,17 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   auto event = std::make_shared<Event>(queue->context, queue, type);
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
-  queue->context->graph.submit(event, std::move(command), waits, order, blocking);
+  try {
+    queue->context->graph.submit(event, std::move(command), waits, order, blocking);
+  } catch (...) {
+    // Memory is short. Whatever the queue knows of it already must end.
+    queue->context->graph.finish(event, CL_OUT_OF_HOST_MEMORY);
+    if (event_out) {
+      *event_out = nullptr;
+      event->release();
+    }
+    throw;
+  }
   return blocking ? wait_for(*event) : CL_SUCCESS;
 }
 

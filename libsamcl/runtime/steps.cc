@@ -19,10 +19,19 @@ struct Round {
   }
 };
 
+// Memory may be short on a worker's thread as well.
+cl_int guarded(const std::function<cl_int()>& work) {
+  try {
+    return work();
+  } catch (...) {
+    return CL_OUT_OF_HOST_MEMORY;
+  }
+}
+
 void post(Worker& worker, const std::shared_ptr<Round>& round, std::function<cl_int()> work) {
   worker.post([round, work = std::move(work), command = trace::current()] {
     const trace::OnBehalfOf this_command(command);
-    round->add(work());
+    round->add(guarded(work));
   });
 }
 
@@ -33,7 +42,7 @@ void run_on_workers(Context& context, std::vector<Step> steps, Starter starter, 
   if (steps.size() == 1 && starter != Starter::another_command) {
     RealDevice& device = *context.devices[steps[0].device];
     cl_int error = CL_SUCCESS;
-    if (device.computes_in_caller && device.worker().run_here_if_idle([&] { error = steps[0].work(); })) {
+    if (device.computes_in_caller && device.worker().run_here_if_idle([&] { error = guarded(steps[0].work); })) {
       return then(error);
     }
   }
@@ -48,7 +57,7 @@ void run_at_once(Context& context, std::vector<Step> steps, std::function<void(c
   for (Step& step : steps) {
     Worker& worker = context.devices[step.device]->worker();
     cl_int error = CL_SUCCESS;
-    if (worker.run_here_if_idle([&] { error = step.work(); })) {
+    if (worker.run_here_if_idle([&] { error = guarded(step.work); })) {
       round->add(error);
     } else {
       post(worker, round, std::move(step.work));

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -21,6 +22,15 @@ namespace {
 std::atomic<bool> no_more_jobs{false};
 std::atomic<bool> end_when_idle{false};
 std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs()
+
+// Jobs do not throw, unless memory is short where nobody can be told.
+void run_job(std::function<void()>& job) {
+  try {
+    job();
+  } catch (...) {
+  }
+  job = nullptr;  // what it holds is destroyed here, outside the lock
+}
 
 // Makes a thread that the host program's signals do not reach: they are its own threads' business. Not joinable if
 // there can be none.
@@ -102,7 +112,7 @@ void Worker::post(std::function<void()> job) {
   if (!state_->thread.joinable() && !state_->stop && !no_more_jobs) {
     state_->thread = make_thread([state = state_] { run(state); });
   }
-  if (!state_->thread.joinable() || no_more_jobs) any_stranded_ = true;
+  if (!state_->thread.joinable()) any_stranded_ = true;
   // Under the lock: the job may drop the last reference to our owner.
   if (state_->asleep) state_->changed.notify_all();
 }
@@ -113,13 +123,19 @@ bool Worker::run_here_if_idle(const std::function<void()>& job) {
   state_->busy = true;
   const std::shared_ptr<State> state = state_;  // the job may drop the last reference to our owner
   lock.unlock();
-  job();
+  std::exception_ptr thrown;
+  try {
+    job();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   lock.lock();
   state->busy = false;
   const bool others = !state->jobs.empty() || state->stop;
   lock.unlock();
   if (others) state->changed.notify_all();
   state->idle.notify_all();
+  if (thrown) std::rethrow_exception(thrown);
   return true;
 }
 
@@ -128,16 +144,22 @@ void Worker::end_threads_when_idle() { end_when_idle = true; }
 void Worker::start_no_more_jobs() {
   ending_thread = gettid();
   no_more_jobs = true;
-  any_stranded_ = true;
 }
 
 bool Worker::ends_process_here() { return no_more_jobs && ending_thread == gettid(); }
 
+void Worker::run_stranded_at_end() {
+  if (ends_process_here()) run_stranded_of_all();
+}
+
 void Worker::run_all_stranded() {
-  if (no_more_jobs && !ends_process_here()) return;
+  if (!no_more_jobs) run_stranded_of_all();
+}
+
+void Worker::run_stranded_of_all() {
   for (bool more = true; more;) {
     more = false;
-    any_stranded_ = no_more_jobs.load();
+    any_stranded_ = false;
     std::vector<std::shared_ptr<State>> alive;
     {
       State::All& all = State::all();
@@ -160,8 +182,7 @@ bool Worker::run_stranded_of(const std::shared_ptr<State>& state) {
     state->jobs.pop_front();
     state->busy = true;
     lock.unlock();
-    job();
-    job = nullptr;
+    run_job(job);
     lock.lock();
     state->busy = false;
     state->idle.notify_all();
@@ -202,8 +223,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     state->jobs.pop_front();
     state->busy = true;
     lock.unlock();
-    job();
-    job = nullptr;  // what it holds is destroyed here, outside the lock
+    run_job(job);
     run_stranded();
     lock.lock();
     state->busy = false;
