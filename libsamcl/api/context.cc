@@ -119,7 +119,7 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
     case CL_CONTEXT_PROPERTIES:
       return answer.array(ours->properties);
     default:
-      return CL_INVALID_VALUE;
+      return driver::real().clGetContextInfo(ours->devices[0]->context(), name, size, value, size_ret);
   }
 }
 

@@ -4,11 +4,12 @@
 // clang-format on
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "entry_points.h"
 #include "libsamcl/api/buffer_arguments.h"
-#include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/first_device.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 
@@ -77,6 +78,17 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   if (const cl_int error = check_buffer(*queue, from.get()); error != CL_SUCCESS) return error;
   if (const cl_int error = check_buffer(*queue, to.get()); error != CL_SUCCESS) return error;
   if (!in_bounds(*from, from_offset, bytes) || !in_bounds(*to, to_offset, bytes)) return CL_INVALID_VALUE;
+  if (bytes == 0) {
+    return enqueue_as_given(queue, CL_COMMAND_COPY_BUFFER, wait_count, waits, event, false, {},
+                            [=](cl_command_queue real, cl_event* done) {
+                              cl_int error = CL_SUCCESS;
+                              const cl_mem source = from->real(0, &error);
+                              const cl_mem target = source ? to->real(0, &error) : nullptr;
+                              if (!target) return error;
+                              return driver::real().clEnqueueCopyBuffer(real, source, target, from_offset, to_offset, 0, 0,
+                                                                        nullptr, done);
+                            });
+  }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (from->storage == to->storage &&
@@ -100,14 +112,22 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
-  if (!in_bounds(*buffer, offset, bytes) || !pattern || !is_pattern_size(pattern_size))
-    return CL_INVALID_VALUE;
-  if (offset % pattern_size != 0 || bytes % pattern_size != 0) return CL_INVALID_VALUE;
+  if (!in_bounds(*buffer, offset, bytes) || !pattern) return CL_INVALID_VALUE;
+  const auto* first = static_cast<const std::byte*>(pattern);
+  std::vector<std::byte> value(first, first + std::min<size_t>(pattern_size, 4096));
+  if (!is_pattern_size(pattern_size) || offset % pattern_size != 0 || bytes % pattern_size != 0) {
+    return enqueue_as_given(queue, CL_COMMAND_FILL_BUFFER, wait_count, waits, event, false, all_of(buffer, true),
+                            [=](cl_command_queue real, cl_event* done) {
+                              cl_int error = CL_SUCCESS;
+                              const cl_mem target = buffer->real(0, &error);
+                              if (!target) return error;
+                              return driver::real().clEnqueueFillBuffer(real, target, value.data(), pattern_size, offset,
+                                                                        bytes, 0, nullptr, done);
+                            });
+  }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  const auto* first = static_cast<const std::byte*>(pattern);
-  return enqueue(queue, CL_COMMAND_FILL_BUFFER,
-                 fill_buffer(std::move(buffer), offset, bytes, std::vector(first, first + pattern_size)),
+  return enqueue(queue, CL_COMMAND_FILL_BUFFER, fill_buffer(std::move(buffer), offset, bytes, std::move(value)),
                  before.events, event, false);
 }
 

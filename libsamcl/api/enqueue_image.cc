@@ -316,7 +316,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_b
   const Image& image = *buffer->image;
   const bool has_slices = image.is_1d_array() || image.description.image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
                           image.description.image_type == CL_MEM_OBJECT_IMAGE3D;
-  if (!valid_map_flags(flags) || (has_slices && !slice_pitch)) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (has_slices && !slice_pitch) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);

@@ -48,9 +48,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) {
     return failed(errcode_ret, error);
   }
-  if (bytes == 0 || !in_bounds(*buffer, offset, bytes) || !valid_map_flags(flags)) {
-    return failed(errcode_ret, CL_INVALID_VALUE);
-  }
+  if (bytes == 0 || !in_bounds(*buffer, offset, bytes)) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (const cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);

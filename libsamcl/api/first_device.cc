@@ -41,7 +41,7 @@ class FirstDeviceCommand : public SteppedCommand {
                lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
                const trace::Span span(trace::Activity::image, device.index);
                cl_int error = call_(device.compute_queue(), &event);
-               return error == CL_SUCCESS ? device.wait_for(event) : error;
+               return error == CL_SUCCESS && event ? device.wait_for(event) : error;
              }}};
   }
   void done() override {
@@ -77,6 +77,32 @@ cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_t
   auto command = std::make_unique<FirstDeviceCommand>(queue->context, std::move(buffers), std::move(keep_alive),
                                                       std::move(call));
   return enqueue(queue, type, std::move(command), before.events, event, blocking);
+}
+
+cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
+                        const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
+                        std::function<cl_int(cl_command_queue, cl_event*)> call) {
+  cl_event handle = nullptr;
+  const cl_int refused = enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers),
+                                                 {}, std::move(call));
+  if (refused != CL_SUCCESS) return refused;
+  const auto command = find<Event>(handle);
+  const bool waits_for_it = blocking || !Event::any_user_event_is_open();
+  const cl_int status = waits_for_it ? wait_for(*command) : CL_QUEUED;
+  const bool is_refused = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (event && !is_refused) {
+    *event = handle;
+  } else {
+    command->release();
+  }
+  return is_refused || (blocking && status < 0) ? status : CL_SUCCESS;
+}
+
+std::vector<BufferPart> all_of(const std::shared_ptr<Buffer>& buffer, bool written) {
+  const Rectangle all = Rectangle::run(0, buffer->size());
+  std::vector<BufferPart> parts{{buffer, all, false}};
+  if (written) parts.push_back({buffer, all, true});
+  return parts;
 }
 
 }  // namespace samcl::api
