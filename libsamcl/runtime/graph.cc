@@ -186,6 +186,9 @@ void Graph::start(std::vector<std::shared_ptr<Event>> startable) {
   }
   std::deque<std::shared_ptr<Event>> mine(startable.begin(), startable.end());
   pending = &mine;
+  struct AtEnd {
+    ~AtEnd() { pending = nullptr; }  // also where memory is short and a command's start throws
+  } at_end;
   while (!mine.empty()) {
     std::shared_ptr<Event> event = std::move(mine.front());
     mine.pop_front();
@@ -194,7 +197,6 @@ void Graph::start(std::vector<std::shared_ptr<Event>> startable) {
     const trace::OnBehalfOf this_command(*event);
     command->start(event, event->starter_);
   }
-  pending = nullptr;
 }
 
 }  // namespace samcl
