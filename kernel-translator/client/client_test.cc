@@ -213,6 +213,26 @@ TEST_F(Client, works_in_a_program_that_ignores_child_and_pipe_signals) {
   signal(SIGCHLD, child);
 }
 
+// Whoever waits for all children does not get it, and no signal tells of its end.
+TEST_F(Client, is_not_seen_by_a_program_that_waits_for_its_children) {
+  static std::atomic<int> signals = 0;
+  const auto before = signal(SIGCHLD, [](int) { ++signals; });
+  std::atomic<bool> over = false;
+  int found = 0;
+  std::thread waiter([&] {
+    while (!over) found += wait(nullptr) > 0;
+  });
+  translator_is("cat >/dev/null; sleep 0.1; kill -SEGV $$");
+  const auto translation = ask();
+  over = true;
+  waiter.join();
+  signal(SIGCHLD, before);
+  ASSERT_FALSE(translation);
+  EXPECT_NE(translation.error().message.find("crashed (signal 11)"), std::string::npos) << translation.error().message;
+  EXPECT_EQ(found, 0);
+  EXPECT_EQ(signals, 0);
+}
+
 TEST_F(Client, works_in_a_program_that_closed_its_standard_descriptors) {
   answers(kAnswer);
   const pid_t pid = fork();

@@ -3,19 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern "C" {  // glibc 2.36 forgets to say so
-#include <sys/pidfd.h>
-}
-
 #include <algorithm>
 #include <chrono>
+
+#include "kernel-translator/client/unseen_child.h"
 
 extern char** environ;
 
@@ -69,32 +65,6 @@ std::vector<char*> clean_environment() {
   return kept;
 }
 
-Result<pid_t> spawn(const std::vector<std::string>& arguments, int in, int out, int err) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, in, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, 1);
-  posix_spawn_file_actions_adddup2(&actions, err, 2);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::vector<char*> environment = clean_environment();
-  pid_t pid = -1;
-  const int error = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return fail("the translator " + arguments[0] + " can't be run: " + strerror(error));
-  return pid;
-}
-
 // Reads what is there, and keeps it up to `most` bytes and a little more; closes at the end of the stream.
 void drain(Descriptor& from, std::string& into, size_t most) {
   char block[65536];
@@ -126,12 +96,13 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   if (!make_pair(in, in_child) || !make_pair(out, out_child) || !make_pair(err, err_child)) {
     return fail(std::string("no descriptors left to run the translator: ") + strerror(errno));
   }
-  const Result<pid_t> pid = spawn(arguments, in_child.get(), out_child.get(), err_child.get());
-  if (!pid) return tl::unexpected(pid.error());
+  const auto started =
+      UnseenChild::start(arguments, clean_environment(), in_child.get(), out_child.get(), err_child.get());
+  if (!started) return fail("the translator " + arguments[0] + " can't be run: " + started.error().message);
+  UnseenChild& child = **started;
   in_child.close();
   out_child.close();
   err_child.close();
-  Descriptor child(pidfd_open(*pid, 0));
 
   std::string output, diagnostics;
   size_t sent = 0;
@@ -139,17 +110,15 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   bool late = false, too_long = false;
   // Until its streams have ended and it has: it may close them and go on.
-  while (out.get() >= 0 || err.get() >= 0 || child.get() >= 0) {
+  while (out.get() >= 0 || err.get() >= 0 || child.descriptor() >= 0) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const bool streams = out.get() >= 0 || err.get() >= 0;
-    pollfd polled[4] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {streams ? -1 : child.get(), POLLIN, 0}};
+    pollfd polled[4] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {streams ? -1 : child.descriptor(), POLLIN, 0}};
     const int ready = left.count() > 0 ? poll(polled, 4, static_cast<int>(left.count())) : 0;
     too_long = output.size() > kLongestAnswer;
     if (ready == 0 || (ready < 0 && errno != EINTR) || too_long) {
       late = !too_long;
-      // By descriptor where there is one: if the host program reaped the child, its number may be another's.
-      if (child.get() < 0) kill(*pid, SIGKILL);
-      else pidfd_send_signal(child.get(), SIGKILL, nullptr, 0);
+      child.kill();
       break;
     }
     if (ready < 0) continue;
@@ -158,10 +127,7 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
     if (out.get() >= 0 && polled[1].revents) drain(out, output, kLongestAnswer);
     if (err.get() >= 0 && polled[2].revents) drain(err, diagnostics, kDiagnosticsKept);
   }
-  // The host program may have reaped it already, or ignore SIGCHLD: what was printed tells how it went.
-  int status = 0;
-  while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = child.wait();
   if (died) *died = late || WIFSIGNALED(status);
   if (late) return fail("the translator took longer than " + std::to_string(timeout_ms) + " ms");
   if (too_long) return fail("the translator's answer is longer than any it gives");

@@ -4,6 +4,7 @@
 #include <CL/cl.h>
 
 #include "libsamcl/runtime/buffer.h"
+#include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/coherence/rectangle.h"
 
@@ -31,10 +32,9 @@ inline bool host_may_write(const Buffer& buffer) {
   return !(buffer.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
 }
 
-inline bool valid_map_flags(cl_map_flags flags) {
-  if (flags & ~cl_map_flags{CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION}) return false;
-  return !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
-}
+// Whether the driver takes such flags, where the standard does not; of flags that exclude each other those remain that
+// keep what is in the region.
+cl_int check_map_flags(const Context& context, cl_map_flags& flags);
 
 inline bool host_may_map(const Buffer& buffer, cl_map_flags flags) {
   if ((flags & CL_MAP_READ) && !host_may_read(buffer)) return false;

@@ -55,16 +55,14 @@ cl_platform_id platform_of(const cl_context_properties* properties) {
 
 cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint num_devices,
                                        const cl_device_id* devices, Notify pfn_notify, void* user_data,
-                                       cl_int* errcode_ret) try {
+                                       cl_int* errcode_ret) {
   if (!devices || num_devices == 0 || (!pfn_notify && user_data))
     return failed(errcode_ret, CL_INVALID_VALUE);
   return create(properties, distinct(devices, num_devices), pfn_notify, user_data, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties, cl_device_type type,
-                                               Notify pfn_notify, void* user_data, cl_int* errcode_ret) try {
+                                               Notify pfn_notify, void* user_data, cl_int* errcode_ret) {
   if (!pfn_notify && user_data) return failed(errcode_ret, CL_INVALID_VALUE);
   const cl_platform_id platform = platform_of(properties);
   if (!platform) return failed(errcode_ret, CL_INVALID_PLATFORM);
@@ -74,8 +72,6 @@ cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* prop
   const std::vector<cl_device_id> devices = program_devices(platform, type);
   if (devices.empty()) return failed(errcode_ret, CL_DEVICE_NOT_FOUND);
   return create(properties, devices, pfn_notify, user_data, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clRetainContext(cl_context context) {
@@ -123,12 +119,12 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
     case CL_CONTEXT_PROPERTIES:
       return answer.array(ours->properties);
     default:
-      return CL_INVALID_VALUE;
+      return driver::real().clGetContextInfo(ours->devices[0]->context(), name, size, value, size_ret);
   }
 }
 
 cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, Context::DestructorCallback pfn_notify,
-                                                  void* user_data) try {
+                                                  void* user_data) {
   if (!context) return CL_INVALID_CONTEXT;
   if (!is_virtual(context))
     return driver::real().clSetContextDestructorCallback(context, pfn_notify, user_data);
@@ -137,8 +133,6 @@ cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, Context::D
   if (!pfn_notify) return CL_INVALID_VALUE;
   ours->add_destructor_callback(pfn_notify, user_data);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -44,6 +44,9 @@ cl_int real_info(cl_device_id real, cl_device_info name, const Answer& answer) {
       return answer.text(filter_extensions(driver::text(real, name)));
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
       return named_versions(real, name, answer, is_visible_extension);
+    case CL_DEVICE_PARENT_DEVICE:
+      if (const auto parent = driver::value<cl_device_id>(real, name)) return answer.with<cl_device_id>(to_program(parent));
+      return answer.with<cl_device_id>(nullptr);
     default:
       return driver::real().clGetDeviceInfo(real, name, answer.size, answer.value, answer.size_ret);
   }
@@ -79,24 +82,10 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
       return largest<cl_uint>(device, name, answer);
 
-    // It is as many devices as it is; it can't be divided by the program.
-    case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
-      return answer.with<cl_uint>(0);
-    case CL_DEVICE_PARTITION_PROPERTIES:
-    case CL_DEVICE_PARTITION_TYPE:
-      return answer.with<cl_device_partition_property>(0);
-    case CL_DEVICE_PARTITION_AFFINITY_DOMAIN:
-      return answer.with<cl_device_affinity_domain>(0);
     case CL_DEVICE_PARENT_DEVICE:
       return answer.with<cl_device_id>(nullptr);
     case CL_DEVICE_REFERENCE_COUNT:
       return answer.with<cl_uint>(1);
-
-    // Kernels are read as OpenCL C to find what they touch.
-    case CL_DEVICE_IL_VERSION:
-      return answer.text("");
-    case CL_DEVICE_ILS_WITH_VERSION:
-      return answer.array(std::vector<cl_name_version>{});
 
     // A kernel that enqueues kernels, or hands on packets, can't be spread over devices.
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
@@ -130,7 +119,7 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
 }  // namespace
 
 cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
-                                  cl_device_id* devices, cl_uint* num_devices) try {
+                                  cl_device_id* devices, cl_uint* num_devices) {
   platform = or_first(platform);
   cl_uint count = 0;
   const cl_int error = driver::real().clGetDeviceIDs(platform, type, 0, nullptr, &count);
@@ -143,19 +132,15 @@ cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, 
   if (num_devices) *num_devices = static_cast<cl_uint>(shown.size());
   if (devices) std::copy_n(shown.begin(), std::min<size_t>(num_entries, shown.size()), devices);
   return shown.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void* value,
-                                   size_t* size_ret) try {
+                                   size_t* size_ret) {
   if (!device) return CL_INVALID_DEVICE;
   const Answer answer{size, value, size_ret};
   if (!is_virtual(device)) return real_info(device, name, answer);
   const auto ours = find<Device>(device);
   return ours ? virtual_info(*ours, name, answer) : CL_INVALID_DEVICE;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 // A root device's reference count never changes.
@@ -169,33 +154,35 @@ cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
   return device ? driver::real().clReleaseDevice(device) : CL_INVALID_DEVICE;
 }
 
-// A device that supports no partition scheme does not support the one that was asked for.
+// The parts of a device are the driver's own: those of the first real one, used as they are.
 cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property* properties,
                                       cl_uint num_devices, cl_device_id* devices, cl_uint* num_devices_ret) {
-  if (is_virtual(device)) return find<Device>(device) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
-  if (!device) return CL_INVALID_DEVICE;
-  return driver::real().clCreateSubDevices(device, properties, num_devices, devices, num_devices_ret);
+  if (!unwrap(device)) return CL_INVALID_DEVICE;
+  return driver::real().clCreateSubDevices(unwrap(device), properties, num_devices, devices, num_devices_ret);
 }
 
-// The clock of a virtual device is the one its events are timed by: the host's.
+// The clock of a virtual device is the one its events are timed by: the host's. A driver without clocks that can be read
+// says so.
 cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong* device_timestamp,
                                            cl_ulong* host_timestamp) {
   if (!device) return CL_INVALID_DEVICE;
   if (!is_virtual(device))
     return driver::real().clGetDeviceAndHostTimer(device, device_timestamp, host_timestamp);
-  if (!find<Device>(device)) return CL_INVALID_DEVICE;
-  if (!device_timestamp || !host_timestamp) return CL_INVALID_VALUE;
-  *device_timestamp = *host_timestamp = now_ns();
-  return CL_SUCCESS;
+  const auto ours = find<Device>(device);
+  if (!ours) return CL_INVALID_DEVICE;
+  const cl_int error = driver::real().clGetDeviceAndHostTimer(ours->real[0], device_timestamp, host_timestamp);
+  if (error == CL_SUCCESS) *device_timestamp = *host_timestamp = now_ns();
+  return error;
 }
 
 cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_timestamp) {
   if (!device) return CL_INVALID_DEVICE;
   if (!is_virtual(device)) return driver::real().clGetHostTimer(device, host_timestamp);
-  if (!find<Device>(device)) return CL_INVALID_DEVICE;
-  if (!host_timestamp) return CL_INVALID_VALUE;
-  *host_timestamp = now_ns();
-  return CL_SUCCESS;
+  const auto ours = find<Device>(device);
+  if (!ours) return CL_INVALID_DEVICE;
+  const cl_int error = driver::real().clGetHostTimer(ours->real[0], host_timestamp);
+  if (error == CL_SUCCESS) *host_timestamp = now_ns();
+  return error;
 }
 
 }  // namespace samcl::api

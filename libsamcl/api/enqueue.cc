@@ -3,6 +3,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 namespace samcl::api {
 namespace {
 
@@ -17,6 +20,19 @@ void adopt_calling_thread(const Context& context) {
 }
 
 }  // namespace
+
+cl_int wait_for(const Event& event) {
+  Worker::run_stranded();
+  while (Worker::ends_process_here()) {
+    Worker::run_stranded_at_end();
+    if (event.ended()) break;
+    // What runs on our threads still may leave more to do.
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  const cl_int status = event.wait();
+  event.context->program_waited();
+  return status;
+}
 
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
   Waits waits;
@@ -36,15 +52,20 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   auto event = std::make_shared<Event>(queue->context, queue, type);
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
-  {
+  try {
     using Role = DeviceBackend::HelpingThread::Role;
     const DeviceBackend::HelpingThread help(blocking ? Role::waiting_program : Role::program);
     queue->context->graph.submit(event, std::move(command), waits, order);
+  } catch (...) {
+    // Memory is short. Whatever the queue knows of it already must end.
+    queue->context->graph.finish(event, CL_OUT_OF_HOST_MEMORY);
+    if (event_out) {
+      *event_out = nullptr;
+      event->release();
+    }
+    throw;
   }
-  if (!blocking) return CL_SUCCESS;
-  const cl_int status = event->wait();
-  queue->context->program_waited();
-  return status;
+  return blocking ? wait_for(*event) : CL_SUCCESS;
 }
 
 }  // namespace samcl::api

@@ -19,6 +19,9 @@ struct Waits {
 // The events of a wait list, which must be ours and of this context.
 Waits wait_list(const Context& context, cl_uint count, const cl_event* list);
 
+// Waits for a command of ours to end; its status. The thread that ends the process has to do the work itself.
+cl_int wait_for(const Event& event);
+
 // Enters a command into a queue. event_out (may be null) gets the event, with a reference for the program. If
 // blocking, returns when the command has ended, with its error if it failed.
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,

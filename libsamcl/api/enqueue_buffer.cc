@@ -4,11 +4,12 @@
 // clang-format on
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "entry_points.h"
 #include "libsamcl/api/buffer_arguments.h"
-#include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/first_device.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 
@@ -23,7 +24,7 @@ bool is_pattern_size(size_t size) {
 
 cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                        size_t offset, size_t bytes, void* to, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
@@ -39,13 +40,11 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   if (!host_may_read(*buffer)) return CL_INVALID_OPERATION;
   return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to),
                  before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                         size_t offset, size_t bytes, const void* from, cl_uint wait_count,
-                                        const cl_event* waits, cl_event* event) try {
+                                        const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from,
@@ -61,13 +60,11 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
   if (!host_may_write(*buffer)) return CL_INVALID_OPERATION;
   return enqueue(queue, CL_COMMAND_WRITE_BUFFER, write_buffer(std::move(buffer), offset, bytes, from),
                  before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
                                        size_t from_offset, size_t to_offset, size_t bytes, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset,
@@ -81,6 +78,17 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   if (const cl_int error = check_buffer(*queue, from.get()); error != CL_SUCCESS) return error;
   if (const cl_int error = check_buffer(*queue, to.get()); error != CL_SUCCESS) return error;
   if (!in_bounds(*from, from_offset, bytes) || !in_bounds(*to, to_offset, bytes)) return CL_INVALID_VALUE;
+  if (bytes == 0) {
+    return enqueue_as_given(queue, CL_COMMAND_COPY_BUFFER, wait_count, waits, event, false, {},
+                            [=](cl_command_queue real, cl_event* done) {
+                              cl_int error = CL_SUCCESS;
+                              const cl_mem source = from->real(0, &error);
+                              const cl_mem target = source ? to->real(0, &error) : nullptr;
+                              if (!target) return error;
+                              return driver::real().clEnqueueCopyBuffer(real, source, target, from_offset, to_offset, 0, 0,
+                                                                        nullptr, done);
+                            });
+  }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (from->storage == to->storage &&
@@ -90,13 +98,11 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   return enqueue(queue, CL_COMMAND_COPY_BUFFER,
                  copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events,
                  event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, const void* pattern,
                                        size_t pattern_size, size_t offset, size_t bytes, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) try {
+                                       const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueFillBuffer(handle, unwrap(memory), pattern, pattern_size, offset, bytes,
@@ -106,17 +112,23 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
-  if (!in_bounds(*buffer, offset, bytes) || !pattern || !is_pattern_size(pattern_size))
-    return CL_INVALID_VALUE;
-  if (offset % pattern_size != 0 || bytes % pattern_size != 0) return CL_INVALID_VALUE;
+  if (!in_bounds(*buffer, offset, bytes) || !pattern) return CL_INVALID_VALUE;
+  const auto* first = static_cast<const std::byte*>(pattern);
+  std::vector<std::byte> value(first, first + std::min<size_t>(pattern_size, 4096));
+  if (!is_pattern_size(pattern_size) || offset % pattern_size != 0 || bytes % pattern_size != 0) {
+    return enqueue_as_given(queue, CL_COMMAND_FILL_BUFFER, wait_count, waits, event, false, all_of(buffer, true),
+                            [=](cl_command_queue real, cl_event* done) {
+                              cl_int error = CL_SUCCESS;
+                              const cl_mem target = buffer->real(0, &error);
+                              if (!target) return error;
+                              return driver::real().clEnqueueFillBuffer(real, target, value.data(), pattern_size, offset,
+                                                                        bytes, 0, nullptr, done);
+                            });
+  }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  const auto* first = static_cast<const std::byte*>(pattern);
-  return enqueue(queue, CL_COMMAND_FILL_BUFFER,
-                 fill_buffer(std::move(buffer), offset, bytes, std::vector(first, first + pattern_size)),
+  return enqueue(queue, CL_COMMAND_FILL_BUFFER, fill_buffer(std::move(buffer), offset, bytes, std::move(value)),
                  before.events, event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

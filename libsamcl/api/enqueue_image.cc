@@ -85,7 +85,7 @@ bool fits(const Buffer& buffer, size_t offset, uint64_t bytes) {
 
 cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue handle, cl_mem memory, cl_bool blocking, const size_t* origin,
                                       const size_t* region, size_t row_pitch, size_t slice_pitch, void* to,
-                                      cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                      cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueReadImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, to, wait_count, waits, event);
@@ -117,13 +117,11 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue handle, cl_mem memory, cl
   CommandPtr command = rows.is_run() && host.is_run() ? read_buffer(image.ours, rows.offset, rows.bytes(), to)
                                                       : read_rectangle(image.ours, rows, host, to);
   return enqueue(queue, CL_COMMAND_READ_IMAGE, std::move(command), before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue handle, cl_mem memory, cl_bool blocking, const size_t* origin,
                                        const size_t* region, size_t row_pitch, size_t slice_pitch, const void* from,
-                                       cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                       cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueWriteImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, from, wait_count, waits, event);
@@ -155,13 +153,11 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue handle, cl_mem memory, c
   CommandPtr command = rows.is_run() && host.is_run() ? write_buffer(image.ours, rows.offset, rows.bytes(), from)
                                                       : write_rectangle(image.ours, rows, host, from);
   return enqueue(queue, CL_COMMAND_WRITE_IMAGE, std::move(command), before.events, event, blocking);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue handle, cl_mem memory, const void* color, const size_t* origin,
                                       const size_t* region, cl_uint wait_count, const cl_event* waits,
-                                      cl_event* event) try {
+                                      cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clEnqueueFillImage(handle, memory, color, origin, region, wait_count, waits, event);
   auto queue = find<Queue>(handle);
@@ -182,13 +178,11 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue handle, cl_mem memory, co
                                    if (!target) return error;
                                    return cl.clEnqueueFillImage(real, target, value.data(), o.data(), r.data(), 0, nullptr, done);
                                  });
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
                                       const size_t* from_origin, const size_t* to_origin, const size_t* region,
-                                      cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                      cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueCopyImage(handle, from_memory, to_memory, from_origin, to_origin, region, wait_count, waits, event);
@@ -221,13 +215,11 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue handle, cl_mem from_memor
                                    if (!target) return error;
                                    return cl.clEnqueueCopyImage(real, source, target, f.data(), t.data(), r.data(), 0, nullptr, done);
                                  });
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
                                               const size_t* origin, const size_t* region, size_t offset,
-                                              cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                              cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueCopyImageToBuffer(handle, from_memory, unwrap(to_memory), origin, region, offset, wait_count, waits, event);
@@ -253,13 +245,11 @@ cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue handle, cl_mem fr
                                    return cl.clEnqueueCopyImageToBuffer(real, source, target, o.data(), r.data(), offset, 0,
                                                                         nullptr, done);
                                  });
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
                                               size_t offset, const size_t* origin, const size_t* region,
-                                              cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                              cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueCopyBufferToImage(handle, unwrap(from_memory), to_memory, offset, origin, region, wait_count, waits, event);
@@ -285,8 +275,6 @@ cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue handle, cl_mem fr
                                    return cl.clEnqueueCopyBufferToImage(real, source, target, offset, o.data(), r.data(), 0,
                                                                         nullptr, done);
                                  });
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 namespace {
@@ -310,7 +298,7 @@ void* map_on_first_device(const std::shared_ptr<Queue>& queue, cl_mem image, cl_
 
 void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                     const size_t* origin, const size_t* region, size_t* row_pitch, size_t* slice_pitch,
-                                    cl_uint wait_count, const cl_event* waits, cl_event* event, cl_int* errcode_ret) try {
+                                    cl_uint wait_count, const cl_event* waits, cl_event* event, cl_int* errcode_ret) {
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueMapImage(handle, memory, blocking, flags, origin, region, row_pitch, slice_pitch,
                                             wait_count, waits, event, errcode_ret);
@@ -328,7 +316,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_b
   const Image& image = *buffer->image;
   const bool has_slices = image.is_1d_array() || image.description.image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
                           image.description.image_type == CL_MEM_OBJECT_IMAGE3D;
-  if (!valid_map_flags(flags) || (has_slices && !slice_pitch)) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (has_slices && !slice_pitch) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);
@@ -346,8 +335,6 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_b
   *row_pitch = image.layout.row_pitch;
   if (slice_pitch) *slice_pitch = image.is_1d_array() ? image.layout.row_pitch : has_slices ? image.layout.slice_pitch : 0;
   return created(errcode_ret, pointer);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 }  // namespace samcl::api

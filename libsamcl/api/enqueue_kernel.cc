@@ -1,63 +1,95 @@
-// Launching kernels: everything that is wrong with a launch is said at once; then it takes its place in the
-// queue.
+// Launching kernels. What is surely right takes its place in the queue; what we would refuse the driver judges.
 #include <algorithm>
-#include <limits>
 
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/driver/query.h"
 #include "libsamcl/runtime/launch.h"
 #include "libsamcl/runtime/unwrap.h"
 
 namespace samcl::api {
 namespace {
 
-// Whether the device takes local sizes that do not divide the global size.
-bool allows_partial_groups(cl_device_id device) {
-  return driver::value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE);
-}
-
-cl_int check_local_size(const Kernel& kernel, const Ndrange& ndrange, bool has_local) {
-  const auto& cl = driver::real();
-  const cl_device_id device = kernel.program->context->devices[0]->id;
-  size_t required[3] = {};
-  cl.clGetKernelWorkGroupInfo(kernel.checked, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, nullptr);
-  if (!has_local) return CL_SUCCESS;
-  if (required[0] != 0) {
-    for (unsigned d = 0; d < ndrange.dimensions; ++d) {
-      if (ndrange.local[d] != required[d]) return CL_INVALID_WORK_GROUP_SIZE;
+// The sizes as the program gave them.
+struct Sizes {
+  Sizes(cl_uint given_dimensions, const size_t* given_offset, const size_t* given_global, const size_t* given_local)
+      : dimensions(given_dimensions), has_offset(given_offset), has_global(given_global), has_local(given_local) {
+    const auto copy = [&](const size_t* from, Kernel::LocalSize& to) {
+      if (from) std::copy_n(from, dimensions, to.begin());
+    };
+    copy(given_offset, offset);
+    copy(given_global, global);
+    copy(given_local, local);
+  }
+  bool is_empty() const {
+    return !has_global || std::any_of(global.begin(), global.begin() + dimensions, [](size_t size) { return size == 0; });
+  }
+  Ndrange ndrange() const {
+    Ndrange ndrange;
+    ndrange.dimensions = dimensions;
+    for (unsigned d = 0; d < dimensions; ++d) {
+      ndrange.global[d] = global[d];
+      ndrange.offset[d] = offset[d];
+      ndrange.local[d] = has_local ? local[d] : 1;
     }
+    return ndrange;
   }
-  size_t most = std::numeric_limits<size_t>::max();
-  cl.clGetKernelWorkGroupInfo(kernel.checked, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
-  std::array<size_t, 16> item_sizes;
-  item_sizes.fill(std::numeric_limits<size_t>::max());
-  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof item_sizes, item_sizes.data(), nullptr);
-  uint64_t items = 1;
-  bool divides = true;
-  for (unsigned d = 0; d < ndrange.dimensions; ++d) {
-    if (ndrange.local[d] == 0) return CL_INVALID_WORK_GROUP_SIZE;
-    if (ndrange.local[d] > item_sizes[d]) return CL_INVALID_WORK_ITEM_SIZE;
-    items *= ndrange.local[d];
-    divides &= ndrange.global[d] % ndrange.local[d] == 0;
+
+  cl_uint dimensions;  // 1 to 3
+  bool has_offset, has_global, has_local;
+  Kernel::LocalSize offset{}, global{}, local{};
+};
+
+// Why a driver might refuse a launch.
+enum class Doubt {
+  none,
+  local_size,  // beyond the limits that it tells, which are not always those it keeps; once taken, right for good
+  sizes,       // the sizes for themselves, or with each other
+};
+
+Doubt doubt_of(const LaunchLimits& limits, const Sizes& sizes) {
+  if (sizes.is_empty()) return Doubt::sizes;
+  size_t all = 1, group = 1;
+  Doubt doubt = Doubt::none;
+  for (unsigned d = 0; d < sizes.dimensions; ++d) {
+    size_t end;
+    if (__builtin_add_overflow(sizes.offset[d], sizes.global[d], &end)) return Doubt::sizes;
+    if (__builtin_mul_overflow(all, sizes.global[d], &all)) return Doubt::sizes;
+    if (!sizes.has_local) continue;
+    if (sizes.local[d] == 0 || __builtin_mul_overflow(group, sizes.local[d], &group)) return Doubt::sizes;
+    if (limits.required[0] != 0 && sizes.local[d] != limits.required[d]) return Doubt::sizes;
+    const bool divides = sizes.global[d] % sizes.local[d] == 0;
+    if (!divides && (limits.required[0] != 0 || !limits.partial_groups)) return Doubt::sizes;
+    if (sizes.local[d] > limits.item_sizes[d]) doubt = Doubt::local_size;
   }
-  if (items > most) return CL_INVALID_WORK_GROUP_SIZE;
-  if (!divides && (required[0] != 0 || !allows_partial_groups(device))) return CL_INVALID_WORK_GROUP_SIZE;
-  return CL_SUCCESS;
+  if (group > limits.group_size || (!sizes.has_local && limits.required[0] != 0)) doubt = Doubt::local_size;
+  return doubt;
 }
 
-cl_int read_ndrange(cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local, Ndrange& out) {
-  if (dimensions < 1 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
-  if (!global) return CL_INVALID_GLOBAL_WORK_SIZE;
-  out.dimensions = dimensions;
-  for (unsigned d = 0; d < dimensions; ++d) {
-    out.global[d] = global[d];
-    out.offset[d] = offset ? offset[d] : 0;
-    out.local[d] = local ? local[d] : 1;
-    if (out.offset[d] + out.global[d] < out.offset[d]) return CL_INVALID_GLOBAL_OFFSET;
+// The program's own launch, on the first device: the driver's word on it counts.
+cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Kernel>& kernel,
+                       std::shared_ptr<const Arguments> arguments, const Sizes& sizes, Doubt doubt,
+                       cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  std::vector<BufferPart> parts;
+  for (const Argument& argument : *arguments) {
+    if (!argument.buffer || sizes.is_empty()) continue;
+    const std::vector<BufferPart> all = all_of(argument.buffer, true);
+    parts.insert(parts.end(), all.begin(), all.end());
   }
-  return CL_SUCCESS;
+  return enqueue_as_given(
+      queue, CL_COMMAND_NDRANGE_KERNEL, wait_count, waits, event, false, std::move(parts),
+      [kernel, arguments = std::move(arguments), sizes, doubt](cl_command_queue real, cl_event* done) {
+        const RealDevice& device = *kernel->program->context->devices[0];
+        cl_int error = kernel->whole.prepare(kernel->program->original, kernel->name, device, arguments);
+        if (error != CL_SUCCESS) return error;
+        error = driver::real().clEnqueueNDRangeKernel(real, kernel->whole.get(), sizes.dimensions,
+                                                      sizes.has_offset ? sizes.offset.data() : nullptr,
+                                                      sizes.has_global ? sizes.global.data() : nullptr,
+                                                      sizes.has_local ? sizes.local.data() : nullptr, 0, nullptr, done);
+        if (error == CL_SUCCESS && doubt == Doubt::local_size) kernel->note_taken(sizes.local);
+        return error;
+      });
 }
 
 // Launches with real handles (one device, no manager) are only counted, and only if somebody will read it.
@@ -89,18 +121,16 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   for (const Argument& argument : *request.arguments) {
     if (!argument.set) return CL_INVALID_KERNEL_ARGS;
   }
-  cl_int error = read_ndrange(dimensions, offset, global, local, request.ndrange);
-  if (error == CL_SUCCESS) error = check_local_size(*kernel, request.ndrange, request.has_local);
-  if (error != CL_SUCCESS) return error;
+  if (dimensions < 1 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
+  const Sizes sizes(dimensions, offset, global, local);
+  const Doubt doubt = doubt_of(kernel->limits(), sizes);
+  if (doubt == Doubt::sizes || (doubt == Doubt::local_size && !kernel->was_taken(sizes.local))) {
+    return launch_as_given(queue, kernel, std::move(request.arguments), sizes, doubt, wait_count, waits, event);
+  }
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  CommandPtr command;
-  if (request.ndrange.global[0] * request.ndrange.global[1] * request.ndrange.global[2] == 0) {
-    if (driver::text(queue->context->devices[0]->id, CL_DEVICE_VERSION) < "OpenCL 2.1") return CL_INVALID_GLOBAL_WORK_SIZE;
-    command = std::make_unique<EmptyCommand>();
-  } else {
-    command = std::make_unique<KernelLaunch>(std::move(request), *queue->context);
-  }
+  request.ndrange = sizes.ndrange();
+  auto command = std::make_unique<KernelLaunch>(std::move(request), *queue->context);
   return enqueue(queue, CL_COMMAND_NDRANGE_KERNEL, std::move(command), before.events, event, false);
 }
 

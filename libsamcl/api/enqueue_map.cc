@@ -35,7 +35,7 @@ cl_int check_memory(const Queue& queue, cl_mem memory) {
 
 void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                      cl_map_flags flags, size_t offset, size_t bytes, cl_uint wait_count,
-                                     const cl_event* waits, cl_event* event, cl_int* errcode_ret) try {
+                                     const cl_event* waits, cl_event* event, cl_int* errcode_ret) {
   if (!handle) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes,
@@ -48,9 +48,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) {
     return failed(errcode_ret, error);
   }
-  if (bytes == 0 || !in_bounds(*buffer, offset, bytes) || !valid_map_flags(flags)) {
-    return failed(errcode_ret, CL_INVALID_VALUE);
-  }
+  if (bytes == 0 || !in_bounds(*buffer, offset, bytes)) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (const cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);
@@ -67,12 +66,10 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
     return failed(errcode_ret, error);
   }
   return created(errcode_ret, pointer);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memory, void* pointer,
-                                           cl_uint wait_count, const cl_event* waits, cl_event* event) try {
+                                           cl_uint wait_count, const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueUnmapMemObject(handle, unwrap(memory), pointer, wait_count,
@@ -96,14 +93,12 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   if (!mapping) return CL_INVALID_VALUE;
   return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event,
                  false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 // A hint. Where bytes are worth having is ours to decide, so it only takes its place in the queue.
 cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count, const cl_mem* memories,
                                               cl_mem_migration_flags flags, cl_uint wait_count,
-                                              const cl_event* waits, cl_event* event) try {
+                                              const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(),
@@ -123,8 +118,6 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint c
   if (before.error != CL_SUCCESS) return before.error;
   return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events,
                  event, false);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

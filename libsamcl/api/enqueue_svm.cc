@@ -5,9 +5,21 @@
 #include "entry_points.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/shared_memory.h"
 #include "libsamcl/runtime/unwrap.h"
 
 namespace samcl::api {
+
+void* CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  void* const memory = driver::real().clSVMAlloc(unwrap(context), flags, size, alignment);
+  if (memory && is_virtual(context)) note_shared(memory, size);
+  return memory;
+}
+
+void CL_API_CALL clSVMFree(cl_context context, void* memory) {
+  forget_shared(memory);
+  driver::real().clSVMFree(unwrap(context), memory);
+}
 
 cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void* to, const void* from, size_t bytes,
                                       cl_uint wait_count, const cl_event* waits, cl_event* event) {

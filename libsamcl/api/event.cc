@@ -8,6 +8,7 @@
 #include <span>
 
 #include "entry_points.h"
+#include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
@@ -45,7 +46,7 @@ cl_int wait_for_all(std::span<const cl_event> events) {
   }
   cl_int result = CL_SUCCESS;
   for (size_t i = 0; i < events.size(); ++i) {
-    const cl_int status = ours[i] ? ours[i]->wait() : wait_for_real(events[i]);
+    const cl_int status = ours[i] ? wait_for(*ours[i]) : wait_for_real(events[i]);
     if (status < 0) result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   }
   return result;
@@ -53,18 +54,16 @@ cl_int wait_for_all(std::span<const cl_event> events) {
 
 }  // namespace
 
-cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int* errcode_ret) try {
+cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) return driver::real().clCreateUserEvent(context, errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
   return created(errcode_ret,
                  Event::hand_out(std::make_shared<Event>(std::move(ours), nullptr, CL_COMMAND_USER)));
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
-cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) try {
+cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) {
   if (!event) return CL_INVALID_EVENT;
   if (!is_virtual(event)) return driver::real().clSetUserEventStatus(event, status);
   const auto ours = find<Event>(event);
@@ -73,18 +72,14 @@ cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) try {
   if (!ours->claim_user_status()) return CL_INVALID_OPERATION;
   ours->context->graph.finish(ours, status);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event* event_list) try {
+cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event* event_list) {
   if (num_events == 0 || !event_list) return CL_INVALID_VALUE;
   const std::span events(event_list, num_events);
   if (std::none_of(events.begin(), events.end(), [](cl_event event) { return is_virtual(event); }))
     return driver::real().clWaitForEvents(num_events, event_list);
   return wait_for_all(events);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void* value,
@@ -106,6 +101,7 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
     case CL_EVENT_COMMAND_TYPE:
       return answer.with<cl_command_type>(ours->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
+      Worker::run_stranded_at_end();  // it may be how the program waits
       return answer.with<cl_int>(ours->status());
     case CL_EVENT_REFERENCE_COUNT:
       return answer.with<cl_uint>(ours->references());
@@ -133,7 +129,7 @@ cl_int CL_API_CALL clReleaseEvent(cl_event event) {
 }
 
 cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int at, Event::Callback callback,
-                                      void* user_data) try {
+                                      void* user_data) {
   if (!event) return CL_INVALID_EVENT;
   if (!is_virtual(event)) return driver::real().clSetEventCallback(event, at, callback, user_data);
   const auto ours = find<Event>(event);
@@ -141,8 +137,6 @@ cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int at, Event::Callback
   if (!callback || (at != CL_SUBMITTED && at != CL_RUNNING && at != CL_COMPLETE)) return CL_INVALID_VALUE;
   ours->add_callback(at, callback, user_data);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size, void* value,

@@ -54,6 +54,7 @@ constexpr std::string_view kVisible[] = {
     "cl_khr_global_int32_base_atomics",
     "cl_khr_global_int32_extended_atomics",
     "cl_khr_icd",
+    "cl_khr_il_program",
     "cl_khr_image2d_from_buffer",
     "cl_khr_int64_base_atomics",
     "cl_khr_int64_extended_atomics",
@@ -95,6 +96,7 @@ struct Twin {
 constexpr Twin kTwins[] = {
     {"clCreateCommandQueueWithPropertiesKHR", "clCreateCommandQueueWithProperties"},
     {"clCreateBufferWithPropertiesINTEL", "clCreateBufferWithProperties"},
+    {"clCreateProgramWithILKHR", "clCreateProgramWithIL"},
 };
 
 // Entries of the table that we cannot serve: objects of other APIs belong to one device.
@@ -114,7 +116,6 @@ constexpr std::string_view kHiddenEntries[] = {
     "clGetGLContextInfoKHR",
     "clGetGLObjectInfo",
     "clGetGLTextureInfo",
-    "clCreateProgramWithIL",
     "clCreateSubDevicesEXT",
 };
 

@@ -72,4 +72,30 @@ cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_t
   return enqueue(queue, type, std::move(command), before.events, event, blocking);
 }
 
+cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
+                        const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
+                        std::function<cl_int(cl_command_queue, cl_event*)> call) {
+  cl_event handle = nullptr;
+  const cl_int refused = enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers),
+                                                 {}, std::move(call));
+  if (refused != CL_SUCCESS) return refused;
+  const auto command = find<Event>(handle);
+  const bool waits_for_it = blocking || !Event::any_user_event_is_open();
+  const cl_int status = waits_for_it ? wait_for(*command) : CL_QUEUED;
+  const bool is_refused = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (event && !is_refused) {
+    *event = handle;
+  } else {
+    command->release();
+  }
+  return is_refused || (blocking && status < 0) ? status : CL_SUCCESS;
+}
+
+std::vector<BufferPart> all_of(const std::shared_ptr<Buffer>& buffer, bool written) {
+  const Rectangle all = Rectangle::run(0, buffer->size());
+  std::vector<BufferPart> parts{{buffer, all, false}};
+  if (written) parts.push_back({buffer, all, true});
+  return parts;
+}
+
 }  // namespace samcl::api

@@ -13,6 +13,8 @@ Written for the driver layer (libsamcl/driver):
                      unsupported_table(): functions that say CL_INVALID_OPERATION; the entries' names
 Written for the doors (libsamcl/api):
   entry_points.h     prototypes samcl::api::clXxx of all entries
+  guards.cc          samcl::guarded::clXxx of all entries: what the program reaches, through table and symbols; around
+                     samcl::api::clXxx, out of which no exception may come
   forwarders.cc      samcl::api::clXxx of every entry that is not named in the overrides file: handles are
                      unwrapped to device 0's real objects and the call goes to the driver
   dispatch_table.cc  samcl::samcl_dispatch
@@ -267,7 +269,8 @@ std::span<const char* const> entry_names() {{ return kNames; }}
 
 def entry_points_header(entries):
     prototypes = "\n".join(f"{e.result} CL_API_CALL {e.name}({e.declarations()});" for e in entries if e.result)
-    return f"""{BANNER}// Prototypes of all OpenCL entry points as samcl implements them, so that overrides are checked against them.
+    return f"""{BANNER}// Prototypes of all OpenCL entry points: in samcl::api as samcl implements them, so that overrides are checked
+// against them; in samcl::guarded as the program calls them.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -281,6 +284,11 @@ namespace api {{
 {prototypes}
 
 }}  // namespace api
+namespace guarded {{
+
+{prototypes}
+
+}}  // namespace guarded
 }}  // namespace samcl
 """
 
@@ -315,6 +323,32 @@ namespace samcl::api {{
 """
 
 
+def guard(entry):
+    """No exception reaches the program: what it would have said becomes the error code. A thread's cancellation, which
+    unwinds like an exception, goes on."""
+    return f"""try {{ const ProgramCall call; return api::{entry.name}({entry.arguments()}); }}
+  catch (abi::__forced_unwind&) {{ throw; }}
+  catch (const std::bad_alloc&) {{ {failure(entry, "CL_OUT_OF_HOST_MEMORY")} }}
+  catch (...) {{ {failure(entry, "CL_OUT_OF_RESOURCES")} }}"""
+
+
+def guards_source(entries, unwrap_header):
+    return f"""{BANNER}
+#include <cxxabi.h>
+
+#include <new>
+
+#include "entry_points.h"
+#include "{unwrap_header}"
+
+namespace samcl::guarded {{
+
+{functions(entries, "", guard)}
+
+}}  // namespace samcl::guarded
+"""
+
+
 def dispatch_source(entries):
     return f"""{BANNER}
 #include "entry_points.h"
@@ -324,14 +358,14 @@ namespace {{
 {ABSENT}
 }}  // namespace
 
-{table(entries, "const cl_icd_dispatch samcl_dispatch", "api::")}
+{table(entries, "const cl_icd_dispatch samcl_dispatch", "guarded::")}
 
 }}  // namespace samcl
 """
 
 
 def export(entry):
-    call = f"return samcl::api::{entry.name}({entry.arguments()});"
+    call = f"return samcl::guarded::{entry.name}({entry.arguments()});"
     handles = any(p.type in HANDLES or list_type(entry, i) or p.type.startswith("const cl_context_properties")
                   for i, p in enumerate(entry.parameters))
     beneath = f"return samcl::driver::direct_table().{entry.name}({entry.arguments()});"
@@ -404,6 +438,7 @@ def main():
         if unknown:
             sys.exit(f"{options.overrides}: not an OpenCL entry point: {', '.join(unknown)}")
         files["entry_points.h"] = entry_points_header(entries)
+        files["guards.cc"] = guards_source(entries, options.unwrap_header)
         files["forwarders.cc"] = forwarders_source(entries, set(overridden), options.unwrap_header)
         files["dispatch_table.cc"] = dispatch_source(entries)
         files["exports.cc"] = exports_source(entries)

@@ -29,6 +29,43 @@ struct ImageRequest {
   void* host_ptr = nullptr;
 };
 
+// The fields of a description that concern its type; the others may hold anything.
+cl_image_desc relevant(const cl_image_desc& given) {
+  cl_image_desc description{};
+  description.image_type = given.image_type;
+  description.image_width = given.image_width;
+  description.image_row_pitch = given.image_row_pitch;
+  description.num_mip_levels = given.num_mip_levels;
+  description.num_samples = given.num_samples;
+  description.mem_object = given.mem_object;
+  switch (given.image_type) {
+    case CL_MEM_OBJECT_IMAGE1D:
+      break;
+    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+      break;
+    case CL_MEM_OBJECT_IMAGE2D:
+      description.image_height = given.image_height;
+      break;
+    case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+      description.image_array_size = given.image_array_size;
+      description.image_slice_pitch = given.image_slice_pitch;
+      break;
+    case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+      description.image_height = given.image_height;
+      description.image_array_size = given.image_array_size;
+      description.image_slice_pitch = given.image_slice_pitch;
+      break;
+    case CL_MEM_OBJECT_IMAGE3D:
+      description.image_height = given.image_height;
+      description.image_depth = given.image_depth;
+      description.image_slice_pitch = given.image_slice_pitch;
+      break;
+    default:
+      return given;  // the driver may know it
+  }
+  return description;
+}
+
 // How the bytes lie in host memory. pixel: bytes.
 ImageLayout layout_of(const cl_image_desc& d, uint64_t pixel) {
   uint64_t height = 1, depth = 1;
@@ -136,21 +173,22 @@ void copy_packed(std::byte* to, const ImageLayout& packed, const void* from, con
   });
 }
 
-cl_mem create(const ImageRequest& request, cl_int* errcode_ret) {
+cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   if (!request.context) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  if (request.properties && *request.properties != 0) return failed(errcode_ret, CL_INVALID_PROPERTY);
   if (!request.format) return failed(errcode_ret, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
   if (!request.description) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
-  const cl_image_desc& description = *request.description;
+  const cl_image_desc description = relevant(*request.description);
+  request.description = &description;
+  if (request.properties && *request.properties != 0) return create_on_first_device(request, errcode_ret);
   if (description.mem_object && is_virtual(description.mem_object)) return create_on_parent(request, errcode_ret);
   const cl_mem_flags ours = request.flags & ~cl_mem_flags{CL_MEM_KERNEL_READ_AND_WRITE};
   if (description.mem_object || description.num_mip_levels > 1 || description.num_samples > 1 || !valid(ours)) {
     return create_on_first_device(request, errcode_ret);
   }
   const bool needs_pointer = request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-  if (needs_pointer != (request.host_ptr != nullptr)) return failed(errcode_ret, CL_INVALID_HOST_PTR);
-  if (!request.host_ptr && (description.image_row_pitch != 0 || description.image_slice_pitch != 0)) {
-    return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
+  if (needs_pointer != (request.host_ptr != nullptr) ||
+      (!request.host_ptr && (description.image_row_pitch != 0 || description.image_slice_pitch != 0))) {
+    return create_on_first_device(request, errcode_ret);  // it is the driver's to refuse
   }
 
   ImageReplicas replicas{request.flags & (kKernelAccess | CL_MEM_KERNEL_READ_AND_WRITE), *request.format,
@@ -163,9 +201,11 @@ cl_mem create(const ImageRequest& request, cl_int* errcode_ret) {
   const uint64_t pixel = pixel_of(real);
   if (!std::has_single_bit(pixel) || pixel > kLargestPixel) return create_on_first_device(request, errcode_ret);
   const ImageLayout given = layout_of(description, pixel);
-  if (given.row_pitch < given.width * pixel || given.slice_pitch < given.row_pitch * given.height ||
-      given.row_pitch % pixel != 0 || given.slice_pitch % given.row_pitch != 0) {
-    return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
+  if (given.row_pitch < given.width * pixel || given.slice_pitch < given.row_pitch * given.height) {
+    return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);  // some drivers take them, and write where they should not
+  }
+  if (given.row_pitch % pixel != 0 || given.slice_pitch % given.row_pitch != 0) {
+    return create_on_first_device(request, errcode_ret);
   }
   if ((request.flags & CL_MEM_USE_HOST_PTR) && has_gaps(given)) return create_on_first_device(request, errcode_ret);
   replicas.layout = ImageLayout::packed(pixel, given.width, given.height, given.depth);
@@ -192,28 +232,24 @@ cl_mem create(const ImageRequest& request, cl_int* errcode_ret) {
 }  // namespace
 
 cl_mem CL_API_CALL clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format* format,
-                                 const cl_image_desc* description, void* host_ptr, cl_int* errcode_ret) try {
+                                 const cl_image_desc* description, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateImage(context, flags, format, description, host_ptr, errcode_ret);
   }
   return create({find<Context>(context), nullptr, flags, format, description, host_ptr}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_properties* properties,
                                                cl_mem_flags flags, const cl_image_format* format,
                                                const cl_image_desc* description, void* host_ptr,
-                                               cl_int* errcode_ret) try {
+                                               cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateImageWithProperties(context, properties, flags, format, description, host_ptr,
                                                       errcode_ret);
   }
   return create({find<Context>(context), properties, flags, format, description, host_ptr}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* format, size_t width,
@@ -246,7 +282,7 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, const
   return samcl::api::clCreateImage(context, flags, format, &description, host_ptr, errcode_ret);
 }
 
-cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size, void* value, size_t* size_ret) try {
+cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size, void* value, size_t* size_ret) {
   if (!handle) return CL_INVALID_MEM_OBJECT;
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clGetImageInfo(handle, name, size, value, size_ret);
@@ -257,20 +293,19 @@ cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info name, size_t size
   cl_int error;
   cl_mem real = image->real(0, &error);
   return real ? cl.clGetImageInfo(real, name, size, value, size_ret) : error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void* value,
-                                    size_t* size_ret) try {
+                                    size_t* size_ret) {
   const cl_int error = driver::real().clGetSamplerInfo(sampler, name, size, value, size_ret);
   if (error == CL_SUCCESS && name == CL_SAMPLER_CONTEXT && value) {
     auto* const context = static_cast<cl_context*>(value);
     if (const auto ours = Context::of_real(*context)) *context = ours->api();
   }
+  if (error == CL_SUCCESS && name == CL_SAMPLER_REFERENCE_COUNT && value) {
+    *static_cast<cl_uint*>(value) -= Sampler::references_to(sampler);
+  }
   return error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

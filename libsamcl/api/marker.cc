@@ -24,52 +24,42 @@ cl_int enqueue_empty(cl_command_queue queue, cl_command_type type, Order order, 
 }  // namespace
 
 cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count,
-                                               const cl_event* waits, cl_event* event) try {
+                                               const cl_event* waits, cl_event* event) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueMarkerWithWaitList(queue, wait_count, waits, event);
   return enqueue_empty(queue, CL_COMMAND_MARKER, Order::marker, wait_count, waits, event);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count,
-                                                const cl_event* waits, cl_event* event) try {
+                                                const cl_event* waits, cl_event* event) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueBarrierWithWaitList(queue, wait_count, waits, event);
   return enqueue_empty(queue, CL_COMMAND_BARRIER, Order::barrier, wait_count, waits, event);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 // The three below are of OpenCL 1.0; in 1.1 and later they are the two above.
-cl_int CL_API_CALL clEnqueueMarker(cl_command_queue queue, cl_event* event) try {
+cl_int CL_API_CALL clEnqueueMarker(cl_command_queue queue, cl_event* event) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueMarker(queue, event);
   if (!find<Queue>(queue)) return CL_INVALID_COMMAND_QUEUE;
   if (!event) return CL_INVALID_VALUE;
   return enqueue_empty(queue, CL_COMMAND_MARKER, Order::marker, 0, nullptr, event);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue queue) try {
+cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue queue) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueBarrier(queue);
   return enqueue_empty(queue, CL_COMMAND_BARRIER, Order::barrier, 0, nullptr, nullptr);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events,
-                                          const cl_event* events) try {
+                                          const cl_event* events) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueWaitForEvents(queue, num_events, events);
   if (!find<Queue>(queue)) return CL_INVALID_COMMAND_QUEUE;
   if (num_events == 0 || !events) return CL_INVALID_VALUE;
   const cl_int error = enqueue_empty(queue, CL_COMMAND_BARRIER, Order::barrier, num_events, events, nullptr);
   return error == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

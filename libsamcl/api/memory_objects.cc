@@ -12,36 +12,81 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/shared_memory.h"
 #include "libsamcl/runtime/unwrap.h"
 
 namespace samcl::api {
 namespace {
 
+// Whether the standard has no objection to such a buffer, so that every driver makes it.
+bool is_plain(const Context& context, const cl_mem_properties* properties, cl_mem_flags flags, size_t size,
+              const void* host_ptr) {
+  if ((properties && *properties != 0) || !valid(flags)) return false;
+  const auto largest =
+      driver::value<cl_ulong>(context.device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
+  if (size == 0 || size > largest) return false;
+  const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+  return needs_pointer == (host_ptr != nullptr) && !is_shared(host_ptr);
+}
+
+// What the driver says of such a buffer on the first device. flags become those that it gives it.
+cl_int ask_driver(const Context& context, const cl_mem_properties* properties, cl_mem_flags& flags, size_t size,
+                  void* host_ptr) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  const cl_context first = context.devices[0]->context();
+  const cl_mem trial = properties ? cl.clCreateBufferWithProperties(first, properties, flags, size, host_ptr, &error)
+                                  : cl.clCreateBuffer(first, flags, size, host_ptr, &error);
+  if (!trial) return error;
+  cl.clGetMemObjectInfo(trial, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+  cl.clReleaseMemObject(trial);
+  return size == 0 ? CL_INVALID_BUFFER_SIZE : CL_SUCCESS;
+}
+
+// The same of a sub-buffer of a buffer with the parent's flags.
+cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  const cl_buffer_region region{0, 64};
+  const cl_mem whole = cl.clCreateBuffer(parent.context()->devices[0]->context(),
+                                         parent.flags & (kKernelAccess | kHostAccess), region.size, nullptr, &error);
+  if (!whole) return error;
+  const cl_mem part = cl.clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  if (part) {
+    cl.clGetMemObjectInfo(part, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+    cl.clReleaseMemObject(part);
+  }
+  cl.clReleaseMemObject(whole);
+  return error;
+}
+
+std::vector<cl_mem_properties> list_of(const cl_mem_properties* properties) {
+  std::vector<cl_mem_properties> list;
+  for (; properties && *properties != 0; properties += 2) list.insert(list.end(), {properties[0], properties[1]});
+  if (properties) list.push_back(0);
+  return list;
+}
+
 // A buffer in a virtual context.
 cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties,
               cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  if (properties && *properties != 0) return failed(errcode_ret, CL_INVALID_PROPERTY);  // none is defined
-  if (!valid(flags)) return failed(errcode_ret, CL_INVALID_VALUE);
-  const auto largest =
-      driver::value<cl_ulong>(context->device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
-  if (size == 0 || size > largest) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
-  const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-  if (needs_pointer != (host_ptr != nullptr)) return failed(errcode_ret, CL_INVALID_HOST_PTR);
+  if (!is_plain(*context, properties, flags, size, host_ptr)) {
+    const cl_int error = ask_driver(*context, properties, flags, size, host_ptr);
+    if (error != CL_SUCCESS) return failed(errcode_ret, error);
+  }
 
   void* const used = flags & CL_MEM_USE_HOST_PTR ? host_ptr : nullptr;
   auto storage = std::make_shared<Storage>(context, size, used);
-  if (flags & CL_MEM_COPY_HOST_PTR) {
+  if ((flags & CL_MEM_COPY_HOST_PTR) && host_ptr) {
     std::byte* const host = storage->host();
     if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     std::memcpy(host, host_ptr, size);
     storage->written_by_program({0, size}, only(kHost));
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
-  std::vector<cl_mem_properties> list;
-  if (properties) list.push_back(0);
   auto buffer =
-      std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, std::move(list));
+      std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, list_of(properties));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -73,47 +118,44 @@ cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
     case CL_MEM_OFFSET:
       return answer.with<size_t>(buffer.image ? 0 : buffer.range.begin);
     case CL_MEM_USES_SVM_POINTER:
-      return answer.with<cl_bool>(CL_FALSE);
+      return answer.with<cl_bool>(is_shared(buffer.host_ptr) ? CL_TRUE : CL_FALSE);
     case CL_MEM_PROPERTIES:
       return answer.array(buffer.properties);
     default:
-      return CL_INVALID_VALUE;
+      return ask_driver(buffer, name, answer);
   }
 }
 
 }  // namespace
 
 cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* host_ptr,
-                                  cl_int* errcode_ret) try {
+                                  cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) return driver::real().clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
   return create(find<Context>(context), nullptr, flags, size, host_ptr, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties,
                                                 cl_mem_flags flags, size_t size, void* host_ptr,
-                                                cl_int* errcode_ret) try {
+                                                cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr,
                                                        errcode_ret);
   }
   return create(find<Context>(context), properties, flags, size, host_ptr, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                                     const void* create_info, cl_int* errcode_ret) try {
+                                     const void* create_info, cl_int* errcode_ret) {
   if (!buffer) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
   if (!is_virtual(buffer))
     return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
   auto parent = find<Buffer>(buffer);
   if (!parent || parent->parent || parent->image) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
-  if (!narrows(flags, parent->flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) {
-    return failed(errcode_ret, CL_INVALID_VALUE);
+  if (type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (!narrows(flags, parent->flags)) {
+    if (const cl_int error = ask_driver(*parent, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
   }
   const auto region = *static_cast<const cl_buffer_region*>(create_info);
   if (region.origin > parent->size() || region.size > parent->size() - region.origin) {
@@ -131,8 +173,6 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clRetainMemObject(cl_mem object) {
@@ -144,19 +184,18 @@ cl_int CL_API_CALL clRetainMemObject(cl_mem object) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clReleaseMemObject(cl_mem object) try {
+cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (!is_virtual(object)) return driver::real().clReleaseMemObject(object);
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
   ours->release();
+  if (ours->references() == 0) ours->leave_kernels();
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
-                                      size_t* size_ret) try {
+                                      size_t* size_ret) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (is_virtual(object)) {
     const auto ours = find<Buffer>(object);
@@ -168,12 +207,10 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t si
     if (const auto ours = Context::of_real(*context)) *context = ours->api();
   }
   return error;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::DestructorCallback callback,
-                                                    void* user_data) try {
+                                                    void* user_data) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (!is_virtual(object))
     return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
@@ -182,8 +219,6 @@ cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::Destr
   if (!callback) return CL_INVALID_VALUE;
   ours->add_destructor_callback(callback, user_data);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -11,7 +11,7 @@
 namespace samcl::api {
 
 cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info name, size_t size, void* value,
-                                     size_t* size_ret) try {
+                                     size_t* size_ret) {
   const auto& cl = driver::real();
   const Answer answer{size, value, size_ret};
   if (name != CL_PLATFORM_EXTENSIONS && name != CL_PLATFORM_EXTENSIONS_WITH_VERSION)
@@ -29,8 +29,6 @@ cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info n
   if (error != CL_SUCCESS) return error;
   std::erase_if(all, [](const cl_name_version& extension) { return !is_visible_extension(extension.name); });
   return answer.array(all);
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

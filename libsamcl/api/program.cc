@@ -35,9 +35,10 @@ void set(cl_int* errcode_ret, cl_int error) {
 }
 
 // A device list given with a virtual program may name its context's device only.
-bool valid_devices(const Context& context, cl_uint count, const cl_device_id* devices, cl_int* error) {
+bool valid_devices(const Context& context, cl_uint count, const cl_device_id* devices, cl_int* error,
+                   bool may_be_none = true) {
   *error = CL_SUCCESS;
-  if ((count == 0) != (devices == nullptr)) {
+  if ((count == 0) != (devices == nullptr) || (count == 0 && !may_be_none)) {
     *error = CL_INVALID_VALUE;
   } else {
     for (cl_uint i = 0; i < count; ++i) {
@@ -112,7 +113,7 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
     return cl.clCreateProgramWithBinary(context, count, devices, lengths, binaries, status, errcode_ret);
   }
   cl_int error;
-  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
+  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error, false)) {
     set(errcode_ret, error);
     return nullptr;
   }
@@ -132,7 +133,7 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_
     return cl.clCreateProgramWithBuiltInKernels(context, count, devices, names, errcode_ret);
   }
   cl_int error;
-  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
+  if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error, false)) {
     set(errcode_ret, error);
     return nullptr;
   }

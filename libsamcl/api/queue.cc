@@ -4,13 +4,10 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-#include <algorithm>
-#include <string_view>
-
 #include "entry_points.h"
+#include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/driver/query.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/machine.h"
 #include "libsamcl/runtime/unwrap.h"
@@ -20,25 +17,21 @@ namespace {
 
 constexpr cl_command_queue_properties kHostBits =
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-constexpr cl_command_queue_properties kDeviceBits = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
-cl_int check_bits(cl_command_queue_properties bits) {
-  if (bits & ~(kHostBits | kDeviceBits)) return CL_INVALID_VALUE;
-  if (!(bits & kDeviceBits)) return CL_SUCCESS;
-  // A queue on the device must be out of order, and only such a queue can be its default.
-  const bool sound = (bits & CL_QUEUE_ON_DEVICE) && (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  return sound ? CL_INVALID_QUEUE_PROPERTIES : CL_INVALID_VALUE;
+cl_int release(cl_command_queue made, cl_int error) {
+  if (!made) return error;
+  driver::real().clReleaseCommandQueue(made);
+  return CL_SUCCESS;
 }
 
-bool lists_extension(const Device& device, std::string_view name) {
-  const std::string all = " " + driver::text(device.real[0], CL_DEVICE_EXTENSIONS) + " ";
-  return all.find(" " + std::string(name) + " ") != std::string::npos;
-}
-
-// Hints have one of three values.
-cl_int check_hint(const Device& device, std::string_view extension, cl_queue_properties value) {
-  if (!lists_extension(device, extension)) return CL_INVALID_VALUE;
-  return value == 1 || value == 2 || value == 4 ? CL_SUCCESS : CL_INVALID_VALUE;
+// What the driver says of such a queue on the first device. Queues on the device are not offered.
+cl_int check_bits(const Context& context, cl_command_queue_properties bits) {
+  if (bits & CL_QUEUE_ON_DEVICE) return CL_INVALID_QUEUE_PROPERTIES;
+  if (!(bits & ~kHostBits)) return CL_SUCCESS;
+  const RealDevice& first = *context.devices[0];
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue made = driver::real().clCreateCommandQueue(first.context(), first.id, bits, &error);
+  return release(made, error);
 }
 
 // The array of clCreateCommandQueueWithProperties, checked and copied.
@@ -47,36 +40,29 @@ struct Properties {
   std::vector<cl_queue_properties> array;  // with the closing 0; empty if none was given
 };
 
-cl_int read_properties(const Device& device, const cl_queue_properties* given, Properties& result) {
+cl_int read_properties(const Context& context, const cl_queue_properties* given, Properties& result) {
   if (!given) return CL_SUCCESS;
-  bool has_size = false;
+  bool is_plain = true;
   for (; given[0]; given += 2) {
-    for (size_t i = 0; i < result.array.size(); i += 2)
-      if (result.array[i] == given[0]) return CL_INVALID_VALUE;
-    cl_int error = CL_SUCCESS;
-    switch (given[0]) {
-      case CL_QUEUE_PROPERTIES:
-        result.bits = given[1];
-        if (result.bits & ~(kHostBits | kDeviceBits)) error = CL_INVALID_VALUE;
-        break;
-      case CL_QUEUE_SIZE:
-        has_size = true;
-        break;
-      case CL_QUEUE_PRIORITY_KHR:
-        error = check_hint(device, "cl_khr_priority_hints", given[1]);
-        break;
-      case CL_QUEUE_THROTTLE_KHR:
-        error = check_hint(device, "cl_khr_throttle_hints", given[1]);
-        break;
-      default:
-        error = CL_INVALID_VALUE;
+    if (given[0] == CL_QUEUE_PROPERTIES && result.array.empty()) {
+      result.bits = given[1];
+      is_plain = !(result.bits & ~kHostBits);
+    } else {
+      is_plain = false;
     }
-    if (error != CL_SUCCESS) return error;
     result.array.insert(result.array.end(), {given[0], given[1]});
   }
   result.array.push_back(0);
-  if (has_size && !(result.bits & CL_QUEUE_ON_DEVICE)) return CL_INVALID_VALUE;
-  return check_bits(result.bits);
+  if (is_plain) return CL_SUCCESS;
+  for (size_t i = 0; i + 1 < result.array.size(); i += 2) {
+    if (result.array[i] == CL_QUEUE_PROPERTIES) result.bits = result.array[i + 1];
+  }
+  const RealDevice& first = *context.devices[0];
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue made =
+      driver::real().clCreateCommandQueueWithProperties(first.context(), first.id, result.array.data(), &error);
+  error = release(made, error);
+  return error == CL_SUCCESS && (result.bits & CL_QUEUE_ON_DEVICE) ? CL_INVALID_QUEUE_PROPERTIES : error;
 }
 
 cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
@@ -90,22 +76,20 @@ cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, P
 
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
                                                   cl_command_queue_properties properties,
-                                                  cl_int* errcode_ret) try {
+                                                  cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
     return driver::real().clCreateCommandQueue(context, unwrap(device), properties, errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
-  if (cl_int error = check_bits(properties); error != CL_SUCCESS) return failed(errcode_ret, error);
+  if (cl_int error = check_bits(*ours, properties); error != CL_SUCCESS) return failed(errcode_ret, error);
   return create(std::move(ours), device, {properties, {}}, errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                 const cl_queue_properties* properties,
-                                                                cl_int* errcode_ret) try {
+                                                                cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
     return driver::real().clCreateCommandQueueWithProperties(context, unwrap(device), properties,
@@ -114,11 +98,9 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
   Properties read;
-  const cl_int error = read_properties(*ours->device, properties, read);
+  const cl_int error = read_properties(*ours, properties, read);
   if (error != CL_SUCCESS) return failed(errcode_ret, error);
   return create(std::move(ours), device, std::move(read), errcode_ret);
-} catch (...) {
-  return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
 }
 
 cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
@@ -170,7 +152,8 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
     case CL_QUEUE_SIZE:
       return CL_INVALID_COMMAND_QUEUE;
     default:
-      return CL_INVALID_VALUE;
+      return driver::real().clGetCommandQueueInfo(ours->context->devices[0]->compute_queue(), name, size, value,
+                                                  size_ret);
   }
 }
 
@@ -199,15 +182,13 @@ cl_int CL_API_CALL clFlush(cl_command_queue queue) {
   return find<Queue>(queue) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int CL_API_CALL clFinish(cl_command_queue queue) try {
+cl_int CL_API_CALL clFinish(cl_command_queue queue) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clFinish(queue);
   const auto ours = find<Queue>(queue);
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
-  ours->finish();
+  for (const auto& event : ours->context->graph.outstanding(*ours)) wait_for(*event);
   return CL_SUCCESS;
-} catch (...) {
-  return CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace samcl::api

@@ -75,7 +75,14 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
   }
   if (const auto* call = std::get_if<engine::HostCall>(&node->operation); call) {
     // Calls enqueue on the device's queue themselves, and wait.
-    device.worker(LaneKind::compute).post([call, ended] { ended(call->call()); });
+    device.worker(LaneKind::compute).post([call, ended] {
+      cl_int status = CL_OUT_OF_HOST_MEMORY;
+      try {
+        status = call->call();
+      } catch (...) {  // no memory
+      }
+      ended(status);
+    });
     return CL_SUCCESS;
   }
   const cl_int error = enqueue(context_, node->lane, node->operation, &done);
@@ -106,7 +113,11 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     const trace::OnBehalfOf this_command(node->command);
     // Its own command has not failed where one before it has.
     for (cl_event event : behind) static_cast<void>(context_.devices[0]->wait_for(event));
-    const cl_int status = execute(*node);
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = execute(*node);
+    } catch (...) {  // no memory
+    }
     const HelpingThread help(HelpingThread::Role::lane);
     context_.graph.ended(node, status);
   };

@@ -88,7 +88,7 @@ class RealDevice {
     std::lock_guard one_at_a_time(on.mutex);
     cl_event event = nullptr;
     cl_int error = enqueue(on.real, &event);
-    return error == CL_SUCCESS ? wait_for(event) : error;
+    return error == CL_SUCCESS && event ? wait_for(event) : error;
   }
   // The same while its link is ours.
   template <typename Enqueue>

@@ -10,7 +10,6 @@
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/runtime/config.h"
 #include "libsamcl/runtime/context.h"
 
 namespace samcl {
@@ -71,7 +70,6 @@ bool works(const Context& context) {
 }  // namespace
 
 bool devices_share_host_memory(const Context& context) {
-  if (Config::get().transport == Config::Transport::staged) return false;
   for (const auto& device : context.devices) {
     if (!(driver::value<cl_device_type>(device->id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU)) return false;
   }

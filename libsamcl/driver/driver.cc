@@ -77,14 +77,16 @@ const cl_icd_dispatch& detail::open() {
   if (t_opening) return layer_target() ? *layer_target() : direct_table();
   const std::lock_guard lock(g_opening);
   if (const cl_icd_dispatch* done = real_table.load(std::memory_order_acquire)) return *done;
-  t_opening = true;
+  const struct Opening {
+    Opening() { t_opening = true; }
+    ~Opening() { t_opening = false; }
+  } opening;
   void* loader = layer_target() ? nullptr : open_loader();
   if (const cl_icd_dispatch* target = layer_target())
     g_real = *target;
   else
     g_real = loader ? symbols_of(loader) : direct_table();
   go_round_faults(g_real);
-  t_opening = false;
   real_table.store(&g_real, std::memory_order_release);
   return g_real;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,17 +40,27 @@ void* open_file(const std::string& path) {
 // Path of a loaded library whose file is called libOpenCL*, less our own; empty if none. Wheels of Python
 // carry a loader under a name like libOpenCL-1bd2c2d5.so.1.0.0.
 std::string loaded_loader() {
-  std::string found;
+  struct Search {
+    std::string found;
+    std::exception_ptr thrown;
+  } search;
+  // No exception can pass through the C library.
   dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* result) {
-        const std::string path = info->dlpi_name ? info->dlpi_name : "";
-        const std::string name = path.substr(path.rfind('/') + 1);
-        if (name.rfind("libOpenCL", 0) != 0 || same_file(path, this_library_path())) return 0;
-        *static_cast<std::string*>(result) = path;
+      [](dl_phdr_info* info, size_t, void* raw) {
+        Search& result = *static_cast<Search*>(raw);
+        try {
+          const std::string path = info->dlpi_name ? info->dlpi_name : "";
+          const std::string name = path.substr(path.rfind('/') + 1);
+          if (name.rfind("libOpenCL", 0) != 0 || same_file(path, this_library_path())) return 0;
+          result.found = path;
+        } catch (...) {
+          result.thrown = std::current_exception();
+        }
         return 1;
       },
-      &found);
-  return found;
+      &search);
+  if (search.thrown) std::rethrow_exception(search.thrown);
+  return search.found;
 }
 
 void read_ld_so_conf(const std::string& file, std::vector<std::string>& directories, int depth) {

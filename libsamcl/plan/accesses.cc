@@ -1,5 +1,7 @@
 #include "libsamcl/plan/accesses.h"
 
+#include "libsamcl/footprint/part_conflict.h"
+
 #include <algorithm>
 
 namespace samcl {
@@ -160,7 +162,13 @@ PartitionCost partition(std::vector<BufferAccess>& accesses, const KernelTransla
   std::vector<ImageNumbers> images;
   const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);
   const auto footprints = footprint.evaluate({ndrange, values}, parts);
+  std::vector<ArgumentPlace> places(arguments.size());
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    if (const auto& buffer = arguments[index].buffer) places[index] = {buffer->storage.get(), buffer->range.begin};
+  }
   PartitionCost cost;
+  cost.has_conflict = reads_what_another_writes(*footprints, places);
+  cost.is_entangled = kernel && kernel->may_split_disjoint && !parts_are_apart(*footprints, places);
   for (BufferAccess& access : accesses) {
     std::vector<Gathered> gathered(parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {

@@ -52,9 +52,16 @@ class Options {
     }
     if (options.why_not_split.empty()) {
       LaunchPlan split = in_parts;
-      cut(split, devices);
-      if (split.is_split()) options.split = std::move(split);
-      else options.why_not_split = "fewer work-groups than devices";
+      const PartitionCost cost = cut(split, devices);
+      if (!split.is_split()) {
+        options.why_not_split = "fewer work-groups than devices";
+      } else if (cost.has_conflict) {
+        options.why_not_split = "a part would read what another one writes";
+      } else if (cost.is_entangled && !in_one_memory(accesses_)) {
+        options.why_not_split = kernel_.translation->why_not_split;
+      } else {
+        options.split = std::move(split);
+      }
     }
     // The one piece that a manager can have cut into slices.
     if (slices) {
@@ -89,7 +96,9 @@ class Options {
     const bool mixed = std::any_of(accesses_.begin(), accesses_.end(), [](const BufferAccess& a) { return a.is_mixed; });
     if (mixed && !one_memory) return "uses atomics on memory that another argument shows, too";
     const KernelTranslation& known = *kernel_.translation;
-    if (!known.may_split && !(one_memory && known.splits_in_one_memory)) return known.why_not_split;
+    if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {
+      return known.why_not_split;
+    }
     return devices == 1 || bound_ ? "its mode is one device" : "";
   }
 
@@ -119,7 +128,7 @@ class Options {
   }
 
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
-  void cut(LaunchPlan& plan, const std::vector<unsigned>& devices) const {
+  PartitionCost cut(LaunchPlan& plan, const std::vector<unsigned>& devices) const {
     const std::vector<double> shares(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
@@ -128,9 +137,9 @@ class Options {
     };
     const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
     plan.parts = cut_along(dimensions[0]);
-    if (plan.parts.size() == 1) return;
+    if (plan.parts.size() == 1) return {};
     PartitionCost best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, plan.parts);
-    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * plan.parts.size()};
+    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{false, false, 0, 2 * plan.accesses.size() * plan.parts.size()};
          ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
       std::vector<BufferAccess> accesses = accesses_;
@@ -140,6 +149,7 @@ class Options {
       plan.parts = std::move(parts);
       plan.accesses = std::move(accesses);
     }
+    return best;
   }
 
   const LaunchRequest& request_;

@@ -97,6 +97,16 @@ cl_uint Buffer::mappings() const {
   return static_cast<cl_uint>(mappings_.size());
 }
 
+void Buffer::set_for(std::weak_ptr<Kernel> kernel) {
+  std::lock_guard lock(mutex_);
+  const auto same = [&](const std::weak_ptr<Kernel>& other) {
+    return !other.owner_before(kernel) && !kernel.owner_before(other);
+  };
+  if (std::any_of(kernels_.begin(), kernels_.end(), same)) return;
+  std::erase_if(kernels_, [](const std::weak_ptr<Kernel>& other) { return other.expired(); });
+  kernels_.push_back(std::move(kernel));
+}
+
 void Buffer::add_destructor_callback(DestructorCallback callback, void* user_data) {
   std::lock_guard lock(mutex_);
   destructors_.push_back({callback, user_data});

@@ -13,6 +13,7 @@
 namespace samcl {
 
 class Buffer;
+class Kernel;
 
 template <>
 struct HandleTraits<Buffer> {
@@ -78,6 +79,11 @@ class Buffer : public Object<Buffer> {
   std::optional<Mapping> remove_mapping(void* pointer);
   cl_uint mappings() const;
 
+  // It is a kernel's argument, which must not keep it alive.
+  void set_for(std::weak_ptr<Kernel> kernel);
+  // The program has released it for good: kernels forget it. Defined with them.
+  void leave_kernels();
+
   using DestructorCallback = void(CL_CALLBACK*)(cl_mem, void*);
   void add_destructor_callback(DestructorCallback callback, void* user_data);
 
@@ -91,6 +97,7 @@ class Buffer : public Object<Buffer> {
 
   std::vector<cl_mem> views_;  // of the parent: real sub-buffers or images by device; empty if there is none
   std::vector<Mapping> mappings_;
+  std::vector<std::weak_ptr<Kernel>> kernels_;  // whose argument it is, or was
   std::vector<Destructor> destructors_;
 };
 

@@ -59,10 +59,12 @@ Config read() {
   }
   if (std::string text = environment("SAMCL_TRANSPORT"); text == "shared") {
     config.transport = Config::Transport::shared;
+  } else if (text == "peer") {
+    config.transport = Config::Transport::peer;
   } else if (text == "staged") {
     config.transport = Config::Transport::staged;
   } else if (!text.empty() && text != "auto") {
-    warn("SAMCL_TRANSPORT=" + text + " is none of auto, shared, staged; auto is used");
+    warn("SAMCL_TRANSPORT=" + text + " is none of auto, shared, peer, staged; auto is used");
   }
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");

@@ -53,14 +53,25 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
     if (*error != CL_SUCCESS) return nullptr;
     context->announced_.push_back(group.leases[i].index);
   }
-  context->shares_host_memory_ = devices_share_host_memory(*context);
-  if (Config::get().transport == Config::Transport::automatic) context->peers = PeerMemory::of(context->devices);
-  // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
-  if (context->peers) context->rates_ = {20, 250, 20'000};
+  context->choose_transports();
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
   for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
   return context;
+}
+
+// One memory for all where there is one, else memory of devices that others can see, else the way through the host;
+// SAMCL_TRANSPORT=peer and staged leave out what comes before.
+void Context::choose_transports() {
+  using Transport = Config::Transport;
+  const Transport wanted = Config::get().transport;
+  if (wanted == Transport::staged) return;
+  const bool one_memory = devices_share_host_memory(*this);
+  shares_host_memory_ = one_memory && wanted != Transport::peer;
+  if (shares_host_memory_) return;
+  peers = one_memory ? PeerMemory::in_host_memory(devices) : PeerMemory::of(devices);
+  // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
+  if (peers) rates_ = {20, 250, 20'000};
 }
 
 Context::~Context() {

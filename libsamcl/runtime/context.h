@@ -90,6 +90,8 @@ class Context : public Object<Context> {
     DestructorCallback function;
     void* user_data;
   };
+  void choose_transports();
+
   bool shares_host_memory_ = false;
   TransferRates rates_;
   std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager

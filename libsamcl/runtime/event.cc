@@ -11,6 +11,12 @@
 
 namespace samcl {
 
+namespace {
+
+std::atomic<uint64_t> open_user_events{0};
+
+}  // namespace
+
 cl_ulong now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -21,8 +27,22 @@ Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> even
     : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
   times_[0] = now_ns();
   // A user event is submitted from the start (clCreateUserEvent).
-  if (type == CL_COMMAND_USER) status_ = CL_SUBMITTED;
+  if (type != CL_COMMAND_USER) return;
+  status_ = CL_SUBMITTED;
+  ++open_user_events;
 }
+
+Event::~Event() {
+  if (type == CL_COMMAND_USER) claim_user_status();
+}
+
+bool Event::claim_user_status() {
+  if (user_status_claimed_.exchange(true, std::memory_order_acq_rel)) return false;
+  --open_user_events;
+  return true;
+}
+
+bool Event::any_user_event_is_open() { return open_user_events > 0; }
 
 cl_int Event::wait() const {
   spin_until([this] { return ended(); });

@@ -29,6 +29,7 @@ struct HandleTraits<Event> {
 class Event : public Object<Event> {
  public:
   Event(std::shared_ptr<Context> context, std::shared_ptr<Queue> queue, cl_command_type type);
+  ~Event();
 
   const std::shared_ptr<Context> context;
   const std::shared_ptr<Queue> queue;  // nullptr for user events
@@ -53,7 +54,10 @@ class Event : public Object<Event> {
   void note_end(cl_ulong at);
 
   // For user events: true for the first caller, who alone may end it with Graph::finish().
-  bool claim_user_status() { return !user_status_claimed_.exchange(true, std::memory_order_acq_rel); }
+  bool claim_user_status();
+
+  // Whether the program has yet to end a user event that it made: then commands may wait for the program.
+  static bool any_user_event_is_open();
 
   // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
   cl_ulong time(cl_profiling_info param) const;

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/kernel_habits.h"
+#include "libsamcl/driver/query.h"
 
 namespace samcl {
 namespace {
@@ -94,7 +96,7 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
 
 Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
 
-bool Kernel::takes_memory_object(cl_uint index) const {
+bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
   if (translation && index < translation->arguments.size()) {
     const ArgumentKind kind = translation->arguments[index].kind;
     return kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer || kind == ArgumentKind::image;
@@ -105,14 +107,96 @@ bool Kernel::takes_memory_object(cl_uint index) const {
     return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
            takes_image(checked, index);
   }
-  return true;  // then only the value can tell; see set_argument
+  // Nothing tells images from values of eight bytes then, but their own handles as values are rare.
+  return buffer.image || driver::takes_pointer(program->context->devices[0]->id, checked, index).value_or(true);
+}
+
+void Kernel::own_arguments() {
+  if (!std::exchange(taken_, false) && arguments_.use_count() == 1) return;
+  arguments_ = std::make_shared<Arguments>(*arguments_);
 }
 
 Argument& Kernel::change(cl_uint index) {
-  if (taken_.exchange(false, std::memory_order_relaxed) || arguments_.use_count() > 1) {
-    arguments_ = std::make_shared<Arguments>(*arguments_);
-  }
+  own_arguments();
   return (*arguments_)[index] = Argument{};
+}
+
+std::shared_ptr<const Arguments> Kernel::arguments() {
+  std::lock_guard lock(mutex_);
+  bool complete = true;
+  for (const Argument& argument : *arguments_) complete &= !argument.is_real_image && !argument.gone_bytes;
+  if (complete) {
+    taken_ = true;
+    return arguments_;
+  }
+  auto completed = std::make_shared<Arguments>(*arguments_);
+  for (Argument& argument : *completed) {
+    if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
+    if (!argument.gone_bytes) continue;
+    auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
+    argument.buffer = std::make_shared<Buffer>(std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
+                                               nullptr, nullptr, std::vector<cl_mem_properties>{});
+  }
+  return completed;
+}
+
+void Kernel::copy_arguments(Kernel& from) {
+  std::scoped_lock lock(mutex_, from.mutex_);
+  arguments_ = std::make_shared<Arguments>(*from.arguments_);
+  for (const Argument& argument : *arguments_) {
+    if (argument.buffer) argument.buffer->set_for(weak_from_this());
+  }
+}
+
+void Kernel::forget(const Buffer& buffer) {
+  std::vector<std::shared_ptr<Buffer>> forgotten;  // destroyed without the lock: the program's callbacks may come
+  std::lock_guard lock(mutex_);
+  for (cl_uint index = 0; index < argument_count; ++index) {
+    if ((*arguments_)[index].buffer.get() != &buffer) continue;
+    if (driver::keeps_arguments(program->context->devices[0]->context(), checked, index)) return;
+    own_arguments();
+    Argument& argument = (*arguments_)[index];
+    forgotten.push_back(std::move(argument.buffer));
+    argument.buffer = nullptr;
+    argument.gone_bytes = buffer.size();
+  }
+}
+
+void Buffer::leave_kernels() {
+  std::vector<std::weak_ptr<Kernel>> kernels;
+  {
+    std::lock_guard lock(mutex_);
+    kernels.swap(kernels_);
+  }
+  for (const auto& kernel : kernels) {
+    if (const auto alive = kernel.lock()) alive->forget(*this);
+  }
+}
+
+const LaunchLimits& Kernel::limits() {
+  std::lock_guard lock(mutex_);
+  if (limits_) return *limits_;
+  const auto& cl = driver::real();
+  const cl_device_id device = program->context->devices[0]->id;
+  LaunchLimits limits;
+  limits.item_sizes.fill(std::numeric_limits<size_t>::max());
+  cl.clGetKernelWorkGroupInfo(checked, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof limits.required,
+                              limits.required.data(), nullptr);
+  cl.clGetKernelWorkGroupInfo(checked, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limits.group_size, &limits.group_size,
+                              nullptr);
+  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof limits.item_sizes, limits.item_sizes.data(), nullptr);
+  limits.partial_groups = driver::value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE);
+  return limits_.emplace(limits);
+}
+
+bool Kernel::was_taken(const LocalSize& local) {
+  std::lock_guard lock(mutex_);
+  return taken_sizes_.contains(local);
+}
+
+void Kernel::note_taken(const LocalSize& local) {
+  std::lock_guard lock(mutex_);
+  taken_sizes_.insert(local);
 }
 
 cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
@@ -120,8 +204,9 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   std::shared_ptr<Buffer> buffer;
   const void* passed = value;
   cl_mem real = nullptr;
-  if (index < argument_count && value && size == sizeof(cl_mem) && takes_memory_object(index)) {
+  if (index < argument_count && value && size == sizeof(cl_mem)) {
     buffer = Buffer::find_live(handle_in<cl_mem>(value));
+    if (buffer && !takes_memory_object(index, *buffer)) buffer = nullptr;
     if (buffer) {
       cl_int error;
       real = buffer->real(0, &error);
@@ -130,16 +215,20 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     }
   }
   if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
+  std::shared_ptr<Buffer> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = (*arguments_)[index].buffer;
   Argument& argument = change(index);
   argument.set = true;
   argument.size = size;
+  if (buffer) buffer->set_for(weak_from_this());
   argument.buffer = std::move(buffer);
   if (value) {
     const auto* bytes = static_cast<const std::byte*>(value);
     argument.bytes.assign(bytes, bytes + size);
     if (translation && index < translation->arguments.size()) {
       const ArgumentKind kind = translation->arguments[index].kind;
-      if (kind == ArgumentKind::image && !argument.buffer) argument.kept = keep(handle_in<cl_mem>(value));
+      argument.is_real_image = kind == ArgumentKind::image && !argument.buffer;
       if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
     }
   }
@@ -150,6 +239,9 @@ cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
   if (cl_int error = driver::real().clSetKernelArgSVMPointer(checked, index, pointer); error != CL_SUCCESS) {
     return error;
   }
+  std::shared_ptr<Buffer> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = (*arguments_)[index].buffer;
   Argument& argument = change(index);
   argument.set = argument.is_svm = true;
   argument.svm = pointer;

@@ -1,8 +1,13 @@
 // Virtual kernels: the arguments the program set, and the real kernels that run.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +33,9 @@ struct Argument {
   std::vector<std::byte> bytes;       // empty for local memory (and null pointers of it)
   std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used
   std::shared_ptr<Sampler> sampler;   // bytes are then not used
-  std::shared_ptr<void> kept;         // an image of the driver's own, retained as long as it may be launched with
+  bool is_real_image = false;         // an image of the driver's own
+  std::shared_ptr<void> kept;         // that image, retained; only in what a launch was given
+  std::optional<uint64_t> gone_bytes;  // size of a buffer that the program has released for good
   const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
   bool is_svm = false;
 };
@@ -54,6 +61,16 @@ class RealKernel {
   std::weak_ptr<const Arguments> applied_;  // weak: buffers live no longer than the program and its launches need
 };
 
+// What the driver says of the sizes that a kernel may be launched with, on the first device.
+struct LaunchLimits {
+  std::array<size_t, 3> required{};  // by reqd_work_group_size; zeros: none
+  size_t group_size = std::numeric_limits<size_t>::max();
+  std::array<size_t, 16> item_sizes;
+  bool partial_groups = false;  // local sizes that do not divide the global size
+};
+
+// Threads: arguments are set by one thread at a time, as OpenCL has it; a buffer may be released by another at any
+// time, which mutex_ orders.
 class Kernel : public Object<Kernel> {
  public:
   // checked: a real kernel of the original program, owned from now on; it answers queries and checks arguments.
@@ -73,23 +90,37 @@ class Kernel : public Object<Kernel> {
   cl_int set_argument(cl_uint index, size_t size, const void* value);
   cl_int set_svm_argument(cl_uint index, const void* pointer);
 
-  // What is set now; later changes do not touch it.
-  std::shared_ptr<const Arguments> arguments() const {
-    taken_.store(true, std::memory_order_relaxed);
-    return arguments_;
-  }
-  void copy_arguments(const Kernel& from) { arguments_ = from.arguments_; }
+  // What is set now, for a launch: later changes do not touch it, and it keeps its memory objects alive. A buffer that
+  // is gone is replaced by one of its size with undefined contents: what other drivers make of such a launch, whose
+  // kernels find the memory of no object.
+  std::shared_ptr<const Arguments> arguments();
+  void copy_arguments(Kernel& from);
+
+  // The program has released a buffer for good. Being an argument does not keep it alive, unless the driver has it so.
+  void forget(const Buffer& buffer);
+
+  const LaunchLimits& limits();
+
+  // Local sizes (zeros: left to the driver) which go beyond the limits that the driver told, and that it took.
+  using LocalSize = std::array<size_t, 3>;
+  bool was_taken(const LocalSize& local);
+  void note_taken(const LocalSize& local);
 
   RealKernel whole;                               // original program on device 0
   RealKernel whole_elsewhere;                     // build->whole on build->whole_device
   std::vector<std::unique_ptr<RealKernel>> parts;  // rewritten program, by device
 
  private:
-  bool takes_memory_object(cl_uint index) const;
+  // Whether the argument's type is that of a memory object; `buffer` is what its value would be.
+  bool takes_memory_object(cl_uint index, const Buffer& buffer) const;
   Argument& change(cl_uint index);
+  void own_arguments();  // that no launch sees
 
+  std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
   std::shared_ptr<Arguments> arguments_;
-  mutable std::atomic<bool> taken_{false};  // a launch has taken arguments_: they stay as they are
+  bool taken_ = false;  // a launch has taken arguments_: they stay as they are
+  std::optional<LaunchLimits> limits_;
+  std::set<LocalSize> taken_sizes_;
 };
 
 }  // namespace samcl

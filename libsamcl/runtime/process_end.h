@@ -1,8 +1,10 @@
-// What samcl does when the process ends by exit() or by returning from main(): no job starts any more, those
-// that run are waited for (drivers crash if a thread is inside them while they are taken down), and the
-// report and the trace are written. And what it does when the main thread ends by pthread_exit() and leaves the process to others:
-// our threads end when they have no work, since the process ends with its last thread. That is seen if the main
-// thread has made a context.
+// What samcl does when the process ends by exit() or by returning from main(): no thread of ours starts a job any
+// more, those that run are waited for (drivers crash if a thread is inside them while they are taken down), and the
+// report and the trace are written. The program may still call OpenCL in what runs after that (exit handlers that it
+// registered before it used OpenCL): the thread that ends the process then does the work itself.
+//
+// And what it does when the main thread ends by pthread_exit() and leaves the process to others: our threads end when
+// they have no work, since the process ends with its last thread. That is seen if the main thread has made a context.
 #pragma once
 
 namespace samcl {

@@ -1,11 +1,11 @@
 #include "libsamcl/runtime/program.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/macro_probe.h"
+#include "libsamcl/runtime/beside.h"
 #include "libsamcl/runtime/config.h"
 
 namespace samcl {
@@ -32,19 +32,9 @@ TranslatorSettings translator_settings(cl_context context, cl_device_id device) 
   return settings;
 }
 
-// In a thread of its own where one is to be had, else by whoever waits for it.
-template <typename Work>
-auto begin(Work work) {
-  try {
-    return std::async(std::launch::async, work);
-  } catch (const std::system_error&) {
-    return std::async(std::launch::deferred, work);
-  }
-}
-
 // Runs beside the driver's compiler.
 std::future<Result<Translation>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
-  return begin([recipe = std::move(recipe), device = context.devices[0]->id,
+  return beside([recipe = std::move(recipe), device = context.devices[0]->id,
                 real_context = context.devices[0]->context()] {
     return translate(*recipe, driver::translator_facts(device), translator_settings(real_context, device));
   });
@@ -90,7 +80,7 @@ bool Build::make_parts(const Context& context) const {
   std::call_once(asked_, [&] {
     std::vector<std::future<cl_program>> made;
     for (const auto& device : context.devices) {
-      made.push_back(begin([this, device = device.get()] { return make_part(*device); }));
+      made.push_back(beside([this, device = device.get()] { return make_part(*device); }));
     }
     made_ = true;
     for (size_t i = 0; i < made.size(); ++i) {
@@ -165,7 +155,7 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
   }
   std::future<Result<std::shared_ptr<const Recipe>>> settled;
   if (known) {
-    settled = begin([made = std::move(made), device = context->devices[0]->id,
+    settled = beside([made = std::move(made), device = context->devices[0]->id,
                      real_context = context->devices[0]->context()] {
       return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
     });

@@ -13,7 +13,6 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
 
 void Queue::finish() {
   for (const auto& event : context->graph.outstanding(*this)) event->wait();
-  context->program_waited();
 }
 
 std::vector<std::shared_ptr<Event>> Queue::enter(const std::shared_ptr<Event>& event, Order order,

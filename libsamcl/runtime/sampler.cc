@@ -1,9 +1,22 @@
 #include "libsamcl/runtime/sampler.h"
 
+#include <map>
+
 #include "libsamcl/driver/driver.h"
 
 namespace samcl {
 namespace {
+
+// By sampler of the program's.
+struct Held {
+  std::mutex mutex;
+  std::map<cl_sampler, cl_uint> references;
+};
+
+Held& held() {
+  static Held* const held = new Held;
+  return *held;
+}
 
 cl_sampler make_like(cl_sampler sampler, cl_context context, cl_int* error) {
   const auto& cl = driver::real();
@@ -20,9 +33,26 @@ cl_sampler make_like(cl_sampler sampler, cl_context context, cl_int* error) {
 
 }  // namespace
 
-Sampler::Sampler(cl_sampler first) : by_device_{first} { driver::real().clRetainSampler(first); }
+Sampler::Sampler(cl_sampler first) : by_device_{first} {
+  {
+    std::lock_guard lock(held().mutex);
+    ++held().references[first];
+  }
+  driver::real().clRetainSampler(first);
+}
+
+cl_uint Sampler::references_to(cl_sampler sampler) {
+  std::lock_guard lock(held().mutex);
+  const auto found = held().references.find(sampler);
+  return found == held().references.end() ? 0 : found->second;
+}
 
 Sampler::~Sampler() {
+  {
+    std::lock_guard lock(held().mutex);
+    const auto first = held().references.find(by_device_[0]);
+    if (first != held().references.end() && --first->second == 0) held().references.erase(first);
+  }
   for (cl_sampler sampler : by_device_) {
     if (sampler) driver::real().clReleaseSampler(sampler);
   }

@@ -18,6 +18,9 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
+  // How many of the driver's references to a sampler are ours.
+  static cl_uint references_to(cl_sampler sampler);
+
   // The sampler on a device, made on first use; nullptr and the driver's code if it can't be had. Any thread.
   cl_sampler real(const RealDevice& device, cl_int* error);
 

@@ -9,6 +9,7 @@
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/kernel.h"
 #include "libsamcl/runtime/program.h"
+#include "libsamcl/runtime/program_call.h"
 #include "libsamcl/runtime/queue.h"
 
 namespace samcl {

@@ -2,12 +2,17 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "libsamcl/runtime/spin.h"
 
@@ -16,26 +21,68 @@ namespace {
 
 std::atomic<bool> no_more_jobs{false};
 std::atomic<bool> end_when_idle{false};
+std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs()
+
+// Jobs do not throw, unless memory is short where nobody can be told.
+void run_job(std::function<void()>& job) {
+  try {
+    job();
+  } catch (...) {
+  }
+  job = nullptr;  // what it holds is destroyed here, outside the lock
+}
+
+// Makes a thread that the host program's signals do not reach: they are its own threads' business. Not joinable if
+// there can be none.
+template <typename Body>
+std::thread make_thread(Body body) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(body));
+  } catch (...) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
 
 }  // namespace
+
+std::atomic<bool> Worker::any_stranded_{false};
 
 struct Worker::State {
   std::mutex mutex;
   std::condition_variable changed;  // a job came, or may begin, or stop was set
   std::condition_variable idle;     // the last job ended
   std::deque<std::function<void()>> jobs;
-  bool busy = false;  // a job runs, on the thread or on that of run_here_if_idle()
+  bool busy = false;  // a job runs, on the thread or on that of run_claimed()
   std::atomic<bool> called{false};  // a job came or stop was set: what a thread that spins looks at
   bool asleep = false;              // the thread waits for `changed`
   bool stop = false;
   std::thread thread;
   std::string name;
   std::function<void()> on_start;
+
+  // Of all workers that live.
+  struct All {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<State>> states;
+  };
+  static All& all() {
+    static All* const all = new All;
+    return *all;
+  }
 };
 
 Worker::Worker(std::string name, std::function<void()> on_start) : state_(std::make_shared<State>()) {
   state_->name = std::move(name);
   state_->on_start = std::move(on_start);
+  State::All& all = State::all();
+  std::lock_guard lock(all.mutex);
+  std::erase_if(all.states, [](const std::weak_ptr<State>& state) { return state.expired(); });
+  all.states.push_back(state_);
 }
 
 Worker::~Worker() {
@@ -47,7 +94,10 @@ Worker::~Worker() {
     thread = std::move(state_->thread);
   }
   state_->changed.notify_all();
-  if (!thread.joinable()) return;
+  if (!thread.joinable()) {
+    if (!no_more_jobs) run_stranded_of(state_);
+    return;
+  }
   if (thread.get_id() == std::this_thread::get_id() || no_more_jobs) {
     thread.detach();
   } else {
@@ -59,14 +109,10 @@ void Worker::post(std::function<void()> job) {
   std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
   state_->called.store(true, std::memory_order_release);
-  if (!state_->thread.joinable() && !state_->stop) {
-    // The host program's signals are its own threads' business.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    state_->thread = std::thread([state = state_] { run(state); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!state_->thread.joinable() && !state_->stop && !no_more_jobs) {
+    state_->thread = make_thread([state = state_] { run(state); });
   }
+  if (!state_->thread.joinable()) any_stranded_ = true;
   // Under the lock: the job may drop the last reference to our owner.
   if (state_->asleep) state_->changed.notify_all();
 }
@@ -79,18 +125,72 @@ bool Worker::claim() {
 
 void Worker::run_claimed(const std::function<void()>& job) {
   const std::shared_ptr<State> state = state_;  // the job may drop the last reference to our owner
-  job();
+  std::exception_ptr thrown;
+  try {
+    job();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   std::unique_lock lock(state->mutex);
   state->busy = false;
   const bool others = !state->jobs.empty() || state->stop;
   lock.unlock();
   if (others) state->changed.notify_all();
   state->idle.notify_all();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void Worker::end_threads_when_idle() { end_when_idle = true; }
 
-void Worker::start_no_more_jobs() { no_more_jobs = true; }
+void Worker::start_no_more_jobs() {
+  ending_thread = gettid();
+  no_more_jobs = true;
+}
+
+bool Worker::ends_process_here() { return no_more_jobs && ending_thread == gettid(); }
+
+void Worker::run_stranded_at_end() {
+  if (ends_process_here()) run_stranded_of_all();
+}
+
+void Worker::run_all_stranded() {
+  if (!no_more_jobs) run_stranded_of_all();
+}
+
+void Worker::run_stranded_of_all() {
+  for (bool more = true; more;) {
+    more = false;
+    any_stranded_ = false;
+    std::vector<std::shared_ptr<State>> alive;
+    {
+      State::All& all = State::all();
+      std::lock_guard lock(all.mutex);
+      for (const auto& state : all.states) {
+        if (auto one = state.lock()) alive.push_back(std::move(one));
+      }
+    }
+    for (const auto& state : alive) more |= run_stranded_of(state);
+  }
+}
+
+// Whether there was one.
+bool Worker::run_stranded_of(const std::shared_ptr<State>& state) {
+  bool any = false;
+  std::unique_lock lock(state->mutex);
+  while (!state->jobs.empty() && !state->busy && (!state->thread.joinable() || no_more_jobs)) {
+    any = true;
+    std::function<void()> job = std::move(state->jobs.front());
+    state->jobs.pop_front();
+    state->busy = true;
+    lock.unlock();
+    run_job(job);
+    lock.lock();
+    state->busy = false;
+    state->idle.notify_all();
+  }
+  if (!state->jobs.empty()) state->changed.notify_all();  // a thread came meanwhile
+  return any;
+}
 
 bool Worker::drain(int milliseconds) {
   std::unique_lock lock(state_->mutex);
@@ -124,8 +224,8 @@ void Worker::run(const std::shared_ptr<State>& state) {
     state->jobs.pop_front();
     state->busy = true;
     lock.unlock();
-    job();
-    job = nullptr;  // what it holds is destroyed here, outside the lock
+    run_job(job);
+    run_stranded();
     lock.lock();
     state->busy = false;
     if (state->jobs.empty() || no_more_jobs) state->idle.notify_all();

@@ -1,7 +1,11 @@
 // A thread with a queue of jobs. It starts with the first job and is gone when the Worker is destroyed, or, after
 // end_threads_when_idle(), when there is no job left; the next one starts another.
+//
+// Where no thread can be made jobs are stranded: the program's own threads do them, between their calls and while they
+// wait. At the end of the process all jobs are, and the thread that ends it does them while it waits.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -32,8 +36,19 @@ class Worker {
   // From now on no thread of any worker waits for jobs; one that sleeps already ends after its next job.
   static void end_threads_when_idle();
 
-  // From now on no worker of the process begins a job; those that run go on. For the end of the process.
+  // From now on no thread of a worker begins a job; those that run go on. For the end of the process, on the thread
+  // that ends it.
   static void start_no_more_jobs();
+
+  // Does the jobs for which there is no thread, and those that come of them. Any thread, without locks.
+  static void run_stranded() {
+    if (any_stranded_.load(std::memory_order_relaxed)) [[unlikely]] run_all_stranded();
+  }
+
+  // Whether this thread is the one that ends the process: what it waits for it has to do itself. What it does not wait
+  // for is not done: memory that it would be read into may be gone.
+  static bool ends_process_here();
+  static void run_stranded_at_end();
 
   // Waits at most `milliseconds` until no job runs and none is going to; false if that takes longer.
   bool drain(int milliseconds);
@@ -41,7 +56,11 @@ class Worker {
  private:
   struct State;
   static void run(const std::shared_ptr<State>& state);
+  static void run_all_stranded();
+  static void run_stranded_of_all();
+  static bool run_stranded_of(const std::shared_ptr<State>& state);
 
+  static std::atomic<bool> any_stranded_;  // some worker may have stranded jobs
   std::shared_ptr<State> state_;  // shared with the thread, which may outlive us for a moment
 };
 

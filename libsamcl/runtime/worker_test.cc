@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -258,6 +259,61 @@ TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
         while (ends != starts) std::this_thread::yield();
         if (!run_here_if_idle(worker, [&] { ++ran; }) || ran != 101) _exit(2);
         _exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// Likewise.
+TEST(WorkerDeathTest, WithoutAThreadTheJobsAreDoneHere) {
+  EXPECT_EXIT(
+      {
+        alarm(20);
+        // No room for a thread's stack.
+        rlimit room{64 << 20, RLIM_INFINITY};
+        setrlimit(RLIMIT_AS, &room);
+        std::vector<int> order;
+        Worker worker("test");
+        worker.post([&] {
+          order.push_back(1);
+          worker.post([&] { order.push_back(3); });
+        });
+        worker.post([&] { order.push_back(2); });
+        if (!order.empty()) _exit(1);  // the poster may hold locks
+        Worker::run_stranded();
+        if (order != std::vector{1, 2, 3}) _exit(2);
+        {
+          Worker other("test");
+          other.post([&] { order.push_back(4); });
+        }
+        if (order.size() != 4) _exit(3);
+        room.rlim_cur = RLIM_INFINITY;
+        setrlimit(RLIMIT_AS, &room);
+        std::promise<std::thread::id> ran;
+        worker.post([&] { ran.set_value(std::this_thread::get_id()); });
+        _exit(ran.get_future().get() != std::this_thread::get_id() ? 0 : 4);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// Likewise.
+TEST(WorkerDeathTest, AtTheProcesssEndTheThreadThatEndsItDoesTheJobs) {
+  EXPECT_EXIT(
+      {
+        alarm(20);
+        Worker worker("test");
+        worker.post([] {});
+        worker.drain(kPatienceMs);
+        Worker::start_no_more_jobs();
+        std::atomic<int> ran = 0;
+        worker.post([&] {
+          ++ran;
+          worker.post([&] { ++ran; });
+        });
+        std::thread([] { Worker::run_stranded_at_end(); }).join();
+        Worker::run_stranded();
+        if (ran != 0) _exit(1);
+        Worker::run_stranded_at_end();
+        _exit(ran == 2 ? 0 : 2);
       },
       ::testing::ExitedWithCode(0), "");
 }

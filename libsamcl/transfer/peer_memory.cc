@@ -1,6 +1,7 @@
 #include "libsamcl/transfer/peer_memory.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -141,7 +142,55 @@ bool is_member(const RealDevice& device, Member& member) {
   return Cuda::get()->device_by_address(&member.cuda, address) == 0;
 }
 
+// A block of host memory under a buffer of each device.
+class HostBuffer : public PeerBuffer {
+ public:
+  HostBuffer(const std::vector<cl_context>& contexts, void* memory, uint64_t bytes)
+      : contexts_(contexts), memory_(memory), bytes_(bytes), seen_(contexts.size(), nullptr) {}
+  ~HostBuffer() override {
+    for (cl_mem seen : seen_) {
+      if (seen) driver::real().clReleaseMemObject(seen);
+    }
+    munmap(memory_, bytes_);
+  }
+
+  cl_mem seen_by(unsigned device) override {
+    cl_int error;
+    if (!seen_[device]) {
+      seen_[device] = driver::real().clCreateBuffer(contexts_[device], CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_,
+                                                    memory_, &error);
+    }
+    return seen_[device];
+  }
+
+ private:
+  const std::vector<cl_context>& contexts_;
+  void* const memory_;
+  const uint64_t bytes_;
+  std::vector<cl_mem> seen_;  // by device
+};
+
+class HostMemory : public PeerMemory {
+ public:
+  explicit HostMemory(std::vector<cl_context> contexts) : contexts_(std::move(contexts)) {}
+
+  std::unique_ptr<PeerBuffer> allocate(unsigned, uint64_t bytes) override {
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    return std::make_unique<HostBuffer>(contexts_, memory, bytes);
+  }
+
+ private:
+  const std::vector<cl_context> contexts_;
+};
+
 }  // namespace
+
+std::unique_ptr<PeerMemory> PeerMemory::in_host_memory(const std::vector<std::unique_ptr<RealDevice>>& devices) {
+  std::vector<cl_context> contexts;
+  for (const auto& device : devices) contexts.push_back(device->context());
+  return std::make_unique<HostMemory>(std::move(contexts));
+}
 
 std::unique_ptr<PeerMemory> PeerMemory::of(const std::vector<std::unique_ptr<RealDevice>>& devices) {
   if (devices.size() < 2 || driver::vendor_facts(devices[0]->id).vendor != driver::Vendor::nvidia || !Cuda::get()) {

@@ -24,6 +24,9 @@ class PeerMemory {
  public:
   // nullptr where the devices are not all NVIDIA's, cannot reach each other's memory, or CUDA's driver is missing.
   static std::unique_ptr<PeerMemory> of(const std::vector<std::unique_ptr<RealDevice>>& devices);
+  // The same for devices that compute in host memory (device/shared_memory.h), for tests: each has a block of it as its
+  // own, which the others can see.
+  static std::unique_ptr<PeerMemory> in_host_memory(const std::vector<std::unique_ptr<RealDevice>>& devices);
   virtual ~PeerMemory() = default;
 
   // Memory of a device; nullptr if there is none, or the size is not one that is worth it, or that the driver bears

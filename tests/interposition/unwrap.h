@@ -10,4 +10,9 @@ Handle unwrap(Handle handle) {
   return handle;
 }
 
+// Nothing is left to do between its calls.
+struct ProgramCall {
+  ProgramCall() {}
+};
+
 }  // namespace samcl

@@ -99,6 +99,16 @@ TEST_F(Errors, LocalSizeLargerThanTheDevicesLimit) {
   expect_alive();
 }
 
+TEST_F(Errors, LaunchThatIsRefusedLeavesNoEventAndNoTrace) {
+  const size_t limit = device_info<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), local = 2 * limit, global = 4 * limit;
+  cl_event event = nullptr;
+  const cl_int status =
+      clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, &local, 0, nullptr, &event);
+  EXPECT_EQ(status, CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(event, nullptr);
+  expect_alive();
+}
+
 // OpenCL C before 2.0 has no partial groups; the same kernel built with -cl-std=CL1.2 must say so.
 TEST_F(Errors, LocalSizeThatDoesNotDivide) {
   const auto strict =

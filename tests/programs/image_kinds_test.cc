@@ -382,6 +382,29 @@ TEST_F(ImageObjects, MayBeSmallerThanTheRange) {
     }
 }
 
+// The C++ binding of OpenCL 1.2 leaves them as they lie on the stack.
+TEST_F(ImageObjects, FieldsThatDoNotConcernTheirKindAreNotLookedAt) {
+  const cl_image_format rgba{CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc d{};
+  d.image_type = CL_MEM_OBJECT_IMAGE2D;
+  d.image_width = d.image_height = 4;
+  d.image_slice_pitch = 12345;
+  d.image_depth = d.image_array_size = 67;
+  std::vector<cl_uint> pixels = counting<cl_uint>(16, 100), back(16);
+  for (const cl_mem_flags flags : {cl_mem_flags{CL_MEM_READ_WRITE}, cl_mem_flags{CL_MEM_COPY_HOST_PTR}, cl_mem_flags{CL_MEM_USE_HOST_PTR}}) {
+    SCOPED_TRACE(flags);
+    cl_int status = CL_SUCCESS;
+    const Buffer image(clCreateImage(context(), flags, &rgba, &d, flags == CL_MEM_READ_WRITE ? nullptr : pixels.data(), &status));
+    ASSERT_OK(status);
+    const size_t origin[3] = {}, region[3] = {4, 4, 1};
+    if (flags == CL_MEM_READ_WRITE) {
+      ASSERT_OK(clEnqueueWriteImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr));
+    }
+    ASSERT_OK(clEnqueueReadImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, back.data(), 0, nullptr, nullptr));
+    EXPECT_EQ(back, pixels);
+  }
+}
+
 TEST_F(ImageObjects, AreNoBuffers) {
   const Buffer i = image(CL_MEM_READ_WRITE), b = buffer_of(4 * kWidth * kHeight);
   const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1}, beyond[] = {kWidth + 1, kHeight, 1};

@@ -105,6 +105,46 @@ TEST_F(Lifetimes, BufferReleasedRightAfterEnqueue) {
   EXPECT_EQ(read<cl_int>(sum, 5000), std::vector<cl_int>(5000, 210));
 }
 
+// A pool that waits for its buffers' ends must not wait for the kernels.
+TEST_F(Lifetimes, BeingAnArgumentKeepsNoBufferAlive) {
+  static std::atomic<int> gone;
+  gone = 0;
+  const auto k = kernel(kIncrement), again = kernel(kIncrement);
+  for (int i = 1; i <= 3; ++i) {
+    {
+      const Buffer x = buffer(std::vector<cl_int>(8, 0));
+      ASSERT_OK(clSetMemObjectDestructorCallback(x.get(), [](cl_mem, void*) { ++gone; }, nullptr));
+      set_arguments(k, x);
+      set_arguments(again, x);
+      launch(k, {{8}});
+      ASSERT_OK(clFinish(queue()));
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (gone < i && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    ASSERT_EQ(gone, i);
+  }
+}
+
+TEST_F(Lifetimes, SamplerIsCountedForTheProgramAlone) {
+  if (!has_images()) GTEST_SKIP() << "the device has no images";
+  cl_int status = CL_SUCCESS;
+  const cl_sampler sampler = clCreateSampler(context(), CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &status);
+  ASSERT_OK(status);
+  const auto count = [&] {
+    cl_uint references = 0;
+    check(clGetSamplerInfo(sampler, CL_SAMPLER_REFERENCE_COUNT, sizeof references, &references, nullptr));
+    return references;
+  };
+  const auto k = kernel("__kernel void k(__global int* x, sampler_t s) { x[0] = 1; }");
+  ASSERT_EQ(count(), 1u);
+  ASSERT_OK(clSetKernelArg(k.get(), 1, sizeof sampler, &sampler));
+  EXPECT_EQ(count(), 1u);
+  ASSERT_OK(clRetainSampler(sampler));
+  EXPECT_EQ(count(), 2u);
+  ASSERT_OK(clReleaseSampler(sampler));
+  ASSERT_OK(clReleaseSampler(sampler));
+}
+
 TEST_F(Lifetimes, BuffersOfAKernelsArgumentsMayGoBeforeTheKernel) {
   const auto k = kernel(kIncrement);
   {

@@ -197,8 +197,27 @@ TEST_F(Ndranges, RequiredWorkGroupSizeIsUsedAndEnforced) {
   launch(k, {{8, 2}, {4, 2}});
   EXPECT_EQ(read<cl_int>(out, 16), std::vector<cl_int>(16, 42));
   const size_t global[] = {8, 2}, wrong[] = {2, 2};
+  EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), k.get(), 2, nullptr, global, nullptr, 0, nullptr, nullptr),
+                CL_INVALID_WORK_GROUP_SIZE);
   EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), k.get(), 2, nullptr, global, wrong, 0, nullptr, nullptr),
                 CL_INVALID_WORK_GROUP_SIZE);
+}
+
+// Since OpenCL 2.1.
+TEST_F(Ndranges, NothingIsLaunchedWithoutAGlobalSize) {
+  const auto k = kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = 1; }");
+  const Buffer x = buffer(std::vector<cl_int>(4, 0));
+  set_arguments(k, x);
+  const size_t nothing = 0;
+  cl_event event = nullptr;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue(), k.get(), 1, nullptr, nullptr, nullptr, 0, nullptr, &event));
+  Event null_size(event);
+  ASSERT_OK(clEnqueueNDRangeKernel(queue(), k.get(), 1, nullptr, &nothing, nullptr, 0, nullptr, &event));
+  Event zero_size(event);
+  ASSERT_OK(clFinish(queue()));
+  EXPECT_EQ(status_of(null_size), CL_COMPLETE);
+  EXPECT_EQ(status_of(zero_size), CL_COMPLETE);
+  EXPECT_EQ(read<cl_int>(x, 4), std::vector<cl_int>(4, 0));
 }
 
 TEST_F(Ndranges, TaskIsOneWorkItem) {

@@ -136,6 +136,51 @@ int finish_in_an_exit_handler() {
   return 3;
 }
 
+// The handler comes after those of OpenCL, which was not used yet when it was registered.
+int works_in_an_early_exit_handler() {
+  std::atexit([] {
+    at_exit_work->start();
+    finish_at_exit();
+  });
+  at_exit_work = new Work;
+  at_exit_work->start();
+  return 3;
+}
+
+int first_used_in_an_exit_handler() {
+  std::atexit([] {
+    Work work;
+    work.start();
+    work.finish();
+    std::puts("finished at exit");
+  });
+  return 3;
+}
+
+// Whose children are all its own: there are none.
+int waits_for_all_children() {
+  static std::atomic<int> signals = 0;
+  std::signal(SIGCHLD, [](int) { ++signals; });
+  std::atomic<bool> built = false;
+  int children = 0;
+  std::thread waiter([&] {
+    while (!built) children += wait(nullptr) > 0;
+  });
+  {
+    Work work;
+    // Never the same, so that no cache knows it.
+    const std::string source = "#define COME " + std::to_string(time(nullptr)) + std::to_string(getpid()) + "\n" + kSlow;
+    work.session.build(source);
+    work.start();
+    work.finish();
+  }
+  built = true;
+  waiter.join();
+  while (wait(nullptr) > 0) ++children;
+  std::printf("children: %d, signals: %d\n", children, signals.load());
+  return 3;
+}
+
 int static_object() {
   static Work work;
   work.start();
@@ -328,6 +373,9 @@ int main(int argc, char** argv) {
       {"exit_from_another_thread", exit_from_another_thread},
       {"quick_exit_in_a_callback", quick_exit_in_a_callback},
       {"finish_in_an_exit_handler", finish_in_an_exit_handler},
+      {"works_in_an_early_exit_handler", works_in_an_early_exit_handler},
+      {"first_used_in_an_exit_handler", first_used_in_an_exit_handler},
+      {"waits_for_all_children", waits_for_all_children},
       {"static_object", static_object},
       {"gate_never_opened", gate_never_opened},
       {"mapped_and_left", mapped_and_left},

@@ -9,7 +9,7 @@
 namespace samcl::run {
 
 // How many real devices `selection` names (SAMCL_DEVICES' syntax, empty: all). Errors: an unknown device,
-// with a list of those that exist; no device at all; OpenCL crashed or did not answer within `limit_ms`.
-Result<unsigned> count_devices(const std::string& selection, int limit_ms = 30000);
+// with a list of those that exist; no device at all; OpenCL crashed. Waits for as long as the program would.
+Result<unsigned> count_devices(const std::string& selection);
 
 }  // namespace samcl::run

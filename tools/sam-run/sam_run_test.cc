@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <cerrno>
 #include <fstream>
 
 #include "tests/support/run_program.h"
@@ -129,11 +133,37 @@ TEST_F(SamRun, WithoutADaemonEmbeddedIsAnErrorThatNamesIt) {
   EXPECT_THAT(started.error().message, HasSubstr("/no/such/sam-managerd"));
 }
 
-TEST_F(SamRun, ADaemonThatEndsOrSleepsIsAnErrorInTime) {
+TEST_F(SamRun, ADaemonThatEndsIsAnError) {
   EXPECT_THAT(start_embedded_manager(file("ends", "#!/bin/sh\nexit 1\n", 0755)).error().message,
               HasSubstr("ended before it was ready"));
-  EXPECT_THAT(start_embedded_manager(file("sleeps", "#!/bin/sh\nexec sleep 60\n", 0755), 200).error().message,
-              HasSubstr("not ready within 200 ms"));
+}
+
+// The program that we become may wait for all its children.
+TEST_F(SamRun, ADaemonIsNobodysChild) {
+  const std::string daemon = file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
+  ASSERT_TRUE(start_embedded_manager(daemon));
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  int pid = 0;
+  std::ifstream(daemon + ".pid") >> pid;
+  ASSERT_GT(pid, 0);
+  EXPECT_NE(getpgid(pid), getpgid(0));
+  EXPECT_EQ(kill(pid, SIGKILL), 0) << "it lives";
+}
+
+// In a container the program is the first process, to which all orphans fall.
+TEST_F(SamRun, ADaemonOfAReaperIsNotFoundByItsWait) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::string daemon = file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
+  ASSERT_TRUE(start_embedded_manager(daemon));
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  int pid = 0;
+  std::ifstream(daemon + ".pid") >> pid;
+  ASSERT_GT(pid, 0);
+  EXPECT_EQ(kill(pid, SIGKILL), 0) << "it lives";
+  EXPECT_GT(waitpid(-1, nullptr, __WCLONE), 0) << "what stands between ends with it";
 }
 
 TEST_F(SamRun, ADaemonIsAskedToEndWithUs) {
