@@ -14,7 +14,7 @@ namespace samcl::lease {
 enum class ResourceKind : uint8_t { gpu, pcie };
 
 struct Settings {
-  std::string instance = "default";  // which daemon: names under /samcl.<instance>.
+  std::string instance = "default";  // which daemon (see sam-manager/protocol/names.h)
   std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
   int connect_timeout_ms = 500;      // how long the daemon may take to answer
   uint32_t gpus = 0;                 // the most GPUs this program uses; 0: as many as there are

@@ -1,6 +1,5 @@
 // Tasks with profiles, as the administrator registers them: what sam-ctl says, and what running programs are told.
 #include <gmock/gmock.h>
-#include <mqueue.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,17 +7,12 @@
 #include <map>
 #include <thread>
 
-#include "sam-manager/protocol/connection.h"
-#include "sam-manager/protocol/names.h"
 #include "sam-manager/tests/testbed.h"
 #include "tests/support/run_program.h"
 
 namespace samcl {
 namespace {
 
-using protocol::Connection;
-using protocol::Kind;
-using protocol::Request;
 using testing::Daemon;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -156,27 +150,6 @@ TEST_F(AdmissionTest, BadProfilesAreNamed) {
   EXPECT_THAT(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--deadline", "13ms"}).err,
               HasSubstr("deadline may not be after the period"));
   EXPECT_THAT(ctl({"list"}).out, HasSubstr("No task is registered"));
-}
-
-TEST_F(AdmissionTest, PiecesOfProfilesOutOfOrderAreRefused) {
-  auto connection = Connection::open(daemon.instance());
-  ASSERT_TRUE(connection);
-  Request piece;
-  piece.header.kind = Kind::profile;
-  piece.profile_bytes = 10;
-  piece.offset = 5;
-  piece.length = 5;
-  EXPECT_FALSE((*connection)->ask(piece, 5000)) << "its start is missing";
-  piece.offset = 0;
-  EXPECT_TRUE((*connection)->ask(piece, 5000));
-  Request enroll;
-  enroll.header.kind = Kind::enroll;
-  protocol::store("camera", enroll.task);
-  enroll.period_ns = enroll.deadline_ns = 1'000'000;
-  enroll.profile_bytes = 10;
-  const auto reply = (*connection)->ask(enroll, 5000);
-  ASSERT_FALSE(reply);
-  EXPECT_THAT(reply.error().message, HasSubstr("did not come whole"));
 }
 
 TEST_F(AdmissionTest, ManyChangesAtOnceAreMadeOneAfterAnother) {
