@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <sstream>
 
 namespace samcl::daemon {
@@ -44,6 +45,10 @@ json show_program(const Broker& broker, const Program& program) {
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
+  std::array<uint64_t, protocol::kResponseBuckets> responses;
+  for (size_t bucket = 0; bucket < responses.size(); ++bucket) responses[bucket] = jobs.responses[bucket].load();
+  entry["p50_ns"] = protocol::response_percentile(responses, 0.5);
+  entry["p99_ns"] = protocol::response_percentile(responses, 0.99);
   entry["longest_response_ns"] = jobs.longest_ns.load();
   entry["last_response_ns"] = jobs.last_ns.load();
   const planning::PlannedTask* planned = broker.admission().plan().find(program.assignment.task);
