@@ -52,7 +52,7 @@ def parse(name, text):
         elif line.lower().startswith("usage:"):
             command.usage = line.split(":", 1)[1].strip()
         elif match := re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
-            words = match.group(1)
+            words = re.sub(r" (REQUIRED|Excludes: .*|Needs: .*)", "", match.group(1))
             names = re.findall(r"(?<![\w=-])--?[A-Za-z][\w-]*", words)
             argument = re.sub(r"(?<![\w=-])--?[A-Za-z][\w-]*,?", "", words).strip()
             last = Option(names, argument, (match.group(2) or "").strip())
