@@ -47,7 +47,7 @@ install(FILES packaging/tmpfiles.conf DESTINATION lib/tmpfiles.d RENAME samcl.co
 
 # For developers, and to read.
 configure_file(packaging/samcl.pc.in ${CMAKE_BINARY_DIR}/samcl.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/samcl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/samcl.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES sam-manager/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME sam-manager.md)
 install(FILES analysis/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME analysis.md)
@@ -57,13 +57,12 @@ install(DIRECTORY packaging/containers packaging/grafana DESTINATION ${CMAKE_INS
 install(FILES packaging/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES packaging/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME samcl)
 configure_file(packaging/debian/changelog.in ${CMAKE_BINARY_DIR}/changelog.txt @ONLY)
-file(ARCHIVE_CREATE OUTPUT ${CMAKE_BINARY_DIR}/changelog.unused PATHS ${CMAKE_BINARY_DIR}/changelog.txt FORMAT raw
-     COMPRESSION GZip)
-install(FILES ${CMAKE_BINARY_DIR}/changelog.unused DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME changelog.Debian.gz)
+execute_process(COMMAND gzip -9n -c ${CMAKE_BINARY_DIR}/changelog.txt OUTPUT_FILE ${CMAKE_BINARY_DIR}/changelog.gz)
+install(FILES ${CMAKE_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_PACKAGE_CONTACT "samcl developers <samcl@localhost>")
+set(CPACK_PACKAGE_CONTACT "samcl developers <samcl@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "runs an OpenCL program on all GPUs of a machine")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "An unmodified OpenCL program, written for one GPU, runs on all of them: its
@@ -74,7 +73,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "ocl-icd-libopencl1 | libopencl1, init-system-helpers")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "ocl-icd-libopencl1 | libopencl1, systemd | systemd-standalone-sysusers")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/postinst
     ${CMAKE_SOURCE_DIR}/packaging/debian/prerm ${CMAKE_SOURCE_DIR}/packaging/debian/postrm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

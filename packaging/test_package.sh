@@ -13,7 +13,7 @@ fail() { echo "package: $*" >&2; exit 1; }
 package=$(echo "$work"/samcl_*.deb)
 [ -f "$package" ] || fail "cpack made no package"
 if command -v lintian >/dev/null; then
-  found=$(lintian --fail-on none --tag-display-limit 0 "$package")
+  found=$(lintian --allow-root --fail-on none --tag-display-limit 0 "$package")
   [ -z "$found" ] || { echo "$found" >&2; fail "lintian has complaints"; }
 else
   echo "package: lintian is not installed, so not asked"
@@ -55,7 +55,7 @@ grep -q -- "--priority" "$work/root/usr/share/bash-completion/completions/sam-ct
 
 # A program runs with what was packed, under a manager that was packed.
 export SAMCL_RUNTIME_DIR=$work/run SAMCL_INSTANCE=package XDG_STATE_HOME=$work/state SAMCL_CACHE_DIR=$work/cache
-"$bin/sam-managerd" --foreground --exit-with $$ &
+"$bin/sam-managerd" --instance package --foreground --exit-with $$ &
 manager=$!
 for _ in $(seq 100); do [ -S "$work/run/package.sock" ] && break; sleep 0.1; done
 "$bin/sam-ctl" register shown --priority 3 --period 10ms
