@@ -59,7 +59,8 @@ class Client {
   // under a daemon that comes later.
   virtual void adopt_thread(int tid) = 0;
 
-  // A job of the program took that long from its begin to its end; for sam-ctl status. Thread-safe, no message.
+  // A job of the program took that long from its begin to its end; for sam-ctl status. Thread-safe, no
+  // message.
   virtual void job_ended(uint64_t response_ns) = 0;
 
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one

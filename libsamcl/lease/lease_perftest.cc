@@ -1,5 +1,5 @@
-// What leases cost, under a daemon of our own: one that nobody contends for (one acquire and one release), one
-// that always passes to another process, and the question which devices to use.
+// What leases cost, under a daemon of our own: one that nobody contends for (one acquire and one release),
+// one that always passes to another process, and the question which devices to use.
 #include <benchmark/benchmark.h>
 
 #include "libsamcl/lease/devices_in_use.h"

@@ -55,7 +55,8 @@ Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devi
     grant.devices.push_back(static_cast<uint8_t>(index));
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (answer.attached.size() != 3) return fail("it lacks the shared memory");
-  auto notice = protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
+  auto notice =
+      protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
   if (!notice) return tl::unexpected(notice.error());
   auto words = protocol::Shared<protocol::Words>::map(answer.attached[1], protocol::Access::read_write);
   if (!words) return tl::unexpected(words.error());

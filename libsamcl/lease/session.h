@@ -28,9 +28,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  bool usable() const {
-    return !gone_.load(std::memory_order_relaxed) && notice_->life.held(life_);
-  }
+  bool usable() const { return !gone_.load(std::memory_order_relaxed) && notice_->life.held(life_); }
 
   // Whether the daemon that this session gave up still stands where it stood then: it is of no use to ask it.
   bool hangs() const;

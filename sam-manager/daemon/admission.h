@@ -1,6 +1,6 @@
 // Changes to the registered tasks, one after another: what each does to everybody's response time is computed
-// before it is made, and one that would break a guarantee may be refused. What is made is on the disk before it
-// holds. Plans and writing are work of the background thread.
+// before it is made, and one that would break a guarantee may be refused. What is made is on the disk before
+// it holds. Plans and writing are work of the background thread.
 #pragma once
 
 #include <deque>
@@ -17,8 +17,8 @@ namespace samcl::daemon {
 
 // What an administrator asked for.
 struct Change {
-  uint64_t asker = 0;  // gets the decision; 0: nobody, only the plan is made anew
-  std::string name;    // of the task
+  uint64_t asker = 0;                  // gets the decision; 0: nobody, only the plan is made anew
+  std::string name;                    // of the task
   std::optional<registry::Task> task;  // to add or replace; none: to remove
   bool strict = false;                 // refuse it if it breaks a guarantee
 };
@@ -43,7 +43,8 @@ class Admission {
 
   // Readable when settle() has something to do.
   int ready() const { return background_.done(); }
-  // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was decided.
+  // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was
+  // decided.
   std::optional<Decision> settle();
 
   const registry::Registry& registry() const { return registry_; }

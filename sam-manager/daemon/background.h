@@ -1,5 +1,6 @@
-// A thread for work that may take long or wait for the disk, one job at a time, so that no lease waits for it. It
-// runs at the ordinary priority, whatever that of the thread which makes it (SCHED_RESET_ON_FORK, see realtime.h).
+// A thread for work that may take long or wait for the disk, one job at a time, so that no lease waits for
+// it. It runs at the ordinary priority, whatever that of the thread which makes it (SCHED_RESET_ON_FORK, see
+// realtime.h).
 #pragma once
 
 #include <condition_variable>

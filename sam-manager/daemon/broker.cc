@@ -63,7 +63,8 @@ void Broker::handle(uint32_t id, const Message& message) {
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::adopt(Program& program, const Message& message) {
   const int priority = program.assignment.priority;
-  const bool is_thread = adopt_(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+  const bool is_thread =
+      adopt_(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
 }
 
@@ -126,8 +127,8 @@ Result<void> Broker::release(const std::string& device) {
 }
 
 unsigned Broker::programs_of(uid_t user) const {
-  return static_cast<unsigned>(std::count_if(programs_.begin(), programs_.end(),
-                                             [user](const auto& entry) { return entry.second.user == user; }));
+  return static_cast<unsigned>(std::count_if(
+      programs_.begin(), programs_.end(), [user](const auto& entry) { return entry.second.user == user; }));
 }
 
 Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
@@ -135,8 +136,9 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   if (programs_.size() >= protocol::kMaxPrograms)
     return fail(std::to_string(protocol::kMaxPrograms) + " programs are connected already");
   if (programs_of(user) >= rights.programs)
-    return fail("user " + std::to_string(user) + " has " + std::to_string(rights.programs) +
-                " programs connected already, as many as the configuration allows (access.programs_per_user)");
+    return fail(
+        "user " + std::to_string(user) + " has " + std::to_string(rights.programs) +
+        " programs connected already, as many as the configuration allows (access.programs_per_user)");
   if (std::none_of(hello.devices.begin(), hello.devices.end(),
                    [&](const std::string& device) { return may_use_device(rights.devices, device); }))
     return fail("user " + std::to_string(user) + " may use none of the program's devices (access.allow)");
@@ -161,8 +163,8 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   harvests_[id] = std::make_unique<Harvest>();
   scheduler_.add_client(id, 0);
   assign(program);
-  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable, program.assignment.task,
-               program.assignment.priority);
+  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
+               program.assignment.task, program.assignment.priority);
   return &program;
 }
 
@@ -226,7 +228,8 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
   std::vector<uint8_t> order;
   for (const uint8_t device : task.devices) {
     const auto found = std::find(program.devices.begin(), program.devices.end(), device);
-    if (found != program.devices.end()) order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
+    if (found != program.devices.end())
+      order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
   }
   for (const uint8_t position : place(program, task.priority))
     if (std::find(order.begin(), order.end(), position) == order.end()) order.push_back(position);

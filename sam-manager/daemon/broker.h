@@ -1,5 +1,5 @@
-// What the daemon knows and decides: the connected programs, the devices they named, their tasks; one call per
-// message. The event loop (server.h) brings it messages and deaths and carries its answers away.
+// What the daemon knows and decides: the connected programs, the devices they named, their tasks; one call
+// per message. The event loop (server.h) brings it messages and deaths and carries its answers away.
 #pragma once
 
 #include <sys/types.h>
@@ -68,7 +68,8 @@ class Broker {
   // A new configuration: priorities, policy, admission. What was there at the start stays.
   void reconfigure(const Config& config);
 
-  // Looks who holds what: what a stopped program has held for a second or more is granted on if someone waits for it.
+  // Looks who holds what: what a stopped program has held for a second or more is granted on if someone waits
+  // for it.
   void look(uint64_t now_ns);
   // Shows the programs that we move, and looks. At least once a second while there are programs. Returns the
   // deadlines that were missed since.
@@ -111,9 +112,9 @@ class Broker {
   std::map<uint32_t, Program> programs_;
   Devices devices_;
   std::array<Holding, protocol::kMaxResources> holdings_{};
-  std::map<std::string, TaskHistory> history_;  // by task
+  std::map<std::string, TaskHistory> history_;             // by task
   std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
-  uint64_t now_ns_ = 0;  // of the last look
+  uint64_t now_ns_ = 0;                                    // of the last look
   uint32_t last_id_ = 0;
   Admission admission_;
 };

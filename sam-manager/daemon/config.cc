@@ -69,10 +69,12 @@ uint64_t parse_time(const toml::key& key, const toml::node& node) {
 }
 
 std::string parse_metrics(const std::string& text, uint32_t line) {
-  const bool is_port = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos &&
+  const bool is_port = !text.empty() && text.size() <= 5 &&
+                       text.find_first_not_of("0123456789") == std::string::npos &&
                        std::atoi(text.c_str()) >= 1 && std::atoi(text.c_str()) <= 65535;
   if (!is_port && !text.starts_with('/'))
-    throw Wrong{line, "metrics: \"" + text + "\" is neither a path that begins with / nor a port, 1 to 65535"};
+    throw Wrong{line,
+                "metrics: \"" + text + "\" is neither a path that begins with / nor a port, 1 to 65535"};
   return text;
 }
 
@@ -80,11 +82,13 @@ std::string parse_metrics(const std::string& text, uint32_t line) {
 void add_user(Users& users, const std::string& text, uint32_t line) {
   const bool is_group = text.starts_with('@');
   const std::string name = is_group ? text.substr(1) : text;
-  const bool is_number = !name.empty() && name.size() <= 9 && name.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number =
+      !name.empty() && name.size() <= 9 && name.find_first_not_of("0123456789") == std::string::npos;
   const group* by_group = is_group && !is_number ? getgrnam(name.c_str()) : nullptr;
   const passwd* by_name = !is_group && !is_number ? getpwnam(name.c_str()) : nullptr;
   if (!is_number && !by_group && !by_name)
-    throw Wrong{line, std::string("access: there is no ") + (is_group ? "group" : "user") + " \"" + name + "\""};
+    throw Wrong{line,
+                std::string("access: there is no ") + (is_group ? "group" : "user") + " \"" + name + "\""};
   const auto number = static_cast<unsigned>(std::atoi(name.c_str()));
   if (is_group)
     users.groups.insert(by_group ? by_group->gr_gid : number);
@@ -94,9 +98,11 @@ void add_user(Users& users, const std::string& text, uint32_t line) {
 
 std::vector<std::string> parse_strings(const toml::key& key, const toml::node& node) {
   const toml::array* array = node.as_array();
-  if (!array) throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected an array of strings"};
+  if (!array)
+    throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected an array of strings"};
   std::vector<std::string> strings;
-  for (const toml::node& entry : *array) strings.push_back(as<std::string>(key, entry, "an array of strings"));
+  for (const toml::node& entry : *array)
+    strings.push_back(as<std::string>(key, entry, "an array of strings"));
   return strings;
 }
 
@@ -113,7 +119,8 @@ Allowance parse_allowance(const toml::node& node) {
       allowance.devices = parse_strings(key, value);
     } else if (name == "highest_priority") {
       const auto most = as<int64_t>(key, value, "an integer");
-      if (most < INT32_MIN || most > INT32_MAX) throw Wrong{value.source().begin.line, "highest_priority: too large"};
+      if (most < INT32_MIN || most > INT32_MAX)
+        throw Wrong{value.source().begin.line, "highest_priority: too large"};
       allowance.highest_priority = static_cast<int>(most);
     } else {
       throw Wrong{key.source().begin.line,
@@ -202,7 +209,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
 
 Result<Config> parse_config(const std::string& text, const std::string& file) {
   Config config;
-  if (text.size() > kMaxFileBytes) return fail(file + ": it is longer than " + std::to_string(kMaxFileBytes) + " bytes");
+  if (text.size() > kMaxFileBytes)
+    return fail(file + ": it is longer than " + std::to_string(kMaxFileBytes) + " bytes");
   try {
     const toml::table table = toml::parse(text, file);
     for (const auto& [key, node] : table) set(config, key, node);

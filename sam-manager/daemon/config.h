@@ -18,9 +18,9 @@ struct Config {
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
   Access access;
-  bool strict = false;   // tasks that would break a guarantee are refused
-  int cpus = 0;          // that programs share; 0: all there are
-  int gpus = 0;          // likewise; 0: as many as programs name
+  bool strict = false;  // tasks that would break a guarantee are refused
+  int cpus = 0;         // that programs share; 0: all there are
+  int gpus = 0;         // likewise; 0: as many as programs name
   planning::Settings planning;
 };
 

@@ -69,7 +69,8 @@ TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(problem("log_level = 'loud'\n"), HasSubstr("expected debug, info, warn, error or off"));
   EXPECT_THAT(problem("instance = 'a/b'\n"), StartsWith("m.toml:1: instance:"));
   EXPECT_THAT(problem("admission = 'open'\n"), HasSubstr("expected strict or advisory"));
-  EXPECT_THAT(problem("policy = 'best'\n"), HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
+  EXPECT_THAT(problem("policy = 'best'\n"),
+              HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
   EXPECT_THAT(problem("gpus = 0\n"), StartsWith("m.toml:1: gpus: expected 1 to 64"));
   EXPECT_THAT(problem("other_slice = '2'\n"), StartsWith("m.toml:1: other_slice: "));
   EXPECT_THAT(problem("instance = \n"), StartsWith("m.toml:1: "));
@@ -86,7 +87,8 @@ TEST(Config, ExampleIsRightOnceUncommented) {
   const bool has_group = getgrnam("samcl") != nullptr;
   while (std::getline(in, line)) {
     const bool is_key = line.starts_with("#") && line.find(" = ") != std::string::npos && line[1] != ' ';
-    if (has_group || !line.starts_with("#group")) text += is_key || line.starts_with("#[") ? line.substr(1) + "\n" : line + "\n";
+    if (has_group || !line.starts_with("#group"))
+      text += is_key || line.starts_with("#[") ? line.substr(1) + "\n" : line + "\n";
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }

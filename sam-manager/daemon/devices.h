@@ -11,8 +11,8 @@ namespace samcl::daemon {
 
 class Devices {
  public:
-  // The index of each name, made where it is new; the index of a device that no program uses may become another
-  // name's. None, and nothing changed: there are too many in use.
+  // The index of each name, made where it is new; the index of a device that no program uses may become
+  // another name's. None, and nothing changed: there are too many in use.
   std::optional<std::vector<uint8_t>> indices(const std::vector<std::string>& names,
                                               const std::function<bool(uint8_t)>& in_use);
 

@@ -34,7 +34,8 @@ void remove_what_older_releases_left(const std::string& instance) {
   for (const char* object : {".state", ".lock"}) shm_unlink(("/" + name + object).c_str());
   mq_unlink(("/" + name + ".requests").c_str());
   std::error_code error;
-  for (std::filesystem::directory_iterator at("/dev/mqueue", error), end; !error && at != end; at.increment(error))
+  for (std::filesystem::directory_iterator at("/dev/mqueue", error), end; !error && at != end;
+       at.increment(error))
     if (const std::string queue = at->path().filename(); queue.starts_with(name + ".reply."))
       mq_unlink(("/" + queue).c_str());
 }
@@ -83,7 +84,8 @@ Result<void> Endpoint::make_directory() {
     return fail("cannot make the directory " + directory_ + ": " + why());
   const auto owner = protocol::owner_of_directory(directory_);
   if (!owner) return fail("cannot serve there: " + owner.error().message);
-  if (*owner != geteuid() && geteuid() != 0) return fail("cannot serve there: " + directory_ + " is not ours");
+  if (*owner != geteuid() && geteuid() != 0)
+    return fail("cannot serve there: " + directory_ + " is not ours");
   return {};
 }
 
@@ -117,8 +119,9 @@ Result<bool> Endpoint::take_given_socket() {
   if (sockets == 0) return false;
   int type = 0, listens = 0;
   socklen_t bytes = sizeof type;
-  if (sockets != 1 || getsockopt(kFirstGiven, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 || type != SOCK_SEQPACKET ||
-      getsockopt(kFirstGiven, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || listens == 0)
+  if (sockets != 1 || getsockopt(kFirstGiven, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 ||
+      type != SOCK_SEQPACKET || getsockopt(kFirstGiven, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 ||
+      listens == 0)
     return fail("the service manager gave " + std::to_string(sockets) +
                 " sockets, expected one that listens (ListenSequentialPacket=)");
   fcntl(kFirstGiven, F_SETFD, FD_CLOEXEC);

@@ -1,5 +1,6 @@
-// Where an instance is reached: its directory, its lock and its socket, made together and taken away together. One
-// daemon per instance: the lock says so, in a directory where only the daemon's user can put files.
+// Where an instance is reached: its directory, its lock and its socket, made together and taken away
+// together. One daemon per instance: the lock says so, in a directory where only the daemon's user can put
+// files.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +15,9 @@ namespace samcl::daemon {
 
 class Endpoint {
  public:
-  // Takes the socket that the system's service manager made, if it made one; else makes it, in place of what a daemon
-  // that died has left. Errors: another daemon serves this instance; the directory is not ours; the system refuses.
+  // Takes the socket that the system's service manager made, if it made one; else makes it, in place of what
+  // a daemon that died has left. Errors: another daemon serves this instance; the directory is not ours; the
+  // system refuses.
   static Result<std::unique_ptr<Endpoint>> make(const std::string& instance);
   ~Endpoint();
   Endpoint(const Endpoint&) = delete;

@@ -30,8 +30,8 @@ nlohmann::json TaskHistory::describe() const {
   return {{"jobs", jobs},
           {"misses", misses},
           {"longest_ns", longest_ns},
-          {"p50_ns", protocol::response_percentile(responses, 0.5)},
-          {"p99_ns", protocol::response_percentile(responses, 0.99)},
+          {"p50_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.5))},
+          {"p99_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.99))},
           {"buckets", buckets}};
 }
 

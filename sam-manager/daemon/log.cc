@@ -151,9 +151,8 @@ class Sink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> 
 
 Log::Log(LogTarget target, const std::string& level) : writer_(std::make_shared<Writer>(target)) {
   if (target == LogTarget::syslog) openlog("sam-managerd", LOG_PID, LOG_DAEMON);
-  auto sink = std::make_shared<Sink>([writer = writer_.get()](int priority, std::string_view text) {
-    writer->put(priority, text);
-  });
+  auto sink = std::make_shared<Sink>(
+      [writer = writer_.get()](int priority, std::string_view text) { writer->put(priority, text); });
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("sam-managerd", std::move(sink)));
   spdlog::set_level(spdlog::level::from_str(level == "warn" ? "warning" : level));
   std::thread([writer = writer_] { writer->run(); }).detach();
@@ -163,7 +162,8 @@ Log::~Log() {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("sam-managerd"));
   writer_->stop.store(true);
   eventfd_write(writer_->wake, 1);
-  for (int i = 0; i < 50 && !writer_->done.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 50 && !writer_->done.load(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 }  // namespace samcl::daemon

@@ -1,5 +1,6 @@
-// What the daemon logs, written by a thread of its own: whoever reads it, or does not, no lease waits for it. What
-// comes too fast or can't be written in time is left out and counted; control characters are made visible.
+// What the daemon logs, written by a thread of its own: whoever reads it, or does not, no lease waits for it.
+// What comes too fast or can't be written in time is left out and counted; control characters are made
+// visible.
 #pragma once
 
 #include <memory>

@@ -42,10 +42,12 @@ int complain(const std::string& message) {
 Result<Config> choose_config(const Options& options) {
   const bool by_default =
       options.config.empty() && !options.exit_with && std::filesystem::exists(kSystemConfig);
-  auto config = options.config.empty() && !by_default ? parse_config("", "")
-                                                      : read_config(by_default ? kSystemConfig : options.config);
+  auto config = options.config.empty() && !by_default
+                    ? parse_config("", "")
+                    : read_config(by_default ? kSystemConfig : options.config);
   if (!config) return config;
-  if (options.exit_with && options.config.empty()) config->log_level = "warn";  // it shares stderr with a program
+  if (options.exit_with && options.config.empty())
+    config->log_level = "warn";  // it shares stderr with a program
   if (!options.instance.empty()) config->instance = options.instance;
   if (auto checked = protocol::check_instance(config->instance); !checked)
     return tl::unexpected(checked.error());
@@ -118,7 +120,9 @@ int serve(const Config& config, const Options& options, int detached) {
   realtime.take();
   Broker broker(
       *board, *std::move(registry), config,
-      [&realtime](pid_t program, pid_t thread, int priority) { return realtime.give(program, thread, priority); },
+      [&realtime](pid_t program, pid_t thread, int priority) {
+        return realtime.give(program, thread, priority);
+      },
       protocol::process_is_stopped);
   Server server(**endpoint, *board, broker, config, service, [&options]() -> std::optional<Config> {
     auto read = choose_config(options);

@@ -1,5 +1,5 @@
-// A place where Prometheus reads numbers: HTTP on a Unix-domain socket or on a port of 127.0.0.1. Never waits: a
-// reader that does not take its answer at once gets none.
+// A place where Prometheus reads numbers: HTTP on a Unix-domain socket or on a port of 127.0.0.1. Never
+// waits: a reader that does not take its answer at once gets none.
 #pragma once
 
 #include <deque>
@@ -27,9 +27,9 @@ class Metrics {
   void accept_one();
 
   protocol::Descriptor socket_;
-  protocol::Descriptor events_;                  // epoll, of the socket and the readers
-  std::deque<protocol::Descriptor> readers_;     // that have not asked yet, the oldest first
-  std::string path_;  // "": a port
+  protocol::Descriptor events_;               // epoll, of the socket and the readers
+  std::deque<protocol::Descriptor> readers_;  // that have not asked yet, the oldest first
+  std::string path_;                          // "": a port
 };
 
 }  // namespace samcl::daemon

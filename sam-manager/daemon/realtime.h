@@ -17,9 +17,9 @@ class Realtime {
   // so and goes on.
   void take();
 
-  // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that number,
-  // at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it is no thread
-  // of that program, and was left alone. Says once if the system does not allow it.
+  // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that
+  // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it
+  // is no thread of that program, and was left alone. Says once if the system does not allow it.
   bool give(pid_t program, pid_t thread, int priority);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -40,16 +41,20 @@ json show_program(const Broker& broker, const Program& program) {
   entry["executable"] = program.executable;
   entry["gpus"] = program.assignment.gpus;
   entry["devices"] = json::array();
-  for (const uint8_t device : devices_used(program)) entry["devices"].push_back(broker.devices().names()[device]);
+  for (const uint8_t device : devices_used(program))
+    entry["devices"].push_back(broker.devices().names()[device]);
   entry["threads"] = program.threads.size();
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
   std::array<uint64_t, protocol::kResponseBuckets> responses;
-  for (size_t bucket = 0; bucket < responses.size(); ++bucket) responses[bucket] = jobs.responses[bucket].load();
-  entry["p50_ns"] = protocol::response_percentile(responses, 0.5);
-  entry["p99_ns"] = protocol::response_percentile(responses, 0.99);
-  entry["longest_response_ns"] = jobs.longest_ns.load();
+  for (size_t bucket = 0; bucket < responses.size(); ++bucket)
+    responses[bucket] = jobs.responses[bucket].load();
+  // A bucket's end may lie beyond the longest.
+  const uint64_t longest = jobs.longest_ns.load();
+  entry["p50_ns"] = std::min(longest, protocol::response_percentile(responses, 0.5));
+  entry["p99_ns"] = std::min(longest, protocol::response_percentile(responses, 0.99));
+  entry["longest_response_ns"] = longest;
   entry["last_response_ns"] = jobs.last_ns.load();
   const planning::PlannedTask* planned = broker.admission().plan().find(program.assignment.task);
   entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
@@ -89,7 +94,8 @@ json list_tasks(const Broker& broker) {
 json show_status(const Broker& broker) {
   json resources = json::array();
   const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
-  for (uint32_t resource = 0; resource < count; ++resource) resources.push_back(show_resource(broker, resource));
+  for (uint32_t resource = 0; resource < count; ++resource)
+    resources.push_back(show_resource(broker, resource));
   json programs = json::array();
   for (const auto& [id, program] : broker.programs()) programs.push_back(show_program(broker, program));
   return {{"pid", getpid()}, {"resources", resources}, {"programs", programs}};
@@ -115,8 +121,9 @@ std::string show_metrics(const Broker& broker) {
   head(out, "samcl_resource_waiting", "gauge", "Programs that wait for the resource.");
   const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
   for (uint32_t resource = 0; resource < count; ++resource) {
-    const std::string labels = "{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) +
-                               ",resource=\"" + kind_of(resource) + "\"} ";
+    const std::string labels =
+        "{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) +
+        ",resource=\"" + kind_of(resource) + "\"} ";
     out << "samcl_resource_held" << labels << (broker.scheduler().owner(resource) != 0) << "\n";
     out << "samcl_resource_waiting" << labels << broker.scheduler().waiters(resource).size() << "\n";
   }
@@ -133,8 +140,8 @@ std::string show_metrics(const Broker& broker) {
   }
   for (const planning::PlannedTask& task : broker.admission().plan().tasks)
     if (task.bound_ns)
-      out << "samcl_bound_seconds{task=" << label(task.name) << "} " << static_cast<double>(*task.bound_ns) / 1e9
-          << "\n";
+      out << "samcl_bound_seconds{task=" << label(task.name) << "} "
+          << static_cast<double>(*task.bound_ns) / 1e9 << "\n";
   return out.str();
 }
 

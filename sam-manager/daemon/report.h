@@ -1,4 +1,5 @@
-// What the daemon shows of itself, as the documents that sam-ctl prints. tools/sam-ctl/JSON.md describes them.
+// What the daemon shows of itself, as the documents that sam-ctl prints. tools/sam-ctl/JSON.md describes
+// them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -26,9 +26,10 @@ struct Context {
 
 Result<void> check_administrator(const Context& context) {
   if (context.caller.rights.may_administrate) return {};
-  return fail("only root, the user who runs sam-managerd, and those whom its configuration names "
-              "(access.administrators) may change this; you are user " +
-              std::to_string(context.caller.peer.user));
+  return fail(
+      "only root, the user who runs sam-managerd, and those whom its configuration names "
+      "(access.administrators) may change this; you are user " +
+      std::to_string(context.caller.peer.user));
 }
 
 Result<Outcome> hello(const Context& context) {
@@ -40,9 +41,10 @@ Result<Outcome> hello(const Context& context) {
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (hello.devices.empty()) return fail("hello: devices: expected at least one");
   if (!context.caller.rights.may_use)
-    return fail("user " + std::to_string(context.caller.peer.user) +
-                " may not use the devices: ask an administrator for a place in the manager's group, or in its "
-                "configuration (access.allow)");
+    return fail(
+        "user " + std::to_string(context.caller.peer.user) +
+        " may not use the devices: ask an administrator for a place in the manager's group, or in its "
+        "configuration (access.allow)");
   if (context.caller.program != 0) return fail("hello: this connection has a program already");
   const protocol::Peer& peer = context.caller.peer;
   const auto program = context.broker.connect(hello, peer.pid, peer.user, context.caller.rights,
@@ -69,7 +71,8 @@ Result<void> check_profile(Task& task) {
   const auto profile = planning::parse_profile(task.profile);
   if (!profile) return fail("the profile: " + profile.error().message);
   if (task.gpus != 0) return fail("a task with a profile gets its number of GPUs from the plan");
-  if (task.deadline_ns > task.period_ns) return fail("with a profile, the deadline may not be after the period");
+  if (task.deadline_ns > task.period_ns)
+    return fail("with a profile, the deadline may not be after the period");
   if (task.period_ns > static_cast<uint64_t>(analysis::kLongest))
     return fail("with a profile, the period may be 9.7 hours at most");
   task.profile = planning::format_profile(*profile);
@@ -161,13 +164,15 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"watch", watch},
     {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
     {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
-    {"analysis", [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe()); }},
+    {"analysis",
+     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe()); }},
 };
 
 std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
   std::vector<pid_t> processes;
   for (const auto& [id, program] : broker.programs())
-    if (program.asked == change.name || program.assignment.task == change.name) processes.push_back(program.pid);
+    if (program.asked == change.name || program.assignment.task == change.name)
+      processes.push_back(program.pid);
   return processes;
 }
 
@@ -176,8 +181,9 @@ std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
 Result<Outcome> handle(Broker& broker, const Board& board, const std::string& instance, const Caller& caller,
                        const json& request) {
   const auto ask = request.find("ask");
-  const auto handler = ask != request.end() && ask->is_string() ? kHandlers.find(ask->get_ref<const std::string&>())
-                                                                : kHandlers.end();
+  const auto handler = ask != request.end() && ask->is_string()
+                           ? kHandlers.find(ask->get_ref<const std::string&>())
+                           : kHandlers.end();
   if (handler == kHandlers.end()) {
     std::string names;
     for (const auto& [name, ignored] : kHandlers) names += (names.empty() ? "" : ", ") + name;

@@ -1,4 +1,5 @@
-// Who may do what: the [access] part of the configuration, applied to the users that the kernel names. Pure logic.
+// Who may do what: the [access] part of the configuration, applied to the users that the kernel names. Pure
+// logic.
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +26,8 @@ struct Allowance {
 };
 
 struct Access {
-  Users administrators;           // besides root and the daemon's user
-  std::vector<Allowance> allow;   // besides those; empty: the members of the group may use everything
+  Users administrators;          // besides root and the daemon's user
+  std::vector<Allowance> allow;  // besides those; empty: the members of the group may use everything
   unsigned programs_per_user = 64;
 };
 

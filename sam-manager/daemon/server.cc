@@ -32,8 +32,8 @@ enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstLin
 
 constexpr int kBeatMs = 500;
 constexpr int kIdleMs = 5000;
-constexpr int kMostInARow = 16;                // packets of one connection, so that all others come in between
-constexpr size_t kMostAtOnce = 32 * 1024;      // bytes of an answer that is not attached as memory
+constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
+constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
 constexpr unsigned kLinksBesidePrograms = 32;  // of a user
 
 uint64_t now_ns() {
@@ -44,8 +44,8 @@ uint64_t now_ns() {
 
 }  // namespace
 
-Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config, const ServiceNotice& service,
-               Reload reload)
+Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config,
+               const ServiceNotice& service, Reload reload)
     : endpoint_(endpoint),
       board_(board),
       broker_(broker),
@@ -147,7 +147,8 @@ void Server::reload() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   service_.tell("RELOADING=1\nMONOTONIC_USEC=" +
-                std::to_string(static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000));
+                std::to_string(static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
+                               static_cast<uint64_t>(now.tv_nsec) / 1000));
   if (auto config = reload_()) {
     config_ = *std::move(config);
     broker_.reconfigure(config_);
@@ -162,7 +163,8 @@ Server::State Server::beat() {
   stop_accepting(false);
   service_.tell("WATCHDOG=1");
   if (!endpoint_.is_lost()) return State::goes_on;
-  spdlog::error("the socket or the lock was taken away: ending, so that two managers never serve one instance");
+  spdlog::error(
+      "the socket or the lock was taken away: ending, so that two managers never serve one instance");
   return State::ends;
 }
 
@@ -244,7 +246,8 @@ void Server::receive(uint64_t id) {
     try {
       state = handle(id, found->second, packet.bytes);
     } catch (const std::exception& problem) {
-      spdlog::error("a message of process {} could not be handled: {}", found->second.peer.pid, problem.what());
+      spdlog::error("a message of process {} could not be handled: {}", found->second.peer.pid,
+                    problem.what());
     }
     if (state == State::ends) return drop(id);
   }
@@ -275,7 +278,8 @@ json Server::ask(uint64_t id, Link& link, const std::string& bytes, std::vector<
   const Caller caller{id, link.peer, rights_of_peer(link.peer), link.program};
   auto outcome = daemon::handle(broker_, board_, config_.instance, caller, *request);
   if (!outcome) {
-    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user, outcome.error().message);
+    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user,
+                 outcome.error().message);
     return {{"error", outcome.error().message}};
   }
   if (outcome->program != 0) link.program = outcome->program;
@@ -290,7 +294,8 @@ bool Server::send(Link& link, const json& document, std::vector<int> attached) {
   Descriptor memory;
   if (bytes.size() > kMostAtOnce) {
     auto made = protocol::make_shared_memory("samcl-answer", bytes.size());
-    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return false;
+    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      return false;
     memory = *std::move(made);
     attached = {memory.get()};
     bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
@@ -302,7 +307,8 @@ void Server::settle() {
   const auto decision = broker_.settle();
   if (!decision || decision->change.asker == 0) return;
   const auto asker = links_.find(decision->change.asker);
-  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision))) drop(decision->change.asker);
+  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision)))
+    drop(decision->change.asker);
 }
 
 void Server::tell_watchers(const std::vector<Miss>& misses) {

@@ -1,5 +1,5 @@
-// The daemon's event loop: one thread that sleeps until somebody connects, says something or ends, a signal comes,
-// or the process we belong to ends. Nothing a connection says or does not read ends or delays it.
+// The daemon's event loop: one thread that sleeps until somebody connects, says something or ends, a signal
+// comes, or the process we belong to ends. Nothing a connection says or does not read ends or delays it.
 #pragma once
 
 #include <sys/types.h>
@@ -32,8 +32,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Until SIGTERM or SIGINT, the end of the process behind `exit_with` (a pidfd; -1: none), or the loss of our
-  // endpoint. SIGTERM, SIGINT and SIGHUP must be blocked.
+  // Until SIGTERM or SIGINT, the end of the process behind `exit_with` (a pidfd; -1: none), or the loss of
+  // our endpoint. SIGTERM, SIGINT and SIGHUP must be blocked.
   void run(int exit_with);
 
  private:
@@ -72,7 +72,7 @@ class Server {
   protocol::Descriptor events_;   // epoll
   protocol::Descriptor signals_;  // signalfd
   std::unique_ptr<Metrics> metrics_;
-  std::map<uint64_t, Link> links_;  // by id
+  std::map<uint64_t, Link> links_;      // by id
   std::map<uid_t, unsigned> links_of_;  // how many
   uint64_t last_id_ = 0;
   bool accepting_ = true;

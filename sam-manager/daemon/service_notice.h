@@ -1,5 +1,5 @@
-// What a service tells the service manager that started it (systemd: Type=notify, WatchdogSec=). Nothing if none
-// did.
+// What a service tells the service manager that started it (systemd: Type=notify, WatchdogSec=). Nothing if
+// none did.
 #pragma once
 
 #include <cstdint>

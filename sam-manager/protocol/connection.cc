@@ -98,7 +98,8 @@ Result<void> Connection::connect(const std::string& directory) {
     if (errno == EAGAIN) return fail(daemon_of(instance_) + " takes no connections");
     return fail("cannot connect to " + daemon_of(instance_) + " at " + path + ": " + std::strerror(errno));
   }
-  // Whoever can make files in the directory, or is not root, this user or the directory's owner, may be anybody.
+  // Whoever can make files in the directory, or is not root, this user or the directory's owner, may be
+  // anybody.
   const auto owner = owner_of_directory(directory);
   if (!owner) return fail("no " + daemon_of(instance_) + " that can be trusted: " + owner.error().message);
   const auto peer = peer_of(socket_.get());
@@ -162,7 +163,8 @@ Result<Answer> Connection::next(int limit_ms) {
         return fail(daemon_of(instance_) + " ended");
       case Received::packet: {
         auto answer = parse_answer(std::move(packet));
-        if (!answer) return fail("the answer of " + daemon_of(instance_) + " makes no sense: " + answer.error().message);
+        if (!answer)
+          return fail("the answer of " + daemon_of(instance_) + " makes no sense: " + answer.error().message);
         const auto error = answer->document.find("error");
         if (error == answer->document.end()) return answer;
         return fail(error->is_string() ? error->get<std::string>() : error->dump());

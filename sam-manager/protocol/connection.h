@@ -1,5 +1,5 @@
-// A process's way to the daemon of an instance: its socket. Holds no thread; every wait is bounded; nothing throws.
-// One thread at a time, except send() and is_open().
+// A process's way to the daemon of an instance: its socket. Holds no thread; every wait is bounded; nothing
+// throws. One thread at a time, except send() and is_open().
 #pragma once
 
 #include <sys/types.h>
@@ -28,12 +28,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Sends a question and waits at most `limit_ms` for its answer. A refusal is an error with the daemon's reason;
-  // after any other error the connection is at its end.
+  // Sends a question and waits at most `limit_ms` for its answer. A refusal is an error with the daemon's
+  // reason; after any other error the connection is at its end.
   Result<Answer> ask(const nlohmann::json& question, int limit_ms);
 
-  // The next document that the daemon sends by itself, after it was asked to. Errors as in ask(); `limit_ms` below 0:
-  // none.
+  // The next document that the daemon sends by itself, after it was asked to. Errors as in ask(); `limit_ms`
+  // below 0: none.
   Result<Answer> next(int limit_ms);
 
   // Sends without waiting for an answer. False if the daemon ended, or takes no message within `limit_ms`.
@@ -53,7 +53,8 @@ class Connection {
 
   std::string instance_;
   Descriptor socket_;
-  ino_t inode_ = 0;  // of our socket: a program that closes what it does not know may have made the number another's
+  ino_t inode_ =
+      0;  // of our socket: a program that closes what it does not know may have made the number another's
 };
 
 }  // namespace samcl::protocol

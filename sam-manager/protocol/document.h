@@ -1,5 +1,6 @@
-// What daemon and clients tell each other besides waiting for leases: one JSON object per packet, of limited size
-// and depth, that names the version it speaks. Reading one never throws; an error names the field. Pure logic.
+// What daemon and clients tell each other besides waiting for leases: one JSON object per packet, of limited
+// size and depth, that names the version it speaks. Reading one never throws; an error names the field. Pure
+// logic.
 //
 //   {"samcl": 4, "ask": "hello", "task": "camera", "devices": ["pocl:0"], "gpus": 0}
 //   {"samcl": 4, "error": "..."}   or   {"samcl": 4, ...what was asked for...}
@@ -33,14 +34,14 @@ class Fields {
   // `where`: begins every error, such as "task \"camera\"".
   Fields(const nlohmann::json& object, std::string where);
 
-  std::string text(const char* field, size_t most_bytes);   // a name, or "" or absent
-  std::string name(const char* field, size_t most_bytes);   // a name
+  std::string text(const char* field, size_t most_bytes);  // a name, or "" or absent
+  std::string name(const char* field, size_t most_bytes);  // a name
   int64_t integer(const char* field, int64_t least, int64_t most);
   int64_t integer_or(const char* field, int64_t least, int64_t most, int64_t absent);
-  bool flag(const char* field);  // absent: false
+  bool flag(const char* field);                                                       // absent: false
   std::vector<std::string> names(const char* field, size_t most, size_t most_bytes);  // absent: none
   std::vector<int64_t> integers(const char* field, size_t count, int64_t least, int64_t most);
-  const nlohmann::json* object(const char* field);                                    // absent: nullptr
+  const nlohmann::json* object(const char* field);  // absent: nullptr
 
   // The first error, if there was one. Fields that were not asked for are left alone.
   Result<void> end();

@@ -1,6 +1,6 @@
-// What a connected program sends while it works, without waiting for an answer: that it waits for a resource, gives
-// one back, or has a thread that is to run with its task's priority. Fixed in size, so that the daemon, which
-// handles them at the highest priority, has next to nothing to do with them.
+// What a connected program sends while it works, without waiting for an answer: that it waits for a resource,
+// gives one back, or has a thread that is to run with its task's priority. Fixed in size, so that the daemon,
+// which handles them at the highest priority, has next to nothing to do with them.
 #pragma once
 
 #include <cstdint>

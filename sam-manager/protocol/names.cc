@@ -63,7 +63,8 @@ Result<uid_t> owner_of_directory(const std::string& directory) {
   struct stat facts {};
   if (lstat(directory.c_str(), &facts) != 0) return fail(directory + ": " + std::strerror(errno));
   if (!S_ISDIR(facts.st_mode)) return fail(directory + " is no directory");
-  if (facts.st_mode & (S_IWGRP | S_IWOTH)) return fail(directory + " can be written by others than its owner");
+  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+    return fail(directory + " can be written by others than its owner");
   return facts.st_uid;
 }
 

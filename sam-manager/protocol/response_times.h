@@ -11,7 +11,7 @@
 namespace samcl::protocol {
 
 constexpr size_t kResponseBuckets = 512;
-constexpr int kBucketBits = 4;     // of a bucket's place within its power of two
+constexpr int kBucketBits = 4;      // of a bucket's place within its power of two
 constexpr int kShortestPower = 10;  // 2^10 ns
 
 constexpr size_t response_bucket(uint64_t ns) {

@@ -1,5 +1,5 @@
-// Memory that daemon and clients share: a memfd that nobody can shrink or grow, so that no mapping of it can fail
-// later. It has no name, and ends with the last process that uses it.
+// Memory that daemon and clients share: a memfd that nobody can shrink or grow, so that no mapping of it can
+// fail later. It has no name, and ends with the last process that uses it.
 #pragma once
 
 #include <cstddef>

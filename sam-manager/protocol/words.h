@@ -34,12 +34,13 @@ struct Words {
   std::array<std::atomic<Word>, kMaxResources> words;
 };
 
-// Shows that a process lives, to others that share this memory and without a system call: a lock that it holds
-// from its start to its end. However it ends, the kernel marks the lock (that is what robust mutexes are for).
+// Shows that a process lives, to others that share this memory and without a system call: a lock that it
+// holds from its start to its end. However it ends, the kernel marks the lock (that is what robust mutexes
+// are for).
 class LifeLock {
  public:
-  void hold();     // by the thread that ends last: for the daemon the main thread
-  void let_go();   // by the same thread: ends orderly
+  void hold();    // by the thread that ends last: for the daemon the main thread
+  void let_go();  // by the same thread: ends orderly
 
   // What it reads while its holder lives; 0: that one ended.
   uint32_t mark() const;
@@ -47,7 +48,9 @@ class LifeLock {
 
  private:
   // The first word of a mutex is the futex: the owner's thread id, or FUTEX_OWNER_DIED and more.
-  const std::atomic<uint32_t>& word() const { return *reinterpret_cast<const std::atomic<uint32_t>*>(&mutex_); }
+  const std::atomic<uint32_t>& word() const {
+    return *reinterpret_cast<const std::atomic<uint32_t>*>(&mutex_);
+  }
 
   pthread_mutex_t mutex_;
 };

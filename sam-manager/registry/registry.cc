@@ -116,7 +116,8 @@ Result<Registry> Registry::open(const std::string& file) {
   if (!in || !(text << in.rdbuf())) return fail("cannot read the tasks in " + file);
   auto tasks = parse_tasks(text.str());
   if (!tasks)
-    return fail(file + " is no list of tasks (" + tasks.error().message + "); move it away to start without tasks");
+    return fail(file + " is no list of tasks (" + tasks.error().message +
+                "); move it away to start without tasks");
   registry.tasks_ = *std::move(tasks);
   return registry;
 }

@@ -22,8 +22,9 @@ struct RegistryTest : ::testing::Test {
 
 TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   const std::string profile = R"({"platform":{"gpus":1},"tasks":[]})";
-  const auto saved =
-      save(file, {{"camera", {"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}}});
+  const auto saved = save(
+      file,
+      {{"camera", {"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}}});
   ASSERT_TRUE(saved) << saved.error().message;
   const auto second = Registry::open(file);
   ASSERT_TRUE(second) << second.error().message;
@@ -88,8 +89,9 @@ TEST_F(RegistryTest, EveryFieldIsChecked) {
 TEST_F(RegistryTest, DoubtsAreNamed) {
   const Tasks tasks = {{"a", {"a", 1, 1, 1, 0, "/bin/x", {}}}};
   EXPECT_TRUE(doubts({"a", 1, 1, 1, 0, "/bin/x", {}}, tasks).empty());
-  EXPECT_THAT(doubts({"b", 99, 1, 1, 0, "/bin/x", {}}, tasks),
-              ::testing::ElementsAre(HasSubstr("beyond 98"), HasSubstr("task \"a\" has the match /bin/x too")));
+  EXPECT_THAT(
+      doubts({"b", 99, 1, 1, 0, "/bin/x", {}}, tasks),
+      ::testing::ElementsAre(HasSubstr("beyond 98"), HasSubstr("task \"a\" has the match /bin/x too")));
 }
 
 TEST_F(RegistryTest, FileThatCannotBeWrittenIsAnError) {

@@ -36,8 +36,8 @@ void Scheduler::remove_client(ClientId client) {
 void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
   if (!priorities_.contains(client) || resource >= words_.size()) return;
   std::vector<Waiter>& queue = queues_[resource];
-  const auto known =
-      std::find_if(queue.begin(), queue.end(), [client](const Waiter& waiter) { return waiter.client == client; });
+  const auto known = std::find_if(queue.begin(), queue.end(),
+                                  [client](const Waiter& waiter) { return waiter.client == client; });
   if (known != queue.end())
     known->ticket = ticket;
   else

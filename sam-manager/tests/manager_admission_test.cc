@@ -1,4 +1,5 @@
-// Tasks with profiles, as the administrator registers them: what sam-ctl says, and what running programs are told.
+// Tasks with profiles, as the administrator registers them: what sam-ctl says, and what running programs are
+// told.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -46,7 +47,7 @@ struct AdmissionTest : ::testing::Test {
 
   Outcome enroll(const std::string& name, int priority, const std::string& file,
                  const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"register",   name,        "--priority", std::to_string(priority),
+    std::vector<std::string> words = {"register",  name, "--priority", std::to_string(priority),
                                       "--profile", file};
     words.insert(words.end(), more.begin(), more.end());
     return ctl(words);
@@ -105,11 +106,12 @@ TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  ASSERT_EQ(enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
-            0);
+  ASSERT_EQ(
+      enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
+      0);
   const auto before = plan();
-  const Outcome refused = enroll("urgent", 9, profile("50ms", "50ms", "110ms"),
-                                 {"--devices", "0", "--admission", "strict"});
+  const Outcome refused =
+      enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0", "--admission", "strict"});
   EXPECT_EQ(refused.exit_code, 1);
   // 60 and 50 ms, and what others have begun.
   EXPECT_THAT(refused.err, HasSubstr("not admitted, nothing was changed: \"low\" may take "));

@@ -121,9 +121,9 @@ void expect_to_survive(const Daemon& daemon) {
   stop = true;
   survivor.join();
   const auto ms = [](Clock::duration time) { return time / 1ms; };
-  std::cout << kills << " kills, " << seen.leases << " leases, " << seen.unmanaged << " unmanaged in " << seen.spells
-            << " spells, the longest " << ms(seen.longest_spell) << " ms; longest wait " << ms(seen.longest_wait)
-            << " ms\n";
+  std::cout << kills << " kills, " << seen.leases << " leases, " << seen.unmanaged << " unmanaged in "
+            << seen.spells << " spells, the longest " << ms(seen.longest_spell) << " ms; longest wait "
+            << ms(seen.longest_wait) << " ms\n";
   EXPECT_GT(kills, 10);
   EXPECT_EQ(seen.spells, 0);
   EXPECT_LT(seen.longest_wait, kLongestSpell);
@@ -138,9 +138,11 @@ TEST(Storm, SurvivorStaysManagedWhileOthersAreKilled) {
   expect_to_survive(daemon);
 }
 
-// Each kill is two lines; some hundred of them fill a pipe, and a daemon that waits for its reader shows no heartbeat.
+// Each kill is two lines; some hundred of them fill a pipe, and a daemon that waits for its reader shows no
+// heartbeat.
 TEST(Storm, SurvivorStaysManagedWhileNobodyReadsTheLog) {
-  const std::string config = std::filesystem::temp_directory_path() / ("samcl-storm." + std::to_string(getpid()));
+  const std::string config =
+      std::filesystem::temp_directory_path() / ("samcl-storm." + std::to_string(getpid()));
   std::ofstream(config) << "log_level = 'info'\n";
   int log[2];
   ASSERT_EQ(pipe(log), 0);

@@ -312,7 +312,8 @@ TEST_F(ManagerTest, AdministratorTakesADeviceByForce) {
   ASSERT_TRUE(daemon.ask({{"ask", "release"}, {"device", "a"}}));
   EXPECT_EQ(waiter->line().hear(), 'h');
   EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "b"}}).error().message, HasSubstr("nobody holds"));
-  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "c"}}).error().message, HasSubstr("there is no device"));
+  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "c"}}).error().message,
+              HasSubstr("there is no device"));
 }
 
 TEST_F(ManagerTest, UnregisteringSaysWhatStillRuns) {

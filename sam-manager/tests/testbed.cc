@@ -36,14 +36,15 @@ Daemon::Daemon() {
 Daemon::~Daemon() {
   if (pid_ > 0) stop(SIGTERM);
   // What a killed one left.
-  for (const char* end : {".sock", ".lock"}) unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
+  for (const char* end : {".sock", ".lock"})
+    unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
 }
 
 bool Daemon::start(const std::vector<std::string>& more) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) return false;
-  std::vector<std::string> words = {SAM_MANAGERD, "--foreground", "--instance", instance_, "--exit-with",
-                                    std::to_string(getpid())};
+  std::vector<std::string> words = {SAM_MANAGERD, "--foreground", "--instance",
+                                    instance_,    "--exit-with",  std::to_string(getpid())};
   words.insert(words.end(), more.begin(), more.end());
   pid_ = fork();
   if (pid_ == 0) {

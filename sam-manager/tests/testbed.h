@@ -75,8 +75,8 @@ class Child {
 // Takes and gives back GPU 0 until the client is managed again; false if that takes too long.
 bool finds_daemon(lease::Client& client);
 
-// A process of that task that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says 'y' or 'n':
-// whether it is managed again. nullptr: it could not connect.
+// A process of that task that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says 'y' or
+// 'n': whether it is managed again. nullptr: it could not connect.
 std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task = "");
 
 }  // namespace samcl::testing

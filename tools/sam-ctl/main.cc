@@ -100,7 +100,8 @@ Result<void> enroll(Options& options) {
 Result<void> set(const Options& options) {
   const auto changes = make_changes(options.changes);
   if (!changes) return tl::unexpected(changes.error());
-  auto answer = ask(options, {{"ask", "set"}, {"name", options.task.name}, {"changes", *changes}}, kPlanLimitMs);
+  auto answer =
+      ask(options, {{"ask", "set"}, {"name", options.task.name}, {"changes", *changes}}, kPlanLimitMs);
   if (!answer) return tl::unexpected(answer.error());
   report_change(options, *std::move(answer));
   return {};
@@ -149,22 +150,26 @@ Result<void> analyze(const Options& options) {
 
 void add_set(CLI::App& parent, Options& options) {
   Changes& changes = options.changes;
-  CLI::App* set = parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
+  CLI::App* set =
+      parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
   set->add_option("NAME", options.task.name)->required();
   set->add_option("--priority", changes.priority, "larger is more urgent");
   set->add_option("--period", changes.period, "such as 40ms");
   set->add_option("--deadline", changes.deadline, "such as 35ms");
-  set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")->check(CLI::Range(0u, protocol::kMaxDevices));
+  set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")
+      ->check(CLI::Range(0u, protocol::kMaxDevices));
   set->add_option("--devices", changes.devices, "those it may use, comma-separated")->delimiter(',');
   set->add_option("--match", changes.match, "executable whose processes are this task");
 }
 
 void add_register(CLI::App& parent, Options& options) {
   Registration& task = options.task;
-  CLI::App* enroll = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
+  CLI::App* enroll =
+      parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
   enroll
-      ->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
+      ->add_option("--priority", task.priority,
+                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
       ->required();
   enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
   enroll->add_option("--deadline", task.deadline,
@@ -172,9 +177,10 @@ void add_register(CLI::App& parent, Options& options) {
   CLI::Option* gpus = enroll->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
                           ->check(CLI::Range(0u, protocol::kMaxDevices));
   enroll
-      ->add_option("--profile", options.profile,
-                   "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
-                   "and bounds every response time")
+      ->add_option(
+          "--profile", options.profile,
+          "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
+          "and bounds every response time")
       ->excludes(gpus);
   enroll
       ->add_option("--admission", options.admission,
@@ -228,9 +234,17 @@ int run(int argc, char** argv) {
       {"release", [&] { return release(options); }},
       {"watch", [&] { return watch(options); }},
       {"history",
-       [&] { return show(options, {{"ask", "history"}, {"name", options.task.name}}, history_table); }},
-      {"list", [&] { return show(options, {{"ask", "list"}}, task_table); }},
-      {"status", [&] { return show(options, {{"ask", "status"}}, status_tables); }},
+       [&] {
+         return show(options, {{"ask", "history"}, {"name", options.task.name}}, history_table);
+       }},
+      {"list",
+       [&] {
+         return show(options, {{"ask", "list"}}, task_table);
+       }},
+      {"status",
+       [&] {
+         return show(options, {{"ask", "status"}}, status_tables);
+       }},
       {"analyze", [&] { return analyze(options); }}};
   const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();
   if (done) return 0;

@@ -57,7 +57,8 @@ Result<void> store_times(const Registration& registration, const analysis::Task&
     task.period_ns = *period;
   }
   // A profile's own deadline goes with its own period.
-  task.deadline_ns = has_profile && registration.period.empty() ? static_cast<uint64_t>(profile.deadline) : task.period_ns;
+  task.deadline_ns =
+      has_profile && registration.period.empty() ? static_cast<uint64_t>(profile.deadline) : task.period_ns;
   if (!registration.deadline.empty()) {
     const auto deadline = parse_time("--deadline", registration.deadline);
     if (!deadline) return tl::unexpected(deadline.error());
@@ -113,7 +114,8 @@ Result<json> make_changes(const Changes& changes) {
     if (auto checked = check_devices(*changes.devices); !checked) return tl::unexpected(checked.error());
     fields["devices"] = *changes.devices;
   }
-  if (fields.empty()) return fail("nothing is to change: give --priority, --period, --deadline, --gpus, --devices or --match");
+  if (fields.empty())
+    return fail("nothing is to change: give --priority, --period, --deadline, --gpus, --devices or --match");
   return fields;
 }
 

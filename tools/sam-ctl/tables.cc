@@ -148,7 +148,8 @@ std::string while_changing(const json& plan) {
 
 namespace {
 
-// Buckets of a histogram, joined until they are few enough to be read: each with its share of the jobs as a bar.
+// Buckets of a histogram, joined until they are few enough to be read: each with its share of the jobs as a
+// bar.
 std::string bars(const json& buckets, uint64_t jobs) {
   constexpr size_t kMostRows = 16, kWidth = 40;
   const size_t joined = (buckets.size() + kMostRows - 1) / kMostRows;
@@ -171,9 +172,10 @@ std::string history_table(const json& history) {
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
   const std::string deadline =
       history.at("deadline_ns").is_null() ? "-" : format_duration(history.at("deadline_ns"));
-  return table({{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
-                {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
-                 format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")), deadline}}) +
+  return table(
+             {{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
+              {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
+               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")), deadline}}) +
          "\n" + bars(history.at("buckets"), jobs);
 }
 

@@ -60,7 +60,8 @@ TEST(Tables, HistoryShowsWhereTheJobsAre) {
             "10.5 ms  75    ##############################\n"
             "11.5 ms  24    ##########\n"
             "41.9 ms  1     #\n");
-  EXPECT_EQ(history_table({{"task", "x"}, {"jobs", 0}}), "No job of \"x\" was seen since the manager began.\n");
+  EXPECT_EQ(history_table({{"task", "x"}, {"jobs", 0}}),
+            "No job of \"x\" was seen since the manager began.\n");
 }
 
 TEST(Tables, MissIsOneLine) {

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char kHelp[] = R"(sam-doctor says whether this machine has what samcl needs, and what to do where it has not.
+constexpr const char kHelp[] =
+    R"(sam-doctor says whether this machine has what samcl needs, and what to do where it has not.
 
 usage: sam-doctor [OPTIONS]
 
@@ -74,8 +75,10 @@ void ask_manager(const std::string& instance, std::vector<Finding>& findings) {
 std::vector<Finding> examine(const std::string& instance) {
   std::vector<Finding> findings;
   findings.push_back(about_devices(run::count_devices("")));
-  findings.push_back(about_part("libsamcl.so", beside_us("libsamcl.so"), "programs run as if samcl were not there"));
-  findings.push_back(about_part("sam-translate", beside_us("sam-translate"), "kernels run on one device each"));
+  findings.push_back(
+      about_part("libsamcl.so", beside_us("libsamcl.so"), "programs run as if samcl were not there"));
+  findings.push_back(
+      about_part("sam-translate", beside_us("sam-translate"), "kernels run on one device each"));
   findings.push_back(about_cache(cache_directory(), can_be_written(cache_directory())));
   ask_manager(instance, findings);
   int64_t runtime_us = 0;

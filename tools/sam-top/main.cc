@@ -1,4 +1,5 @@
 // sam-top: what sam-managerd does, as it happens; tasks can be re-prioritised and programs ended from it.
+#include <curses.h>  // its macros must not meet other headers
 #include <poll.h>
 #include <unistd.h>
 
@@ -14,8 +15,6 @@
 
 #include "sam-manager/protocol/connection.h"
 #include "tools/sam-top/view.h"
-
-#include <curses.h>  // its macros must not meet other headers
 
 namespace samcl::top {
 namespace {
@@ -85,7 +84,8 @@ class Top {
       }
       draw();
       pollfd keyboard{STDIN_FILENO, POLLIN, 0};
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next_fetch - std::chrono::steady_clock::now());
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          next_fetch - std::chrono::steady_clock::now());
       poll(&keyboard, 1, std::max(1, static_cast<int>(left.count())));
       if (keyboard.revents & (POLLHUP | POLLERR)) return 0;
       for (int key; (key = getch()) != ERR;)
@@ -129,9 +129,12 @@ class Top {
       put(view_.head, A_BOLD);
       put(view_.columns, COLOR_PAIR(kHead));
       const int room = std::max(1, LINES - y - static_cast<int>(view_.devices.size()) - 2);
-      const size_t first = choices_.selected >= static_cast<size_t>(room) ? choices_.selected - static_cast<size_t>(room) + 1 : 0;
+      const size_t first = choices_.selected >= static_cast<size_t>(room)
+                               ? choices_.selected - static_cast<size_t>(room) + 1
+                               : 0;
       for (size_t i = first; i < view_.programs.size() && i < first + static_cast<size_t>(room); ++i)
-        put(view_.programs[i].text, (view_.programs[i].late ? COLOR_PAIR(kLate) : 0) | (i == choices_.selected ? A_REVERSE : 0));
+        put(view_.programs[i].text,
+            (view_.programs[i].late ? COLOR_PAIR(kLate) : 0) | (i == choices_.selected ? A_REVERSE : 0));
       ++y;
       for (size_t i = 0; i < view_.devices.size(); ++i) put(view_.devices[i], i == 0 ? COLOR_PAIR(kHead) : 0);
     }
@@ -202,7 +205,8 @@ class Top {
   }
 
   void end_program(pid_t pid) {
-    message_ = kill(pid, SIGTERM) == 0 ? "process " + std::to_string(pid) + " is asked to end" : std::strerror(errno);
+    message_ = kill(pid, SIGTERM) == 0 ? "process " + std::to_string(pid) + " is asked to end"
+                                       : std::strerror(errno);
   }
 
   const std::string instance_;

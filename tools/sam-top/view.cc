@@ -80,9 +80,10 @@ Row make_row(const json& program, size_t width) {
 }
 
 std::string columns(size_t width) {
-  return cut(without_end(left("TASK", kName) + right("PROCESS", kPid) + right("PRIO", kPriority) + right("GPUS", kPriority) +
-                 right("JOBS", kCount) + right("HALF", kTime) + right("99%", kTime) + right("LONGEST", kTime) +
-                 right("BOUND", kTime) + right("LATE", kCount)),
+  return cut(without_end(left("TASK", kName) + right("PROCESS", kPid) + right("PRIO", kPriority) +
+                         right("GPUS", kPriority) + right("JOBS", kCount) + right("HALF", kTime) +
+                         right("99%", kTime) + right("LONGEST", kTime) + right("BOUND", kTime) +
+                         right("LATE", kCount)),
              width);
 }
 
@@ -95,14 +96,16 @@ std::string who(const json& program) {
 std::vector<std::string> device_lines(const json& status, size_t width) {
   std::vector<std::string> lines;
   if (status.at("resources").empty()) return lines;
-  lines.push_back(cut(left("DEVICE", 24) + left("USE", 5) + left("HELD BY", 16) + left("FOR", 8) + "WAITING", width));
+  lines.push_back(
+      cut(left("DEVICE", 24) + left("USE", 5) + left("HELD BY", 16) + left("FOR", 8) + "WAITING", width));
   for (const json& resource : status.at("resources")) {
     std::string waiting;
     for (const json& waiter : resource.at("waiting")) waiting += (waiting.empty() ? "" : ", ") + who(waiter);
     const json& holder = resource.at("holder");
     const uint64_t held = holder.is_null() ? 0 : holder.at("held_ns_at_least").get<uint64_t>();
-    lines.push_back(cut(left(resource.at("device"), 24) + left(resource.at("kind"), 5) + left(who(holder), 16) +
-                            left(held < 1'000'000'000 ? "-" : short_time(held), 8) + (waiting.empty() ? "-" : waiting),
+    lines.push_back(cut(left(resource.at("device"), 24) + left(resource.at("kind"), 5) +
+                            left(who(holder), 16) + left(held < 1'000'000'000 ? "-" : short_time(held), 8) +
+                            (waiting.empty() ? "-" : waiting),
                         width));
   }
   return lines;
@@ -125,7 +128,10 @@ std::string short_time(uint64_t ns) {
   size_t unit = 0;
   while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1000, ++unit;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), value < 9.995 && unit > 0 ? "%.2f%s" : value < 99.95 && unit > 0 ? "%.1f%s" : "%.0f%s",
+  std::snprintf(text.data(), text.size(),
+                value < 9.995 && unit > 0   ? "%.2f%s"
+                : value < 99.95 && unit > 0 ? "%.1f%s"
+                                            : "%.0f%s",
                 value, kUnits[unit]);
   return text.data();
 }

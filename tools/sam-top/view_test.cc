@@ -10,9 +10,17 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 json program(const std::string& task, int pid, int priority, int jobs, int misses, uint64_t p99) {
-  return {{"task", task},   {"pid", pid},       {"priority", priority},        {"gpus", 0},
-          {"jobs", jobs},   {"misses", misses}, {"p50_ns", p99 / 2},           {"p99_ns", p99},
-          {"bound_ns", {}}, {"longest_response_ns", p99 + 1'000'000}, {"executable", "/usr/bin/x" + task}};
+  return {{"task", task},
+          {"pid", pid},
+          {"priority", priority},
+          {"gpus", 0},
+          {"jobs", jobs},
+          {"misses", misses},
+          {"p50_ns", p99 / 2},
+          {"p99_ns", p99},
+          {"bound_ns", {}},
+          {"longest_response_ns", p99 + 1'000'000},
+          {"executable", "/usr/bin/x" + task}};
 }
 
 json status() {
@@ -39,7 +47,8 @@ TEST(View, ShowsAProgramInALine) {
   EXPECT_EQ(view.head, "sam-managerd \"lab\": 3 programs, by priority");
   EXPECT_EQ(view.columns, "TASK             PROCESS PRIO GPUS   JOBS    HALF     99% LONGEST   BOUND   LATE");
   ASSERT_THAT(view.programs, SizeIs(3));
-  EXPECT_EQ(view.programs[0].text, "camera                 7   30  all    100  4.00ms  8.00ms  9.00ms       -      2");
+  EXPECT_EQ(view.programs[0].text,
+            "camera                 7   30  all    100  4.00ms  8.00ms  9.00ms       -      2");
   EXPECT_TRUE(view.programs[0].late);
   EXPECT_EQ(view.programs[2].text.substr(0, 12), "(x)         ");
 }
