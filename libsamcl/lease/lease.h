@@ -14,7 +14,7 @@ namespace samcl::lease {
 enum class ResourceKind : uint8_t { gpu, pcie };
 
 struct Settings {
-  std::string instance = "default";  // which daemon: names under /samcl.<instance>.
+  std::string instance = "default";  // which daemon (see sam-manager/protocol/names.h)
   std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
   int connect_timeout_ms = 500;      // how long the daemon may take to answer
   uint32_t gpus = 0;                 // the most GPUs this program uses; 0: as many as there are
@@ -59,7 +59,8 @@ class Client {
   // under a daemon that comes later.
   virtual void adopt_thread(int tid) = 0;
 
-  // A job of the program took that long from its begin to its end; for sam-ctl status. Thread-safe, no message.
+  // A job of the program took that long from its begin to its end; for sam-ctl status. Thread-safe, no
+  // message.
   virtual void job_ended(uint64_t response_ns) = 0;
 
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one

@@ -1,17 +1,15 @@
 #include "libsamcl/lease/session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "libsamcl/lease/pulse.h"
-#include "sam-manager/protocol/process.h"
+#include "sam-manager/protocol/document.h"
 
 namespace samcl::lease {
 
 using protocol::Kind;
-using protocol::Request;
+using protocol::Message;
 using std::chrono::milliseconds;
 
 namespace {
@@ -19,23 +17,19 @@ namespace {
 constexpr int kLookMs = 50;         // between looks whether the daemon is alive
 constexpr int kSendLimitMs = 2000;  // a daemon that takes no message for so long counts as dead,
 constexpr int kHungMs = 4000;       // and so does one that does not move for so long
-constexpr int kGoodbyeLimitMs = 50;
 
-Result<Request> make_hello(const Settings& settings, const std::vector<std::string>& devices) {
+Result<nlohmann::json> make_hello(const Settings& settings, const std::vector<std::string>& devices) {
   if (devices.empty() || devices.size() > protocol::kMaxDevices)
     return fail("the manager takes 1 to " + std::to_string(protocol::kMaxDevices) + " devices, not " +
                 std::to_string(devices.size()));
-  Request hello;
-  hello.header.kind = Kind::hello;
-  hello.start_time = protocol::process_start_time(getpid());
-  hello.gpus = settings.gpus;
-  hello.device_count = static_cast<uint32_t>(devices.size());
-  if (!protocol::store(settings.task, hello.task))
-    return fail("the task's name is too long: " + settings.task);
-  for (size_t i = 0; i < devices.size(); ++i)
-    if (devices[i].empty() || !protocol::store(devices[i], hello.devices[i]))
-      return fail("the device's name is empty or too long: \"" + devices[i] + "\"");
-  return hello;
+  constexpr size_t kMost = protocol::kNameBytes - 1;
+  if (const auto checked = protocol::check_name(settings.task, kMost); !settings.task.empty() && !checked)
+    return fail("the task's name \"" + settings.task + "\" " + checked.error().message);
+  for (const std::string& device : devices)
+    if (const auto checked = protocol::check_name(device, kMost); !checked)
+      return fail("the device's name \"" + device + "\" " + checked.error().message);
+  return nlohmann::json{
+      {"ask", "hello"}, {"task", settings.task}, {"gpus", settings.gpus}, {"devices", devices}};
 }
 
 }  // namespace
@@ -46,94 +40,110 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings,
   if (!hello) return tl::unexpected(hello.error());
   auto connection = protocol::Connection::open(settings.instance);
   if (!connection) return tl::unexpected(connection.error());
-  const auto reply = (*connection)->ask(*hello, settings.connect_timeout_ms);
-  if (!reply) return tl::unexpected(reply.error());
-  std::vector<uint8_t> indices(reply->devices, reply->devices + devices.size());
-  for (uint8_t index : indices)
-    if (index >= protocol::kMaxDevices) return fail("the manager's answer makes no sense");
-  return std::make_shared<Session>(*std::move(connection), reply->header.client, indices);
+  auto answer = (*connection)->ask(*hello, settings.connect_timeout_ms);
+  if (!answer) return tl::unexpected(answer.error());
+  auto grant = parse_grant(*std::move(answer), devices.size());
+  if (!grant) return fail("the manager's answer makes no sense: " + grant.error().message);
+  return std::shared_ptr<Session>(new Session(*std::move(connection), *std::move(grant)));
 }
 
-Session::Session(std::unique_ptr<protocol::Connection> connection, uint32_t id,
-                 const std::vector<uint8_t>& devices)
+Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devices) {
+  Grant grant;
+  protocol::Fields fields(answer.document, "hello");
+  grant.id = static_cast<uint32_t>(fields.integer("client", 1, UINT32_MAX));
+  for (const int64_t index : fields.integers("devices", devices, 0, protocol::kMaxKnownDevices - 1))
+    grant.devices.push_back(static_cast<uint8_t>(index));
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  if (answer.attached.size() != 3) return fail("it lacks the shared memory");
+  auto notice =
+      protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
+  if (!notice) return tl::unexpected(notice.error());
+  auto words = protocol::Shared<protocol::Words>::map(answer.attached[1], protocol::Access::read_write);
+  if (!words) return tl::unexpected(words.error());
+  auto page = protocol::Shared<protocol::ClientPage>::map(answer.attached[2], protocol::Access::read_write);
+  if (!page) return tl::unexpected(page.error());
+  if ((*notice)->version != protocol::kVersion) return fail("its memory is of another release of samcl");
+  grant.notice = *std::move(notice);
+  grant.words = *std::move(words);
+  grant.page = *std::move(page);
+  return grant;
+}
+
+Session::Session(std::unique_ptr<protocol::Connection> connection, Grant grant)
     : connection_(std::move(connection)),
-      segment_(connection_->segment()),
-      id_(id),
-      cell_(segment_.clients[protocol::slot_of(id)]),
-      process_(getpid()) {
-  std::copy(devices.begin(), devices.end(), device_.begin());
+      notice_keeper_(std::move(grant.notice)),
+      words_keeper_(std::move(grant.words)),
+      page_keeper_(std::move(grant.page)),
+      notice_(&*notice_keeper_),
+      words_(&*words_keeper_),
+      page_(&*page_keeper_),
+      life_(notice_->life.mark()),
+      id_(grant.id) {
+  std::copy(grant.devices.begin(), grant.devices.end(), device_.begin());
+  if (life_ == 0) gone_.store(true);  // it died after its answer
 }
 
-Session::~Session() {
-  if (!usable() || getpid() != process_) return;
-  Request goodbye;
-  goodbye.header.kind = Kind::goodbye;
-  send(goodbye, kGoodbyeLimitMs);
-}
+Session::~Session() = default;
 
 bool Session::hangs() const {
-  return gone_.load() && segment_.beats.load() == last_beats_.load() && connection_->daemon_alive();
+  return gone_.load() && notice_->life.held(life_) && notice_->beats.load() == last_beats_.load();
 }
 
 bool Session::wait_for(ResourceKind kind, uint32_t device) {
-  Request request;
-  request.header.kind = Kind::acquire;
-  request.header.sequence = sequence_.fetch_add(1) + 1;
-  request.resource = resource_of(kind, device);
-  const auto sequence = static_cast<uint32_t>(request.header.sequence);
-  if (!send(request, kSendLimitMs)) return false;
-  const auto& grant = cell_.grants[request.resource];
-  Pulse pulse(segment_.beats.load(), Pulse::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
+  Message message;
+  message.kind = Kind::acquire;
+  message.sequence = sequence_.fetch_add(1) + 1;
+  message.resource = resource_of(kind, device);
+  const auto sequence = static_cast<uint32_t>(message.sequence);
+  if (!send(message, kSendLimitMs)) return false;
+  const auto& grant = page_->grants[message.resource];
+  Pulse pulse(notice_->beats.load(), Pulse::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
   for (uint32_t seen = grant.load(); seen != sequence; seen = grant.load()) {
-    if (!usable() || !connection_->daemon_alive() ||
-        !pulse.beats(segment_.beats.load(), Pulse::Clock::now())) {
+    if (!usable() || !connection_->is_open() || !pulse.beats(notice_->beats.load(), Pulse::Clock::now())) {
       give_up();
       return false;
     }
     protocol::futex_wait(grant, seen, kLookMs);
   }
-  cell_.count_lease(request.resource);
+  page_->count_lease(message.resource);
   return true;
 }
 
 void Session::send_release(uint32_t resource) {
   if (!usable()) return;
-  Request request;
-  request.header.kind = Kind::release;
-  request.resource = resource;
-  send(request, kSendLimitMs);
+  Message message;
+  message.kind = Kind::release;
+  message.resource = resource;
+  send(message, kSendLimitMs);
 }
 
 void Session::adopt(int tid, bool again) {
   if (!usable()) return;
-  Request request;
-  request.header.kind = Kind::adopt;
-  request.tid = tid;
-  request.again = again ? 1 : 0;
-  send(request, kSendLimitMs);
+  Message message;
+  message.kind = Kind::adopt;
+  message.tid = tid;
+  message.again = again ? 1 : 0;
+  send(message, kSendLimitMs);
 }
 
 Assignment Session::assignment() const {
-  auto value = cell_.assignment.read();
+  auto value = page_->assignment.read();
   return {std::move(value.task), value.priority, value.gpus,
           std::vector<uint32_t>(value.devices.begin(), value.devices.end())};
 }
 
-bool Session::send(Request& request, int limit_ms) {
-  request.header.pid = process_;
-  request.header.client = id_;
-  if (connection_->send(request, limit_ms)) return true;
+bool Session::send(const Message& message, int limit_ms) {
+  if (connection_->send(message, limit_ms)) return true;
   give_up();
   return false;
 }
 
-// If the daemon lives after all, it learns here that it must not wait for us. Told once, and before a next
-// session can be opened: the cell may be that one's too.
+// If the daemon lives after all, it learns here that it must not wait for us: what we hold is granted on.
 void Session::give_up() {
   if (given_up_.exchange(true)) return;
-  last_beats_.store(segment_.beats.load());
-  cell_.left.store(id_);
+  last_beats_.store(notice_->beats.load());
   gone_.store(true);
+  connection_->end();
 }
 
 }  // namespace samcl::lease

@@ -14,6 +14,8 @@
 
 #include "libsamcl/lease/lease.h"
 #include "sam-manager/protocol/connection.h"
+#include "sam-manager/protocol/shared_memory.h"
+#include "sam-manager/protocol/words.h"
 
 namespace samcl::lease {
 
@@ -22,14 +24,11 @@ class Session {
   // Errors: as Client::connect.
   static Result<std::shared_ptr<Session>> open(const Settings& settings,
                                                const std::vector<std::string>& devices);
-  Session(std::unique_ptr<protocol::Connection> connection, uint32_t id, const std::vector<uint8_t>& devices);
-  ~Session();  // says goodbye, unless we are a copy made by fork
+  ~Session();  // the daemon learns it from the end of the connection
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  bool usable() const {
-    return !gone_.load(std::memory_order_relaxed) && segment_.closed.load(std::memory_order_relaxed) == 0;
-  }
+  bool usable() const { return !gone_.load(std::memory_order_relaxed) && notice_->life.held(life_); }
 
   // Whether the daemon that this session gave up still stands where it stood then: it is of no use to ask it.
   bool hangs() const;
@@ -38,8 +37,8 @@ class Session {
   bool take(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
     protocol::Word idle = 0;
-    if (!segment_.words[resource].compare_exchange_strong(idle, id_)) return false;
-    cell_.count_lease(resource);
+    if (!words_->words[resource].compare_exchange_strong(idle, id_)) return false;
+    page_->count_lease(resource);
     return true;
   }
 
@@ -49,13 +48,13 @@ class Session {
   void release(ResourceKind kind, uint32_t device) {
     const uint32_t resource = resource_of(kind, device);
     protocol::Word word = id_;
-    if (segment_.words[resource].compare_exchange_strong(word, 0)) return;
+    if (words_->words[resource].compare_exchange_strong(word, 0)) return;
     // It may have been taken from us, while we were stopped.
     if (protocol::owner_of(word) == id_) send_release(resource);
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {
-    const protocol::Word seen = segment_.words[resource_of(kind, device)].load(std::memory_order_relaxed);
+    const protocol::Word seen = words_->words[resource_of(kind, device)].load(std::memory_order_relaxed);
     return (seen & protocol::kRevoke) != 0 && protocol::owner_of(seen) == id_ &&
            !gone_.load(std::memory_order_relaxed);
   }
@@ -66,11 +65,22 @@ class Session {
   Assignment assignment() const;
 
   void job_ended(uint64_t response_ns) {
-    if (usable()) cell_.jobs.add(response_ns);
+    if (usable()) page_->jobs.add(response_ns, page_->assignment.deadline_ns.load(std::memory_order_relaxed));
   }
 
  private:
-  bool send(protocol::Request& request, int limit_ms);
+  // What the daemon gave us when we connected.
+  struct Grant {
+    uint32_t id = 0;
+    std::vector<uint8_t> devices;  // its indices
+    protocol::Shared<const protocol::Notice> notice;
+    protocol::Shared<protocol::Words> words;
+    protocol::Shared<protocol::ClientPage> page;
+  };
+  static Result<Grant> parse_grant(protocol::Answer answer, size_t devices);
+  Session(std::unique_ptr<protocol::Connection> connection, Grant grant);
+
+  bool send(const protocol::Message& message, int limit_ms);
   void send_release(uint32_t resource);
   void give_up();
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
@@ -78,10 +88,15 @@ class Session {
   }
 
   const std::unique_ptr<protocol::Connection> connection_;
-  protocol::Segment& segment_;
+  const protocol::Shared<const protocol::Notice> notice_keeper_;
+  const protocol::Shared<protocol::Words> words_keeper_;
+  const protocol::Shared<protocol::ClientPage> page_keeper_;
+  // Where these are: a lease costs no way through their keepers.
+  const protocol::Notice* const notice_;
+  protocol::Words* const words_;
+  protocol::ClientPage* const page_;
+  const uint32_t life_;  // the daemon's mark while it lives
   const uint32_t id_;
-  protocol::ClientCell& cell_;
-  const int process_;
   std::array<uint8_t, protocol::kMaxDevices> device_{};  // the daemon's indices
   std::atomic<bool> given_up_{false};
   std::atomic<bool> gone_{false};

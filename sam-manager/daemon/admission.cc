@@ -2,20 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <exception>
 #include <utility>
 
 namespace samcl::daemon {
-
-using protocol::Kind;
-using protocol::Reply;
-using protocol::Request;
-
-Reply refuse(const std::string& reason) {
-  Reply reply;
-  reply.refused = 1;
-  protocol::store(reason.substr(0, sizeof reply.text - 1), reply.text);
-  return reply;
-}
 
 Admission::Admission(registry::Registry registry, const planning::Settings& settings, bool strict,
                      std::function<planning::Machine()> machine)
@@ -23,65 +13,94 @@ Admission::Admission(registry::Registry registry, const planning::Settings& sett
   if (!registry_.tasks().empty()) plan_anew();
 }
 
-void Admission::ask(const Request& request, std::optional<registry::Task> task) {
-  changes_.push_back({request, std::move(task)});
+Result<void> Admission::ask(Change change) {
+  if (!change.task && !registry_.tasks().contains(change.name))
+    return fail("no task \"" + change.name + "\" is registered");
+  changes_.push_back(std::move(change));
   begin_next();
+  return {};
 }
 
 void Admission::plan_anew() {
   // One that has not begun will see the machine as it is by then.
-  if (changes_.size() > (under_way_ ? 1u : 0u)) return;
+  if (!changes_.empty()) return;
   changes_.push_back({});
   begin_next();
 }
 
+void Admission::set(const planning::Settings& settings, bool strict) {
+  settings_ = settings;
+  strict_ = strict;
+  plan_anew();
+}
+
 void Admission::begin_next() {
-  if (under_way_ || changes_.empty()) return;
-  under_way_ = true;
-  auto tasks = registry_.tasks();
-  const Change& change = changes_.front();
-  if (change.task)
-    tasks[change.task->name] = *change.task;
-  else if (change.request)
-    tasks.erase(change.request->task);
-  planner_.start([tasks = std::move(tasks), machine = machine_(), settings = settings_, before = plan_] {
-    return planning::make_plan(tasks, machine, settings, before);
+  if (work_ || changes_.empty()) return;
+  work_ = std::make_unique<Work>();
+  work_->change = std::move(changes_.front());
+  changes_.pop_front();
+  work_->tasks = registry_.tasks();
+  if (work_->change.task)
+    work_->tasks[work_->change.name] = *work_->change.task;
+  else if (work_->change.asker != 0)
+    work_->tasks.erase(work_->change.name);
+  make_plan();
+}
+
+void Admission::make_plan() {
+  background_.start([work = work_.get(), machine = machine_(), settings = settings_, before = plan_] {
+    try {
+      work->plan = planning::make_plan(work->tasks, machine, settings, before);
+    } catch (const std::exception& problem) {
+      work->plan.problem = problem.what();
+    }
+  });
+}
+
+void Admission::write() {
+  background_.start([work = work_.get(), file = registry_.file()] {
+    try {
+      work->written = registry::save(file, work->tasks);
+    } catch (const std::exception& problem) {
+      work->written = fail(problem.what());
+    }
   });
 }
 
 std::optional<Admission::Decision> Admission::settle() {
-  auto plan = planner_.take();
-  if (!plan) return std::nullopt;
-  const Change change = std::move(changes_.front());
-  changes_.pop_front();
-  under_way_ = false;
-  Decision decision{change.request, decide(change, *std::move(plan))};
+  if (!background_.finished()) return std::nullopt;
+  if (work_->is_planned) return finish(work_->written);
+  work_->is_planned = true;
+  auto judged = judge();
+  if (!judged || work_->change.asker == 0 || registry_.file().empty()) return finish(std::move(judged));
+  write();
+  return std::nullopt;
+}
+
+Result<void> Admission::judge() const {
+  const Change& change = work_->change;
+  if (!change.task || !(strict_ || change.strict)) return {};
+  const std::string objection = planning::objection(plan_, work_->plan, change.name);
+  if (objection.empty()) return {};
+  return fail("not admitted, nothing was changed: " + objection);
+}
+
+Admission::Decision Admission::finish(Result<void> made) {
+  const auto work = std::move(work_);
+  const Change& change = work->change;
+  if (made) {
+    if (change.task)
+      spdlog::info("task \"{}\" registered: priority {}, {} GPUs", change.name, change.task->priority,
+                   change.task->gpus);
+    else if (change.asker != 0)
+      spdlog::info("task \"{}\" unregistered", change.name);
+    if (!work->plan.problem.empty()) spdlog::warn("no plan: {}", work->plan.problem);
+    registry_.replace(std::move(work->tasks));
+    before_ = std::exchange(plan_, std::move(work->plan));
+  }
+  Decision decision{change, std::move(made)};
   begin_next();
   return decision;
-}
-
-Reply Admission::decide(const Change& change, planning::Plan plan) {
-  if (change.task && (strict_ || change.request->strict)) {
-    const std::string objection = planning::objection(plan_, plan, change.task->name);
-    if (!objection.empty()) return refuse("not admitted, nothing was changed: " + objection);
-  }
-  if (auto made = make(change); !made) return refuse(made.error().message);
-  if (!plan.problem.empty()) spdlog::warn("no plan: {}", plan.problem);
-  before_ = std::exchange(plan_, std::move(plan));
-  return {};
-}
-
-Result<void> Admission::make(const Change& change) {
-  if (!change.request) return {};
-  if (!change.task) {
-    auto removed = registry_.remove(change.request->task);
-    if (removed) spdlog::info("task \"{}\" unregistered", change.request->task);
-    return removed;
-  }
-  const registry::Task& task = *change.task;
-  auto put = registry_.put(task);
-  if (put) spdlog::info("task \"{}\" registered: priority {}, {} GPUs", task.name, task.priority, task.gpus);
-  return put;
 }
 
 nlohmann::json Admission::describe() const {

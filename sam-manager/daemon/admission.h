@@ -1,39 +1,50 @@
 // Changes to the registered tasks, one after another: what each does to everybody's response time is computed
-// before it is made, and one that would break a guarantee may be refused.
+// before it is made, and one that would break a guarantee may be refused. What is made is on the disk before
+// it holds. Plans and writing are work of the background thread.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 
-#include "sam-manager/daemon/planner.h"
-#include "sam-manager/protocol/messages.h"
+#include "sam-manager/daemon/background.h"
+#include "sam-manager/planning/plan.h"
 #include "sam-manager/registry/registry.h"
 
 namespace samcl::daemon {
 
-// The reply that refuses, with the reason.
-protocol::Reply refuse(const std::string& reason);
+// What an administrator asked for.
+struct Change {
+  uint64_t asker = 0;                  // gets the decision; 0: nobody, only the plan is made anew
+  std::string name;                    // of the task
+  std::optional<registry::Task> task;  // to add or replace; none: to remove
+  bool strict = false;                 // refuse it if it breaks a guarantee
+};
 
 class Admission {
  public:
   struct Decision {
-    std::optional<protocol::Request> request;  // that asked for it; none: only the plan was made anew
-    protocol::Reply reply;
+    Change change;
+    Result<void> made;
   };
 
   // `machine`: asked before each plan is made.
   Admission(registry::Registry registry, const planning::Settings& settings, bool strict,
             std::function<planning::Machine()> machine);
 
-  // A request to add or replace a task, or to remove the one it names (`task`: none). settle() has its reply.
-  void ask(const protocol::Request& request, std::optional<registry::Task> task);
+  // Errors: there is no such task to remove. Otherwise settle() has the decision.
+  Result<void> ask(Change change);
   // The machine is not what it was.
   void plan_anew();
+  // From the next plan on.
+  void set(const planning::Settings& settings, bool strict);
 
   // Readable when settle() has something to do.
-  int ready() const { return planner_.done(); }
-  // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was done.
+  int ready() const { return background_.done(); }
+  // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was
+  // decided.
   std::optional<Decision> settle();
 
   const registry::Registry& registry() const { return registry_; }
@@ -41,23 +52,29 @@ class Admission {
   nlohmann::json describe() const;  // the plan, and what the last change did to it
 
  private:
-  struct Change {
-    std::optional<protocol::Request> request;
-    std::optional<registry::Task> task;
+  // A change under way: first its plan is made, then the tasks are written.
+  struct Work {
+    Change change;
+    registry::Tasks tasks;  // as they will be
+    planning::Plan plan;
+    bool is_planned = false;
+    Result<void> written;
   };
 
   void begin_next();
-  protocol::Reply decide(const Change& change, planning::Plan plan);
-  Result<void> make(const Change& change);
+  void make_plan();
+  void write();
+  Result<void> judge() const;
+  Decision finish(Result<void> made);
 
   registry::Registry registry_;
   planning::Settings settings_;
   bool strict_;
   std::function<planning::Machine()> machine_;
   planning::Plan plan_, before_;
-  std::deque<Change> changes_;  // the first one is being planned, if under_way_
-  bool under_way_ = false;
-  Planner planner_;
+  std::deque<Change> changes_;  // that have not begun
+  std::unique_ptr<Work> work_;  // the background thread's, until it is finished
+  Background background_;
 };
 
 }  // namespace samcl::daemon

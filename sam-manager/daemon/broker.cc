@@ -4,138 +4,174 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "sam-manager/planning/profile.h"
+#include "sam-manager/daemon/realtime.h"
 #include "sam-manager/registry/placement.h"
 
 namespace samcl::daemon {
 
-using nlohmann::json;
 using protocol::Kind;
-using protocol::Reply;
-using protocol::Request;
+using protocol::Message;
 
 namespace {
 
-constexpr size_t kAnswersKept = 16;  // and drafts
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
+constexpr size_t kThreadsKept = 4096;           // of a program
+constexpr size_t kTasksKept = 4096;             // histories of
 
 }  // namespace
 
-Broker::Broker(protocol::Segment& segment, registry::Registry registry, const Config& config, Adopt adopt,
+std::vector<uint8_t> devices_used(const Program& program) {
+  const auto& assignment = program.assignment;
+  const size_t most = assignment.gpus == 0 ? protocol::kMaxDevices : assignment.gpus;
+  std::vector<uint8_t> used;
+  for (const uint8_t position : assignment.devices)
+    if (used.size() < most) used.push_back(program.devices[position]);
+  return used;
+}
+
+Broker::Broker(Board& board, registry::Registry registry, const Config& config, Adopt adopt,
                IsStopped is_stopped)
-    : segment_(segment),
+    : board_(board),
       config_(config),
       adopt_(std::move(adopt)),
       is_stopped_(std::move(is_stopped)),
-      scheduler_(segment.words, [&segment](uint32_t resource, const scheduler::Waiter& waiter) {
-        auto& cell = segment.clients[protocol::slot_of(waiter.client)].grants[resource];
-        cell.store(static_cast<uint32_t>(waiter.ticket));
-        protocol::futex_wake_all(cell);
-      }),
+      scheduler_(board.words().words,
+                 [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {}
 
-std::optional<Reply> Broker::handle(const Request& request, bool administrator,
-                                    const std::string& executable) {
-  const Kind kind = request.header.kind;
-  if (kind == Kind::hello) return connect(request, executable);
-  if (kind == Kind::list || kind == Kind::status || kind == Kind::analysis) return answer(request);
-  if (kind == Kind::enroll || kind == Kind::withdraw || kind == Kind::profile) {
-    if (!administrator) return refuse("only root and the user who runs sam-managerd may change the tasks");
-    if (kind == Kind::profile) return draft(request);
-    if (kind == Kind::enroll) return enroll(request);
-    admission_.ask(request, std::nullopt);
-    return std::nullopt;
+void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
+  auto& cell = programs_.at(waiter.client).page->grants[resource];
+  cell.store(static_cast<uint32_t>(waiter.ticket));
+  protocol::futex_wake_all(cell);
+}
+
+void Broker::handle(uint32_t id, const Message& message) {
+  const auto found = programs_.find(id);
+  if (found == programs_.end()) return;
+  switch (message.kind) {
+    case Kind::acquire:
+      return scheduler_.acquire(id, message.resource, message.sequence);
+    case Kind::release:
+      return scheduler_.release(id, message.resource);
+    case Kind::adopt:
+      return adopt(found->second, message);
   }
-  const auto found = programs_.find(request.header.client);
-  if (found == programs_.end() || found->second.pid != request.header.pid) {
-    spdlog::debug("message of a program that is not connected (process {})", request.header.pid);
-    return std::nullopt;
-  }
-  if (kind == Kind::acquire) scheduler_.acquire(found->first, request.resource, request.header.sequence);
-  if (kind == Kind::release) scheduler_.release(found->first, request.resource);
-  if (kind == Kind::adopt) adopt(found->second, request);
-  if (kind == Kind::goodbye) forget(request.header.pid);
-  return std::nullopt;
 }
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
-void Broker::adopt(Program& program, const Request& request) {
-  program.threads.insert(request.tid);
-  if (program.assignment.priority > 0 || request.again)
-    adopt_(program.pid, request.tid, program.assignment.priority);
+void Broker::adopt(Program& program, const Message& message) {
+  const int priority = program.assignment.priority;
+  const bool is_thread =
+      adopt_(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+  if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
 }
 
-void Broker::beat(uint64_t now_ns) {
-  segment_.beats.fetch_add(1);
+void Broker::look(uint64_t now_ns) {
   now_ns_ = now_ns;
-  for (uint32_t resource = 0; resource < devices_.size() * protocol::kResourcesPerDevice; ++resource) {
-    const uint32_t owner = scheduler_.owner(resource);
-    const uint32_t leases = segment_.clients[protocol::slot_of(owner)].leases[resource].load();
-    Holding& known = holdings_[resource];
-    if (known.owner != owner || known.leases != leases) {
-      known = {owner, leases, now_ns};
-    } else if (is_held_up(resource)) {
-      spdlog::warn("process {} is stopped and holds what others wait for: granted on",
-                   programs_.at(owner).pid);
-      scheduler_.release(owner, resource);
-    }
+  for (uint32_t resource = 0; resource < resources(); ++resource) look_at_holder(resource);
+}
+
+std::vector<Miss> Broker::beat(uint64_t now_ns) {
+  board_.notice().beats.fetch_add(1);
+  look(now_ns);
+  std::vector<Miss> missed;
+  for (const auto& [id, program] : programs_)
+    if (const uint64_t late = harvest(program); late > 0)
+      missed.push_back({program.assignment.task, program.pid, late, program.page->jobs.last_ns.load()});
+  return missed;
+}
+
+uint64_t Broker::harvest(const Program& program) {
+  const std::string& task = program.assignment.task;
+  if (task.empty() || (history_.size() >= kTasksKept && !history_.contains(task))) return 0;
+  if (program.page->jobs.count.load() == 0) return 0;
+  return daemon::harvest(program.page->jobs, *harvests_.at(program.id), history_[task]);
+}
+
+void Broker::look_at_holder(uint32_t resource) {
+  const uint32_t owner = scheduler_.owner(resource);
+  const auto program = programs_.find(owner);
+  const uint32_t leases = program == programs_.end() ? 0 : program->second.page->leases[resource].load();
+  Holding& known = holdings_[resource];
+  if (known.owner != owner || known.leases != leases) {
+    known = {owner, leases, now_ns_};
+  } else if (is_held_up(resource)) {
+    spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
+    scheduler_.release(owner, resource);
   }
 }
 
 bool Broker::is_held_up(uint32_t resource) const {
   const auto owner = programs_.find(holdings_[resource].owner);
-  return owner != programs_.end() && now_ns_ - holdings_[resource].since_ns >= kStoppedNs &&
-         !scheduler_.waiters(resource).empty() && is_stopped_(owner->second.pid);
+  return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
+         is_stopped_(owner->second.pid);
 }
 
-Reply Broker::connect(const Request& request, const std::string& executable) {
-  forget(request.header.pid);  // what ran in this process before it called exec
-  if (programs_.size() >= protocol::kMaxClients)
-    return refuse(std::to_string(protocol::kMaxClients) + " programs are connected already");
-  Reply reply;
-  Program program;
-  program.pid = request.header.pid;
-  program.asked = request.task;
-  program.executable = executable;
-  program.gpus = request.gpus;
-  const auto known = devices_;
-  for (uint32_t i = 0; i < request.device_count; ++i) {
-    const int index = device_index(request.devices[i]);
-    // Its own devices must not take each other's places.
-    if (index < 0 || (static_cast<size_t>(index) < known.size() && known[index] != devices_[index] &&
-                      std::count(program.devices.begin(), program.devices.end(), index))) {
-      devices_ = known;
-      return refuse("more than " + std::to_string(protocol::kMaxDevices) + " devices are in use");
-    }
-    reply.devices[i] = static_cast<uint8_t>(index);
-    program.devices.push_back(static_cast<uint8_t>(index));
+Result<void> Broker::release(const std::string& device) {
+  const auto& names = devices_.names();
+  const auto found = std::find(names.begin(), names.end(), device);
+  if (found == names.end()) return fail("there is no device \"" + device + "\"; `sam-ctl status` names them");
+  const auto first = static_cast<uint32_t>(found - names.begin()) * protocol::kResourcesPerDevice;
+  bool released = false;
+  for (uint32_t resource = first; resource < first + protocol::kResourcesPerDevice; ++resource) {
+    const uint32_t owner = scheduler_.owner(resource);
+    if (owner == 0) continue;
+    spdlog::warn("an administrator takes resource {} of \"{}\" from its holder", resource - first, device);
+    scheduler_.release(owner, resource);
+    released = true;
   }
-  if (devices_ != known) admission_.plan_anew();
-  program.id = free_client_id();
-  reply.header.client = program.id;
-  protocol::ClientCell& cell = segment_.clients[protocol::slot_of(program.id)];
-  for (auto& grant : cell.grants) grant.store(0);
-  for (auto& leases : cell.leases) leases.store(0);
-  for (auto* job : {&cell.jobs.count, &cell.jobs.longest_ns, &cell.jobs.last_ns}) job->store(0);
-  cell.left.store(0);
-  scheduler_.add_client(program.id, 0);
-  auto& kept = programs_[program.id] = std::move(program);
-  assign(kept);
-  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", kept.pid, kept.executable,
-               kept.assignment.task, kept.assignment.priority);
-  return reply;
+  if (!released) return fail("nobody holds \"" + device + "\"");
+  return {};
 }
 
-uint32_t Broker::free_client_id() {
-  uint32_t slot = 0;
-  while (std::any_of(programs_.begin(), programs_.end(),
-                     [slot](const auto& entry) { return protocol::slot_of(entry.first) == slot; }))
-    ++slot;
-  if (++round_ >= UINT32_MAX / protocol::kMaxClients) round_ = 1;
-  return round_ * protocol::kMaxClients + slot;
+unsigned Broker::programs_of(uid_t user) const {
+  return static_cast<unsigned>(std::count_if(
+      programs_.begin(), programs_.end(), [user](const auto& entry) { return entry.second.user == user; }));
+}
+
+Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
+                                       const std::string& executable) {
+  if (programs_.size() >= protocol::kMaxPrograms)
+    return fail(std::to_string(protocol::kMaxPrograms) + " programs are connected already");
+  if (programs_of(user) >= rights.programs)
+    return fail(
+        "user " + std::to_string(user) + " has " + std::to_string(rights.programs) +
+        " programs connected already, as many as the configuration allows (access.programs_per_user)");
+  if (std::none_of(hello.devices.begin(), hello.devices.end(),
+                   [&](const std::string& device) { return may_use_device(rights.devices, device); }))
+    return fail("user " + std::to_string(user) + " may use none of the program's devices (access.allow)");
+  auto page = protocol::Shared<protocol::ClientPage>::make("samcl-client");
+  if (!page) return tl::unexpected(page.error());
+  const auto known = devices_.names();
+  const auto indices = devices_.indices(hello.devices, [this](uint8_t device) { return in_use(device); });
+  if (!indices)
+    return fail("more than " + std::to_string(protocol::kMaxKnownDevices) + " devices are in use");
+  if (devices_.names() != known) admission_.plan_anew();
+  const uint32_t id = free_id();
+  Program& program = programs_[id];
+  program.id = id;
+  program.pid = pid;
+  program.user = user;
+  program.rights = rights;
+  program.asked = hello.task;
+  program.executable = executable;
+  program.gpus = hello.gpus;
+  program.devices = *indices;
+  program.page = *std::move(page);
+  harvests_[id] = std::make_unique<Harvest>();
+  scheduler_.add_client(id, 0);
+  assign(program);
+  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
+               program.assignment.task, program.assignment.priority);
+  return &program;
+}
+
+uint32_t Broker::free_id() {
+  do ++last_id_;
+  while (last_id_ == 0 || programs_.contains(last_id_));
+  return last_id_;
 }
 
 bool Broker::in_use(uint8_t device) const {
@@ -145,26 +181,13 @@ bool Broker::in_use(uint8_t device) const {
   });
 }
 
-int Broker::device_index(const std::string& name) {
-  for (size_t i = 0; i < devices_.size(); ++i)
-    if (devices_[i] == name) return static_cast<int>(i);
-  if (devices_.size() < protocol::kMaxDevices) {
-    devices_.push_back(name);
-    return static_cast<int>(devices_.size() - 1);
-  }
-  for (uint8_t i = 0; i < devices_.size(); ++i) {
-    if (in_use(i)) continue;
-    devices_[i] = name;
-    return i;
-  }
-  return -1;
-}
-
 void Broker::assign(Program& program) {
   const registry::Task* task = admission_.registry().find(program.asked, program.executable);
   const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
+  if (const std::string name = task ? task->name : ""; name != program.assignment.task) harvest(program);
   const int before = program.assignment.priority;
-  const int priority = task ? task->priority : config_.default_priority;
+  const int priority =
+      std::min(task ? task->priority : config_.default_priority, program.rights.highest_priority);
   const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
   // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
@@ -173,19 +196,22 @@ void Broker::assign(Program& program) {
     devices = place(program, priority);
   }
   if (planned) devices = place(program, *planned);
+  std::erase_if(devices, [&](uint8_t position) {
+    return !may_use_device(program.rights.devices, devices_.names()[program.devices[position]]);
+  });
   const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
   program.assignment = {task ? task->name : "", priority, registry::fewer_gpus(gpus, program.gpus),
-                        std::move(devices)};
-  segment_.clients[protocol::slot_of(program.id)].assignment.write(program.assignment);
-  scheduler_.set_priority(program.id, program.assignment.priority);
-  if (before == program.assignment.priority) return;
-  for (pid_t thread : program.threads) adopt_(program.pid, thread, program.assignment.priority);
+                        std::move(devices), task ? task->deadline_ns : 0};
+  program.page->assignment.write(program.assignment);
+  scheduler_.set_priority(program.id, priority);
+  if (before == priority) return;
+  for (const pid_t thread : program.threads) adopt_(program.pid, thread, priority);
 }
 
 // As positions in the program's own list.
 std::vector<uint8_t> Broker::place(const Program& program, int priority) const {
   std::vector<std::string> names;
-  for (uint8_t device : program.devices) names.push_back(devices_[device]);
+  for (uint8_t device : program.devices) names.push_back(devices_.names()[device]);
   const std::vector<uint8_t> allowed = registry::wished_positions(program.wish, names);
   std::vector<uint8_t> candidates;
   for (uint8_t position : allowed) candidates.push_back(program.devices[position]);
@@ -202,7 +228,8 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
   std::vector<uint8_t> order;
   for (const uint8_t device : task.devices) {
     const auto found = std::find(program.devices.begin(), program.devices.end(), device);
-    if (found != program.devices.end()) order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
+    if (found != program.devices.end())
+      order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
   }
   for (const uint8_t position : place(program, task.priority))
     if (std::find(order.begin(), order.end(), position) == order.end()) order.push_back(position);
@@ -210,169 +237,32 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
 }
 
 planning::Machine Broker::machine() const {
-  return {config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_, config_.gpus};
+  return {config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_.names(), config_.gpus};
 }
 
-std::vector<uint8_t> Broker::devices_used(const Program& program) const {
-  const auto& assignment = program.assignment;
-  const size_t most = assignment.gpus == 0 ? protocol::kMaxDevices : assignment.gpus;
-  std::vector<uint8_t> used;
-  for (uint8_t position : assignment.devices)
-    if (used.size() < most) used.push_back(program.devices[position]);
-  return used;
-}
-
-void Broker::reassign() {
-  for (auto& [id, program] : programs_) assign(program);
-}
-
-void Broker::forget(pid_t pid) {
-  answers_.erase(pid);
-  drafts_.erase(pid);
-  const auto found = std::find_if(programs_.begin(), programs_.end(),
-                                  [pid](const auto& entry) { return entry.second.pid == pid; });
+void Broker::forget(uint32_t id) {
+  const auto found = programs_.find(id);
   if (found == programs_.end()) return;
-  const uint32_t id = found->first;
+  const pid_t pid = found->second.pid;
+  harvest(found->second);
+  harvests_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
   spdlog::info("process {} left", pid);
 }
 
-void Broker::forget_those_that_left() {
-  std::vector<pid_t> left;
-  for (const auto& [id, program] : programs_)
-    if (segment_.clients[protocol::slot_of(id)].left.load() == id) left.push_back(program.pid);
-  for (pid_t pid : left) forget(pid);
-}
-
-// Pieces come in order, from the start.
-Reply Broker::draft(const Request& request) {
-  const pid_t sender = request.header.pid;
-  if (request.offset == 0) {
-    if (drafts_.size() >= kAnswersKept) drafts_.erase(drafts_.begin());
-    drafts_[sender].clear();
-  }
-  const auto found = drafts_.find(sender);
-  if (found == drafts_.end() || request.offset != found->second.size())
-    return refuse("send the profile again from the start");
-  found->second.append(request.text, request.length);
-  return {};
-}
-
-std::optional<Reply> Broker::enroll(const Request& request) {
-  registry::Task task{request.task,
-                      request.priority,
-                      request.period_ns,
-                      request.deadline_ns,
-                      request.gpus,
-                      request.match,
-                      std::vector<std::string>(request.devices, request.devices + request.device_count),
-                      {}};
-  if (!task.devices.empty() && task.gpus > task.devices.size())
-    return refuse("it is to use " + std::to_string(task.gpus) + " GPUs, but may use only " +
-                  std::to_string(task.devices.size()) + " devices");
-  if (request.profile_bytes > 0) {
-    if (auto taken = take_profile(request, task); !taken) return refuse(taken.error().message);
-  }
-  admission_.ask(request, std::move(task));
-  return std::nullopt;
-}
-
-Result<void> Broker::take_profile(const Request& request, registry::Task& task) {
-  const auto draft = drafts_.extract(request.header.pid);
-  if (draft.empty() || draft.mapped().size() != request.profile_bytes)
-    return fail("the profile did not come whole; try again");
-  const auto profile = planning::parse_profile(draft.mapped());
-  if (!profile) return fail("the profile: " + profile.error().message);
-  if (task.gpus != 0) return fail("a task with a profile gets its number of GPUs from the plan");
-  if (task.deadline_ns > task.period_ns) return fail("with a profile, the deadline may not be after the period");
-  if (task.period_ns > static_cast<uint64_t>(analysis::kLongest))
-    return fail("with a profile, the period may be 9.7 hours at most");
-  task.profile = planning::format_profile(*profile);
-  return {};
-}
-
 std::optional<Admission::Decision> Broker::settle() {
   auto decision = admission_.settle();
-  if (decision) reassign();
+  if (decision)
+    for (auto& [id, program] : programs_) assign(program);
   return decision;
 }
 
-// An answer is made at offset 0 and kept until its last piece was read, so that the pieces fit together.
-Reply Broker::answer(const Request& request) {
-  const pid_t reader = request.header.pid;
-  if (request.offset == 0) {
-    if (answers_.size() >= kAnswersKept) answers_.erase(answers_.begin());
-    const Kind kind = request.header.kind;
-    const json content = kind == Kind::list ? list() : kind == Kind::status ? status() : admission_.describe();
-    answers_[reader] = content.dump(-1, ' ', false, json::error_handler_t::replace);
-  }
-  const auto found = answers_.find(reader);
-  if (found == answers_.end() || request.offset > found->second.size())
-    return refuse("ask again from the start");
-  const std::string& text = found->second;
-  Reply reply;
-  reply.total = static_cast<uint32_t>(text.size());
-  reply.length = static_cast<uint32_t>(std::min(text.size() - request.offset, sizeof reply.text));
-  std::memcpy(reply.text, text.data() + request.offset, reply.length);
-  if (request.offset + reply.length == text.size()) answers_.erase(found);
-  return reply;
-}
-
-json Broker::list() const {
-  json tasks = json::array();
-  for (const auto& [name, task] : admission_.registry().tasks()) {
-    json entry = registry::to_json(task);
-    entry["profile"] = !task.profile.empty();
-    if (const auto* planned = admission_.plan().find(name)) entry["gpus"] = planned->mode;
-    entry["processes"] = json::array();
-    for (const auto& [id, program] : programs_)
-      if (program.assignment.task == name) entry["processes"].push_back(program.pid);
-    tasks.push_back(entry);
-  }
-  return {{"instance", config_.instance}, {"tasks", tasks}};
-}
-
-json Broker::describe(uint32_t client) const {
-  const auto found = programs_.find(client);
-  if (found == programs_.end()) return nullptr;
-  const auto& assignment = found->second.assignment;
-  return {{"pid", found->second.pid}, {"task", assignment.task}, {"priority", assignment.priority}};
-}
-
-json Broker::status() const {
-  json resources = json::array();
-  for (uint32_t resource = 0; resource < devices_.size() * protocol::kResourcesPerDevice; ++resource) {
-    json waiting = json::array();
-    for (const scheduler::Waiter& waiter : scheduler_.waiters(resource))
-      waiting.push_back(describe(waiter.client));
-    json holder = describe(scheduler_.owner(resource));
-    if (!holder.is_null()) holder["held_ns_at_least"] = now_ns_ - holdings_[resource].since_ns;
-    resources.push_back({{"device", devices_[resource / protocol::kResourcesPerDevice]},
-                         {"kind", resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie"},
-                         {"holder", holder},
-                         {"waiting", waiting}});
-  }
-  json programs = json::array();
-  for (const auto& [id, program] : programs_) {
-    json entry = describe(id);
-    entry["executable"] = program.executable;
-    entry["gpus"] = program.assignment.gpus;
-    entry["devices"] = json::array();
-    for (uint8_t device : devices_used(program)) entry["devices"].push_back(devices_[device]);
-    entry["threads"] = program.threads.size();
-    const protocol::JobTimes& jobs = segment_.clients[protocol::slot_of(id)].jobs;
-    entry["jobs"] = jobs.count.load();
-    entry["longest_response_ns"] = jobs.longest_ns.load();
-    entry["last_response_ns"] = jobs.last_ns.load();
-    const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
-    entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
-    programs.push_back(entry);
-  }
-  return {{"instance", config_.instance},
-          {"pid", segment_.daemon_pid},
-          {"resources", resources},
-          {"programs", programs}};
+void Broker::reconfigure(const Config& config) {
+  config_.default_priority = config.default_priority;
+  config_.cpus = config.cpus;
+  config_.gpus = config.gpus;
+  admission_.set(config.planning, config.strict);
 }
 
 }  // namespace samcl::daemon

@@ -1,5 +1,7 @@
 #include "sam-manager/daemon/config.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
@@ -9,10 +11,13 @@
 #include <sstream>
 
 #include "analysis/json/time_text.h"
+#include "sam-manager/protocol/limits.h"
 #include "sam-manager/protocol/names.h"
 
 namespace samcl::daemon {
 namespace {
+
+constexpr size_t kMaxFileBytes = 1 << 20;
 
 // Thrown inside this file alone.
 struct Wrong {
@@ -25,14 +30,6 @@ T as(const toml::key& key, const toml::node& node, const char* expected) {
   const auto value = node.value_exact<T>();
   if (!value) throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected " + expected};
   return *value;
-}
-
-mode_t parse_mode(const std::string& text, uint32_t line) {
-  char* end = nullptr;
-  const unsigned long mode = std::strtoul(text.c_str(), &end, 8);
-  if (text.empty() || *end != 0 || mode > 0666 || (mode & 0600) != 0600)
-    throw Wrong{line, "mode: \"" + text + "\" is no mode: expected octal digits such as \"0660\""};
-  return static_cast<mode_t>(mode);
 }
 
 std::string parse_level(const std::string& text, uint32_t line) {
@@ -71,6 +68,97 @@ uint64_t parse_time(const toml::key& key, const toml::node& node) {
   return static_cast<uint64_t>(*time);
 }
 
+std::string parse_metrics(const std::string& text, uint32_t line) {
+  const bool is_port = !text.empty() && text.size() <= 5 &&
+                       text.find_first_not_of("0123456789") == std::string::npos &&
+                       std::atoi(text.c_str()) >= 1 && std::atoi(text.c_str()) <= 65535;
+  if (!is_port && !text.starts_with('/'))
+    throw Wrong{line,
+                "metrics: \"" + text + "\" is neither a path that begins with / nor a port, 1 to 65535"};
+  return text;
+}
+
+// "alice", "1000", "@video", "@44".
+void add_user(Users& users, const std::string& text, uint32_t line) {
+  const bool is_group = text.starts_with('@');
+  const std::string name = is_group ? text.substr(1) : text;
+  const bool is_number =
+      !name.empty() && name.size() <= 9 && name.find_first_not_of("0123456789") == std::string::npos;
+  const group* by_group = is_group && !is_number ? getgrnam(name.c_str()) : nullptr;
+  const passwd* by_name = !is_group && !is_number ? getpwnam(name.c_str()) : nullptr;
+  if (!is_number && !by_group && !by_name)
+    throw Wrong{line,
+                std::string("access: there is no ") + (is_group ? "group" : "user") + " \"" + name + "\""};
+  const auto number = static_cast<unsigned>(std::atoi(name.c_str()));
+  if (is_group)
+    users.groups.insert(by_group ? by_group->gr_gid : number);
+  else
+    users.users.insert(by_name ? by_name->pw_uid : number);
+}
+
+std::vector<std::string> parse_strings(const toml::key& key, const toml::node& node) {
+  const toml::array* array = node.as_array();
+  if (!array)
+    throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected an array of strings"};
+  std::vector<std::string> strings;
+  for (const toml::node& entry : *array)
+    strings.push_back(as<std::string>(key, entry, "an array of strings"));
+  return strings;
+}
+
+Allowance parse_allowance(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (!table) throw Wrong{node.source().begin.line, "allow: expected tables: [[access.allow]]"};
+  Allowance allowance;
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    if (name == "who") {
+      for (const std::string& who : parse_strings(key, value))
+        add_user(allowance.who, who, value.source().begin.line);
+    } else if (name == "devices") {
+      allowance.devices = parse_strings(key, value);
+    } else if (name == "highest_priority") {
+      const auto most = as<int64_t>(key, value, "an integer");
+      if (most < INT32_MIN || most > INT32_MAX)
+        throw Wrong{value.source().begin.line, "highest_priority: too large"};
+      allowance.highest_priority = static_cast<int>(most);
+    } else {
+      throw Wrong{key.source().begin.line,
+                  "access.allow: unknown key \"" + name + "\": expected who, devices or highest_priority"};
+    }
+  }
+  return allowance;
+}
+
+void set_access(Access& access, const toml::key& key, const toml::node& node) {
+  const std::string name(key.str());
+  const uint32_t line = node.source().begin.line;
+  if (name == "administrators") {
+    for (const std::string& who : parse_strings(key, node)) add_user(access.administrators, who, line);
+  } else if (name == "programs_per_user") {
+    const auto most = as<int64_t>(key, node, "an integer");
+    if (most < 1 || most > protocol::kMaxPrograms)
+      throw Wrong{line, "programs_per_user: expected 1 to " + std::to_string(protocol::kMaxPrograms)};
+    access.programs_per_user = static_cast<unsigned>(most);
+  } else if (name == "allow") {
+    const toml::array* array = node.as_array();
+    if (!array) throw Wrong{line, "allow: expected tables: [[access.allow]]"};
+    for (const toml::node& entry : *array) access.allow.push_back(parse_allowance(entry));
+  } else {
+    throw Wrong{key.source().begin.line,
+                "access: unknown key \"" + name + "\": expected administrators, programs_per_user or allow"};
+  }
+}
+
+// Without a word on who may use what, the group's members may use everything.
+Result<void> allow_group(Config& config) {
+  if (!config.access.allow.empty() && config.group.empty()) return {};
+  const group* found = getgrnam(config.group.empty() ? "samcl" : config.group.c_str());
+  if (found) config.access.allow.push_back({{{}, {found->gr_gid}}, {}});
+  if (!found && !config.group.empty()) return fail("group: there is no group \"" + config.group + "\"");
+  return {};
+}
+
 void set(Config& config, const toml::key& key, const toml::node& node) {
   const std::string name(key.str());
   const uint32_t line = node.source().begin.line;
@@ -81,8 +169,6 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
       throw Wrong{line, "instance: " + checked.error().message};
   } else if (name == "group") {
     config.group = text();
-  } else if (name == "mode") {
-    config.mode = parse_mode(text(), line);
   } else if (name == "default_priority") {
     const auto value = as<int64_t>(key, node, "an integer");
     if (value < INT32_MIN || value > INT32_MAX) throw Wrong{line, "default_priority: too large"};
@@ -105,11 +191,17 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.planning.other_slice_ns = parse_time(key, node);
   } else if (name == "other_chunk") {
     config.planning.other_chunk_ns = parse_time(key, node);
+  } else if (name == "metrics") {
+    config.metrics = parse_metrics(text(), line);
+  } else if (name == "access") {
+    const toml::table* table = node.as_table();
+    if (!table) throw Wrong{line, "access: expected a table: [access]"};
+    for (const auto& [inner, value] : *table) set_access(config.access, inner, value);
   } else {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
-                    "\": expected instance, group, mode, default_priority, state_file, log_level, realtime, "
-                    "admission, policy, cpus, gpus, other_slice or other_chunk"};
+                    "\": expected instance, group, default_priority, state_file, log_level, realtime, "
+                    "admission, policy, cpus, gpus, other_slice, other_chunk, metrics or access"};
   }
 }
 
@@ -117,6 +209,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
 
 Result<Config> parse_config(const std::string& text, const std::string& file) {
   Config config;
+  if (text.size() > kMaxFileBytes)
+    return fail(file + ": it is longer than " + std::to_string(kMaxFileBytes) + " bytes");
   try {
     const toml::table table = toml::parse(text, file);
     for (const auto& [key, node] : table) set(config, key, node);
@@ -126,6 +220,7 @@ Result<Config> parse_config(const std::string& text, const std::string& file) {
     return fail(file + ":" + std::to_string(error.source().begin.line) + ": " +
                 std::string(error.description()));
   }
+  if (auto allowed = allow_group(config); !allowed) return fail(file + ": " + allowed.error().message);
   return config;
 }
 
@@ -137,6 +232,9 @@ Result<Config> read_config(const std::string& file) {
 }
 
 std::string default_state_file(const std::string& instance) {
+  // Of a service, as systemd sets it (StateDirectory=).
+  if (const char* directory = std::getenv("STATE_DIRECTORY"); directory && *directory == '/')
+    return std::string(directory) + "/" + instance + ".json";
   if (geteuid() == 0) return "/var/lib/samcl/" + instance + ".json";
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");

@@ -1,26 +1,26 @@
 // The daemon's configuration: a TOML file (sam-managerd.toml.example explains every key) and options.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
 #include "libsamcl/result.h"
+#include "sam-manager/daemon/rights.h"
 #include "sam-manager/planning/plan.h"
 
 namespace samcl::daemon {
 
 struct Config {
   std::string instance = "default";
-  std::string group;         // who may use it besides our user; "": samcl if it exists, else nobody
-  mode_t mode = 0660;        // of the queue and the segment
+  std::string group;         // may use everything unless access.allow says more; "": samcl if it exists
   int default_priority = 0;  // of programs that are no registered task
   std::string state_file;    // where tasks are kept; "": default_state_file(instance)
   std::string log_level = "info";
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
-  bool strict = false;   // tasks that would break a guarantee are refused
-  int cpus = 0;          // that programs share; 0: all there are
-  int gpus = 0;          // likewise; 0: as many as programs name
+  std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
+  Access access;
+  bool strict = false;  // tasks that would break a guarantee are refused
+  int cpus = 0;         // that programs share; 0: all there are
+  int gpus = 0;         // likewise; 0: as many as programs name
   planning::Settings planning;
 };
 

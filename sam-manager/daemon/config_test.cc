@@ -1,6 +1,7 @@
 #include "sam-manager/daemon/config.h"
 
 #include <gmock/gmock.h>
+#include <grp.h>
 
 #include <fstream>
 #include <sstream>
@@ -8,6 +9,7 @@
 namespace samcl::daemon {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -18,14 +20,15 @@ std::string problem(const std::string& text) {
 
 TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
-      "instance = 'lab'\ngroup = 'video'\nmode = '0600'\ndefault_priority = -3\nstate_file = '/x.json'\n"
+      "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\nstate_file = '/x.json'\n"
       "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
-      "other_slice = '500us'\nother_chunk = '1.5ms'\n",
+      "other_slice = '500us'\nother_chunk = '1.5ms'\nmetrics = '/run/samcl/metrics'\n[access]\n"
+      "administrators = ['root', '@7']\nprograms_per_user = 5\n[[access.allow]]\nwho = ['1000', '@root']\n"
+      "devices = ['a']\nhighest_priority = 9\n",
       "m.toml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->instance, "lab");
   EXPECT_EQ(config->group, "video");
-  EXPECT_EQ(config->mode, 0600u);
   EXPECT_EQ(config->default_priority, -3);
   EXPECT_EQ(config->state_file, "/x.json");
   EXPECT_EQ(config->log_level, "warn");
@@ -37,16 +40,37 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->gpus, 2);
   EXPECT_EQ(config->planning.other_slice_ns, 500'000u);
   EXPECT_EQ(config->planning.other_chunk_ns, 1'500'000u);
+  EXPECT_EQ(config->metrics, "/run/samcl/metrics");
+  const Access& access = config->access;
+  EXPECT_THAT(access.administrators.users, ElementsAre(0));
+  EXPECT_THAT(access.administrators.groups, ElementsAre(7));
+  EXPECT_EQ(access.programs_per_user, 5u);
+  ASSERT_EQ(access.allow.size(), 2u) << "the one named, and the group";
+  EXPECT_THAT(access.allow[0].who.users, ElementsAre(1000));
+  EXPECT_THAT(access.allow[0].who.groups, ElementsAre(0));
+  EXPECT_THAT(access.allow[0].devices, ElementsAre("a"));
+  EXPECT_EQ(access.allow[0].highest_priority, 9);
+  EXPECT_TRUE(access.allow[1].devices.empty());
 }
 
 TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(problem("\nprioritty = 3\n"), StartsWith("m.toml:2: unknown key \"prioritty\""));
   EXPECT_EQ(problem("\n\nrealtime = 'yes'\n"), "m.toml:3: realtime: expected true or false");
-  EXPECT_THAT(problem("mode = '0999'\n"), StartsWith("m.toml:1: mode: \"0999\" is no mode"));
+  EXPECT_THAT(problem("metrics = '0.0.0.0:80'\n"), StartsWith("m.toml:1: metrics: "));
+  EXPECT_THAT(problem("[access]\nadministrators = ['no-such-user']\n"),
+              StartsWith("m.toml:2: access: there is no user \"no-such-user\""));
+  EXPECT_THAT(problem("[access]\nadministrators = 'root'\n"), HasSubstr("expected an array of strings"));
+  EXPECT_THAT(problem("[access]\nprograms_per_user = 0\n"), HasSubstr("expected 1 to 1024"));
+  EXPECT_THAT(problem("[access]\nx = 0\n"), HasSubstr("access: unknown key \"x\""));
+  EXPECT_THAT(problem("[[access.allow]]\nwho = ['@no-such-group']\n"), HasSubstr("there is no group"));
+  EXPECT_THAT(problem("[[access.allow]]\nx = 1\n"), HasSubstr("access.allow: unknown key \"x\""));
+  EXPECT_THAT(problem("access = 1\n"), HasSubstr("expected a table"));
+  EXPECT_THAT(problem("group = 'no-such-group'\n"), HasSubstr("there is no group \"no-such-group\""));
   EXPECT_THAT(problem("log_level = 'loud'\n"), HasSubstr("expected debug, info, warn, error or off"));
   EXPECT_THAT(problem("instance = 'a/b'\n"), StartsWith("m.toml:1: instance:"));
   EXPECT_THAT(problem("admission = 'open'\n"), HasSubstr("expected strict or advisory"));
-  EXPECT_THAT(problem("policy = 'best'\n"), HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
+  EXPECT_THAT(problem("policy = 'best'\n"),
+              HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
   EXPECT_THAT(problem("gpus = 0\n"), StartsWith("m.toml:1: gpus: expected 1 to 64"));
   EXPECT_THAT(problem("other_slice = '2'\n"), StartsWith("m.toml:1: other_slice: "));
   EXPECT_THAT(problem("instance = \n"), StartsWith("m.toml:1: "));
@@ -60,12 +84,15 @@ TEST(Config, ExampleIsRightOnceUncommented) {
   std::string line;
   std::string text;
   int keys = 0;
+  const bool has_group = getgrnam("samcl") != nullptr;
   while (std::getline(in, line)) {
     const bool is_key = line.starts_with("#") && line.find(" = ") != std::string::npos && line[1] != ' ';
-    text += is_key ? line.substr(1) + "\n" : line + "\n";
+    if (has_group || !line.starts_with("#group"))
+      text += is_key || line.starts_with("#[") ? line.substr(1) + "\n" : line + "\n";
     keys += is_key;
+    if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 13);
+  EXPECT_EQ(keys, 18);
   EXPECT_EQ(problem(text), "none");
 }
 

@@ -1,8 +1,7 @@
 // sam-managerd: grants GPUs and PCIe links to programs by fixed priority.
 #include <fcntl.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/sinks/syslog_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,11 +10,14 @@
 #include <filesystem>
 #include <iostream>
 
+#include "sam-manager/daemon/board.h"
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
-#include "sam-manager/daemon/objects.h"
+#include "sam-manager/daemon/endpoint.h"
+#include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/daemon/server.h"
+#include "sam-manager/daemon/service_notice.h"
 #include "sam-manager/protocol/names.h"
 #include "sam-manager/protocol/process.h"
 
@@ -38,29 +40,36 @@ int complain(const std::string& message) {
 }
 
 Result<Config> choose_config(const Options& options) {
-  Config config;
-  if (options.exit_with) config.log_level = "warn";  // it shares stderr with a program
   const bool by_default =
       options.config.empty() && !options.exit_with && std::filesystem::exists(kSystemConfig);
-  if (!options.config.empty() || by_default) {
-    auto read = read_config(by_default ? kSystemConfig : options.config);
-    if (!read) return read;
-    config = *std::move(read);
-  }
-  if (!options.instance.empty()) config.instance = options.instance;
-  if (auto checked = protocol::check_instance(config.instance); !checked)
+  auto config = options.config.empty() && !by_default
+                    ? parse_config("", "")
+                    : read_config(by_default ? kSystemConfig : options.config);
+  if (!config) return config;
+  if (options.exit_with && options.config.empty())
+    config->log_level = "warn";  // it shares stderr with a program
+  if (!options.instance.empty()) config->instance = options.instance;
+  if (auto checked = protocol::check_instance(config->instance); !checked)
     return tl::unexpected(checked.error());
-  if (config.state_file.empty() && !options.exit_with)
-    config.state_file = default_state_file(config.instance);
+  if (config->state_file.empty() && !options.exit_with)
+    config->state_file = default_state_file(config->instance);
+  // The daemon does not stay in this folder.
+  if (!config->state_file.empty())
+    config->state_file = std::filesystem::absolute(config->state_file).string();
   return config;
 }
 
-void start_logging(const Config& config, bool foreground) {
-  spdlog::set_default_logger(
-      foreground ? spdlog::stderr_color_mt("sam-managerd")
-                 : spdlog::syslog_logger_mt("sam-managerd", "sam-managerd", LOG_PID, LOG_DAEMON));
-  spdlog::set_level(spdlog::level::from_str(config.log_level == "warn" ? "warning" : config.log_level));
-  if (foreground) spdlog::set_pattern("sam-managerd: %v");
+LogTarget log_target(bool foreground) {
+  if (!foreground) return LogTarget::syslog;
+  return std::getenv("JOURNAL_STREAM") ? LogTarget::journal : LogTarget::terminal;
+}
+
+// As many descriptors as the system allows: two for each program.
+void raise_limits() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 // Leaves a child behind that is the daemon. In the parent: waits until the child is ready or has failed, and
@@ -94,27 +103,40 @@ void drop_terminal() {
 }
 
 int serve(const Config& config, const Options& options, int detached) {
-  int owner = -1;
-  if (options.exit_with && (owner = protocol::open_pidfd(options.exit_with)) < 0)
+  protocol::Descriptor owner;
+  if (options.exit_with && !(owner = protocol::Descriptor(protocol::open_pidfd(options.exit_with))))
     return complain("--exit-with " + std::to_string(options.exit_with) + ": there is no such process");
   auto registry = registry::Registry::open(options.exit_with ? "" : config.state_file);
   if (!registry) return complain(registry.error().message);
-  auto objects = Objects::make(config);
-  if (!objects) return complain(objects.error().message);
+  raise_limits();
+  const ServiceNotice service;
+  auto endpoint = Endpoint::make(config.instance);
+  if (!endpoint) return complain(endpoint.error().message);
+  auto board = Board::make();
+  if (!board) return complain(board.error().message);
 
-  start_logging(config, options.foreground);
+  const Log log(log_target(options.foreground), config.log_level);
   Realtime realtime(config.realtime);
   realtime.take();
   Broker broker(
-      (*objects)->segment(), *std::move(registry), config,
-      [&realtime](pid_t program, pid_t thread, int priority) { realtime.give(program, thread, priority); },
+      *board, *std::move(registry), config,
+      [&realtime](pid_t program, pid_t thread, int priority) {
+        return realtime.give(program, thread, priority);
+      },
       protocol::process_is_stopped);
-  Server server(**objects, broker, config.instance);
+  Server server(**endpoint, *board, broker, config, service, [&options]() -> std::optional<Config> {
+    auto read = choose_config(options);
+    if (read) return *std::move(read);
+    spdlog::error("the configuration stays as it was: {}", read.error().message);
+    return std::nullopt;
+  });
   spdlog::info("serving the instance \"{}\"", config.instance);
+  service.tell("READY=1");
   tell_ready(options.ready_fd);
   if (detached >= 0) drop_terminal();
   tell_ready(detached);
-  server.run(owner);
+  server.run(owner.get());
+  service.tell("STOPPING=1");
   spdlog::info("ending");
   return 0;
 }
@@ -122,6 +144,7 @@ int serve(const Config& config, const Options& options, int detached) {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("sam-managerd: grants GPUs and PCIe links to programs by fixed priority");
+  app.set_version_flag("--version", "sam-managerd " SAMCL_VERSION);
   app.add_option("--config", options.config,
                  std::string("TOML file; default: ") + kSystemConfig + " if it exists");
   app.add_option("--instance", options.instance, "serve programs with this SAMCL_INSTANCE; default: default");
@@ -141,17 +164,14 @@ int run(int argc, char** argv) {
   }
   auto config = choose_config(options);
   if (!config) return complain(config.error().message);
-  // The daemon does not stay in this folder.
-  if (!config->state_file.empty())
-    config->state_file = std::filesystem::absolute(config->state_file).string();
 
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGHUP, SIG_IGN);
   int detached = -1;
   if (!options.foreground)
     if (const int code = detach(detached); code >= 0) return code;

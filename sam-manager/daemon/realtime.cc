@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string>
 
+#include "sam-manager/protocol/process.h"
+
 namespace samcl::daemon {
 
 void Realtime::take() {
@@ -28,16 +30,17 @@ void Realtime::take() {
     spdlog::warn("the manager's memory can't be locked ({})", std::strerror(errno));
 }
 
-void Realtime::give(pid_t program, pid_t thread, int priority) {
-  const std::string entry = "/proc/" + std::to_string(program) + "/task/" + std::to_string(thread);
-  if (!wanted_ || access(entry.c_str(), F_OK) != 0) return;
+bool Realtime::give(pid_t program, pid_t thread, int priority) {
+  const pid_t own = program > 0 ? protocol::find_thread(program, thread) : 0;
+  if (!wanted_ || own == 0 || priority == kLeaveAsItIs) return own != 0;
   sched_param parameters{};
   parameters.sched_priority = std::clamp(priority, 0, sched_get_priority_max(SCHED_FIFO) - 1);
   const int policy = parameters.sched_priority > 0 ? SCHED_FIFO : SCHED_OTHER;
-  if (sched_setscheduler(thread, policy | SCHED_RESET_ON_FORK, &parameters) == 0 || told_ || errno == ESRCH)
-    return;
+  if (sched_setscheduler(own, policy | SCHED_RESET_ON_FORK, &parameters) == 0 || told_ || errno == ESRCH)
+    return true;
   told_ = true;
   spdlog::warn("no real-time priorities for the threads of tasks ({})", std::strerror(errno));
+  return true;
 }
 
 }  // namespace samcl::daemon

@@ -3,7 +3,11 @@
 
 #include <sys/types.h>
 
+#include <climits>
+
 namespace samcl::daemon {
+
+constexpr int kLeaveAsItIs = INT_MIN;
 
 class Realtime {
  public:
@@ -13,10 +17,10 @@ class Realtime {
   // so and goes on.
   void take();
 
-  // Gives a thread of a program the priority of its task: SCHED_FIFO at that number, at most one below ours;
-  // 0 or less is the ordinary scheduler. A thread that is not the program's is left alone. Says once if the
-  // system does not allow it.
-  void give(pid_t program, pid_t thread, int priority);
+  // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that
+  // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it
+  // is no thread of that program, and was left alone. Says once if the system does not allow it.
+  bool give(pid_t program, pid_t thread, int priority);
 
  private:
   bool wanted_;

@@ -1,38 +1,40 @@
 #include "sam-manager/daemon/server.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <vector>
+#include <exception>
 
-#include "sam-manager/protocol/names.h"
-#include "sam-manager/protocol/process.h"
+#include "sam-manager/daemon/report.h"
+#include "sam-manager/protocol/document.h"
+#include "sam-manager/protocol/limits.h"
 
 namespace samcl::daemon {
 
-using protocol::Kind;
-using protocol::Reply;
-using protocol::Request;
+using nlohmann::json;
+using protocol::Descriptor;
+using protocol::Received;
+using protocol::Sent;
 
 namespace {
 
-bool wants_reply(Kind kind) {
-  return kind != Kind::goodbye && kind != Kind::acquire && kind != Kind::release && kind != Kind::adopt;
-}
+// What an event is about: one of these, or a connection's id, doubled, plus 1 for the end of its process.
+enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstLink };
 
-// Messages do not say who sent them, but only its owner can have made the reply queue.
-struct Sender {
-  uid_t user = static_cast<uid_t>(-1);
-  bool is_process = false;  // the process it names is that user's, and is the sender as far as can be told
-};
+constexpr int kBeatMs = 500;
+constexpr int kIdleMs = 5000;
+constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
+constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
+constexpr unsigned kLinksBesidePrograms = 32;  // of a user
 
 uint64_t now_ns() {
   timespec now{};
@@ -40,139 +42,291 @@ uint64_t now_ns() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// In another PID namespace, or after it ended, its number stands for another process. 0: can't be told.
-bool is_same_process(pid_t pid, uint64_t start_time) {
-  const uint64_t present = protocol::process_start_time(pid);
-  return present == 0 || start_time == 0 || present == start_time;
-}
-
-Sender find_sender(pid_t pid, uint64_t start_time, mqd_t replies) {
-  struct stat queue {};
-  struct stat process {};
-  if (replies < 0 || fstat(replies, &queue) != 0) return {};
-  const bool found = stat(("/proc/" + std::to_string(pid)).c_str(), &process) == 0;
-  return {queue.st_uid,
-          found && (process.st_uid == queue.st_uid || queue.st_uid == 0) && is_same_process(pid, start_time)};
-}
-
 }  // namespace
 
-Server::Server(Objects& objects, Broker& broker, std::string instance)
-    : objects_(objects), broker_(broker), instance_(std::move(instance)) {}
+Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config,
+               const ServiceNotice& service, Reload reload)
+    : endpoint_(endpoint),
+      board_(board),
+      broker_(broker),
+      config_(config),
+      service_(service),
+      reload_(std::move(reload)),
+      events_(epoll_create1(EPOLL_CLOEXEC)) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  signals_ = Descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!config_.metrics.empty()) {
+    auto metrics = Metrics::open(config_.metrics);
+    if (metrics)
+      metrics_ = *std::move(metrics);
+    else
+      spdlog::error("metrics: {}", metrics.error().message);
+  }
+}
 
+// Those who wait notice the end at once.
 Server::~Server() {
-  for (const auto& [pid, fd] : pidfds_) close(fd);
+  board_.notice().life.let_go();
+  for (const auto& [id, program] : broker_.programs())
+    for (auto& grant : program.page->grants) protocol::futex_wake_all(grant);
+}
+
+void Server::watch(int fd, uint64_t tag) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = tag;
+  if (fd >= 0) epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 void Server::run(int exit_with) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  const int stop = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-  constexpr size_t kFirstProgram = 4;
+  watch(endpoint_.socket(), kListener);
+  watch(signals_.get(), kSignals);
+  watch(exit_with, kOwner);
+  watch(broker_.decided(), kDecided);
+  if (metrics_) watch(metrics_->ready(), kMetrics);
+  std::array<epoll_event, 64> events;
+  uint64_t last_beat = 0;
   while (true) {
-    std::vector<pollfd> fds = {{objects_.requests(), POLLIN, 0},
-                               {stop, POLLIN, 0},
-                               {exit_with, POLLIN, 0},
-                               {broker_.decided(), POLLIN, 0}};
-    std::vector<pid_t> pids;
-    for (const auto& [pid, fd] : pidfds_) {
-      fds.push_back({fd, POLLIN, 0});
-      pids.push_back(pid);
+    const int count = epoll_wait(events_.get(), events.data(), events.size(), timeout_ms());
+    if (count < 0 && errno != EINTR) {
+      spdlog::error("epoll_wait: {}", std::strerror(errno));
+      return;
     }
-    // The limit is for beat(), and for programs that left while the queue was full: they send nothing more.
-    if (poll(fds.data(), fds.size(), pids.empty() ? -1 : 1000) < 0 && errno != EINTR) {
-      spdlog::error("poll: {}", std::strerror(errno));
+    for (int i = 0; i < count; ++i)
+      if (dispatch(events[i].data.u64) == State::ends) return;
+    if (now_ns() - last_beat < uint64_t{kBeatMs} * 1'000'000 / 2) continue;
+    last_beat = now_ns();
+    if (beat() == State::ends) return;
+  }
+}
+
+// A beat shows programs that we move, and the service manager that we live.
+int Server::timeout_ms() const {
+  if (!links_.empty() || !accepting_) return kBeatMs;
+  return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
+}
+
+Server::State Server::dispatch(uint64_t tag) {
+  switch (tag) {
+    case kListener:
+      accept_all();
+      return State::goes_on;
+    case kSignals:
+      return handle_signal();
+    case kOwner:
+      return State::ends;
+    case kDecided:
+      settle();
+      return State::goes_on;
+    case kMetrics:
+      metrics_->answer([this] { return show_metrics(broker_); });
+      return State::goes_on;
+    default:
+      break;
+  }
+  const uint64_t id = tag / 2;
+  if (tag % 2 == 1)
+    drop(id);
+  else
+    receive(id);
+  return State::goes_on;
+}
+
+Server::State Server::handle_signal() {
+  signalfd_siginfo signal{};
+  while (read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+    if (signal.ssi_signo != SIGHUP) return State::ends;
+    reload();
+  }
+  return State::goes_on;
+}
+
+void Server::reload() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  service_.tell("RELOADING=1\nMONOTONIC_USEC=" +
+                std::to_string(static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
+                               static_cast<uint64_t>(now.tv_nsec) / 1000));
+  if (auto config = reload_()) {
+    config_ = *std::move(config);
+    broker_.reconfigure(config_);
+    spdlog::info("the configuration was read again");
+  }
+  service_.tell("READY=1");
+}
+
+Server::State Server::beat() {
+  const auto missed = broker_.beat(now_ns());
+  if (!missed.empty()) tell_watchers(missed);
+  stop_accepting(false);
+  service_.tell("WATCHDOG=1");
+  if (!endpoint_.is_lost()) return State::goes_on;
+  spdlog::error(
+      "the socket or the lock was taken away: ending, so that two managers never serve one instance");
+  return State::ends;
+}
+
+// As long as no descriptor is left, say, there is no use in trying at once again.
+void Server::stop_accepting(bool stop) {
+  if (accepting_ != stop) return;
+  accepting_ = !stop;
+  epoll_event event{};
+  event.events = stop ? 0u : static_cast<uint32_t>(EPOLLIN);
+  event.data.u64 = kListener;
+  epoll_ctl(events_.get(), EPOLL_CTL_MOD, endpoint_.socket(), &event);
+}
+
+void Server::accept_all() {
+  for (int i = 0; i < kMostInARow; ++i) {
+    Descriptor socket(accept4(endpoint_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+      accept_one(std::move(socket));
+      continue;
+    }
+    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return;
+    spdlog::error("no connection can be accepted: {}", std::strerror(errno));
+    stop_accepting(true);
+    return;
+  }
+}
+
+Rights Server::rights_of_peer(const protocol::Peer& peer) const {
+  return rights_of(peer.user, peer.groups, geteuid(), config_.access);
+}
+
+void Server::accept_one(Descriptor socket) {
+  auto peer = protocol::peer_of(socket.get());
+  if (!peer) return;
+  const Rights rights = rights_of_peer(*peer);
+  unsigned& count = links_of_[peer->user];
+  const unsigned most = rights.may_administrate ? UINT_MAX : rights.programs + kLinksBesidePrograms;
+  const unsigned all = protocol::kMaxPrograms + 8 * kLinksBesidePrograms;
+  if (count >= most || (links_.size() >= all && !rights.may_administrate)) {
+    protocol::send_packet(socket.get(), protocol::format_document(
+                                            {{"error", "user " + std::to_string(peer->user) + " has " +
+                                                           std::to_string(count) + " connections already"}}));
+    if (count == 0) links_of_.erase(peer->user);
+    return;
+  }
+  ++count;
+  const uint64_t id = ++last_id_ + kFirstLink;
+  protocol::widen(socket.get());
+  watch(socket.get(), 2 * id);
+  watch(peer->process.get(), 2 * id + 1);
+  links_[id] = {std::move(socket), *std::move(peer)};
+}
+
+void Server::drop(uint64_t id) {
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  if (found->second.program != 0) broker_.forget(found->second.program);
+  const auto count = links_of_.find(found->second.peer.user);
+  if (count != links_of_.end() && --count->second == 0) links_of_.erase(count);
+  links_.erase(found);
+}
+
+void Server::receive(uint64_t id) {
+  for (int i = 0; i < kMostInARow; ++i) {
+    const auto found = links_.find(id);
+    if (found == links_.end()) return;
+    protocol::Packet packet;
+    // A program that has connected sends small messages only, and many of them.
+    const size_t limit = found->second.program != 0 ? sizeof(protocol::Message) : protocol::kMaxDocumentBytes;
+    switch (protocol::receive_packet(found->second.socket.get(), limit, packet)) {
+      case Received::nothing:
+        return;
+      case Received::end:
+        return drop(id);
+      case Received::packet:
+        break;
+    }
+    State state = State::ends;
+    try {
+      state = handle(id, found->second, packet.bytes);
+    } catch (const std::exception& problem) {
+      spdlog::error("a message of process {} could not be handled: {}", found->second.peer.pid,
+                    problem.what());
+    }
+    if (state == State::ends) return drop(id);
+  }
+}
+
+Server::State Server::handle(uint64_t id, Link& link, const std::string& bytes) {
+  if (protocol::is_message(bytes)) {
+    const auto message = protocol::parse_message(bytes);
+    if (message && link.program != 0) {
+      broker_.handle(link.program, *message);
+      return State::goes_on;
+    }
+    spdlog::warn("process {} is disconnected: its message makes no sense: {}", link.peer.pid,
+                 message ? "it did not say hello" : message.error().message);
+    return State::ends;
+  }
+  std::vector<int> attached;
+  const json answer = ask(id, link, bytes, attached);
+  if (answer.is_null()) return State::goes_on;
+  return send(link, answer, attached) ? State::goes_on : State::ends;
+}
+
+// null: the answer comes later.
+json Server::ask(uint64_t id, Link& link, const std::string& bytes, std::vector<int>& attached) {
+  const auto request = protocol::parse_document(bytes);
+  if (!request) return {{"error", "the request makes no sense: " + request.error().message}};
+  broker_.look(now_ns());
+  const Caller caller{id, link.peer, rights_of_peer(link.peer), link.program};
+  auto outcome = daemon::handle(broker_, board_, config_.instance, caller, *request);
+  if (!outcome) {
+    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user,
+                 outcome.error().message);
+    return {{"error", outcome.error().message}};
+  }
+  if (outcome->program != 0) link.program = outcome->program;
+  if (outcome->watches) link.watches = true;
+  attached = std::move(outcome->attached);
+  return outcome->answer ? *std::move(outcome->answer) : json();
+}
+
+// A long answer is attached as memory, so that none waits for its reader.
+bool Server::send(Link& link, const json& document, std::vector<int> attached) {
+  std::string bytes = protocol::format_document(document);
+  Descriptor memory;
+  if (bytes.size() > kMostAtOnce) {
+    auto made = protocol::make_shared_memory("samcl-answer", bytes.size());
+    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      return false;
+    memory = *std::move(made);
+    attached = {memory.get()};
+    bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
+  }
+  return protocol::send_packet(link.socket.get(), bytes, attached) == Sent::yes;
+}
+
+void Server::settle() {
+  const auto decision = broker_.settle();
+  if (!decision || decision->change.asker == 0) return;
+  const auto asker = links_.find(decision->change.asker);
+  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision)))
+    drop(decision->change.asker);
+}
+
+void Server::tell_watchers(const std::vector<Miss>& misses) {
+  std::vector<uint64_t> dropped;
+  for (auto& [id, link] : links_) {
+    if (!link.watches) continue;
+    for (const Miss& miss : misses) {
+      if (send(link, {{"event", "miss"},
+                      {"task", miss.task},
+                      {"pid", miss.pid},
+                      {"jobs", miss.jobs},
+                      {"last_response_ns", miss.last_ns}}))
+        continue;
+      dropped.push_back(id);
       break;
     }
-    broker_.beat(now_ns());
-    if (fds[1].revents || fds[2].revents) break;
-    for (size_t i = 0; i < pids.size(); ++i)
-      if (fds[kFirstProgram + i].revents) bury(pids[i]);
-    if (fds[0].revents) receive_all();
-    if (fds[3].revents)
-      if (auto decision = broker_.settle(); decision && decision->request) send_later(*decision);
-    broker_.forget_those_that_left();
-    watch_programs();
   }
-  close(stop);
-}
-
-// At most a few messages in a row, so that deaths are noticed under any load.
-void Server::receive_all() {
-  for (int i = 0; i < 16; ++i) {
-    Request request;
-    const ssize_t bytes =
-        mq_receive(objects_.requests(), reinterpret_cast<char*>(&request), sizeof request, nullptr);
-    if (bytes < 0) return;
-    if (const auto checked = protocol::check(request, static_cast<size_t>(bytes)); !checked)
-      spdlog::warn("message ignored: {}", checked.error().message);
-    else
-      handle(request);
-  }
-}
-
-void Server::handle(const Request& request) {
-  const pid_t pid = request.header.pid;
-  if (!wants_reply(request.header.kind)) {
-    broker_.handle(request, false, "");
-    return;
-  }
-  const std::string name = protocol::reply_queue(instance_, pid);
-  const mqd_t replies = mq_open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  if (replies < 0) {
-    spdlog::warn("request of process {} ignored: its reply queue {}: {}", pid, name, std::strerror(errno));
-    return;
-  }
-  const Sender sender = find_sender(pid, request.start_time, replies);
-  if (sender.is_process) {
-    const bool administrator = sender.user == 0 || sender.user == geteuid();
-    if (auto reply = broker_.handle(request, administrator, protocol::process_executable(pid)))
-      send_reply(request, *reply, replies);
-  } else {
-    spdlog::warn("request ignored: the reply queue {} is not of process {}", name, pid);
-  }
-  mq_close(replies);
-}
-
-void Server::send_reply(const Request& request, Reply& reply, mqd_t replies) {
-  reply.header.kind = Kind::reply;
-  reply.header.pid = getpid();
-  reply.header.sequence = request.header.sequence;
-  if (mq_send(replies, reinterpret_cast<const char*>(&reply), sizeof reply, 0) != 0)
-    spdlog::warn("process {} can't be answered: {}", request.header.pid, std::strerror(errno));
-}
-
-// To whom asked some time ago, if it still waits.
-void Server::send_later(Admission::Decision& decision) {
-  const std::string name = protocol::reply_queue(instance_, decision.request->header.pid);
-  const mqd_t replies = mq_open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  if (replies < 0) return;
-  send_reply(*decision.request, decision.reply, replies);
-  mq_close(replies);
-}
-
-// One pidfd for each connected program, none for others.
-void Server::watch_programs() {
-  std::vector<pid_t> dead;
-  std::map<pid_t, int> watched;
-  for (const auto& [id, program] : broker_.programs()) {
-    const auto known = pidfds_.extract(program.pid);
-    const int fd = known ? known.mapped() : protocol::open_pidfd(program.pid);
-    if (fd >= 0)
-      watched[program.pid] = fd;
-    else
-      dead.push_back(program.pid);
-  }
-  for (const auto& [pid, fd] : pidfds_) close(fd);
-  pidfds_ = std::move(watched);
-  for (pid_t pid : dead) bury(pid);
-}
-
-void Server::bury(pid_t pid) {
-  broker_.forget(pid);
-  mq_unlink(protocol::reply_queue(instance_, pid).c_str());
+  for (const uint64_t id : dropped) drop(id);
 }
 
 }  // namespace samcl::daemon

@@ -1,39 +1,81 @@
-// The daemon's event loop: one thread that sleeps in poll() until a message comes, a client ends, a signal
-// asks us to stop, or the process we belong to ends.
+// The daemon's event loop: one thread that sleeps until somebody connects, says something or ends, a signal
+// comes, or the process we belong to ends. Nothing a connection says or does not read ends or delays it.
 #pragma once
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
 
+#include "sam-manager/daemon/board.h"
 #include "sam-manager/daemon/broker.h"
-#include "sam-manager/daemon/objects.h"
+#include "sam-manager/daemon/config.h"
+#include "sam-manager/daemon/endpoint.h"
+#include "sam-manager/daemon/metrics.h"
+#include "sam-manager/daemon/requests.h"
+#include "sam-manager/daemon/service_notice.h"
+#include "sam-manager/protocol/socket.h"
 
 namespace samcl::daemon {
 
 class Server {
  public:
-  Server(Objects& objects, Broker& broker, std::string instance);
+  // `reload`: reads the configuration again; none: it has mistakes, and the old one stays.
+  using Reload = std::function<std::optional<Config>()>;
+
+  Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config, const ServiceNotice& service,
+         Reload reload);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Until SIGTERM or SIGINT, or the end of the process behind `exit_with` (a pidfd; -1: none).
-  // SIGTERM and SIGINT must be blocked.
+  // Until SIGTERM or SIGINT, the end of the process behind `exit_with` (a pidfd; -1: none), or the loss of
+  // our endpoint. SIGTERM, SIGINT and SIGHUP must be blocked.
   void run(int exit_with);
 
  private:
-  void receive_all();
-  void handle(const protocol::Request& request);
-  void send_reply(const protocol::Request& request, protocol::Reply& reply, mqd_t replies);
-  void send_later(Admission::Decision& decision);
-  void watch_programs();
-  void bury(pid_t pid);
+  struct Link {
+    protocol::Descriptor socket;
+    protocol::Peer peer;
+    uint32_t program = 0;  // 0: none
+    bool watches = false;
+  };
+  enum class State { goes_on, ends };
 
-  Objects& objects_;
+  State dispatch(uint64_t tag);
+  State handle_signal();
+  void reload();
+  void accept_all();
+  void accept_one(protocol::Descriptor socket);
+  void stop_accepting(bool stop);
+  void receive(uint64_t id);
+  State handle(uint64_t id, Link& link, const std::string& bytes);
+  nlohmann::json ask(uint64_t id, Link& link, const std::string& bytes, std::vector<int>& attached);
+  bool send(Link& link, const nlohmann::json& document, std::vector<int> attached = {});
+  void drop(uint64_t id);
+  void settle();
+  State beat();
+  void tell_watchers(const std::vector<Miss>& misses);
+  void watch(int fd, uint64_t tag);
+  int timeout_ms() const;
+  Rights rights_of_peer(const protocol::Peer& peer) const;
+
+  Endpoint& endpoint_;
+  Board& board_;
   Broker& broker_;
-  std::string instance_;
-  std::map<pid_t, int> pidfds_;
+  Config config_;
+  const ServiceNotice& service_;
+  Reload reload_;
+  protocol::Descriptor events_;   // epoll
+  protocol::Descriptor signals_;  // signalfd
+  std::unique_ptr<Metrics> metrics_;
+  std::map<uint64_t, Link> links_;      // by id
+  std::map<uid_t, unsigned> links_of_;  // how many
+  uint64_t last_id_ = 0;
+  bool accepting_ = true;
 };
 
 }  // namespace samcl::daemon

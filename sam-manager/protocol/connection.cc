@@ -1,141 +1,180 @@
 #include "sam-manager/protocol/connection.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 
+#include "sam-manager/protocol/copies.h"
+#include "sam-manager/protocol/document.h"
+#include "sam-manager/protocol/limits.h"
 #include "sam-manager/protocol/names.h"
-#include "sam-manager/protocol/process.h"
 
 namespace samcl::protocol {
+
+using Clock = std::chrono::steady_clock;
+
 namespace {
 
-constexpr int kSliceMs = 50;  // between looks whether the daemon is alive
-
-timespec in_ms(int ms) {
-  timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);
-  time.tv_sec += ms / 1000;
-  time.tv_nsec += (ms % 1000) * 1'000'000L;
-  if (time.tv_nsec >= 1'000'000'000L) {
-    time.tv_nsec -= 1'000'000'000L;
-    ++time.tv_sec;
-  }
-  return time;
+int ms_until(Clock::time_point end) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));
 }
 
-std::string why() {
-  return std::strerror(errno);
+std::string daemon_of(const std::string& instance) {
+  return "sam-managerd \"" + instance + "\"";
+}
+
+// A long answer is attached as memory.
+Result<std::string> read_attached(const Descriptor& memory, uint64_t bytes) {
+  struct stat facts {};
+  if (fstat(memory.get(), &facts) != 0 || static_cast<uint64_t>(facts.st_size) != bytes)
+    return fail("it lacks its attachment");
+  std::string text(bytes, '\0');
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t got = pread(memory.get(), text.data() + done, bytes - done, static_cast<off_t>(done));
+    if (got <= 0) return fail("its attachment can't be read");
+    done += static_cast<size_t>(got);
+  }
+  return text;
+}
+
+Result<Answer> parse_answer(Packet packet) {
+  auto document = parse_document(packet.bytes);
+  if (!document) return tl::unexpected(document.error());
+  if (const auto size = document->find("attached_bytes"); size != document->end()) {
+    if (packet.attached.size() != 1 || !size->is_number_unsigned()) return fail("it lacks its attachment");
+    const auto text = read_attached(packet.attached[0], size->get<uint64_t>());
+    if (!text) return tl::unexpected(text.error());
+    document = parse_json(*text, text->size());
+    if (!document) return tl::unexpected(document.error());
+    packet.attached.clear();
+  }
+  return Answer{*std::move(document), std::move(packet.attached)};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Connection>> Connection::open(const std::string& instance) {
-  if (auto checked = check_instance(instance); !checked) return tl::unexpected(checked.error());
-  std::unique_ptr<Connection> connection(new Connection(instance));
-  if (auto mapped = connection->map_segment(); !mapped) return tl::unexpected(mapped.error());
-  if (auto opened = connection->open_requests(); !opened) return tl::unexpected(opened.error());
-  return connection;
+Connection::Connection(std::string instance, Descriptor socket)
+    : instance_(std::move(instance)), socket_(std::move(socket)) {
+  struct stat facts {};
+  if (fstat(socket_.get(), &facts) == 0) inode_ = facts.st_ino;
+  close_in_copies(socket_.get(), inode_);
 }
 
 Connection::~Connection() {
-  if (segment_) munmap(segment_, sizeof(Segment));
-  if (requests_ >= 0) mq_close(requests_);
-  if (daemon_ >= 0) close(daemon_);
+  keep_in_copies(socket_.get());
+  if (!is_ours()) socket_.release();
 }
 
-Result<void> Connection::map_segment() {
-  const std::string daemon = "sam-managerd \"" + instance_ + "\"";
-  const int file = shm_open(state_segment(instance_).c_str(), O_RDWR | O_CLOEXEC, 0);
-  if (file < 0) {
-    if (errno == ENOENT) return fail("no " + daemon + " runs");
-    return fail("cannot use the shared memory of " + daemon + ": " + why());
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& instance) {
+  if (auto checked = check_instance(instance); !checked) return tl::unexpected(checked.error());
+  Result<void> problem = fail("no " + daemon_of(instance) + " runs");
+  for (const std::string& directory : socket_directories()) {
+    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket) return fail(std::string("no socket can be made: ") + std::strerror(errno));
+    std::unique_ptr<Connection> connection(new Connection(instance, std::move(socket)));
+    const auto connected = connection->connect(directory);
+    if (connected) return connection;
+    if (!connected.error().message.empty()) problem = connected;
   }
+  return tl::unexpected(problem.error());
+}
+
+// An error without a message: nothing is there.
+Result<void> Connection::connect(const std::string& directory) {
+  const std::string path = socket_path(directory, instance_);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return fail("the path of the socket is too long: " + path);
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR) return fail("");
+    if (errno == EAGAIN) return fail(daemon_of(instance_) + " takes no connections");
+    return fail("cannot connect to " + daemon_of(instance_) + " at " + path + ": " + std::strerror(errno));
+  }
+  // Whoever can make files in the directory, or is not root, this user or the directory's owner, may be
+  // anybody.
+  const auto owner = owner_of_directory(directory);
+  if (!owner) return fail("no " + daemon_of(instance_) + " that can be trusted: " + owner.error().message);
+  const auto peer = peer_of(socket_.get());
+  if (!peer) return tl::unexpected(peer.error());
+  const bool is_systems = directory == "/run/samcl";
+  if (peer->user != 0 && peer->user != geteuid() && !(is_systems && peer->user == *owner))
+    return fail("what poses as " + daemon_of(instance_) + " at " + path + " belongs to user " +
+                std::to_string(peer->user));
+  widen(socket_.get());
+  return {};
+}
+
+bool Connection::is_ours() const {
   struct stat facts {};
-  void* memory = MAP_FAILED;
-  if (fstat(file, &facts) == 0 && facts.st_size == static_cast<off_t>(sizeof(Segment)))
-    memory = mmap(nullptr, sizeof(Segment), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  group_ = facts.st_gid;
-  close(file);
-  if (memory == MAP_FAILED)
-    return fail("the shared memory of " + daemon + " is not of this release of samcl");
-  segment_ = static_cast<Segment*>(memory);
-  if (segment_->magic != kMagic || segment_->version != kVersion)
-    return fail("the shared memory of " + daemon + " is not of this release of samcl");
-  daemon_ = open_pidfd(segment_->daemon_pid);
-  if (daemon_ < 0 || process_start_time(segment_->daemon_pid) != segment_->daemon_start || !daemon_alive())
-    return fail("no " + daemon + " runs (the last one died)");
-  return {};
+  return socket_ && fstat(socket_.get(), &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == inode_;
 }
 
-Result<void> Connection::open_requests() {
-  requests_ = mq_open(request_queue(instance_).c_str(), O_WRONLY | O_CLOEXEC);
-  if (requests_ < 0) return fail("cannot use the request queue " + request_queue(instance_) + ": " + why());
-  return {};
+bool Connection::wait_until(short event, int limit_ms) const {
+  pollfd fd{socket_.get(), event, 0};
+  return poll(&fd, 1, limit_ms) > 0;
 }
 
-bool Connection::daemon_alive() const {
-  if (segment_->closed.load() != 0) return false;
-  pollfd fd{daemon_, POLLIN, 0};
-  return poll(&fd, 1, 0) == 0;
+bool Connection::is_open() const {
+  pollfd fd{socket_.get(), POLLRDHUP, 0};
+  return poll(&fd, 1, 0) == 0 && is_ours();
 }
 
-bool Connection::send(const Request& request, int limit_ms) const {
-  for (int waited = 0; waited <= limit_ms && daemon_alive(); waited += kSliceMs) {
-    const timespec until = in_ms(kSliceMs);
-    int sent;
-    do sent = mq_timedsend(requests_, reinterpret_cast<const char*>(&request), sizeof request, 0, &until);
-    while (sent != 0 && errno == EINTR);
-    if (sent == 0) return true;
-    if (errno != ETIMEDOUT) return false;
-  }
-  return false;
+void Connection::end() {
+  if (is_ours()) shutdown(socket_.get(), SHUT_RDWR);
 }
 
-Result<Reply> Connection::ask(Request request, int limit_ms) {
-  request.header.pid = getpid();
-  request.header.sequence = ++sequence_;
-  // The queue lives as long as the question: nothing is left behind however we end.
-  const std::string name = reply_queue(instance_, getpid());
-  mq_unlink(name.c_str());
-  mq_attr shape{};
-  shape.mq_maxmsg = 2;
-  shape.mq_msgsize = sizeof(Reply);
-  const mqd_t replies =
-      mq_open(name.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_NONBLOCK | O_CLOEXEC, 0600, &shape);
-  if (replies < 0) return fail("cannot make the reply queue " + name + ": " + why());
-  // A daemon of another user reaches it through the group; where that fails it is root's or our own.
-  if (fchown(replies, static_cast<uid_t>(-1), group_) == 0) fchmod(replies, 0620);
-  Result<Reply> reply = fail("sam-managerd \"" + instance_ + "\" takes no messages");
-  if (send(request, limit_ms)) reply = receive(replies, request.header.sequence, limit_ms);
-  mq_close(replies);
-  mq_unlink(name.c_str());
-  if (reply && reply->refused) return fail(reply->text);
-  return reply;
-}
-
-Result<Reply> Connection::receive(mqd_t replies, uint64_t sequence, int limit_ms) const {
-  using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + std::chrono::milliseconds(limit_ms);
+bool Connection::send(const Message& message, int limit_ms) const {
+  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
   while (true) {
-    Reply reply;
-    const ssize_t bytes = mq_receive(replies, reinterpret_cast<char*>(&reply), sizeof reply, nullptr);
-    if (bytes >= 0 && check(reply, static_cast<size_t>(bytes), sequence)) return reply;
-    if (bytes >= 0) continue;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (!daemon_alive()) return fail("sam-managerd \"" + instance_ + "\" ended");
-    if (left <= 0)
-      return fail("sam-managerd \"" + instance_ + "\" did not answer within " + std::to_string(limit_ms) +
-                  " ms");
-    pollfd fds[] = {{replies, POLLIN, 0}, {daemon_, POLLIN, 0}};
-    poll(fds, 2, static_cast<int>(left));
+    const Sent sent = send_packet(socket_.get(), message.bytes());
+    if (sent != Sent::later) return sent == Sent::yes;
+    if (Clock::now() >= end || !is_open()) return false;
+    wait_until(POLLOUT, ms_until(end));
+  }
+}
+
+Result<Answer> Connection::ask(const nlohmann::json& question, int limit_ms) {
+  const std::string bytes = format_document(question);
+  if (bytes.size() > kMaxDocumentBytes)
+    return fail("the question has " + std::to_string(bytes.size()) + " bytes, expected at most " +
+                std::to_string(kMaxDocumentBytes));
+  if (send_packet(socket_.get(), bytes) != Sent::yes) {
+    // What it refused at once it may have explained.
+    auto reason = next(0);
+    return reason ? fail(daemon_of(instance_) + " takes no messages") : std::move(reason);
+  }
+  return next(limit_ms);
+}
+
+Result<Answer> Connection::next(int limit_ms) {
+  const auto end = Clock::now() + std::chrono::milliseconds(limit_ms);
+  while (true) {
+    Packet packet;
+    switch (receive_packet(socket_.get(), kMaxDocumentBytes, packet)) {
+      case Received::end:
+        return fail(daemon_of(instance_) + " ended");
+      case Received::packet: {
+        auto answer = parse_answer(std::move(packet));
+        if (!answer)
+          return fail("the answer of " + daemon_of(instance_) + " makes no sense: " + answer.error().message);
+        const auto error = answer->document.find("error");
+        if (error == answer->document.end()) return answer;
+        return fail(error->is_string() ? error->get<std::string>() : error->dump());
+      }
+      case Received::nothing:
+        break;
+    }
+    if (limit_ms >= 0 && Clock::now() >= end)
+      return fail(daemon_of(instance_) + " did not answer within " + std::to_string(limit_ms) + " ms");
+    wait_until(POLLIN, limit_ms < 0 ? -1 : std::max(1, ms_until(end)));
   }
 }
 

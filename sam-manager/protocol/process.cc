@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace samcl::protocol {
 
@@ -39,9 +42,59 @@ uint64_t process_start_time(pid_t pid) {
   return at ? std::strtoull(at + 1, nullptr, 10) : 0;
 }
 
+namespace {
+
+// As control groups of both versions tell it: lines "ID:CONTROLLERS:PATH".
+bool is_frozen(pid_t pid) {
+  std::ifstream groups("/proc/" + std::to_string(pid) + "/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const size_t first = line.find(':');
+    const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string path = line.substr(second + 1);
+    if (path == "/") continue;  // can't be frozen
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string word;
+    if (controllers == "freezer") {
+      std::ifstream("/sys/fs/cgroup/freezer" + path + "/freezer.state") >> word;
+      if (word == "FROZEN") return true;
+    } else if (controllers.empty()) {
+      for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+        std::ifstream events(root + path + "/cgroup.events");
+        for (int value = 0; events >> word >> value;)
+          if (word == "frozen" && value == 1) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool process_is_stopped(pid_t pid) {
   const std::string fields = stat_fields(pid);
-  return fields.size() > 1 && (fields[1] == 'T' || fields[1] == 't');
+  return fields.size() > 1 && (fields[1] == 'T' || fields[1] == 't' || is_frozen(pid));
+}
+
+pid_t find_thread(pid_t pid, pid_t tid) {
+  // The numbers of a thread in all namespaces from ours inwards: "NSpid: OURS ... ITS".
+  const auto own_number = [](const std::filesystem::path& thread) {
+    std::ifstream status(thread / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("NSpid:")) continue;
+      std::istringstream numbers(line.substr(6));
+      pid_t last = 0;
+      for (pid_t number; numbers >> number;) last = number;
+      return last;
+    }
+    return 0;
+  };
+  const std::filesystem::path threads = "/proc/" + std::to_string(pid) + "/task";
+  if (own_number(threads / std::to_string(tid)) == tid) return tid;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(threads, error), end; !error && at != end; at.increment(error))
+    if (own_number(at->path()) == tid) return std::atoi(at->path().filename().c_str());
+  return 0;
 }
 
 std::string process_executable(pid_t pid) {

@@ -8,26 +8,22 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+
+#include "sam-manager/protocol/document.h"
+#include "sam-manager/protocol/limits.h"
 
 namespace samcl::registry {
 
 using nlohmann::json;
+using protocol::Fields;
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr int kFormat = 1;
-
-Task from_json(const json& value) {
-  return {value.at("name"),
-          value.at("priority"),
-          value.at("period_ns"),
-          value.at("deadline_ns"),
-          value.at("gpus"),
-          value.at("match"),
-          value.value("devices", std::vector<std::string>()),
-          value.contains("profile") ? value["profile"].dump() : ""};
-}
+constexpr size_t kMaxFileBytes = 1 << 28;
+constexpr int64_t kLongestTime = int64_t{86400} * 1'000'000'000 * 366;  // ns; a year
 
 // The file holds the old text or the new one, never a part of it.
 Result<void> write_file(const fs::path& file, const std::string& text) {
@@ -55,46 +51,75 @@ json to_json(const Task& task) {
   return value;
 }
 
+Result<Task> task_from_json(const json& value) {
+  const bool named = value.is_object() && value.contains("name") && value["name"].is_string() &&
+                     protocol::check_name(value["name"].get<std::string>(), protocol::kNameBytes - 1);
+  Fields fields(value, named ? "task \"" + value["name"].get<std::string>() + "\"" : "a task");
+  Task task;
+  task.name = fields.name("name", protocol::kNameBytes - 1);
+  task.priority = static_cast<int>(fields.integer("priority", INT32_MIN, INT32_MAX));
+  task.period_ns = static_cast<uint64_t>(fields.integer("period_ns", 1, kLongestTime));
+  task.deadline_ns = static_cast<uint64_t>(fields.integer("deadline_ns", 1, kLongestTime));
+  task.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, protocol::kMaxDevices, 0));
+  task.match = fields.text("match", protocol::kPathBytes - 1);
+  task.devices = fields.names("devices", protocol::kMaxDevices, protocol::kNameBytes - 1);
+  if (const json* profile = fields.object("profile")) task.profile = profile->dump();
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  if (!task.devices.empty() && task.gpus > task.devices.size())
+    return fail("task \"" + task.name + "\": gpus: it is to use " + std::to_string(task.gpus) +
+                " GPUs, but may use only " + std::to_string(task.devices.size()) + " devices");
+  return task;
+}
+
+Result<Tasks> parse_tasks(const std::string& text) {
+  const auto content = protocol::parse_json(text, kMaxFileBytes);
+  if (!content) return tl::unexpected(content.error());
+  Fields fields(*content, "the file");
+  fields.integer("format", kFormat, kFormat);
+  if (const auto read = fields.end(); !read) return tl::unexpected(read.error());
+  const auto list = content->find("tasks");
+  if (list == content->end() || !list->is_array()) return fail("tasks: expected an array");
+  Tasks tasks;
+  for (const json& entry : *list) {
+    auto task = task_from_json(entry);
+    if (!task) return tl::unexpected(task.error());
+    tasks[task->name] = *std::move(task);
+  }
+  return tasks;
+}
+
+Result<void> save(const std::string& file, const Tasks& tasks) {
+  json list = json::array();
+  for (const auto& [name, task] : tasks) list.push_back(to_json(task));
+  const json content = {{"format", kFormat}, {"tasks", list}};
+  return write_file(file, content.dump(2) + "\n");
+}
+
+std::vector<std::string> doubts(const Task& task, const Tasks& tasks) {
+  std::vector<std::string> found;
+  if (task.priority > 98)
+    found.push_back("priority " + std::to_string(task.priority) +
+                    " is beyond 98: its threads get the real-time priority 98 like others beyond");
+  for (const auto& [name, other] : tasks)
+    if (name != task.name && !task.match.empty() && other.match == task.match)
+      found.push_back("task \"" + name + "\" has the match " + task.match +
+                      " too: programs of it are of the task whose name comes first");
+  return found;
+}
+
 Result<Registry> Registry::open(const std::string& file) {
   Registry registry(file);
   std::error_code error;
   if (file.empty() || !fs::exists(file, error)) return registry;
   std::ifstream in(file);
-  if (!in) return fail("cannot read the tasks in " + file);
-  try {
-    const json content = json::parse(in);
-    if (content.at("format") != kFormat) return fail(file + " is not of this release of samcl");
-    for (const json& entry : content.at("tasks")) {
-      const Task task = from_json(entry);
-      registry.tasks_[task.name] = task;
-    }
-  } catch (const json::exception& problem) {
-    return fail(file + " is no list of tasks (" + problem.what() + "); move it away to start without tasks");
-  }
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) return fail("cannot read the tasks in " + file);
+  auto tasks = parse_tasks(text.str());
+  if (!tasks)
+    return fail(file + " is no list of tasks (" + tasks.error().message +
+                "); move it away to start without tasks");
+  registry.tasks_ = *std::move(tasks);
   return registry;
-}
-
-Result<void> Registry::put(const Task& task) {
-  auto changed = tasks_;
-  changed[task.name] = task;
-  return replace(std::move(changed));
-}
-
-Result<void> Registry::remove(const std::string& name) {
-  auto changed = tasks_;
-  if (changed.erase(name) == 0) return fail("no task \"" + name + "\" is registered");
-  return replace(std::move(changed));
-}
-
-Result<void> Registry::replace(std::map<std::string, Task> tasks) {
-  if (!file_.empty()) {
-    json list = json::array();
-    for (const auto& [name, task] : tasks) list.push_back(to_json(task));
-    const json content = {{"format", kFormat}, {"tasks", list}};
-    if (auto written = write_file(file_, content.dump(2) + "\n"); !written) return written;
-  }
-  tasks_ = std::move(tasks);
-  return {};
 }
 
 const Task* Registry::find(const std::string& name, const std::string& executable) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libsamcl/result.h"
@@ -25,27 +26,38 @@ struct Task {
 
 nlohmann::json to_json(const Task& task);
 
+// The other way. Errors name the field: a time that is not positive, a name with control characters, ...
+Result<Task> task_from_json(const nlohmann::json& value);
+
+using Tasks = std::map<std::string, Task>;
+
+// What save() wrote. Errors name the task and the field.
+Result<Tasks> parse_tasks(const std::string& text);
+
+// The file's old text or the new one, never a part of it. Waits for the disk. Errors: it can't be written.
+Result<void> save(const std::string& file, const Tasks& tasks);
+
+// What an administrator probably did not mean by a task among the others; empty: nothing.
+std::vector<std::string> doubts(const Task& task, const Tasks& tasks);
+
 class Registry {
  public:
   // Reads `file`, which need not exist yet; "" keeps tasks in memory. Errors: unreadable, or not written by
   // us.
   static Result<Registry> open(const std::string& file);
 
-  // Adds or replaces. On an error (the file can't be written) nothing has changed.
-  Result<void> put(const Task& task);
-  Result<void> remove(const std::string& name);  // errors: no such task; as above
-
   // The task of a program that asks for `name` ("": it does not ask) and runs `executable`; nullptr: none.
   const Task* find(const std::string& name, const std::string& executable) const;
 
-  const std::map<std::string, Task>& tasks() const { return tasks_; }
+  const Tasks& tasks() const { return tasks_; }
+  const std::string& file() const { return file_; }
+  void replace(Tasks tasks) { tasks_ = std::move(tasks); }
 
  private:
   explicit Registry(std::string file) : file_(std::move(file)) {}
-  Result<void> replace(std::map<std::string, Task> tasks);
 
   std::string file_;
-  std::map<std::string, Task> tasks_;
+  Tasks tasks_;
 };
 
 }  // namespace samcl::registry

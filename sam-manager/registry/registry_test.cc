@@ -21,12 +21,11 @@ struct RegistryTest : ::testing::Test {
 };
 
 TEST_F(RegistryTest, TasksOutliveTheDaemon) {
-  auto first = Registry::open(file);
-  ASSERT_TRUE(first);
   const std::string profile = R"({"platform":{"gpus":1},"tasks":[]})";
-  ASSERT_TRUE(first->put({"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}));
-  ASSERT_TRUE(first->put({"radar", 10, 80'000'000, 80'000'000, 0, "", {}}));
-  ASSERT_TRUE(first->remove("radar"));
+  const auto saved = save(
+      file,
+      {{"camera", {"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}}});
+  ASSERT_TRUE(saved) << saved.error().message;
   const auto second = Registry::open(file);
   ASSERT_TRUE(second) << second.error().message;
   ASSERT_EQ(second->tasks().size(), 1u);
@@ -48,18 +47,13 @@ TEST_F(RegistryTest, FilesOfEarlierReleasesHaveNoDevices) {
 
 TEST_F(RegistryTest, FindsByNameOrByExecutable) {
   auto registry = Registry::open("");
-  ASSERT_TRUE(registry->put({"a", 1, 1, 1, 0, "/usr/bin/camera", {}}));
-  ASSERT_TRUE(registry->put({"b", 2, 1, 1, 0, "radar", {}}));
+  registry->replace({{"a", {"a", 1, 1, 1, 0, "/usr/bin/camera", {}}}, {"b", {"b", 2, 1, 1, 0, "radar", {}}}});
   EXPECT_EQ(registry->find("b", "/usr/bin/camera")->name, "b") << "what a program asks for comes first";
   EXPECT_EQ(registry->find("", "/usr/bin/camera")->name, "a");
   EXPECT_EQ(registry->find("", "/anywhere/radar")->name, "b");
   EXPECT_THAT(registry->find("", "/opt/bin/camera"), IsNull());
   EXPECT_THAT(registry->find("unknown", "/usr/bin/camera"), IsNull());
   EXPECT_THAT(registry->find("", ""), IsNull());
-}
-
-TEST_F(RegistryTest, RemovingWhatIsNotThereIsAnError) {
-  EXPECT_THAT(Registry::open("")->remove("x").error().message, HasSubstr("no task \"x\" is registered"));
 }
 
 TEST_F(RegistryTest, SpoiledFileIsNamedAndKept) {
@@ -72,11 +66,36 @@ TEST_F(RegistryTest, SpoiledFileIsNamedAndKept) {
   EXPECT_TRUE(std::filesystem::exists(spoiled));
 }
 
-TEST_F(RegistryTest, NothingChangesIfTheFileCannotBeWritten) {
-  auto registry = Registry::open("/proc/samcl/tasks.json");
-  ASSERT_TRUE(registry);
-  EXPECT_THAT(registry->put({"a", 1, 1, 1, 0, "", {}}).error().message, HasSubstr("cannot write"));
-  EXPECT_TRUE(registry->tasks().empty());
+TEST_F(RegistryTest, EveryFieldIsChecked) {
+  const auto problem = [](const char* field, const nlohmann::json& value) {
+    nlohmann::json task = to_json({"camera", 1, 2, 3, 1, "m", {"a"}});
+    task[field] = value;
+    const auto read = task_from_json(task);
+    return read ? "none" : read.error().message;
+  };
+  EXPECT_EQ(problem("gpus", 1), "none");
+  EXPECT_THAT(problem("period_ns", -5), HasSubstr("task \"camera\": period_ns: expected an integer, 1 to"));
+  EXPECT_THAT(problem("deadline_ns", 0), HasSubstr("deadline_ns: expected an integer, 1 to"));
+  EXPECT_THAT(problem("period_ns", 1.5), HasSubstr("period_ns: expected an integer"));
+  EXPECT_THAT(problem("priority", uint64_t{1} << 40), HasSubstr("priority: expected an integer"));
+  EXPECT_THAT(problem("gpus", 33), HasSubstr("gpus: expected an integer, 0 to 32"));
+  EXPECT_THAT(problem("gpus", 2), HasSubstr("may use only 1 devices"));
+  EXPECT_THAT(problem("name", ""), HasSubstr("name: expected a name"));
+  EXPECT_THAT(problem("name", "a\tb"), HasSubstr("a task: name: has a control character"));
+  EXPECT_THAT(problem("devices", {"a", 5}), HasSubstr("devices: name 1 is no string"));
+  EXPECT_THAT(problem("profile", "text"), HasSubstr("profile: expected an object"));
+}
+
+TEST_F(RegistryTest, DoubtsAreNamed) {
+  const Tasks tasks = {{"a", {"a", 1, 1, 1, 0, "/bin/x", {}}}};
+  EXPECT_TRUE(doubts({"a", 1, 1, 1, 0, "/bin/x", {}}, tasks).empty());
+  EXPECT_THAT(
+      doubts({"b", 99, 1, 1, 0, "/bin/x", {}}, tasks),
+      ::testing::ElementsAre(HasSubstr("beyond 98"), HasSubstr("task \"a\" has the match /bin/x too")));
+}
+
+TEST_F(RegistryTest, FileThatCannotBeWrittenIsAnError) {
+  EXPECT_THAT(save("/proc/samcl/tasks.json", {}).error().message, HasSubstr("cannot write"));
 }
 
 }  // namespace

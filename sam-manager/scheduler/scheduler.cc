@@ -35,8 +35,14 @@ void Scheduler::remove_client(ClientId client) {
 
 void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
   if (!priorities_.contains(client) || resource >= words_.size()) return;
-  queues_[resource].push_back({client, ticket});
-  settle(resource);
+  std::vector<Waiter>& queue = queues_[resource];
+  const auto known = std::find_if(queue.begin(), queue.end(),
+                                  [client](const Waiter& waiter) { return waiter.client == client; });
+  if (known != queue.end())
+    known->ticket = ticket;
+  else
+    queue.push_back({client, ticket});
+  settle(resource, owner(resource) == client);
 }
 
 void Scheduler::release(ClientId client, Resource resource) {

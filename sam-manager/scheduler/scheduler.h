@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "sam-manager/protocol/segment.h"
+#include "sam-manager/protocol/words.h"
 
 namespace samcl::scheduler {
 
@@ -35,13 +35,16 @@ class Scheduler {
   // The client died or left: it waits for nothing more, and what it owned is granted on.
   void remove_client(ClientId client);
 
-  // Waits for a resource, or gets it at once if it is idle. Ignored for a client that is not known.
+  // Waits for a resource, or gets it at once if it is idle. A client has one request for each resource: a
+  // further one takes the place of the first. An owner who asks has given the resource back, and its release
+  // was lost. Ignored for a client that is not known.
   void acquire(ClientId client, Resource resource, uint64_t ticket);
 
   // Ignored unless the client owns the resource.
   void release(ClientId client, Resource resource);
 
-  ClientId owner(Resource resource) const;               // 0: idle
+  ClientId owner(Resource resource) const;  // 0: idle
+  bool has_waiters(Resource resource) const { return !queues_[resource].empty(); }
   std::vector<Waiter> waiters(Resource resource) const;  // in the order in which they will be served
 
  private:

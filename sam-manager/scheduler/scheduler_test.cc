@@ -64,6 +64,33 @@ TEST_F(SchedulerTest, MostUrgentFirstAndInOrderAmongEquals) {
   EXPECT_EQ(words[0], 0u);
 }
 
+TEST_F(SchedulerTest, OneRequestPerClientAndResource) {
+  client(1, 0);
+  client(2, 0);
+  ASSERT_TRUE(take(1));
+  for (uint64_t ticket = 21; ticket < 20'000; ++ticket) scheduler.acquire(2, 0, ticket);
+  ASSERT_EQ(scheduler.waiters(0).size(), 1u);
+  scheduler.release(1, 0);
+  EXPECT_THAT(granted, ElementsAre(19'999)) << "the last one is what it waits for";
+  EXPECT_FALSE(scheduler.has_waiters(0));
+}
+
+TEST_F(SchedulerTest, OwnerWhoAsksAgainLostItsRelease) {
+  client(1, 0);
+  client(2, 0);
+  ASSERT_TRUE(take(1));
+  scheduler.acquire(2, 0, 21);
+  // Its release never came.
+  scheduler.acquire(1, 0, 11);
+  EXPECT_THAT(granted, ElementsAre(21));
+  scheduler.release(2, 0);
+  EXPECT_THAT(granted, ElementsAre(21, 11));
+  // Nor did this one, and nobody else waits.
+  scheduler.acquire(1, 0, 12);
+  EXPECT_THAT(granted, ElementsAre(21, 11, 12));
+  EXPECT_EQ(words[0], 1u);
+}
+
 TEST_F(SchedulerTest, OnlyMoreUrgentWaitersRevoke) {
   client(1, 5);
   client(2, 5);

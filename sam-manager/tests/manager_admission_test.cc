@@ -1,6 +1,6 @@
-// Tasks with profiles, as the administrator registers them: what sam-ctl says, and what running programs are told.
+// Tasks with profiles, as the administrator registers them: what sam-ctl says, and what running programs are
+// told.
 #include <gmock/gmock.h>
-#include <mqueue.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,17 +8,12 @@
 #include <map>
 #include <thread>
 
-#include "sam-manager/protocol/connection.h"
-#include "sam-manager/protocol/names.h"
 #include "sam-manager/tests/testbed.h"
 #include "tests/support/run_program.h"
 
 namespace samcl {
 namespace {
 
-using protocol::Connection;
-using protocol::Kind;
-using protocol::Request;
 using testing::Daemon;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -52,7 +47,7 @@ struct AdmissionTest : ::testing::Test {
 
   Outcome enroll(const std::string& name, int priority, const std::string& file,
                  const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"register",   name,        "--priority", std::to_string(priority),
+    std::vector<std::string> words = {"register",  name, "--priority", std::to_string(priority),
                                       "--profile", file};
     words.insert(words.end(), more.begin(), more.end());
     return ctl(words);
@@ -111,11 +106,12 @@ TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  ASSERT_EQ(enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
-            0);
+  ASSERT_EQ(
+      enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
+      0);
   const auto before = plan();
-  const Outcome refused = enroll("urgent", 9, profile("50ms", "50ms", "110ms"),
-                                 {"--devices", "0", "--admission", "strict"});
+  const Outcome refused =
+      enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0", "--admission", "strict"});
   EXPECT_EQ(refused.exit_code, 1);
   // 60 and 50 ms, and what others have begun.
   EXPECT_THAT(refused.err, HasSubstr("not admitted, nothing was changed: \"low\" may take "));
@@ -156,27 +152,6 @@ TEST_F(AdmissionTest, BadProfilesAreNamed) {
   EXPECT_THAT(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--deadline", "13ms"}).err,
               HasSubstr("deadline may not be after the period"));
   EXPECT_THAT(ctl({"list"}).out, HasSubstr("No task is registered"));
-}
-
-TEST_F(AdmissionTest, PiecesOfProfilesOutOfOrderAreRefused) {
-  auto connection = Connection::open(daemon.instance());
-  ASSERT_TRUE(connection);
-  Request piece;
-  piece.header.kind = Kind::profile;
-  piece.profile_bytes = 10;
-  piece.offset = 5;
-  piece.length = 5;
-  EXPECT_FALSE((*connection)->ask(piece, 5000)) << "its start is missing";
-  piece.offset = 0;
-  EXPECT_TRUE((*connection)->ask(piece, 5000));
-  Request enroll;
-  enroll.header.kind = Kind::enroll;
-  protocol::store("camera", enroll.task);
-  enroll.period_ns = enroll.deadline_ns = 1'000'000;
-  enroll.profile_bytes = 10;
-  const auto reply = (*connection)->ask(enroll, 5000);
-  ASSERT_FALSE(reply);
-  EXPECT_THAT(reply.error().message, HasSubstr("did not come whole"));
 }
 
 TEST_F(AdmissionTest, ManyChangesAtOnceAreMadeOneAfterAnother) {

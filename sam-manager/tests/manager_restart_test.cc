@@ -115,8 +115,10 @@ TEST_F(RestartTest, ThreadsAreAdoptedAgain) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   client->adopt_thread(getpid());
-  std::thread([&] { client->adopt_thread(static_cast<int>(syscall(SYS_gettid))); }).join();
-  EXPECT_EQ(daemon.status()["programs"][0]["threads"], 2);
+  std::thread([&] {
+    client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+    EXPECT_EQ(daemon.status()["programs"][0]["threads"], 2);
+  }).join();
   restart(SIGKILL);
   ASSERT_TRUE(finds_daemon(*client));
   EXPECT_EQ(daemon.status()["programs"][0]["threads"], 1) << "the thread that lives";

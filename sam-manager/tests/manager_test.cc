@@ -1,20 +1,17 @@
 // The daemon and its clients as processes of their own.
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <mqueue.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <random>
+#include <filesystem>
 #include <thread>
 
-#include "sam-manager/protocol/messages.h"
+#include "sam-manager/protocol/connection.h"
 #include "sam-manager/protocol/names.h"
 #include "sam-manager/tests/testbed.h"
 
@@ -42,13 +39,6 @@ struct ManagerTest : ::testing::Test {
     auto child = testing::start_taker(daemon, task);
     EXPECT_TRUE(child);
     return child;
-  }
-
-  void send_raw(const void* bytes, size_t size) {
-    const mqd_t queue = mq_open(protocol::request_queue(daemon.instance()).c_str(), O_WRONLY);
-    ASSERT_GE(queue, 0);
-    EXPECT_EQ(mq_send(queue, static_cast<const char*>(bytes), size, 0), 0);
-    mq_close(queue);
   }
 };
 
@@ -253,67 +243,18 @@ TEST_F(ManagerTest, AdoptedThreadGetsTheTasksPriority) {
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
 }
 
-TEST_F(ManagerTest, MalformedMessagesAreIgnored) {
-  const auto client = daemon.connect();
-  ASSERT_TRUE(client);
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
-  for (int i = 0; i < 200; ++i) {
-    protocol::Request request;
-    auto* bytes = reinterpret_cast<unsigned char*>(&request);
-    const bool plausible = i % 2 == 0;  // right at its head, random behind
-    for (size_t at = plausible ? sizeof(protocol::Header) : 0; at < sizeof request; ++at)
-      bytes[at] = static_cast<unsigned char>(random());
-    if (plausible) {
-      request.header.kind = static_cast<protocol::Kind>(random() % 12);
-      request.header.pid = 1 + static_cast<int>(random() % 2) * 0x7ffffff0;
-      request.header.client = static_cast<uint32_t>(random());
-    }
-    send_raw(&request, i % 3 ? sizeof request : random() % sizeof request);
-  }
-  lease::Lease gpu(client.get(), kGpu, 0);
-  EXPECT_TRUE(daemon.status().contains("programs"));
-  EXPECT_TRUE(client->managed());
-}
-
-TEST_F(ManagerTest, VanishedReplyQueueHarmsNobody) {
-  // Not this process: what asks for the status below has a reply queue.
-  const pid_t other = fork();
-  ASSERT_GE(other, 0);
-  if (other == 0) {
-    pause();
-    _exit(0);
-  }
-  protocol::Request hello;
-  hello.header.pid = other;
-  hello.device_count = 1;
-  protocol::store("a", hello.devices[0]);
-  send_raw(&hello, sizeof hello);
-  const auto status = daemon.status();
-  kill(other, SIGKILL);
-  waitpid(other, nullptr, 0);
-  ASSERT_TRUE(status.contains("programs"));
-  EXPECT_THAT(status["programs"], SizeIs(0));
-}
-
-TEST_F(ManagerTest, FullQueueEndsTheWaitInTime) {
+TEST_F(ManagerTest, DaemonThatDoesNotAnswerIsNotWaitedForLong) {
   kill(daemon.pid(), SIGSTOP);
-  const mqd_t queue = mq_open(protocol::request_queue(daemon.instance()).c_str(), O_WRONLY | O_NONBLOCK);
-  while (mq_send(queue, "x", 1, 0) == 0) {
-  }
-  EXPECT_EQ(errno, EAGAIN);
-  mq_close(queue);
   const auto start = Clock::now();
   const auto refused = lease::Client::connect({daemon.instance(), "", 200, 0}, {"a"});
   EXPECT_LT(ms_since(start), 3000);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("takes no messages"));
+  EXPECT_THAT(refused.error().message, HasSubstr("did not answer within 200 ms"));
   kill(daemon.pid(), SIGCONT);
   EXPECT_TRUE(daemon.connect());
 }
 
-TEST_F(ManagerTest, LeaseGivenBackToAFullQueueIsNotLost) {
+TEST_F(ManagerTest, LeaseGivenBackToAStoppedDaemonIsNotLost) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   client->acquire(kGpu, 0);
@@ -321,14 +262,69 @@ TEST_F(ManagerTest, LeaseGivenBackToAFullQueueIsNotLost) {
   waiter->line().say('t');
   ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
   kill(daemon.pid(), SIGSTOP);
-  const mqd_t queue = mq_open(protocol::request_queue(daemon.instance()).c_str(), O_WRONLY | O_NONBLOCK);
-  while (mq_send(queue, "x", 1, 0) == 0) {
-  }
-  mq_close(queue);
   client->release(kGpu, 0);
-  EXPECT_FALSE(client->managed());
   kill(daemon.pid(), SIGCONT);
   EXPECT_EQ(waiter->line().hear(), 'h');
+  EXPECT_TRUE(client->managed());
+}
+
+TEST_F(ManagerTest, MissedDeadlinesAreCountedAndToldAtOnce) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 0, {}, 10'000'000), "");
+  const auto client = daemon.connect("camera");
+  ASSERT_TRUE(client);
+  auto watcher = protocol::Connection::open(daemon.instance());
+  ASSERT_TRUE(watcher);
+  ASSERT_TRUE((*watcher)->ask({{"ask", "watch"}}, 5000));
+  for (const int ms : {5, 7, 30, 9}) client->job_ended(static_cast<uint64_t>(ms) * 1'000'000);
+  const auto miss = (*watcher)->next(5000);
+  ASSERT_TRUE(miss) << miss.error().message;
+  EXPECT_EQ(miss->document["task"], "camera");
+  EXPECT_EQ(miss->document["jobs"], 1);
+  const auto history = daemon.ask({{"ask", "history"}, {"name", "camera"}});
+  ASSERT_TRUE(history) << history.error().message;
+  EXPECT_EQ((*history)["jobs"], 4);
+  EXPECT_EQ((*history)["misses"], 1);
+  EXPECT_EQ((*history)["longest_ns"], 30'000'000);
+  EXPECT_NEAR((*history)["p50_ns"].get<double>(), 7e6, 7e6 / 8);
+  EXPECT_FALSE(daemon.ask({{"ask", "history"}, {"name", "radar"}}));
+}
+
+TEST_F(ManagerTest, OneFieldOfATaskCanBeSet) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 2, {"a", "b"}), "");
+  const auto client = daemon.connect("camera");
+  ASSERT_TRUE(client);
+  ASSERT_TRUE(daemon.ask({{"ask", "set"}, {"name", "camera"}, {"changes", {{"priority", 8}}}}));
+  EXPECT_EQ(client->assignment().priority, 8);
+  EXPECT_EQ(client->assignment().gpus, 2u);
+  const auto wrong = daemon.ask({{"ask", "set"}, {"name", "camera"}, {"changes", {{"period_ns", -5}}}});
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("task \"camera\": period_ns: expected an integer, 1 to"));
+  EXPECT_FALSE(daemon.ask({{"ask", "set"}, {"name", "radar"}, {"changes", {{"priority", 8}}}}));
+}
+
+TEST_F(ManagerTest, AdministratorTakesADeviceByForce) {
+  const auto holder = start_taker();
+  holder->line().say('t');
+  ASSERT_EQ(holder->line().hear(), 'h');
+  const auto waiter = start_taker();
+  waiter->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  ASSERT_TRUE(daemon.ask({{"ask", "release"}, {"device", "a"}}));
+  EXPECT_EQ(waiter->line().hear(), 'h');
+  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "b"}}).error().message, HasSubstr("nobody holds"));
+  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "c"}}).error().message,
+              HasSubstr("there is no device"));
+}
+
+TEST_F(ManagerTest, UnregisteringSaysWhatStillRuns) {
+  ASSERT_EQ(daemon.enroll("camera", 5), "");
+  const auto client = daemon.connect("camera");
+  ASSERT_TRUE(client);
+  const auto answer = daemon.ask({{"ask", "unregister"}, {"name", "camera"}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ((*answer)["processes"], nlohmann::json({getpid()}));
+  EXPECT_THAT(daemon.ask({{"ask", "unregister"}, {"name", "camera"}}).error().message,
+              HasSubstr("no task \"camera\" is registered"));
 }
 
 TEST_F(ManagerTest, KilledDaemonLeavesWaitersUnmanaged) {
@@ -358,14 +354,8 @@ TEST_F(ManagerTest, NothingIsLeftBehind) {
   }
   EXPECT_EQ(daemon.stop(SIGTERM), 0);
   const std::string& name = daemon.instance();
-  EXPECT_LT(mq_open(protocol::request_queue(name).c_str(), O_RDONLY), 0);
-  EXPECT_EQ(errno, ENOENT);
-  EXPECT_LT(mq_open(protocol::reply_queue(name, getpid()).c_str(), O_RDONLY), 0);
-  EXPECT_EQ(errno, ENOENT);
-  EXPECT_LT(shm_open(protocol::state_segment(name).c_str(), O_RDONLY, 0), 0);
-  EXPECT_EQ(errno, ENOENT);
-  EXPECT_LT(shm_open(protocol::lock_segment(name).c_str(), O_RDONLY, 0), 0);
-  EXPECT_EQ(errno, ENOENT);
+  for (const auto& entry : std::filesystem::directory_iterator(protocol::own_socket_directory()))
+    EXPECT_THAT(entry.path().filename().string(), ::testing::Not(::testing::StartsWith(name + ".")));
   const auto late = lease::Client::connect({name, "", 500, 0}, {"a"});
   ASSERT_FALSE(late);
   EXPECT_THAT(late.error().message, HasSubstr("no sam-managerd \"" + name + "\" runs"));

@@ -1,9 +1,7 @@
 #include "sam-manager/tests/testbed.h"
 
 #include <fcntl.h>
-#include <mqueue.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,8 +15,6 @@
 namespace samcl::testing {
 
 using protocol::Connection;
-using protocol::Kind;
-using protocol::Request;
 
 namespace {
 
@@ -40,27 +36,29 @@ Daemon::Daemon() {
 Daemon::~Daemon() {
   if (pid_ > 0) stop(SIGTERM);
   // What a killed one left.
-  mq_unlink(protocol::request_queue(instance_).c_str());
-  shm_unlink(protocol::state_segment(instance_).c_str());
-  shm_unlink(protocol::lock_segment(instance_).c_str());
+  for (const char* end : {".sock", ".lock"})
+    unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
 }
 
-bool Daemon::start() {
+bool Daemon::start(const std::vector<std::string>& more) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) return false;
-  const std::string self = std::to_string(getpid());
+  std::vector<std::string> words = {SAM_MANAGERD, "--foreground", "--instance",
+                                    instance_,    "--exit-with",  std::to_string(getpid())};
+  words.insert(words.end(), more.begin(), more.end());
   pid_ = fork();
   if (pid_ == 0) {
-    const int fd = dup(ready[1]);  // without close-on-exec
-    const std::string number = std::to_string(fd);
-    execl(SAM_MANAGERD, SAM_MANAGERD, "--foreground", "--instance", instance_.c_str(), "--exit-with",
-          self.c_str(), "--ready-fd", number.c_str(), nullptr);
+    words.insert(words.end(), {"--ready-fd", std::to_string(dup(ready[1]))});  // without close-on-exec
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execv(SAM_MANAGERD, arguments.data());
     _exit(127);
   }
   close(ready[1]);
   pollfd fd{ready[0], POLLIN, 0};
   char byte = 0;
-  const bool is_ready = poll(&fd, 1, 2 * kLimitMs) == 1 && read(ready[0], &byte, 1) == 1;
+  const bool is_ready = poll(&fd, 1, 4 * kLimitMs) == 1 && read(ready[0], &byte, 1) == 1;
   close(ready[0]);
   if (!is_ready) stop(SIGKILL);
   return is_ready;
@@ -73,35 +71,30 @@ int Daemon::stop(int signal) {
   return code;
 }
 
-std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus,
-                           const std::vector<std::string>& devices) const {
+Result<nlohmann::json> Daemon::ask(const nlohmann::json& question) const {
   auto connection = Connection::open(instance_);
-  if (!connection) return connection.error().message;
-  Request request;
-  request.header.kind = Kind::enroll;
-  protocol::store(task, request.task);
-  request.priority = priority;
-  request.gpus = gpus;
-  request.device_count = static_cast<uint32_t>(devices.size());
-  for (size_t i = 0; i < devices.size(); ++i) protocol::store(devices[i], request.devices[i]);
-  request.period_ns = request.deadline_ns = 1'000'000;
-  const auto reply = (*connection)->ask(request, kLimitMs);
-  return reply ? "" : reply.error().message;
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = (*connection)->ask(question, kLimitMs);
+  if (!answer) return tl::unexpected(answer.error());
+  return std::move(answer->document);
+}
+
+std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus,
+                           const std::vector<std::string>& devices, uint64_t deadline_ns) const {
+  const auto answer = ask({{"ask", "register"},
+                           {"task",
+                            {{"name", task},
+                             {"priority", priority},
+                             {"gpus", gpus},
+                             {"devices", devices},
+                             {"period_ns", deadline_ns},
+                             {"deadline_ns", deadline_ns}}}});
+  return answer ? "" : answer.error().message;
 }
 
 nlohmann::json Daemon::status() const {
-  auto connection = Connection::open(instance_);
-  if (!connection) return {};
-  Request request;
-  request.header.kind = Kind::status;
-  std::string text;
-  while (true) {
-    request.offset = static_cast<uint32_t>(text.size());
-    const auto reply = (*connection)->ask(request, kLimitMs);
-    if (!reply) return {};
-    text.append(reply->text, reply->length);
-    if (text.size() >= reply->total) return nlohmann::json::parse(text, nullptr, false);
-  }
+  auto answer = ask({{"ask", "status"}});
+  return answer ? *std::move(answer) : nlohmann::json();
 }
 
 bool Daemon::wait_for_waiters(size_t resource, size_t count) const {

@@ -21,14 +21,16 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  bool start();          // false if it ended, or was not ready in time
+  // False if it ended, or was not ready in time. `more`: options.
+  bool start(const std::vector<std::string>& more = {});
   int stop(int signal);  // its exit code, or 128 + signal
   pid_t pid() const { return pid_; }
   const std::string& instance() const { return instance_; }
 
   // As sam-ctl does. "" or the reason of the refusal.
   std::string enroll(const std::string& task, int priority, uint32_t gpus = 0,
-                     const std::vector<std::string>& devices = {}) const;
+                     const std::vector<std::string>& devices = {}, uint64_t deadline_ns = 1'000'000) const;
+  Result<nlohmann::json> ask(const nlohmann::json& question) const;
   nlohmann::json status() const;
   // Whether `count` requests wait for a resource within some seconds.
   bool wait_for_waiters(size_t resource, size_t count) const;
@@ -73,8 +75,8 @@ class Child {
 // Takes and gives back GPU 0 until the client is managed again; false if that takes too long.
 bool finds_daemon(lease::Client& client);
 
-// A process of that task that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says 'y' or 'n':
-// whether it is managed again. nullptr: it could not connect.
+// A process of that task that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says 'y' or
+// 'n': whether it is managed again. nullptr: it could not connect.
 std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task = "");
 
 }  // namespace samcl::testing

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sam-manager/protocol/connection.h"
+#include "sam-manager/protocol/limits.h"
 #include "tools/sam-ctl/registration.h"
 #include "tools/sam-ctl/tables.h"
 
@@ -16,16 +17,18 @@ namespace samcl::ctl {
 namespace {
 
 using nlohmann::json;
+using protocol::Answer;
 using protocol::Connection;
-using protocol::Kind;
-using protocol::Request;
 
+constexpr int kSchema = 1;  // of what --json prints; tools/sam-ctl/JSON.md describes it
 constexpr int kLimitMs = 2000;
 constexpr int kPlanLimitMs = 60'000;  // where it has to choose the number of GPUs for all tasks
 
 struct Options {
   std::string instance;
   Registration task;
+  Changes changes;
+  std::string device;
   std::string profile;  // file
   std::string admission = "advisory";
   std::string save;
@@ -38,38 +41,30 @@ Result<std::unique_ptr<Connection>> connect(const std::string& instance) {
   return fail(connection.error().message + "; start it with: sam-managerd --instance " + instance);
 }
 
-Result<void> send(const std::string& instance, const std::vector<Request>& requests) {
-  auto connection = connect(instance);
+Result<json> ask(const Options& options, const json& question, int limit_ms = kLimitMs) {
+  auto connection = connect(options.instance);
   if (!connection) return tl::unexpected(connection.error());
-  for (const Request& request : requests)
-    if (auto reply = (*connection)->ask(request, kPlanLimitMs); !reply) return tl::unexpected(reply.error());
-  return {};
-}
-
-// A long answer comes in pieces.
-Result<json> fetch(const std::string& instance, Kind kind) {
-  auto connection = connect(instance);
-  if (!connection) return tl::unexpected(connection.error());
-  Request request;
-  request.header.kind = kind;
-  std::string text;
-  while (true) {
-    request.offset = static_cast<uint32_t>(text.size());
-    const auto reply = (*connection)->ask(request, kLimitMs);
-    if (!reply) return tl::unexpected(reply.error());
-    text.append(reply->text, reply->length);
-    if (text.size() >= reply->total || reply->length == 0) break;
-  }
-  json answer = json::parse(text, nullptr, false);
-  if (answer.is_discarded()) return fail("the answer of sam-managerd makes no sense");
-  return answer;
-}
-
-Result<void> show(const Options& options, Kind kind, std::string (*table)(const json&)) {
-  const auto answer = fetch(options.instance, kind);
+  auto answer = (*connection)->ask(question, limit_ms);
   if (!answer) return tl::unexpected(answer.error());
+  answer->document.erase("samcl");
+  return std::move(answer->document);
+}
+
+Result<void> show(const Options& options, const json& question, std::string (*table)(const json&)) {
+  auto answer = ask(options, question);
+  if (!answer) return tl::unexpected(answer.error());
+  (*answer)["schema"] = kSchema;
   std::cout << (options.as_json ? answer->dump(2) + "\n" : table(*answer));
   return {};
+}
+
+// What a change of a task was answered.
+void report_change(const Options& options, json answer) {
+  for (const json& doubt : answer.value("doubts", json::array()))
+    std::cerr << "sam-ctl: warning: " << doubt.get<std::string>() << "\n";
+  if (!options.as_json) return;
+  answer["schema"] = kSchema;
+  std::cout << answer.dump() << "\n";
 }
 
 Result<std::string> read_file(const std::string& file) {
@@ -85,29 +80,67 @@ Result<void> enroll(Options& options) {
     if (!text) return fail("--profile: " + text.error().message);
     options.task.profile = *std::move(text);
   }
-  options.task.strict = options.admission == "strict";
-  const auto requests = make_requests(options.task);
-  if (!requests) return tl::unexpected(requests.error());
-  if (auto sent = send(options.instance, *requests); !sent) return sent;
-  if (!options.profile.empty()) return show(options, Kind::analysis, plan_table);
-  if (options.as_json) std::cout << json{{"instance", options.instance}, {"task", options.task.name}} << "\n";
+  const auto task = make_task(options.task);
+  if (!task) return tl::unexpected(task.error());
+  if (const std::string doubt = doubt_of_match(task->match); !doubt.empty())
+    std::cerr << "sam-ctl: warning: " << doubt << "\n";
+  auto answer = ask(
+      options,
+      {{"ask", "register"}, {"task", registry::to_json(*task)}, {"strict", options.admission == "strict"}},
+      kPlanLimitMs);
+  if (!answer) return tl::unexpected(answer.error());
+  if (options.profile.empty()) {
+    report_change(options, *std::move(answer));
+    return {};
+  }
+  report_change({}, *std::move(answer));
+  return show(options, {{"ask", "analysis"}}, plan_table);
+}
+
+Result<void> set(const Options& options) {
+  const auto changes = make_changes(options.changes);
+  if (!changes) return tl::unexpected(changes.error());
+  auto answer =
+      ask(options, {{"ask", "set"}, {"name", options.task.name}, {"changes", *changes}}, kPlanLimitMs);
+  if (!answer) return tl::unexpected(answer.error());
+  report_change(options, *std::move(answer));
   return {};
 }
 
 Result<void> withdraw(const Options& options) {
-  Request request;
-  request.header.kind = Kind::withdraw;
-  if (!protocol::store(options.task.name, request.task) || options.task.name.empty())
-    return fail("no task \"" + options.task.name + "\" is registered");
-  auto sent = send(options.instance, {request});
-  if (sent && options.as_json)
-    std::cout << json{{"instance", options.instance}, {"task", options.task.name}} << "\n";
-  return sent;
+  auto answer = ask(options, {{"ask", "unregister"}, {"name", options.task.name}}, kPlanLimitMs);
+  if (!answer) return tl::unexpected(answer.error());
+  if (const json processes = answer->value("processes", json::array()); !processes.empty()) {
+    std::string list;
+    for (const json& process : processes) list += " " + process.dump();
+    std::cerr << "sam-ctl: the task was running: its processes go on without it:" << list << "\n";
+  }
+  report_change(options, *std::move(answer));
+  return {};
+}
+
+Result<void> release(const Options& options) {
+  const auto answer = ask(options, {{"ask", "release"}, {"device", options.device}});
+  if (!answer) return tl::unexpected(answer.error());
+  return {};
+}
+
+// One line for each task of which jobs were late, until the manager ends or we are interrupted.
+Result<void> watch(const Options& options) {
+  auto connection = connect(options.instance);
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = (*connection)->ask({{"ask", "watch"}}, kLimitMs);
+  if (!answer) return tl::unexpected(answer.error());
+  while (true) {
+    const auto event = (*connection)->next(-1);
+    if (!event) return tl::unexpected(event.error());
+    std::cout << (options.as_json ? event->document.dump() + "\n" : miss_line(event->document)) << std::flush;
+  }
 }
 
 Result<void> analyze(const Options& options) {
-  if (options.save.empty()) return show(options, Kind::analysis, plan_table);
-  const auto plan = fetch(options.instance, Kind::analysis);
+  if (options.save.empty()) return show(options, {{"ask", "analysis"}}, plan_table);
+  const auto plan = ask(options, {{"ask", "analysis"}});
   if (!plan) return tl::unexpected(plan.error());
   if (plan->at("task_set").is_null()) return fail("--save: there is no task set yet: no task has a profile");
   std::ofstream out(options.save);
@@ -115,22 +148,39 @@ Result<void> analyze(const Options& options) {
   return {};
 }
 
+void add_set(CLI::App& parent, Options& options) {
+  Changes& changes = options.changes;
+  CLI::App* set =
+      parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
+  set->add_option("NAME", options.task.name)->required();
+  set->add_option("--priority", changes.priority, "larger is more urgent");
+  set->add_option("--period", changes.period, "such as 40ms");
+  set->add_option("--deadline", changes.deadline, "such as 35ms");
+  set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")
+      ->check(CLI::Range(0u, protocol::kMaxDevices));
+  set->add_option("--devices", changes.devices, "those it may use, comma-separated")->delimiter(',');
+  set->add_option("--match", changes.match, "executable whose processes are this task");
+}
+
 void add_register(CLI::App& parent, Options& options) {
   Registration& task = options.task;
-  CLI::App* enroll = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
+  CLI::App* enroll =
+      parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
   enroll
-      ->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
+      ->add_option("--priority", task.priority,
+                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
       ->required();
   enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
   enroll->add_option("--deadline", task.deadline,
-                     "relative to the release, such as 35ms; default with a profile: its own, or the period");
+                     "relative to the release, such as 35ms; default: the profile's, or the period");
   CLI::Option* gpus = enroll->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
                           ->check(CLI::Range(0u, protocol::kMaxDevices));
   enroll
-      ->add_option("--profile", options.profile,
-                   "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
-                   "and bounds every response time")
+      ->add_option(
+          "--profile", options.profile,
+          "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
+          "and bounds every response time")
       ->excludes(gpus);
   enroll
       ->add_option("--admission", options.admission,
@@ -150,14 +200,21 @@ int run(int argc, char** argv) {
   const char* instance = std::getenv("SAMCL_INSTANCE");
   options.instance = instance && *instance ? instance : "default";
   CLI::App app("sam-ctl: registers tasks with sam-managerd and shows what it does");
+  app.set_version_flag("--version", "sam-ctl " SAMCL_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
   app.add_option("--instance", options.instance,
                  "which sam-managerd; default: $SAMCL_INSTANCE, else default");
   app.add_flag("--json", options.as_json, "print JSON");
   add_register(app, options);
+  add_set(app, options);
   CLI::App* remove = app.add_subcommand("unregister", "remove a task");
   remove->add_option("NAME", options.task.name)->required();
+  CLI::App* free = app.add_subcommand("release", "take a device from whoever holds it, and grant it on");
+  free->add_option("DEVICE", options.device, "as `sam-ctl status` names it")->required();
+  CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
+  past->add_option("NAME", options.task.name)->required();
+  app.add_subcommand("watch", "print deadlines as they are missed");
   app.add_subcommand("list", "registered tasks and their processes");
   app.add_subcommand("status", "connected programs; who holds and who waits for what");
   CLI::App* plan = app.add_subcommand(
@@ -173,8 +230,21 @@ int run(int argc, char** argv) {
   const std::map<std::string, std::function<Result<void>()>> subcommands = {
       {"register", [&] { return enroll(options); }},
       {"unregister", [&] { return withdraw(options); }},
-      {"list", [&] { return show(options, Kind::list, task_table); }},
-      {"status", [&] { return show(options, Kind::status, status_tables); }},
+      {"set", [&] { return set(options); }},
+      {"release", [&] { return release(options); }},
+      {"watch", [&] { return watch(options); }},
+      {"history",
+       [&] {
+         return show(options, {{"ask", "history"}, {"name", options.task.name}}, history_table);
+       }},
+      {"list",
+       [&] {
+         return show(options, {{"ask", "list"}}, task_table);
+       }},
+      {"status",
+       [&] {
+         return show(options, {{"ask", "status"}}, status_tables);
+       }},
       {"analyze", [&] { return analyze(options); }}};
   const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();
   if (done) return 0;

@@ -1,98 +1,127 @@
 #include "tools/sam-ctl/registration.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "sam-manager/planning/profile.h"
+#include "sam-manager/protocol/document.h"
+#include "sam-manager/protocol/limits.h"
 #include "tools/sam-ctl/duration.h"
 
 namespace samcl::ctl {
 
-using protocol::Kind;
-using protocol::Request;
+using nlohmann::json;
+using registry::Task;
 
 namespace {
 
-Result<void> store_devices(const std::vector<std::string>& devices, Request& request) {
+Result<void> check_devices(const std::vector<std::string>& devices) {
+  if (devices.size() > protocol::kMaxDevices)
+    return fail("--devices: expected at most " + std::to_string(protocol::kMaxDevices));
   for (const std::string& device : devices) {
     const bool is_index = device.find_first_not_of("0123456789") == std::string::npos;
-    if (is_index &&
+    if (is_index && !device.empty() &&
         (device.size() > 2 || std::atoi(device.c_str()) >= static_cast<int>(protocol::kMaxDevices)))
       return fail("--devices: there is no device " + device + ": expected 0 to " +
                   std::to_string(protocol::kMaxDevices - 1) + ", or a name as `sam-ctl status` shows it");
+    if (const auto checked = protocol::check_name(device, protocol::kNameBytes - 1); !checked)
+      return fail("--devices: a name " + checked.error().message);
     if (std::count(devices.begin(), devices.end(), device) > 1)
       return fail("--devices: " + device + " is named twice");
-    if (request.device_count == protocol::kMaxDevices || device.empty() ||
-        !protocol::store(device, request.devices[request.device_count]))
-      return fail("--devices: too many names, or one that is empty or too long");
-    ++request.device_count;
   }
   return {};
 }
 
-// Of an option; where it was not given, `otherwise`, unless that is 0.
-Result<uint64_t> time_of(const char* option, const std::string& text, uint64_t otherwise) {
-  if (text.empty() && otherwise > 0) return otherwise;
-  if (text.empty()) return fail(std::string(option) + " is needed without --profile");
+Result<void> check_match(const std::string& match) {
+  if (match.empty()) return {};
+  const auto checked = protocol::check_name(match, protocol::kPathBytes - 1);
+  if (!checked) return fail("--match: the path " + checked.error().message);
+  return {};
+}
+
+Result<uint64_t> parse_time(const char* option, const std::string& text) {
   auto time = parse_duration(text);
   if (!time) return fail(std::string(option) + ": " + time.error().message);
   return time;
 }
 
-Result<void> store_times(const Registration& registration, const analysis::Task& profile, Request& request) {
-  const auto period = time_of("--period", registration.period, static_cast<uint64_t>(profile.period));
-  if (!period) return tl::unexpected(period.error());
-  // A profile's own deadline goes with its own period.
-  const auto own = static_cast<uint64_t>(profile.deadline);
+Result<void> store_times(const Registration& registration, const analysis::Task& profile, Task& task) {
   const bool has_profile = !registration.profile.empty();
-  const auto deadline =
-      time_of("--deadline", registration.deadline, has_profile && !registration.period.empty() ? *period : own);
-  if (!deadline) return tl::unexpected(deadline.error());
-  request.period_ns = *period;
-  request.deadline_ns = *deadline;
-  return {};
-}
-
-void add_pieces(const std::string& profile, std::vector<Request>& requests) {
-  for (size_t offset = 0; offset < profile.size();) {
-    Request& piece = requests.emplace_back();
-    piece.header.kind = Kind::profile;
-    piece.profile_bytes = static_cast<uint32_t>(profile.size());
-    piece.offset = static_cast<uint32_t>(offset);
-    piece.length = static_cast<uint32_t>(std::min(profile.size() - offset, sizeof piece.text));
-    std::memcpy(piece.text, profile.data() + offset, piece.length);
-    offset += piece.length;
+  if (registration.period.empty() && !has_profile) return fail("--period is needed without --profile");
+  task.period_ns = static_cast<uint64_t>(profile.period);
+  if (!registration.period.empty()) {
+    const auto period = parse_time("--period", registration.period);
+    if (!period) return tl::unexpected(period.error());
+    task.period_ns = *period;
   }
+  // A profile's own deadline goes with its own period.
+  task.deadline_ns =
+      has_profile && registration.period.empty() ? static_cast<uint64_t>(profile.deadline) : task.period_ns;
+  if (!registration.deadline.empty()) {
+    const auto deadline = parse_time("--deadline", registration.deadline);
+    if (!deadline) return tl::unexpected(deadline.error());
+    task.deadline_ns = *deadline;
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<std::vector<Request>> make_requests(const Registration& registration) {
-  std::vector<Request> requests;
-  Request request;
-  request.header.kind = Kind::enroll;
-  if (!protocol::store(registration.name, request.task) || registration.name.empty())
-    return fail("NAME must have 1 to " + std::to_string(protocol::kNameBytes - 1) + " bytes");
-  if (!protocol::store(registration.match, request.match)) return fail("--match: the path is too long");
+Result<Task> make_task(const Registration& registration) {
+  Task task;
+  if (const auto checked = protocol::check_name(registration.name, protocol::kNameBytes - 1); !checked)
+    return fail("NAME " + checked.error().message);
+  if (auto checked = check_match(registration.match); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_devices(registration.devices); !checked) return tl::unexpected(checked.error());
   analysis::Task profile;
   if (!registration.profile.empty()) {
     auto found = planning::find_profile(registration.profile, registration.name);
     if (!found) return fail("--profile: " + found.error().message);
     profile = *std::move(found);
-    const std::string text = planning::format_profile(profile);
-    if (text.size() > protocol::kMaxProfileBytes) return fail("--profile: it has too many stages");
-    request.profile_bytes = static_cast<uint32_t>(text.size());
-    add_pieces(text, requests);
+    task.profile = planning::format_profile(profile);
+    if (task.profile.size() > protocol::kMaxProfileBytes) return fail("--profile: it has too many stages");
   }
-  if (auto stored = store_times(registration, profile, request); !stored) return tl::unexpected(stored.error());
-  request.priority = registration.priority;
-  request.gpus = registration.gpus;
-  request.strict = registration.strict ? 1 : 0;
-  if (auto stored = store_devices(registration.devices, request); !stored)
-    return tl::unexpected(stored.error());
-  requests.push_back(request);
-  return requests;
+  if (auto stored = store_times(registration, profile, task); !stored) return tl::unexpected(stored.error());
+  task.name = registration.name;
+  task.priority = registration.priority;
+  task.gpus = registration.gpus;
+  task.match = registration.match;
+  task.devices = registration.devices;
+  return task;
+}
+
+Result<json> make_changes(const Changes& changes) {
+  json fields = json::object();
+  if (changes.priority) fields["priority"] = *changes.priority;
+  if (changes.gpus) fields["gpus"] = *changes.gpus;
+  if (changes.period) {
+    const auto period = parse_time("--period", *changes.period);
+    if (!period) return tl::unexpected(period.error());
+    fields["period_ns"] = *period;
+  }
+  if (changes.deadline) {
+    const auto deadline = parse_time("--deadline", *changes.deadline);
+    if (!deadline) return tl::unexpected(deadline.error());
+    fields["deadline_ns"] = *deadline;
+  }
+  if (changes.match) {
+    if (auto checked = check_match(*changes.match); !checked) return tl::unexpected(checked.error());
+    fields["match"] = *changes.match;
+  }
+  if (changes.devices) {
+    if (auto checked = check_devices(*changes.devices); !checked) return tl::unexpected(checked.error());
+    fields["devices"] = *changes.devices;
+  }
+  if (fields.empty())
+    return fail("nothing is to change: give --priority, --period, --deadline, --gpus, --devices or --match");
+  return fields;
+}
+
+std::string doubt_of_match(const std::string& match) {
+  if (match.find('/') == std::string::npos || access(match.c_str(), F_OK) == 0) return "";
+  return "--match: there is no file " + match + " on this machine";
 }
 
 }  // namespace samcl::ctl

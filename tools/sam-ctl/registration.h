@@ -1,10 +1,13 @@
-// What `sam-ctl register` asks for, as messages.
+// What `sam-ctl register` and `sam-ctl set` ask for: from options to a task. Pure logic.
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "sam-manager/protocol/messages.h"
+#include "libsamcl/result.h"
+#include "sam-manager/registry/registry.h"
 
 namespace samcl::ctl {
 
@@ -18,10 +21,23 @@ struct Registration {
   std::string match;
   std::vector<std::string> devices;
   std::string profile;  // the text of the file; "": none
-  bool strict = false;
 };
 
-// The pieces of the profile, if any, then the request itself. Errors name the option.
-Result<std::vector<protocol::Request>> make_requests(const Registration& registration);
+// Errors name the option.
+Result<registry::Task> make_task(const Registration& registration);
+
+// What is to change in a task that is registered; what is not given stays.
+struct Changes {
+  std::optional<int> priority;
+  std::optional<std::string> period, deadline, match;
+  std::optional<uint32_t> gpus;
+  std::optional<std::vector<std::string>> devices;
+};
+
+// As the manager wants it. Errors name the option; nothing to change is one.
+Result<nlohmann::json> make_changes(const Changes& changes);
+
+// What the administrator probably did not mean, as far as this machine's files tell; "": nothing.
+std::string doubt_of_match(const std::string& match);
 
 }  // namespace samcl::ctl

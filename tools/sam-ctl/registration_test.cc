@@ -7,8 +7,6 @@
 namespace samcl::ctl {
 namespace {
 
-using protocol::Kind;
-using protocol::Request;
 using ::testing::HasSubstr;
 
 std::string profile_of(int stages) {
@@ -29,52 +27,52 @@ Registration registration(const std::string& profile) {
 
 TEST(Registration, TimesComeFromTheProfileUnlessGiven) {
   Registration camera = registration(profile_of(1));
-  auto requests = make_requests(camera);
-  ASSERT_TRUE(requests) << requests.error().message;
-  EXPECT_EQ(requests->back().period_ns, 40'000'000u);
-  EXPECT_EQ(requests->back().deadline_ns, 30'000'000u);
+  auto task = make_task(camera);
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_EQ(task->period_ns, 40'000'000u);
+  EXPECT_EQ(task->deadline_ns, 30'000'000u);
   camera.period = "20ms";
-  requests = make_requests(camera);
-  ASSERT_TRUE(requests) << requests.error().message;
-  EXPECT_EQ(requests->back().deadline_ns, 20'000'000u) << "the profile's deadline belongs to its own period";
+  task = make_task(camera);
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_EQ(task->deadline_ns, 20'000'000u) << "the profile's deadline belongs to its own period";
 }
 
-TEST(Registration, ProfileGoesInPiecesThatMakeTheWhole) {
-  const auto requests = make_requests(registration(profile_of(200)));
-  ASSERT_TRUE(requests) << requests.error().message;
-  ASSERT_GT(requests->size(), 2u);
-  std::string text;
-  for (const Request& request : *requests) {
-    EXPECT_TRUE(protocol::check([&] {
-      Request sent = request;
-      sent.header.pid = 1;
-      return sent;
-    }(), sizeof request));
-    if (request.header.kind != Kind::profile) continue;
-    EXPECT_EQ(request.offset, text.size());
-    text.append(request.text, request.length);
-  }
-  EXPECT_EQ(requests->back().header.kind, Kind::enroll);
-  EXPECT_EQ(requests->back().profile_bytes, text.size());
-  const auto profile = planning::parse_profile(text);
+TEST(Registration, DeadlineIsThePeriodUnlessGiven) {
+  Registration camera = registration("");
+  camera.period = "40ms";
+  ASSERT_TRUE(make_task(camera));
+  EXPECT_EQ(make_task(camera)->deadline_ns, 40'000'000u);
+  camera.deadline = "35ms";
+  EXPECT_EQ(make_task(camera)->deadline_ns, 35'000'000u);
+}
+
+TEST(Registration, ProfileIsThatOfTheTask) {
+  const auto task = make_task(registration(profile_of(200)));
+  ASSERT_TRUE(task) << task.error().message;
+  const auto profile = planning::parse_profile(task->profile);
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->stages.size(), 200u);
 }
 
 TEST(Registration, WhatIsWrongIsNamedByItsOption) {
   const auto message = [](const Registration& wrong) {
-    const auto requests = make_requests(wrong);
-    return requests ? "none" : requests.error().message;
+    const auto task = make_task(wrong);
+    return task ? "none" : task.error().message;
   };
   Registration camera = registration("");
   EXPECT_EQ(message(camera), "--period is needed without --profile");
   camera.period = "40";
   EXPECT_THAT(message(camera), HasSubstr("--period: "));
   camera.period = "40ms";
-  EXPECT_EQ(message(camera), "--deadline is needed without --profile");
-  camera.deadline = "40ms";
   camera.devices = {"0", "0"};
   EXPECT_EQ(message(camera), "--devices: 0 is named twice");
+  camera.devices = {"40"};
+  EXPECT_THAT(message(camera), HasSubstr("--devices: there is no device 40"));
+  camera.devices = {};
+  camera.name = "bad\xff";
+  EXPECT_EQ(message(camera), "NAME is no UTF-8 text");
+  camera.name = "a\x1b[31m";
+  EXPECT_EQ(message(camera), "NAME has a control character");
   EXPECT_THAT(message(registration("{}")), HasSubstr("--profile: /platform: missing"));
   EXPECT_THAT(message(registration(profile_of(0))), HasSubstr("--profile: task \"camera\", stages: none"));
   EXPECT_THAT(message(registration(profile_of(8000))), HasSubstr("--profile: it has too many stages"));
@@ -83,7 +81,24 @@ TEST(Registration, WhatIsWrongIsNamedByItsOption) {
 TEST(Registration, ProfileOfOneTaskServesUnderAnyName) {
   Registration radar = registration(profile_of(1));
   radar.name = "radar";
-  EXPECT_TRUE(make_requests(radar));
+  EXPECT_TRUE(make_task(radar));
+}
+
+TEST(Registration, OnlyWhatIsGivenChanges) {
+  Changes changes;
+  EXPECT_THAT(make_changes(changes).error().message, HasSubstr("nothing is to change"));
+  changes.priority = 5;
+  EXPECT_EQ(*make_changes(changes), nlohmann::json({{"priority", 5}}));
+  changes.deadline = "3ms";
+  EXPECT_EQ(*make_changes(changes), nlohmann::json({{"priority", 5}, {"deadline_ns", 3'000'000}}));
+  changes.period = "3";
+  EXPECT_THAT(make_changes(changes).error().message, HasSubstr("--period: "));
+}
+
+TEST(Registration, MatchOfNoFileIsDoubted) {
+  EXPECT_EQ(doubt_of_match("camera"), "");
+  EXPECT_EQ(doubt_of_match("/bin/sh"), "");
+  EXPECT_THAT(doubt_of_match("/no/such/file"), HasSubstr("there is no file /no/such/file"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/sam-ctl/tables.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "analysis/cli/table.h"
@@ -16,6 +17,13 @@ using Row = std::vector<std::string>;
 // All columns to the left.
 std::string table(const std::vector<Row>& rows) {
   return analysis::cli::table(rows, rows.front().size());
+}
+
+// The bounds of histograms are powers of two.
+std::string format_rounded(uint64_t ns) {
+  uint64_t unit = 1;
+  while (ns / unit >= 1000) unit *= 10;
+  return format_duration((ns + unit / 2) / unit * unit);
 }
 
 std::string number(const json& value) {
@@ -137,6 +145,46 @@ std::string while_changing(const json& plan) {
 }
 
 }  // namespace
+
+namespace {
+
+// Buckets of a histogram, joined until they are few enough to be read: each with its share of the jobs as a
+// bar.
+std::string bars(const json& buckets, uint64_t jobs) {
+  constexpr size_t kMostRows = 16, kWidth = 40;
+  const size_t joined = (buckets.size() + kMostRows - 1) / kMostRows;
+  std::vector<Row> rows = {{"BELOW", "JOBS", ""}};
+  for (size_t first = 0; first < buckets.size(); first += joined) {
+    uint64_t count = 0;
+    const size_t end = std::min(first + joined, buckets.size());
+    for (size_t i = first; i < end; ++i) count += buckets[i].at("jobs").get<uint64_t>();
+    rows.push_back({format_rounded(buckets[end - 1].at("below_ns")), std::to_string(count),
+                    std::string((count * kWidth + jobs - 1) / jobs, '#')});
+  }
+  return table(rows);
+}
+
+}  // namespace
+
+std::string history_table(const json& history) {
+  const uint64_t jobs = history.at("jobs");
+  const std::string task = history.at("task");
+  if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
+  const std::string deadline =
+      history.at("deadline_ns").is_null() ? "-" : format_duration(history.at("deadline_ns"));
+  return table(
+             {{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
+              {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
+               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")), deadline}}) +
+         "\n" + bars(history.at("buckets"), jobs);
+}
+
+std::string miss_line(const json& event) {
+  const uint64_t jobs = event.at("jobs");
+  return event.at("task").get<std::string>() + " (" + number(event.at("pid")) + "): " + std::to_string(jobs) +
+         (jobs == 1 ? " job was late" : " jobs were late") + ", the last job took " +
+         format_duration(event.at("last_response_ns")) + "\n";
+}
 
 std::string plan_table(const json& plan) {
   const std::string problem = plan.at("problem");

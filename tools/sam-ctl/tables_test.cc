@@ -47,6 +47,28 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
             "pocl:1  gpu       -           -    -\n");
 }
 
+TEST(Tables, HistoryShowsWhereTheJobsAre) {
+  const json history = json::parse(R"({"task": "camera", "jobs": 100, "misses": 1, "longest_ns": 41000000,
+      "p50_ns": 10485760, "p99_ns": 11534336, "deadline_ns": 35000000,
+      "buckets": [{"below_ns": 10485760, "jobs": 75}, {"below_ns": 11534336, "jobs": 24},
+                  {"below_ns": 41943040, "jobs": 1}]})");
+  EXPECT_EQ(history_table(history),
+            "TASK    JOBS  MISSES  HALF BELOW  99 % BELOW  LONGEST  DEADLINE\n"
+            "camera  100   1       10.5 ms     11.5 ms     41 ms    35 ms\n"
+            "\n"
+            "BELOW    JOBS\n"
+            "10.5 ms  75    ##############################\n"
+            "11.5 ms  24    ##########\n"
+            "41.9 ms  1     #\n");
+  EXPECT_EQ(history_table({{"task", "x"}, {"jobs", 0}}),
+            "No job of \"x\" was seen since the manager began.\n");
+}
+
+TEST(Tables, MissIsOneLine) {
+  EXPECT_EQ(miss_line({{"task", "camera"}, {"pid", 7}, {"jobs", 2}, {"last_response_ns", 41000000}}),
+            "camera (7): 2 jobs were late, the last job took 41 ms\n");
+}
+
 TEST(Tables, PlanSaysWhatTheLastChangeDid) {
   const json plan =
       json::parse(R"({"problem": "", "changing": "", "without_profile": ["logger"], "task_set": {}, "tasks": [

@@ -1,11 +1,15 @@
-// The shared memory of an instance: made by the daemon, mapped by every client.
+// The memory that daemon and clients share, in three parts with different rights:
 //
-// A resource's word says who owns it. Idle to owned is the client's compare-and-swap, and so is owned to idle
-// while no flag is set. With a flag set only the daemon changes the word: the owner sends a release and the
-// daemon writes the next owner. An idle word therefore never has waiters.
+//   Notice      the daemon's word to all: which one it is, that it lives and moves. Clients can only read it.
+//   Words       one word per resource: who owns it. Every client writes; whoever may connect can spoil it.
+//   ClientPage  what the daemon and one client tell each other. No other client has it.
 //
-// Whoever may map the segment can spoil it: access to it (owner, group, mode) is the border of trust.
+// A resource's word: idle to owned is the client's compare-and-swap, and so is owned to idle while no flag is
+// set. With a flag set only the daemon changes the word: the owner sends a release and the daemon writes the
+// next owner. An idle word therefore never has waiters.
 #pragma once
+
+#include <pthread.h>
 
 #include <array>
 #include <atomic>
@@ -13,7 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "sam-manager/protocol/messages.h"
+#include "sam-manager/protocol/limits.h"
+#include "sam-manager/protocol/response_times.h"
 
 namespace samcl::protocol {
 
@@ -25,10 +30,36 @@ constexpr uint32_t owner_of(Word word) {
   return static_cast<uint32_t>(word);
 }
 
-// A client's id holds its slot in the low bits and is never used twice by one daemon.
-constexpr uint32_t slot_of(uint32_t client) {
-  return client % kMaxClients;
-}
+struct Words {
+  std::array<std::atomic<Word>, kMaxResources> words;
+};
+
+// Shows that a process lives, to others that share this memory and without a system call: a lock that it
+// holds from its start to its end. However it ends, the kernel marks the lock (that is what robust mutexes
+// are for).
+class LifeLock {
+ public:
+  void hold();    // by the thread that ends last: for the daemon the main thread
+  void let_go();  // by the same thread: ends orderly
+
+  // What it reads while its holder lives; 0: that one ended.
+  uint32_t mark() const;
+  bool held(uint32_t mark) const { return word().load(std::memory_order_relaxed) == mark; }
+
+ private:
+  // The first word of a mutex is the futex: the owner's thread id, or FUTEX_OWNER_DIED and more.
+  const std::atomic<uint32_t>& word() const {
+    return *reinterpret_cast<const std::atomic<uint32_t>*>(&mutex_);
+  }
+
+  pthread_mutex_t mutex_;
+};
+
+struct Notice {
+  uint32_t version;  // kVersion
+  LifeLock life;
+  std::atomic<uint32_t> beats;  // grows at least once a second while programs are connected
+};
 
 // What the daemon decided for a client. One writer (the daemon), any readers; `version` is odd while it is
 // being written.
@@ -37,6 +68,7 @@ struct AssignmentCell {
   std::atomic<int32_t> priority;
   std::atomic<uint32_t> gpus;
   std::atomic<uint32_t> device_count;
+  std::atomic<uint64_t> deadline_ns;
   std::array<std::atomic<uint64_t>, kNameBytes / 8> task;
   std::array<std::atomic<uint64_t>, kMaxDevices / 8> devices;
 
@@ -45,6 +77,7 @@ struct AssignmentCell {
     int priority = 0;
     uint32_t gpus = 0;
     std::vector<uint8_t> devices;  // as the program numbers them, the one to use first at the front
+    uint64_t deadline_ns = 0;      // of the task's jobs; 0: none
   };
   void write(const Value& value);
   Value read() const;
@@ -55,37 +88,23 @@ struct JobTimes {
   std::atomic<uint64_t> count;
   std::atomic<uint64_t> longest_ns;
   std::atomic<uint64_t> last_ns;
+  std::atomic<uint64_t> misses;  // jobs that took longer than the deadline
+  std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
-  void add(uint64_t response_ns);
+  void add(uint64_t response_ns, uint64_t deadline_ns);
 };
 
-struct ClientCell {
+struct ClientPage {
   AssignmentCell assignment;
   JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
-  // The id of a client that could not tell the daemon something and goes on unmanaged; what it held is
-  // granted on.
-  std::atomic<uint32_t> left;
 
   void count_lease(uint32_t resource) {
     leases[resource].store(leases[resource].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-};
-
-struct Segment {
-  uint32_t magic;
-  uint32_t version;
-  int32_t daemon_pid;
-  uint32_t padding;
-  uint64_t daemon_start;  // process_start_time(daemon_pid): tells it from a later process with its number
-  uint64_t generation;    // differs between daemons
-  std::atomic<uint32_t> closed;  // 1: this daemon is gone
-  std::atomic<uint32_t> beats;   // grows at least once a second while programs are connected
-  std::array<std::atomic<Word>, kMaxResources> words;
-  std::array<ClientCell, kMaxClients> clients;
 };
 
 static_assert(std::atomic<Word>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);

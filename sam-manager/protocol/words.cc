@@ -1,4 +1,4 @@
-#include "sam-manager/protocol/segment.h"
+#include "sam-manager/protocol/words.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 
@@ -39,6 +40,7 @@ void AssignmentCell::write(const Value& value) {
   version.fetch_add(1);
   priority.store(value.priority);
   gpus.store(value.gpus);
+  deadline_ns.store(value.deadline_ns);
   device_count.store(static_cast<uint32_t>(count));
   store_all(name, task);
   store_all(order, devices);
@@ -55,17 +57,39 @@ AssignmentCell::Value AssignmentCell::read() const {
     std::memcpy(text.data(), name.data(), kNameBytes);
     const auto order = load_all(devices);
     const auto* first = reinterpret_cast<const uint8_t*>(order.data());
-    value = {text.data(), priority.load(), gpus.load(), {}};
+    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load()};
     value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
   return value;
 }
 
-void JobTimes::add(uint64_t response_ns) {
+void JobTimes::add(uint64_t response_ns, uint64_t deadline_ns) {
   last_ns = response_ns;
   raise(longest_ns, response_ns);
+  if (deadline_ns > 0 && response_ns > deadline_ns) ++misses;
+  ++responses[response_bucket(response_ns)];
   ++count;
+}
+
+void LifeLock::hold() {
+  static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0);
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&mutex_, &kind);
+  pthread_mutexattr_destroy(&kind);
+  pthread_mutex_lock(&mutex_);
+}
+
+uint32_t LifeLock::mark() const {
+  const uint32_t now = word().load(std::memory_order_relaxed);
+  return now & FUTEX_OWNER_DIED ? 0 : now;
+}
+
+void LifeLock::let_go() {
+  pthread_mutex_unlock(&mutex_);
 }
 
 void futex_wait(const std::atomic<uint32_t>& cell, uint32_t seen, int ms) {

@@ -1,0 +1,38 @@
+#include "sam-manager/daemon/history.h"
+
+#include <algorithm>
+
+namespace samcl::daemon {
+
+uint64_t harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history) {
+  const uint64_t jobs = page.count.load();
+  if (jobs == taken.jobs) return 0;
+  const uint64_t misses = page.misses.load();
+  const uint64_t new_misses = misses - taken.misses;
+  history.jobs += jobs - taken.jobs;
+  history.misses += new_misses;
+  history.longest_ns = std::max(history.longest_ns, page.longest_ns.load());
+  for (size_t bucket = 0; bucket < protocol::kResponseBuckets; ++bucket) {
+    const uint32_t count = page.responses[bucket].load(std::memory_order_relaxed);
+    history.responses[bucket] += count - taken.responses[bucket];
+    taken.responses[bucket] = count;
+  }
+  taken.jobs = jobs;
+  taken.misses = misses;
+  return new_misses;
+}
+
+nlohmann::json TaskHistory::describe() const {
+  nlohmann::json buckets = nlohmann::json::array();
+  for (size_t bucket = 0; bucket < protocol::kResponseBuckets; ++bucket)
+    if (responses[bucket] > 0)
+      buckets.push_back({{"below_ns", protocol::response_bucket_end(bucket)}, {"jobs", responses[bucket]}});
+  return {{"jobs", jobs},
+          {"misses", misses},
+          {"longest_ns", longest_ns},
+          {"p50_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.5))},
+          {"p99_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.99))},
+          {"buckets", buckets}};
+}
+
+}  // namespace samcl::daemon

@@ -1,0 +1,35 @@
+// A connected program, as the daemon knows it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sam-manager/daemon/rights.h"
+#include "sam-manager/protocol/shared_memory.h"
+#include "sam-manager/protocol/words.h"
+
+namespace samcl::daemon {
+
+struct Program {
+  uint32_t id = 0;
+  pid_t pid = 0;  // 0: of a PID namespace that we can't see
+  uid_t user = 0;
+  Rights rights;
+  std::string asked;  // the task's name it asked for
+  std::string executable;
+  uint32_t gpus = 0;              // the most it uses; 0: as many as there are
+  std::vector<uint8_t> devices;   // our indices, in its order
+  std::vector<std::string> wish;  // of its task when its devices were chosen
+  std::set<pid_t> threads;        // that run with the task's priority, as it numbers them
+  protocol::AssignmentCell::Value assignment;
+  protocol::Shared<protocol::ClientPage> page;  // it may write anything there, at any time
+};
+
+// Our indices of the devices it uses at present, the first one first.
+std::vector<uint8_t> devices_used(const Program& program);
+
+}  // namespace samcl::daemon

@@ -1,0 +1,205 @@
+#include "sam-manager/daemon/requests.h"
+
+#include <map>
+
+#include "sam-manager/daemon/report.h"
+#include "sam-manager/planning/profile.h"
+#include "sam-manager/protocol/document.h"
+#include "sam-manager/protocol/process.h"
+
+namespace samcl::daemon {
+
+using nlohmann::json;
+using protocol::Fields;
+using registry::Task;
+
+namespace {
+
+constexpr size_t kNameBytes = protocol::kNameBytes - 1;
+
+struct Context {
+  Broker& broker;
+  const Board& board;
+  const Caller& caller;
+  const json& request;
+};
+
+Result<void> check_administrator(const Context& context) {
+  if (context.caller.rights.may_administrate) return {};
+  return fail(
+      "only root, the user who runs sam-managerd, and those whom its configuration names "
+      "(access.administrators) may change this; you are user " +
+      std::to_string(context.caller.peer.user));
+}
+
+Result<Outcome> hello(const Context& context) {
+  Fields fields(context.request, "hello");
+  Hello hello;
+  hello.task = fields.text("task", kNameBytes);
+  hello.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, UINT32_MAX, 0));
+  hello.devices = fields.names("devices", protocol::kMaxDevices, kNameBytes);
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  if (hello.devices.empty()) return fail("hello: devices: expected at least one");
+  if (!context.caller.rights.may_use)
+    return fail(
+        "user " + std::to_string(context.caller.peer.user) +
+        " may not use the devices: ask an administrator for a place in the manager's group, or in its "
+        "configuration (access.allow)");
+  if (context.caller.program != 0) return fail("hello: this connection has a program already");
+  const protocol::Peer& peer = context.caller.peer;
+  const auto program = context.broker.connect(hello, peer.pid, peer.user, context.caller.rights,
+                                              peer.pid > 0 ? protocol::process_executable(peer.pid) : "");
+  if (!program) return tl::unexpected(program.error());
+  Outcome outcome;
+  outcome.answer = json{{"client", (*program)->id}, {"devices", (*program)->devices}};
+  outcome.program = (*program)->id;
+  outcome.attached = {context.board.notice_descriptor(), context.board.words_descriptor(),
+                      (*program)->page.descriptor()};
+  return outcome;
+}
+
+Outcome answered(json answer) {
+  Outcome outcome;
+  outcome.answer = std::move(answer);
+  return outcome;
+}
+
+Result<void> check_profile(Task& task) {
+  if (task.profile.empty()) return {};
+  if (task.profile.size() > protocol::kMaxProfileBytes)
+    return fail("profile: expected at most " + std::to_string(protocol::kMaxProfileBytes) + " bytes");
+  const auto profile = planning::parse_profile(task.profile);
+  if (!profile) return fail("the profile: " + profile.error().message);
+  if (task.gpus != 0) return fail("a task with a profile gets its number of GPUs from the plan");
+  if (task.deadline_ns > task.period_ns)
+    return fail("with a profile, the deadline may not be after the period");
+  if (task.period_ns > static_cast<uint64_t>(analysis::kLongest))
+    return fail("with a profile, the period may be 9.7 hours at most");
+  task.profile = planning::format_profile(*profile);
+  return {};
+}
+
+Result<Outcome> put(const Context& context, const json& value) {
+  auto task = registry::task_from_json(value);
+  if (!task) return tl::unexpected(task.error());
+  if (auto checked = check_profile(*task); !checked) return tl::unexpected(checked.error());
+  Fields fields(context.request, "register");
+  const bool strict = fields.flag("strict");
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  const std::string name = task->name;
+  if (auto asked = context.broker.change({context.caller.id, name, *std::move(task), strict}); !asked)
+    return tl::unexpected(asked.error());
+  return Outcome{};
+}
+
+Result<Outcome> enroll(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  const auto task = context.request.find("task");
+  return put(context, task == context.request.end() ? json() : *task);
+}
+
+// What `changes` names of a task that is registered; all else stays.
+Result<Outcome> set(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  Fields fields(context.request, "set");
+  const std::string name = fields.name("name", kNameBytes);
+  const json* changes = fields.object("changes");
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  const auto& tasks = context.broker.admission().registry().tasks();
+  const auto found = tasks.find(name);
+  if (found == tasks.end()) return fail("no task \"" + name + "\" is registered");
+  json task = registry::to_json(found->second);
+  if (changes) task.update(*changes);
+  task["name"] = name;
+  return put(context, task);
+}
+
+Result<std::string> name_in(const Context& context, const char* where, const char* field) {
+  Fields fields(context.request, where);
+  auto name = fields.name(field, kNameBytes);
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  return name;
+}
+
+Result<Outcome> withdraw(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  const auto name = name_in(context, "unregister", "name");
+  if (!name) return tl::unexpected(name.error());
+  if (auto asked = context.broker.change({context.caller.id, *name, std::nullopt, false}); !asked)
+    return tl::unexpected(asked.error());
+  return Outcome{};
+}
+
+Result<Outcome> release(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  const auto device = name_in(context, "release", "device");
+  if (!device) return tl::unexpected(device.error());
+  if (auto released = context.broker.release(*device); !released) return tl::unexpected(released.error());
+  return answered(json::object());
+}
+
+Result<Outcome> history(const Context& context) {
+  const auto task = name_in(context, "history", "name");
+  if (!task) return tl::unexpected(task.error());
+  auto shown = show_history(context.broker, *task);
+  if (!shown) return tl::unexpected(shown.error());
+  return answered(*std::move(shown));
+}
+
+Result<Outcome> watch(const Context&) {
+  Outcome outcome = answered(json{{"watching", true}});
+  outcome.watches = true;
+  return outcome;
+}
+
+using Handler = Result<Outcome> (*)(const Context&);
+
+const std::map<std::string, Handler, std::less<>> kHandlers = {
+    {"hello", hello},
+    {"register", enroll},
+    {"set", set},
+    {"unregister", withdraw},
+    {"release", release},
+    {"history", history},
+    {"watch", watch},
+    {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
+    {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
+    {"analysis",
+     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe()); }},
+};
+
+std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
+  std::vector<pid_t> processes;
+  for (const auto& [id, program] : broker.programs())
+    if (program.asked == change.name || program.assignment.task == change.name)
+      processes.push_back(program.pid);
+  return processes;
+}
+
+}  // namespace
+
+Result<Outcome> handle(Broker& broker, const Board& board, const std::string& instance, const Caller& caller,
+                       const json& request) {
+  const auto ask = request.find("ask");
+  const auto handler = ask != request.end() && ask->is_string()
+                           ? kHandlers.find(ask->get_ref<const std::string&>())
+                           : kHandlers.end();
+  if (handler == kHandlers.end()) {
+    std::string names;
+    for (const auto& [name, ignored] : kHandlers) names += (names.empty() ? "" : ", ") + name;
+    return fail("ask: expected one of " + names);
+  }
+  auto outcome = handler->second({broker, board, caller, request});
+  if (outcome && outcome->answer) (*outcome->answer)["instance"] = instance;
+  return outcome;
+}
+
+json answer_to(const Broker& broker, const Admission::Decision& decision) {
+  if (!decision.made) return {{"error", decision.made.error().message}};
+  json answer = {{"task", decision.change.name}, {"processes", processes_of(broker, decision.change)}};
+  if (decision.change.task)
+    answer["doubts"] = registry::doubts(*decision.change.task, broker.admission().registry().tasks());
+  return answer;
+}
+
+}  // namespace samcl::daemon
