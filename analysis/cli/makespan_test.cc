@@ -110,5 +110,38 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
   }
 }
 
+TEST(SamAnalyzeMakespan, ReadsAConfigurationFile) {
+  const std::string file = temporary("config");
+  std::ofstream(file) << "# the paper's Fig. 7\ninstructions = LCLCL\nwarps=420\nwarp_size = 32\n"
+                         "load_store_units = 16\ncuda_cores = 32\n";
+  const Outcome outcome = run("makespan --config " + file);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("420 warps of LLCLLCLL"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("worst case +2522"));
+  std::ofstream(file) << "instructions = LC\nwarp = 4\n";
+  EXPECT_THAT(run("makespan --config " + file).output,
+              HasSubstr(file + ": line 2: 'warp', expected instructions, warps"));
+  std::remove(file.c_str());
+  EXPECT_EQ(run("makespan LC").code, 2);
+}
+
+// Lambda = 2 for both units.
+TEST(SamAnalyzeMakespan, FindsThePapersConvergenceWithTwoWarpsPerSlot) {
+  const Outcome outcome = run("makespan LLCLL --unit L=2 --unit C=2 --warps 600");
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("worst case +1203"));
+}
+
+TEST(Berezovskyi, DrawsItsFigures) {
+  const std::string out = testing::TempDir() + "berezovskyi_" + std::to_string(getpid());
+  const Outcome outcome = run("experiment berezovskyi --warps 2 --converge 6 --out " + out);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("Fig. 6: LLCLL, 600 warps"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("T\\(W\\), exact +2522"));
+  std::ifstream svg(out + ".svg");
+  const std::string text(std::istreambuf_iterator<char>(svg), {});
+  EXPECT_THAT(text, HasSubstr("Fig. 7: LCLCL, 420 warps"));
+  for (const char* ending : {".csv", ".svg"}) std::remove((out + ending).c_str());
+}
+
 }  // namespace
 }  // namespace samcl::analysis
