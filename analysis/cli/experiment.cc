@@ -47,7 +47,7 @@ Run add_experiment(CLI::App& parent) {
   experiment
       ->add_option(
           "--sets", options->sets,
-          "task sets in all (5000 for fig7 and fig9, 500 for each P_D of fig8 and fig10; the papers:\n"
+          "task sets in all (100000 for fig7 and fig9, 10000 for each P_D of fig8 and fig10; the papers:\n"
           "100000; 1000 for fig11), or drawn of each scenario (20000; the paper: 5000000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   experiment->add_option("--seed", options->seed, "another seed, other sets (1)");

@@ -61,7 +61,7 @@ Result<FigureExperiment> prepare(const ExperimentOptions& options) {
     return fail("--utilisation: " + options.figure + " varies it");
   change_sets(options, figure.sets);
   if (options.gpu_utilisation) figure.targets = {*options.gpu_utilisation};
-  return FigureExperiment(figure, options.sets.value_or(figure.axis == Axis::dependency ? 500 : 5000),
+  return FigureExperiment(figure, options.sets.value_or(figure.axis == Axis::dependency ? 10000 : 100000),
                           options.seed);
 }
 
