@@ -62,7 +62,8 @@ double Histogram::share(size_t axis, size_t bin, Counted counted) const {
 
 double Histogram::reached(size_t axis, Counted counted, double part) const {
   for (size_t bin = kClasses; bin > 0; --bin)
-    if (share(axis, bin - 1, counted) >= part) return kClassWidth * static_cast<double>(bin);
+    if (at(axis, bin - 1, Counted::sets) >= 10 && share(axis, bin - 1, counted) >= part)
+      return kClassWidth * static_cast<double>(bin);
   return 0;
 }
 

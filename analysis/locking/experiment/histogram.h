@@ -36,7 +36,8 @@ class Histogram {
   double share(Counted counted) const;
   // Likewise of those in one class.
   double share(size_t axis, size_t bin, Counted counted) const;
-  // The upper end of the highest class of which at least this part is schedulable; 0 if there is none.
+  // The upper end of the highest class with at least 10 sets of which at least this part is schedulable; 0 if
+  // there is none.
   double reached(size_t axis, Counted counted, double part = 0.01) const;
   const Counts& counts() const { return counts_; }
 
