@@ -25,7 +25,7 @@ struct Options {
   std::string config;   // or this, with the number of warps
   std::vector<std::string> remarks;
   std::vector<std::string> units;
-  int64_t warps = 0;
+  int64_t warps = -1;  // not given
   makespan::Effort effort;
   makespan::Multiprocessors multiprocessors;
   bool rounds = false;
@@ -52,7 +52,7 @@ Result<makespan::Kernel> read_config(Options& options) {
 
 Result<makespan::Kernel> read_kernel(Options& options) {
   if (!options.config.empty()) return read_config(options);
-  if (options.warps == 0) return fail("--warps: how many? expected a number, or --config");
+  if (options.warps < 0) return fail("--warps: how many? expected a number, or --config");
   if (options.string.empty() == options.source.file.empty())
     return fail(options.string.empty() ? "expected a kernel string, or --kernel with --name"
                                        : "expected a kernel string or --kernel, not both");

@@ -100,7 +100,7 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
         std::pair("LC --warps 4 --resident 0", "the warps that a multiprocessor holds are 0"),
         std::pair("LC --warps 4 --svg /nonexistent/x.svg", "/nonexistent/x.svg"),
         std::pair("LLCLL --warps 600 --lp x.lp", "--lp: the binary program would have"),
-        std::pair("LC", "--warps is required"),
+        std::pair("LC", "--warps: how many?"),
         std::pair("--warps 4", "expected a kernel string, or --kernel with --name"),
         std::pair("--warps 4 --kernel x.cl", "--kernel: expected --name as well"),
         std::pair("LC --warps 4 --kernel x.cl --name k", "expected a kernel string or --kernel, not both")}) {
