@@ -11,12 +11,10 @@
 namespace samcl::analysis::cli {
 namespace {
 
-bool bounded(const TaskBound& bound, Form form) {
-  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
-}
+constexpr const char* kMark = " *";
 
 std::string time(Time value) {
-  return value == kUnbounded ? "unbounded" : format_time(value);
+  return value == kUnbounded ? "above 16 periods" : format_time(value);
 }
 
 std::string list(const std::vector<std::string>& parts) {
@@ -72,7 +70,7 @@ std::string verdict(const TaskSet& set, Form form, const Bounds& bounds) {
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const TaskBound& bound = bounds.tasks[i];
     if (!bounded(bound, form))
-      late.push_back(set.tasks[i].name + " (unbounded)");
+      late.push_back(set.tasks[i].name + " (" + response_text(bound, form) + ")");
     else if (bound.response > set.tasks[i].deadline)
       late.push_back(set.tasks[i].name + " (by " + format_time(bound.response - set.tasks[i].deadline) + ")");
   }
@@ -82,6 +80,26 @@ std::string verdict(const TaskSet& set, Form form, const Bounds& bounds) {
 }
 
 }  // namespace
+
+bool bounded(const TaskBound& bound, Form form) {
+  return form == Form::safe ? bound.proven : bound.response != kUnbounded;
+}
+
+std::string response_text(const TaskBound& bound, Form form) {
+  return time(bound.response) + (bounded(bound, form) || bound.response == kUnbounded ? "" : kMark);
+}
+
+std::string slack_text(const Task& task, const TaskBound& bound) {
+  return bound.response == kUnbounded ? "-" : format_time(task.deadline - bound.response);
+}
+
+std::string mark_text(const Bounds& bounds, Form form) {
+  for (const TaskBound& bound : bounds.tasks)
+    if (!bounded(bound, form) && bound.response != kUnbounded)
+      return "* beyond its proof, which ends where this task or one that it waits for exceeds its period: no "
+             "bound.\n";
+  return "";
+}
 
 std::string bounds_tables(const TaskSetDocument& document, Form form, const Bounds& bounds) {
   const TaskSet& set = document.set;
@@ -95,16 +113,15 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
     const TaskBound& bound = bounds.tasks[i];
     const bool known = bounded(bound, form);
     tasks.push_back({task.name, std::to_string(document.modes[i]), format_time(task.period),
-                     format_time(task.deadline), known ? time(bound.response) : "unbounded",
-                     known ? format_time(task.deadline - bound.response) : "-",
+                     format_time(task.deadline), response_text(bound, form), slack_text(task, bound),
                      known && bound.response <= task.deadline ? "yes" : "no"});
     if (set.platform.bound) tasks.back().insert(tasks.back().begin() + 2, format_devices(bound.devices));
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
-      if (!known) continue;
+      if (bound.response == kUnbounded) break;
       const int requests = task.stages[j].requests;
       stages.push_back(
-          {task.name, std::to_string(j + 1),
+          {task.name + (known ? "" : kMark), std::to_string(j + 1),
            std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
            format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response),
            time(stage.interference), time(stage.blocking), time(stage.jitter), time(stage.finish)});
@@ -112,7 +129,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
   }
   std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" + table(tasks) + "\n";
   if (stages.size() > 1) text += table(stages, 3) + "\n";
-  return text + verdict(set, form, bounds);
+  return text + verdict(set, form, bounds) + mark_text(bounds, form);
 }
 
 std::string explanation(const TaskSetDocument& document, Form form, const Bounds& bounds, size_t index) {
@@ -126,7 +143,8 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
                      (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") +
                      ".\n";
   if (!bounded(bound, form))
-    return text + "Its response is unbounded: " +
+    return text + "Its response has no bound" +
+           (bound.response == kUnbounded ? "" : ", the number would be " + time(bound.response)) + ": " +
            (bound.response <= task.period
                 ? "a more urgent task that it shares a resource with has no bound.\n"
                 : "no bound up to its period was found.\n");

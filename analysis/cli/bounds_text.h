@@ -8,6 +8,14 @@
 
 namespace samcl::analysis::cli {
 
+// Of the safe form: proven; of the published ones: a fixed point was found.
+bool bounded(const TaskBound& bound, Form form);
+// A response that is not bounded is shown all the same, with a mark, as far as there is a fixed point.
+std::string response_text(const TaskBound& bound, Form form);
+std::string slack_text(const Task& task, const TaskBound& bound);
+// What the mark means, where some task has it.
+std::string mark_text(const Bounds& bounds, Form form);
+
 // Every task beside its deadline, every stage, and the verdict.
 std::string bounds_tables(const TaskSetDocument& document, Form form, const Bounds& bounds);
 

@@ -94,6 +94,15 @@ std::string walks_text(const TaskDemands& set, Time t) {
   return "What demands most within " + format_time(t) + ":\n" + table(rows, 3);
 }
 
+// Why bounds are upper ones only, a line for each such task; "" if all are exact.
+std::string looseness_text(const std::vector<dbf::TaskGraph>& tasks) {
+  std::string text;
+  for (const dbf::TaskGraph& task : tasks)
+    if (const auto exact = check_exact(task); !exact)
+      text += "Upper bounds only: " + exact.error().message + ".\n";
+  return text;
+}
+
 std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest) {
   const auto demands = [](Time t, Time demand) {
     return format_time(demand) + " of demand within " + format_time(t);
@@ -102,7 +111,9 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
   if (verdict.feasible)
     text += "Schedulable by preemptive EDF on one processor.\n";
   else
-    text += "NOT schedulable on one processor: " + demands(verdict.excess->t, verdict.excess->demand) +
+    text += (looseness_text(set.tasks).empty() ? "NOT schedulable on one processor: "
+                                               : "Not known to be schedulable on one processor: at most ") +
+            demands(verdict.excess->t, verdict.excess->demand) +
             (verdict.excess->least ? ", and in no shorter interval is there too much.\n" : ".\n");
   text +=
       "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_time(verdict.last_t);
@@ -149,14 +160,15 @@ Result<int> run(const Options& options) {
   if (options.as_json) {
     std::cout << format_demand(set, *verdict, tightest, marked);
   } else {
-    std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << "\n";
+    const std::string loose = looseness_text(set.tasks);
+    std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << loose << "\n";
     if (at->has_value())
       std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked))
                 << "\n\n";
     std::cout << values_text(set, until->value_or(INT64_MAX - 1),
                              until->has_value() ? SIZE_MAX : options.lines)
               << "\n"
-              << walks_text(set, marked);
+              << (loose.empty() ? walks_text(set, marked) : "");
     if (!options.svg.empty()) std::cout << "\nWritten: " << options.svg << "\n";
   }
   return verdict->feasible ? kGood : kNotSchedulable;

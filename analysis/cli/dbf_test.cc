@@ -57,10 +57,20 @@ TEST(SamAnalyzeDbf, ShowsWhereThePublishedRecurrenceSaysMore) {
   EXPECT_EQ(demand(run_with(branching("100"), "dbf --as-published --json --at 101ns -")), 112);
 }
 
+TEST(SamAnalyzeDbf, SaysWhereBoundsAreUpperOnesOnly) {
+  const Outcome outcome = run_with(branching("90"), "dbf -");
+  EXPECT_THAT(outcome.output,
+              HasSubstr("Upper bounds only: task \"T\": period is 90 ns, for exact bounds at least 99"));
+  EXPECT_THAT(outcome.output, testing::Not(HasSubstr("What demands most")));
+  const auto task = nlohmann::json::parse(run_with(branching("90"), "dbf --json -").output).at("tasks").at(0);
+  EXPECT_EQ(task.at("exact"), false);
+  EXPECT_TRUE(task.at("walk").is_null());
+}
+
 TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
-  Outcome outcome = run_with(branching("90"), "dbf -");
+  Outcome outcome = run_with(branching("0"), "dbf -");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 90 ns, expected at least 99"));
+  EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 0 ns, expected 1 to"));
   outcome = run("dbf --at 3 " + example());
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--at: \"3\", expected a time such as 40ms"));

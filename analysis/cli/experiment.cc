@@ -9,11 +9,13 @@
 #include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/experiment/figure.h"
+#include "analysis/locking/experiment/elliott_figures.h"
 
 namespace samcl::analysis::cli {
 namespace {
 
 constexpr const char* kElliott = "elliott";
+constexpr const char* kRunningTime = "fig11";
 
 std::string figure_or_not(const std::string& given) {
   std::string names;
@@ -21,7 +23,15 @@ std::string figure_or_not(const std::string& given) {
     if (given == figure) return "";
     names += std::string(figure) + ", ";
   }
-  return given == kElliott ? "" : "'" + given + "', expected one of " + names + kElliott + " or nunna";
+  if (given == kElliott || given == kRunningTime) return "";
+  return "'" + given + "', expected one of " + names + kRunningTime + ", " + kElliott +
+         ", berezovskyi or nunna";
+}
+
+std::map<std::string, size_t> periods() {
+  std::map<std::string, size_t> all;
+  for (size_t n = 0; n < locking::kPeriods.size(); ++n) all[locking::kPeriods[n].name] = n;
+  return all;
 }
 
 }  // namespace
@@ -31,11 +41,14 @@ Run add_experiment(CLI::App& parent) {
   options->counting.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments again");
   experiment
-      ->add_option(
-          "FIGURE", options->figure,
-          "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs); options below")
+      ->add_option("FIGURE", options->figure,
+                   "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs)")
       ->check(figure_or_not);
-  experiment->add_option("--sets", options->sets, "task sets at each point or of each scenario (1000)")
+  experiment
+      ->add_option(
+          "--sets", options->sets,
+          "task sets in all (100000 for fig7 and fig9, 10000 for each P_D of fig8 and fig10; the papers:\n"
+          "100000; 1000 for fig11), or drawn of each scenario (20000; the paper: 5000000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   experiment->add_option("--seed", options->seed, "another seed, other sets (1)");
   experiment->add_option("--threads", options->counting.threads, "all processors by default")
@@ -57,16 +70,34 @@ Run add_experiment(CLI::App& parent) {
   experiment->add_option("--share", options->share, "of its period that a task executes at most (1)")
       ->check(CLI::Range(0.06, 1.0));
   experiment
+      ->add_option(
+          "--split", options->split,
+          "how a task's time is distributed: in proportion to random numbers (default) or at random cuts")
+      ->transform(one_of(std::map<std::string, Split>{{"numbers", Split::numbers}, {"cuts", Split::cuts}}));
+  experiment
       ->add_option("--tardiness", options->bound,
-                   "elliott: bound that the OMLP uses, compliant-vector (default) or devi-anderson")
+                   "elliott: bound that the OMLP uses: least (default), devi-anderson, compliant-vector or\n"
+                   "earlier-deadlines")
       ->transform(one_of(tardiness_bounds()));
-  const Run nunna = add_nunna(*experiment);
-  const CLI::App* chosen = experiment->get_subcommand("nunna");
-  return [options, nunna, chosen]() -> Result<int> {
-    if (*chosen) return nunna();
-    if (options->figure.empty()) return fail("experiment: which? expected a figure, elliott or nunna");
+  auto* figure =
+      experiment->add_option("--figure", options->elliott_figure, "elliott: one of its figures, 6 to 13")
+          ->check(CLI::Range(locking::kFirstFigure, locking::kLastFigure));
+  experiment->add_option("--inset", options->inset, "elliott: and one of its insets, a to i")
+      ->check(CLI::IsMember(std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h", "i"}))
+      ->needs(figure);
+  experiment->add_option("--period", options->period, "elliott: one range of periods instead of all three")
+      ->transform(one_of(periods()));
+  const Run nunna = add_nunna(*experiment), berezovskyi = add_berezovskyi(*experiment);
+  const CLI::App *with_nunna = experiment->get_subcommand("nunna"),
+                 *with_berezovskyi = experiment->get_subcommand("berezovskyi");
+  return [=]() -> Result<int> {
+    if (*with_nunna) return nunna();
+    if (*with_berezovskyi) return berezovskyi();
+    if (options->figure.empty())
+      return fail("experiment: which? expected a figure, elliott, berezovskyi or nunna");
     if (options->counting.out.empty()) options->counting.out = options->figure;
-    return options->figure == kElliott ? run_elliott(*options) : run_figure(*options);
+    if (options->figure == kElliott) return run_elliott(*options);
+    return options->figure == kRunningTime ? run_running_time(*options) : run_figure(*options);
   };
 }
 

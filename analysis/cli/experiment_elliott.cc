@@ -1,4 +1,4 @@
-// The experiment on tasks that share a GPU under global EDF: OUT.csv and OUT.svg.
+// The experiment on tasks that share a GPU under global EDF: OUT.csv and a picture per figure.
 #include <cstdio>
 #include <iostream>
 
@@ -6,13 +6,19 @@
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
 #include "analysis/locking/experiment/elliott.h"
-#include "analysis/locking/experiment/elliott_results.h"
-#include "analysis/locking/experiment/groups.h"
+#include "analysis/locking/experiment/observations.h"
 
 namespace samcl::analysis::cli {
 namespace {
 
 using locking::Counted;
+using locking::Scenario;
+
+constexpr std::pair<const char*, Counted> kColumns[] = {{"SRM, FMLP-LONG", Counted::fmlp_long},
+                                                        {"SRM", Counted::shared_resource},
+                                                        {"CM", Counted::containers},
+                                                        {"BOTH", Counted::both},
+                                                        {"EITHER", Counted::either}};
 
 std::string percent(double share) {
   char text[32];
@@ -20,58 +26,71 @@ std::string percent(double share) {
   return text;
 }
 
-void add_row(std::vector<std::vector<std::string>>& rows, const std::string& name,
-             const locking::Histogram& histogram) {
-  rows.push_back({name, std::to_string(histogram.total(Counted::sets))});
-  for (const Counted method :
-       {Counted::fmlp_long, Counted::shared_resource, Counted::containers, Counted::both, Counted::either})
-    rows.back().push_back(percent(histogram.share(method)));
-}
-
-template <typename Values>
-void add_rows(std::vector<std::vector<std::string>>& rows, const std::string& what, const Values& values,
-              size_t locking::Scenario::*field, const locking::Histograms& all) {
-  const locking::Histograms groups = by(field, values.size(), all);
-  for (size_t n = 0; n < groups.size(); ++n) add_row(rows, what + " " + values[n], groups[n]);
-}
-
-std::vector<std::string> names(const std::array<locking::Range, 3>& ranges) {
-  return {ranges[0].name, ranges[1].name, ranges[2].name};
-}
-
 std::string shares_text(const locking::Histograms& all) {
-  std::vector<std::vector<std::string>> rows = {
-      {"SCHEDULABLE", "SETS", "SRM, FMLP-LONG", "SRM", "CONTAINER", "BOTH", "EITHER"}};
-  add_row(rows, "all", sum(all));
-  add_rows(rows, "utilisations:", names(locking::kUtilisations), &locking::Scenario::utilisation, all);
-  add_rows(rows, "periods:", names(locking::kPeriods), &locking::Scenario::period, all);
-  add_rows(rows, "GPU's part:", names(locking::kGpuUse), &locking::Scenario::gpu_use, all);
-  std::vector<std::string> cpus;
-  for (const int count : locking::kCpus) cpus.push_back(std::to_string(count));
-  add_rows(rows, "CPUs:", cpus, &locking::Scenario::cpus, all);
+  std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE", "SETS"}};
+  for (const auto& [title, counted] : kColumns) rows[0].emplace_back(title);
+  // All scenarios for which `wanted` is true.
+  const auto add = [&](const std::string& name, auto wanted) {
+    locking::Histogram sum;
+    for (size_t index = 0; index < all.size(); ++index)
+      if (wanted(locking::scenario(index))) sum.add(all[index]);
+    if (sum.total(Counted::sets) == 0) return;
+    rows.push_back({name, std::to_string(sum.total(Counted::sets))});
+    for (const auto& [title, counted] : kColumns) rows.back().push_back(percent(sum.share(counted)));
+  };
+  add("all", [](const Scenario&) { return true; });
+  for (size_t n = 0; n < 3; ++n)
+    add(std::string("utilisations: ") + locking::kUtilisations[n].name,
+        [&](const Scenario& s) { return s.utilisation == n; });
+  for (size_t n = 0; n < 3; ++n)
+    add(std::string("periods: ") + locking::kPeriods[n].name,
+        [&](const Scenario& s) { return s.period == n; });
+  for (size_t n = 0; n < 3; ++n)
+    add("GPU usage: " + std::to_string(locking::kGpuUse[n]) + " %",
+        [&](const Scenario& s) { return s.gpu_use == n; });
+  for (size_t n = 0; n < 3; ++n)
+    add("CPUs: " + std::to_string(locking::kCpus[n]), [&](const Scenario& s) { return s.cpus == n; });
   return table(rows);
 }
 
-std::string findings_text(const locking::Histograms& all) {
-  std::vector<std::vector<std::string>> rows = {{"", "STATEMENT", "HOLDS", "FOUND"}};
-  for (const locking::Finding& finding : findings(all))
-    rows.push_back(
-        {std::to_string(rows.size()), finding.statement, finding.holds ? "yes" : "no", finding.numbers});
+std::string observations_text(const locking::Histograms& all) {
+  std::vector<std::vector<std::string>> rows = {{"", "THE PAPER READS", "AGREES", "FOUND"}};
+  for (const locking::Observation& seen : observations(all))
+    rows.push_back({std::to_string(seen.number), seen.paper,
+                    seen.agrees ? *seen.agrees ? "yes" : "no" : "too few sets", seen.found});
   return table(rows, 4);
 }
 
 Result<locking::ElliottExperiment> prepare(const ExperimentOptions& options) {
   if (options.form) return fail("--analysis: elliott has its own");
-  for (const auto& [given, name] : {std::pair{options.classes, "--classes"},
-                                    {options.dependency.has_value(), "--dependency"},
+  for (const auto& [given, name] : {std::pair{options.dependency.has_value(), "--dependency"},
                                     {options.gpu_utilisation.has_value(), "--utilisation"},
-                                    {options.share.has_value(), "--share"}})
+                                    {options.share.has_value(), "--share"},
+                                    {options.split.has_value(), "--split"},
+                                    {options.classes, "--classes"}})
     if (given) return fail(std::string(name) + ": of the figures on modes, not of elliott");
   locking::ElliottExperiment experiment;
-  experiment.sets = options.sets;
+  experiment.sets = options.sets.value_or(20000);
   experiment.seed = options.seed;
   if (options.bound) experiment.bound = *options.bound;
+  if (options.elliott_figure)
+    experiment.scenarios = scenarios_of(locking::elliott_figure(*options.elliott_figure), options.period);
+  else if (options.period)
+    std::erase_if(experiment.scenarios,
+                  [&](size_t index) { return locking::scenario(index).period != *options.period; });
   return experiment;
+}
+
+// One picture per figure; of one inset, if one is meant.
+Result<void> draw(const ExperimentOptions& options, int number, const std::string& file,
+                  const locking::Histograms& all) {
+  locking::ElliottFigure figure = locking::elliott_figure(number);
+  if (!options.inset.empty())
+    std::erase_if(figure.insets,
+                  [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
+  if (figure.insets.empty())
+    return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
+  return write_text(file, charts_svg(charts(figure, all), number > 10 ? 2 : 3));
 }
 
 }  // namespace
@@ -82,16 +101,27 @@ Result<int> run_elliott(const ExperimentOptions& options) {
   const auto sums = count(*experiment, options.counting);
   if (!sums) return tl::unexpected(sums.error());
   if (!*sums) return kGood;
-  const locking::Histograms all((*sums)->begin(), (*sums)->end());
+  locking::Histograms all(locking::kScenarios);
+  for (size_t point = 0; point < experiment->points(); ++point)
+    all[experiment->scenarios[point]] = locking::Histogram((**sums)[point]);
   const std::string& out = options.counting.out;
   if (auto good = write_text(out + ".csv", format_csv(all)); !good) return tl::unexpected(good.error());
-  if (auto good = write_text(out + ".svg", charts_svg(charts(all), 2)); !good)
-    return tl::unexpected(good.error());
+  std::string written = out + ".csv";
+  for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
+    if (options.elliott_figure && number != *options.elliott_figure) continue;
+    const std::string file = out + "-fig" + std::to_string(number) + ".svg";
+    if (auto good = draw(options, number, file, all); !good) return tl::unexpected(good.error());
+    written += ", " + file;
+  }
   forget(options.counting);
-  std::cout << "Tasks that share a GPU under global EDF, after Elliott & Anderson: " << locking::kScenarios
-            << " scenarios\n\n"
-            << shares_text(all) << "\n"
-            << findings_text(all) << "\nWritten: " << out << ".csv, " << out << ".svg\n";
+  std::cout << "Tasks that share a GPU under global EDF, as Elliott & Anderson draw them: "
+            << experiment->points() << " of " << locking::kScenarios << " scenarios, " << experiment->sets
+            << " sets drawn of each; without those that the paper discards:\n\n"
+            << shares_text(all) << "\n";
+  if (!options.elliott_figure)
+    std::cout << "Effective utilisations that 1 % of the sets reach, and shares of schedulable sets:\n\n"
+              << observations_text(all) << "\n";
+  std::cout << "Written: " << written << "\n";
   return kGood;
 }
 

@@ -15,33 +15,48 @@ using Elliott = InFolder;
 TEST_F(Elliott, WritesTheSameNumbersForTheSameSeed) {
   const Outcome outcome = run("experiment elliott --sets 30 --threads 2 --out " + path("a"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_THAT(outcome.output, HasSubstr("24300"));  // 810 x 30
+  EXPECT_THAT(outcome.output, HasSubstr("810 of 810 scenarios, 30 sets drawn of each"));
   EXPECT_EQ(run("experiment elliott --sets 30 --threads 1 --out " + path("b")).code, 0);
   EXPECT_EQ(run("experiment elliott --sets 30 --seed 2 --out " + path("c")).code, 0);
   EXPECT_EQ(text("a.csv"), text("b.csv"));
   EXPECT_NE(text("a.csv"), text("c.csv"));
-  EXPECT_THAT(text("a.svg"), testing::StartsWith("<svg"));
+  for (int figure = 6; figure <= 13; ++figure)
+    EXPECT_THAT(text("a-fig" + std::to_string(figure) + ".svg"), testing::StartsWith("<svg"));
   EXPECT_FALSE(std::filesystem::exists(path("a.part")));
+}
+
+TEST_F(Elliott, DrawsOneInsetFromItsOwnScenariosAlone) {
+  const Outcome outcome =
+      run("experiment elliott --figure 8 --inset g --period 15-60ms --sets 50 --out " + path("a"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("9 of 810 scenarios"));
+  const std::string svg = text("a-fig8.svg");
+  EXPECT_THAT(svg, HasSubstr("Fig. 8(g): heavy, GPU usage 25 %"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("Fig. 8(a)")));
+  EXPECT_THAT(text("a.csv"), testing::Not(HasSubstr("3-33ms")));
+  EXPECT_EQ(run("experiment elliott --figure 9 --inset g --sets 5 --out " + path("b")).code, 2);
+  EXPECT_EQ(run("experiment elliott --inset a --sets 5 --out " + path("b")).code, 2);
 }
 
 TEST_F(Elliott, GoesOnFromWhatIsFinished) {
   EXPECT_EQ(run("experiment elliott --sets 5 --out " + path("whole")).code, 0);
   // Scenario 0 with a million sets in its first class, on purpose: they show that it was not counted again.
   std::ofstream part(path("part.part"));
-  part << "sam-analyze elliott compliant-vector sets 5 seed 1\n0 1000000";
-  for (int n = 1; n < 6 * (20 + 4 * 40); ++n) part << " 0";
+  part << "sam-analyze elliott least sets 5 seed 1\n0 1000000";
+  for (int n = 1; n < 6 * 5 * 112; ++n) part << " 0";
   part << " .\n1 5 5";
   part.close();
   EXPECT_EQ(run("experiment elliott --sets 5 --out " + path("part")).code, 0);
-  EXPECT_THAT(text("part.csv"), HasSubstr("\nlight,short,little,0-10,4,1,0.05,1000000,0,0,0,0,0\n"));
-  const std::string rest = text("whole.csv").substr(text("whole.csv").find("\nlight,short,little,0-10,8,"));
+  EXPECT_THAT(text("part.csv"), HasSubstr("\nlight,3-33ms,25,0-10,4,1,0.25,1000000,0,0,0,0,0\n"));
+  const std::string rest = text("whole.csv").substr(text("whole.csv").find("\nlight,3-33ms,25,0-10,8,"));
   EXPECT_THAT(text("part.csv"), testing::EndsWith(rest)) << "the line cut off is counted again";
 }
 
 TEST_F(Elliott, IsNamedWithTheOthersWhereNoneIsMeant) {
   const Outcome outcome = run("experiment foo");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.output.find("'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott or nunna"),
+  EXPECT_NE(outcome.output.find(
+                "'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott, berezovskyi or nunna"),
             std::string::npos)
       << outcome.output;
 }
@@ -62,7 +77,7 @@ Outcome run_on(int processes, const std::string& arguments) {
 
 TEST_F(Elliott, CountsTheSameOnSeveralProcesses) {
   if (run_shell("command -v mpirun").code != 0) GTEST_SKIP() << "no mpirun";
-  for (const std::string figure : {"elliott --sets 30", "fig9 --sets 20"}) {
+  for (const std::string figure : {"elliott --sets 30", "fig9 --sets 60"}) {
     EXPECT_EQ(run("experiment " + figure + " --out " + path("alone")).code, 0);
     const Outcome outcome =
         run_on(3, "experiment " + figure + " --mpi --threads 2 --out " + path("together"));
@@ -73,7 +88,7 @@ TEST_F(Elliott, CountsTheSameOnSeveralProcesses) {
 
 TEST_F(Elliott, AllProcessesEndWhereTheJournalIsOfAnother) {
   if (run_shell("command -v mpirun").code != 0) GTEST_SKIP() << "no mpirun";
-  std::ofstream(path("x.part")) << "sam-analyze elliott compliant-vector sets 6 seed 1\n";
+  std::ofstream(path("x.part")) << "sam-analyze elliott least sets 6 seed 1\n";
   const Outcome outcome = run_on(2, "experiment elliott --mpi --sets 5 --out " + path("x"));
   EXPECT_EQ(outcome.code, 2) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("of another experiment"));

@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   std::string file;
-  locking::TardinessBound bound = locking::TardinessBound::compliant_vector;
+  locking::TardinessBound bound = locking::TardinessBound::least;
   std::vector<double> speed_ups = {2, 4, 8, 16};
   std::optional<locking::Method> schedule;
   int jobs = 1;
@@ -62,21 +62,24 @@ std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& 
   add("shared resource, donation", verdicts.shared_resource[2]);
   add("suspension-aware, FMLP-Long", verdicts.suspension_aware);
   add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
-  return table(rows, 3);
+  return table(rows, 3) +
+         "GPU utilisation, sum of cs / p (Ineq. 13): " + decimal(verdicts.gpu_utilisation.value()) + " of " +
+         std::to_string(set.gpus) + "\n";
 }
 
 std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
   std::vector<std::vector<std::string>> rows = {{"LATE AT MOST", "b FMLP-Long", "FMLP-Long",
-                                                 "suspension-aware", "b OMLP", "OMLP", "b donation",
-                                                 "donation", "container"}};
+                                                 "suspension-aware", "b OMLP", "b Eq. (3)", "OMLP",
+                                                 "b donation", "donation", "container"}};
   const auto& [fmlp_long, omlp, donation] = verdicts.shared_resource;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const auto late = [&](const auto& verdict) {
       return verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-";
     };
     rows.push_back({set.tasks[i].name, format_time(fmlp_long.tasks[i].blocking), late(fmlp_long),
-                    late(verdicts.suspension_aware), format_time(omlp.tasks[i].blocking), late(omlp),
-                    format_time(donation.tasks[i].blocking), late(donation),
+                    late(verdicts.suspension_aware), format_time(omlp.tasks[i].blocking),
+                    format_time(verdicts.loose_omlp[i]), late(omlp), format_time(donation.tasks[i].blocking),
+                    late(donation),
                     verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-"});
   }
   return table(rows);
@@ -137,7 +140,9 @@ Result<locking::TaskSet> read_locking_set(const std::string& file) {
 
 std::map<std::string, locking::TardinessBound> tardiness_bounds() {
   std::map<std::string, locking::TardinessBound> bounds;
-  for (const auto bound : {locking::TardinessBound::compliant_vector, locking::TardinessBound::devi_anderson})
+  for (const auto bound :
+       {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
+        locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
     bounds[name(bound)] = bound;
   return bounds;
 }
@@ -152,8 +157,10 @@ Run add_locking(CLI::App& parent) {
       "Exit code: 0 schedulable by one of them, 1 not, 2 bad input.");
   locking->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
   locking
-      ->add_option("--tardiness", options->bound,
-                   "bound used: compliant-vector (default) or devi-anderson; containers: always the first")
+      ->add_option(
+          "--tardiness", options->bound,
+          "bound used: least (default: of the others, task by task), devi-anderson, compliant-vector or\n"
+          "earlier-deadlines; containers: always compliant-vector")
       ->transform(one_of(tardiness_bounds()));
   locking
       ->add_option("--speed-up", options->speed_ups,

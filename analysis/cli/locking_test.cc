@@ -99,5 +99,18 @@ TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
   EXPECT_EQ(analyses[5]["tasks"][0]["response"], 5'000'000);
 }
 
+TEST(SamAnalyzeConvert, GivesASharedGpuToSchedCatAndBack) {
+  const std::string file = testing::TempDir() + "schedcat_" + std::to_string(getpid()) + ".xml";
+  const Outcome xml = run("convert --schedcat --unit 1ms " EXAMPLES "/shared_gpu.json");
+  EXPECT_EQ(xml.code, 0) << xml.output;
+  std::ofstream(file) << xml.output;
+  const Outcome back = run("convert --cpus 4 --unit 1ms " + file);
+  EXPECT_EQ(back.code, 0) << back.output;
+  EXPECT_EQ(nlohmann::json::parse(back.output).at("tasks").at(2).at("critical_section"), 4'000'000);
+  EXPECT_EQ(run("convert " + file).code, 2);
+  EXPECT_EQ(run("convert --np " EXAMPLES "/three_programs.json").code, 2);
+  std::remove(file.c_str());
+}
+
 }  // namespace
 }  // namespace samcl::analysis

@@ -3,8 +3,10 @@
 #include <memory>
 
 #include "analysis/cli/kernel_source.h"
+#include "analysis/cli/makespan_config.h"
 #include "analysis/cli/makespan_text.h"
 #include "analysis/cli/subcommand.h"
+#include "analysis/experiment/cpu_time.h"
 #include "analysis/makespan/binary_program.h"
 #include "analysis/makespan/drawing.h"
 #include "analysis/makespan/makespan_json.h"
@@ -20,9 +22,10 @@ using makespan::Conserving;
 struct Options {
   std::string string;
   KernelSource source;  // instead
+  std::string config;   // or this, with the number of warps
   std::vector<std::string> remarks;
   std::vector<std::string> units;
-  int64_t warps = 0;
+  int64_t warps = -1;  // not given
   makespan::Effort effort;
   makespan::Multiprocessors multiprocessors;
   bool rounds = false;
@@ -36,7 +39,20 @@ struct Options {
   bool as_json = false;
 };
 
+Result<makespan::Kernel> read_config(Options& options) {
+  const auto text = read_text(options.config);
+  if (!text) return tl::unexpected(text.error());
+  auto config = parse_makespan_config(*text);
+  if (!config) return fail(options.config + ": " + config.error().message);
+  options.warps = config->warps;
+  auto kernel = makespan::parse_kernel(config->instructions, config->rates);
+  if (!kernel) return fail(options.config + ": instructions: " + kernel.error().message);
+  return kernel;
+}
+
 Result<makespan::Kernel> read_kernel(Options& options) {
+  if (!options.config.empty()) return read_config(options);
+  if (options.warps < 0) return fail("--warps: how many? expected a number, or --config");
   if (options.string.empty() == options.source.file.empty())
     return fail(options.string.empty() ? "expected a kernel string, or --kernel with --name"
                                        : "expected a kernel string or --kernel, not both");
@@ -72,9 +88,11 @@ Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
 }
 
 Result<int> run_convergence(const Options& options, const makespan::Kernel& kernel, int warps) {
-  const makespan::Convergence found = makespan::convergence(kernel, warps, options.converge, options.effort);
+  const makespan::Convergence found =
+      makespan::convergence(kernel, warps, options.converge, options.effort, cpu_seconds);
   if (!options.svg.empty()) {
-    const std::string svg = convergence_svg(found, "Estimates of T(W), W = " + title(kernel, warps));
+    const std::string svg =
+        charts_svg(convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps)));
     if (auto good = write_text(options.svg, svg); !good) return tl::unexpected(good.error());
   }
   std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
@@ -162,7 +180,12 @@ void add_options(CLI::App& makespan, Options& options) {
                   "as for clBuildProgram: -DN=16; may be repeated")
       ->needs(kernel)
       ->allow_extra_args(false);
-  makespan.add_option("--warps", options.warps, "W: warps that run it")->required();
+  auto* warps = makespan.add_option("--warps", options.warps, "W: warps that run it");
+  makespan
+      .add_option("--config", options.config,
+                  "string, warps and units from this file instead (analysis/cli/makespan_config.h)")
+      ->excludes(warps)
+      ->excludes(kernel);
   makespan.add_option(
       "--unit", options.units,
       "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "

@@ -100,7 +100,7 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
         std::pair("LC --warps 4 --resident 0", "the warps that a multiprocessor holds are 0"),
         std::pair("LC --warps 4 --svg /nonexistent/x.svg", "/nonexistent/x.svg"),
         std::pair("LLCLL --warps 600 --lp x.lp", "--lp: the binary program would have"),
-        std::pair("LC", "--warps is required"),
+        std::pair("LC", "--warps: how many?"),
         std::pair("--warps 4", "expected a kernel string, or --kernel with --name"),
         std::pair("--warps 4 --kernel x.cl", "--kernel: expected --name as well"),
         std::pair("LC --warps 4 --kernel x.cl --name k", "expected a kernel string or --kernel, not both")}) {
@@ -108,6 +108,41 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
     EXPECT_EQ(outcome.code, 2) << arguments;
     EXPECT_THAT(outcome.output, HasSubstr(message)) << arguments;
   }
+}
+
+TEST(SamAnalyzeMakespan, ReadsAConfigurationFile) {
+  const std::string file = temporary("config");
+  std::ofstream(file) << "# the paper's Fig. 7\ninstructions = LCLCL\nwarps=420\nwarp_size = 32\n"
+                         "load_store_units = 16\ncuda_cores = 32\n";
+  const Outcome outcome = run("makespan --config " + file);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("420 warps of LLCLLCLL"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("worst case +2522"));
+  std::ofstream(file) << "instructions = LC\nwarp = 4\n";
+  EXPECT_THAT(run("makespan --config " + file).output,
+              HasSubstr(file + ": line 2: 'warp', expected instructions, warps"));
+  std::remove(file.c_str());
+  EXPECT_EQ(run("makespan LC").code, 2);
+}
+
+// Lambda = 2 for both units: what more is not excluded is two slots.
+TEST(SamAnalyzeMakespan, AttainsWhatIsKnownWithTwoWarpsPerSlot) {
+  const auto json =
+      nlohmann::json::parse(run("makespan LLCLL --unit L=2 --unit C=2 --warps 600 --json").output);
+  EXPECT_EQ(json.at("attained"), 1203);
+  EXPECT_LE(json.at("bound").get<int>(), 1205);
+}
+
+TEST(Berezovskyi, DrawsItsFigures) {
+  const std::string out = testing::TempDir() + "berezovskyi_" + std::to_string(getpid());
+  const Outcome outcome = run("experiment berezovskyi --warps 2 --converge 6 --out " + out);
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("Fig. 6: LLCLL, 600 warps"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("T\\(W\\), exact +2522"));
+  std::ifstream svg(out + ".svg");
+  const std::string text(std::istreambuf_iterator<char>(svg), {});
+  EXPECT_THAT(text, HasSubstr("Fig. 7: LCLCL, 420 warps"));
+  for (const char* ending : {".csv", ".svg"}) std::remove((out + ending).c_str());
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ std::string percent(Slots part, Slots whole) {
   return text;
 }
 
+std::string seconds(double time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f s", time);
+  return text;
+}
+
 const char* kExactly = "exact: a schedule attains it, none exceeds it";
 
 }  // namespace
@@ -98,10 +104,10 @@ std::string rounds_text(const makespan::RoundsMakespan& makespan,
 }
 
 std::string convergence_text(const makespan::Convergence& convergence) {
-  std::vector<std::vector<std::string>> rows = {{"Y", "T(Y)", "CEIL(W/Y) T(Y)", "LEAST"}};
+  std::vector<std::vector<std::string>> rows = {{"Y", "T(Y)", "CEIL(W/Y) T(Y)", "LEAST", "CPU TIME"}};
   for (const auto& point : convergence.points)
-    rows.push_back(
-        {std::to_string(point.warps), slots(point.makespan), slots(point.estimate), slots(point.least)});
+    rows.push_back({std::to_string(point.warps), slots(point.makespan), slots(point.estimate),
+                    slots(point.least), seconds(point.seconds)});
   std::string text = table(rows, 0) + "\n";
   std::vector<std::vector<std::string>> across = {{"pessimistic bound", slots(convergence.published)},
                                                   {"safe bound", slots(convergence.safe)}};

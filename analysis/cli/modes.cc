@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
@@ -57,13 +58,8 @@ Answer choose(const Options& options, const TaskSet& set) {
   return answer;
 }
 
-bool bounded(const Answer& answer, size_t task) {
-  const TaskBound& bound = answer.bounds.tasks[task];
-  return answer.form == Form::safe ? bound.proven : bound.response != kUnbounded;
-}
-
 std::string ratio_text(double ratio) {
-  if (std::isinf(ratio)) return "unbounded";
+  if (std::isinf(ratio)) return "above 16 periods";
   char text[32];
   std::snprintf(text, sizeof text, "%.4f", ratio);
   return text;
@@ -92,16 +88,14 @@ std::string tasks_text(const Answer& answer) {
   if (answer.set.platform.bound) rows.front().insert(rows.front().begin() + 2, "DEVICES");
   for (const size_t i : answer.order) {
     const Task& task = answer.set.tasks[i];
-    const Time response = answer.bounds.tasks[i].response;
-    const bool known = bounded(answer, i);
+    const TaskBound& bound = answer.bounds.tasks[i];
     rows.push_back({task.name, std::to_string(answer.choice.modes[i]), format_time(task.deadline),
-                    known ? format_time(response) : "unbounded",
-                    known ? format_time(task.deadline - response) : "-",
-                    known && response <= task.deadline ? "yes" : "no"});
+                    response_text(bound, answer.form), slack_text(task, bound),
+                    bounded(bound, answer.form) && bound.response <= task.deadline ? "yes" : "no"});
     if (answer.set.platform.bound)
       rows.back().insert(rows.back().begin() + 2, format_devices(answer.bounds.tasks[i].devices));
   }
-  return table(rows) + "\n";
+  return table(rows) + mark_text(answer.bounds, answer.form) + "\n";
 }
 
 std::string remedy_text(const Answer& answer) {
@@ -124,10 +118,12 @@ std::string verdict_text(const Answer& answer) {
   if (answer.choice.schedulable) return "Schedulable" + published + ": every task meets its deadline.\n";
   std::string late;
   for (const size_t i : answer.order) {
-    const Time over = answer.bounds.tasks[i].response - answer.set.tasks[i].deadline;
-    if (bounded(answer, i) && over <= 0) continue;
+    const TaskBound& bound = answer.bounds.tasks[i];
+    const bool known = bounded(bound, answer.form);
+    const Time over = bound.response - answer.set.tasks[i].deadline;
+    if (known && over <= 0) continue;
     late += (late.empty() ? "" : ", ") + answer.set.tasks[i].name + " (" +
-            (bounded(answer, i) ? "by " + format_time(over) : "unbounded") + ")";
+            (known ? "by " + format_time(over) : response_text(bound, answer.form)) + ")";
   }
   return "Not schedulable" + published + ": " + late + " may miss the deadline.\n" +
          (answer.choice.impossible ? "No other modes are schedulable in this order of priority.\n" : "") +

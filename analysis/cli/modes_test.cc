@@ -78,28 +78,37 @@ TEST_F(Experiments, WriteTheSameNumbersForTheSameSeed) {
   EXPECT_FALSE(std::filesystem::exists(path("a.part")));
 }
 
-// The first block's numbers are false on purpose: they show that the block was not counted again.
+// A million sets in the first block's first class, on purpose: they show that the block was not counted
+// again.
 TEST_F(Experiments, GoOnFromWhatIsFinished) {
-  EXPECT_EQ(run("experiment fig9 --sets 20 --out " + path("whole")).code, 0);
-  written("part.part",
-          "sam-analyze fig9 gpu-sam sets 20 seed 1 P_D 0 U_G 0 share 1 classes 1\n"
-          "0 20 50 1 2 3 4 5 0 0 0 0 0 .\n"
-          "1 20 50 9 9 9");
-  const Outcome outcome = run("experiment fig9 --sets 20 --out " + path("part"));
+  std::string block = "0 1000000";
+  for (int n = 1; n < 2 * 20 * 12; ++n) block += " 0";
+  written("part.part", "sam-analyze fig9 gpu-sam sets 200 seed 1 P_D 0 U_G 4 share 1 classes 1 split 0\n" +
+                           block + " .\n1 5 5");
+  const Outcome outcome = run("experiment fig9 --sets 200 --out " + path("part"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
-  EXPECT_THAT(text("part.csv"), HasSubstr("\n0.2,20,2.500,1,2,3,4,5\n"));
-  const std::string second = text("whole.csv").substr(text("whole.csv").find("\n0.4,"));
-  EXPECT_THAT(text("part.csv"), HasSubstr(second)) << "the line cut off is counted again";
+  EXPECT_THAT(text("part.csv"), HasSubstr("\nchain,0.2,10000")) << "a few more of the other blocks";
+  EXPECT_THAT(text("part.csv"), testing::Not(HasSubstr("\nchain,0.2,1000000,")))
+      << "the line cut off is counted";
+}
+
+TEST_F(Experiments, TimeGpaOverTheNumberOfTasks) {
+  const Outcome outcome = run("experiment fig11 --sets 29 --out " + path("a"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("ms for 30."));
+  EXPECT_THAT(text("a.csv"), HasSubstr("\n30,1,"));
+  EXPECT_THAT(text("a.svg"), HasSubstr("ms of CPU time"));
 }
 
 TEST_F(Experiments, RefuseWhatBelongsToAnother) {
-  written("a.part", "sam-analyze fig9 gpu-sam sets 99 seed 1 P_D 0 U_G 0 share 1 classes 1\n");
+  written("a.part", "sam-analyze fig9 gpu-sam sets 99 seed 1 P_D 0 U_G 4 share 1 classes 1 split 0\n");
   const Outcome outcome = run("experiment fig9 --sets 20 --out " + path("a"));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("of another experiment"));
   EXPECT_EQ(run("experiment fig12").code, 2);
   EXPECT_EQ(run("experiment fig9 --sets 0").code, 2);
   EXPECT_EQ(run("experiment fig9 --utilisation 1 --out " + path("b")).code, 2);
+  EXPECT_EQ(run("experiment fig9 --figure 6 --out " + path("b")).code, 2);
 }
 
 }  // namespace

@@ -30,12 +30,18 @@ enum Way { kPlain, kFast, kThreads, kFronts, kLocal, kGlobal, kWays };
 inline constexpr std::array<const char*, kWays> kWayNames = {"plain",  "fast",         "threads",
                                                              "fronts", "opencl_local", "opencl_global"};
 
+// The columns of the paper's Table I.
+enum PaperWay { kPaperCpu, kPaperGpu, kPaperGpuSm, kPaperWays };
+inline constexpr std::array<const char*, kPaperWays> kPaperWayNames = {"paper_cpu", "paper_gpu",
+                                                                       "paper_gpu_sm"};
+
 struct NunnaTimes {
   size_t vertices = 0, demands = 0, edges = 0;  // edges of the doubled graph
-  std::optional<double> paper_ms;               // its GPU with shared memory
-  std::array<std::optional<double>, kWays> ms;  // medians; nothing where it could not be measured
-  std::optional<OpenClTimes> local, global;     // of what ms has for OpenCL (its jobs with all transfers)
-  bool agree = true;                            // all found the same intervals
+  std::array<std::optional<double>, kPaperWays> paper_ms;
+  // Medians, of CPU time where one thread computes; nothing where it could not be measured.
+  std::array<std::optional<double>, kWays> ms;
+  std::optional<OpenClTimes> local, global;  // of what ms has for OpenCL (its jobs with all transfers)
+  bool agree = true;                         // all found the same intervals
 };
 
 // What is known of the OpenCL device after measuring.

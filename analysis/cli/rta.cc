@@ -6,7 +6,10 @@
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/json/bounds_json.h"
+#include "analysis/json/time_text.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/initiation.h"
+#include "analysis/rta/together.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -16,6 +19,8 @@ struct Options {
   Form form = Form::safe;
   std::string explain;
   std::vector<int> modes;
+  std::vector<std::string> initiation;  // transfer_cpu, transfer, launch_cpu, launch
+  bool together = false;
   bool as_json = false;
   bool as_csv = false;
 };
@@ -32,6 +37,18 @@ Result<std::string> show(const Options& options, const TaskSetDocument& document
   return explanation(document, options.form, bounds, static_cast<size_t>(task - tasks.begin()));
 }
 
+Result<Initiation> initiation_of(const std::vector<std::string>& given) {
+  Initiation initiation;
+  Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu,
+                          &initiation.launch};
+  for (size_t n = 0; n < given.size(); ++n) {
+    const auto time = parse_time(given[n]);
+    if (!time || *time == 0) return fail("--initiation: '" + given[n] + "', expected a time such as 200us");
+    *fields[n] = *time;
+  }
+  return initiation;
+}
+
 Result<int> run(const Options& options) {
   auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
@@ -42,9 +59,13 @@ Result<int> run(const Options& options) {
   }
   if (auto good = check(document->set, options.form); !good)
     return fail(options.file + ": " + good.error().message);
+  const auto initiation = initiation_of(options.initiation);
+  if (!initiation) return tl::unexpected(initiation.error());
+  document->set = with_initiation(std::move(document->set), *initiation);
   if (auto good = check_capacity(document->set, document->modes); !good)
     return fail(options.file + ": " + good.error().message);
-  const Bounds bounds = analyse(document->set, document->modes, options.form);
+  const Bounds bounds = options.together ? analyse_together(document->set, document->modes)
+                                         : analyse(document->set, document->modes, options.form);
   const auto text = show(options, *document, bounds);
   if (!text) return tl::unexpected(text.error());
   std::cout << *text;
@@ -60,11 +81,21 @@ Run add_rta(CLI::App& parent) {
   rta->add_option("FILE", options->file,
                   "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
-  rta->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(
-          one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+  auto* published =
+      rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
+  published->transform(
+      one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+  rta->add_flag("--together", options->together,
+                "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")
+      ->excludes(published);
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
+  rta->add_option(
+         "--initiation", options->initiation,
+         "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
+         "same of kernels: 200us,10ms,15us,1ms")
+      ->delimiter(',')
+      ->expected(2, 4);
   auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")
                       ->option_text("TASK");
   auto* json = rta->add_flag("--json", options->as_json, "print JSON")->excludes(explain);

@@ -122,6 +122,65 @@ TEST(SamAnalyze, SimulatesReproducibly) {
   EXPECT_EQ(run(command).output, outcome.output);
 }
 
+// GPU-SPARC, Fig. 1: J3 is late on one GPU, and ends at 20 on both.
+TEST(SamAnalyze, ShowsTheFirstFigureOfGpuSparc) {
+  const Outcome one = run("simulate --at-once --modes 1,1,1 " + example("gpu_sparc_fig1"));
+  EXPECT_EQ(one.code, 1);
+  EXPECT_THAT(one.output, testing::ContainsRegex("J3 +1 +33 ms +30 ms +no"));
+  const Outcome both = run("simulate --at-once " + example("gpu_sparc_fig1"));
+  EXPECT_EQ(both.code, 0) << both.output;
+  EXPECT_THAT(both.output, testing::ContainsRegex("J3 +2 +20 ms +30 ms +yes"));
+}
+
+// GPU-SPARC, Fig. 11: J2 is late unless both are on two GPUs; then both end at their deadlines.
+TEST(SamAnalyze, ShowsTheEleventhFigureOfGpuSparc) {
+  for (const std::string modes : {"1,1", "1,2"}) {
+    const Outcome outcome = run("simulate --at-once --modes " + modes + " " + example("gpu_sparc_fig11"));
+    EXPECT_EQ(outcome.code, 1) << modes;
+    EXPECT_THAT(outcome.output, testing::ContainsRegex("J1 .* yes"));
+    EXPECT_THAT(outcome.output, testing::ContainsRegex("J2 .* no"));
+  }
+  const Outcome both = run("simulate --at-once " + example("gpu_sparc_fig11"));
+  EXPECT_EQ(both.code, 0) << both.output;
+  EXPECT_THAT(both.output, testing::ContainsRegex("J1 +2 +13 ms"));
+  EXPECT_THAT(both.output, testing::ContainsRegex("J2 +2 +24 ms"));
+}
+
+TEST(SamAnalyze, AddsTheCpuTimeOfTransfers) {
+  const std::string file = example("gpu_sparc_fig11");
+  const auto response = [&](const std::string& options) {
+    const auto result = nlohmann::json::parse(run("rta --json " + options + " " + file).output);
+    return result.at("tasks").at(0).at("stages").at(3).at("response").get<int64_t>();
+  };
+  EXPECT_EQ(response("--initiation 200us,10ms") - response(""), 10 * 200'000) << "alpha = 100 / 10";
+  EXPECT_EQ(run("rta --initiation 200us,x " + file).code, 2);
+  EXPECT_EQ(run("rta --initiation 200us " + file).code, 2);
+}
+
+TEST(SamAnalyze, BoundsAllTasksTogetherNoLooser) {
+  const std::string file = example("three_programs");
+  const auto safe = nlohmann::json::parse(run("rta --json " + file).output).at("tasks");
+  const auto together = nlohmann::json::parse(run("rta --json --together " + file).output).at("tasks");
+  for (size_t i = 0; i < safe.size(); ++i)
+    EXPECT_LE(together.at(i).at("response").get<int64_t>(), safe.at(i).at("response").get<int64_t>());
+  EXPECT_EQ(run("rta --together --as-published gpu-sam " + file).code, 2);
+}
+
+TEST(SamAnalyze, ShowsANumberBeyondItsProofAsWhatItIs) {
+  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+    {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
+    {"name": "b", "period": 12, "stages": [{"resource": "CPU", "worst": 4}]},
+    {"name": "c", "period": 50, "stages": [{"resource": "CPU", "worst": 3}]}]})");
+  const Outcome bounds = run("rta " + set.path());
+  EXPECT_THAT(bounds.output, HasSubstr("* beyond its proof"));
+  EXPECT_THAT(bounds.output, testing::Not(HasSubstr("unbounded")));
+  EXPECT_THAT(run("modes " + set.path()).output, HasSubstr("* beyond its proof"));
+  const auto tasks = nlohmann::json::parse(run("rta --json " + set.path()).output).at("tasks");
+  EXPECT_TRUE(tasks.at(2).at("response").is_null());
+  EXPECT_EQ(tasks.at(2).at("beyond_proof"), 59);
+  EXPECT_TRUE(tasks.at(0).at("beyond_proof").is_null());
+}
+
 TEST(SamAnalyze, DrawsTheWorstJob) {
   const File svg("");
   const Outcome outcome = run("simulate --jobs 200 --svg " + svg.path() + " " + example("three_programs"));

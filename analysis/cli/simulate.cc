@@ -20,6 +20,8 @@ namespace {
 struct Options {
   std::string file;
   StudyOptions study;
+  std::vector<int> modes;
+  bool at_once = false;
   std::string svg;
   bool as_json = false;
 };
@@ -98,10 +100,39 @@ std::string worst_title(const TaskSet& set, const FinishedJob& worst) {
          " of a deadline of " + format_time(set.tasks[worst.task].deadline);
 }
 
+// One job of each task, all released at 0 and as long as they may be: the schedule, and every response.
+Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes& modes) {
+  Plan plan;
+  plan.jobs.assign(set.tasks.size(), {PlannedJob{}});
+  const Schedule all = schedule(set, priority_order(set), modes, plan);
+  std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "RESPONSE", "DEADLINE", "MEETS IT"}};
+  Time last = 0;
+  bool missed = false;
+  for (const FinishedJob& job : all.jobs) {
+    const Task& task = set.tasks[job.task];
+    last = std::max(last, job.finish);
+    missed |= job.response() > task.deadline;
+    rows.push_back({task.name, std::to_string(modes[job.task]), format_time(job.response()),
+                    format_time(task.deadline), job.response() > task.deadline ? "no" : "yes"});
+  }
+  const std::string title = "All released at once";
+  if (!options.svg.empty())
+    if (auto written = write_text(options.svg, schedule_svg(set, all, {0, last}, title)); !written)
+      return tl::unexpected(written.error());
+  std::cout << table(rows) << "\n" << title << "\n" << schedule_text(set, all, {0, last});
+  return missed ? kNotSchedulable : kGood;
+}
+
 Result<int> run(const Options& options) {
-  const auto document = read_task_set(options.file);
+  auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
+  if (!options.modes.empty()) {
+    if (auto good = check(document->set, options.modes); !good)
+      return fail("--modes: " + good.error().message);
+    document->modes = options.modes;
+  }
   const auto& [set, modes] = *document;
+  if (options.at_once) return show_at_once(options, set, modes);
   if (auto good = check_capacity(set, modes); !good) return fail(options.file + ": " + good.error().message);
   const PriorityOrder order = priority_order(set);
   const Study seen = study(set, order, modes, options.study);
@@ -142,9 +173,14 @@ Run add_simulate(CLI::App& parent) {
       ->add_option("--search", options->study.searches, "further plans in search of a worse job, default 500")
       ->check(CLI::Range(0, 100'000'000));
   simulate->add_option("--seed", options->study.seed, "of releases and execution times, default 1");
+  simulate
+      ->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
+      ->delimiter(',');
+  auto* at_once = simulate->add_flag("--at-once", options->at_once,
+                                     "one job of each, all released at once, with worst-case times");
   simulate->add_option("--svg", options->svg, "draw the worst job's schedule into this file")
       ->option_text("FILE");
-  simulate->add_flag("--json", options->as_json, "print JSON");
+  simulate->add_flag("--json", options->as_json, "print JSON")->excludes(at_once);
   return [options] { return run(*options); };
 }
 

@@ -113,6 +113,36 @@ TEST(DemandBound, IsThatOfAllWalks) {
   }
 }
 
+// Deadlines out of order, periods shorter than paths: no walk demands more than the bound.
+TEST(DemandBound, IsNotExceededByWalksOfAnyGraph) {
+  const uint64_t first = test_seed();
+  int loose = 0, above = 0;
+  for (uint64_t seed = first; seed < first + 150; ++seed) {
+    SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+    TaskGraph task = small_graph(seed);
+    Draw draw(seed);
+    for (Vertex& vertex : task.vertices) vertex.deadline = draw.whole(1, 60);
+    for (Edge& edge : task.edges) edge.separation = draw.whole(0, 10);
+    task.restart = draw.whole(0, 10);
+    task.period = draw.whole(3, 40);
+    ASSERT_TRUE(check(task));
+    loose += check_exact(task) ? 0 : 1;
+    const DoubledGraph graph = double_graph(task);
+    const Fronts fronts(graph);
+    const DemandBound bound(task, fronts), published(task, fronts, Recurrence::published);
+    const Time horizon = 3 * task.period;
+    const EveryWalk walks(task, horizon);
+    for (Time t = 0; t <= horizon; ++t) {
+      ASSERT_GE(bound.at(t), walks.demand(t)) << "t = " << t;
+      ASSERT_GE(published.at(t), bound.at(t));
+      above += bound.at(t) > walks.demand(t) ? 1 : 0;
+      ASSERT_LE((bound.at(t) - bound.burst()) * task.period, t * bound.heaviest());
+    }
+  }
+  EXPECT_GT(loose, 50);
+  EXPECT_GT(above, 0);
+}
+
 TEST(DemandBound, ChangesOnlyWhereItSays) {
   const uint64_t first = test_seed();
   for (uint64_t seed = first; seed < first + 100; ++seed) {

@@ -43,18 +43,21 @@ struct TaskGraph {
 
 inline constexpr size_t kMostVertices = 4096;
 
-// What makes no sense is an error naming task, vertex or edge, and what was expected. Beside one source, one
-// sink and no cycle it is expected of a task that
-//   - its deadlines are in order: no job's deadline is after the deadline of a job triggered later, however
-//   close they follow: d(u) <= p(u,v) + d(v), and so from the sink to the source;
-//   - an instance fits into the period: on every path from source to sink, P is at least the sum of the
-//   separations, plus restart or the sink's deadline, whichever is longer.
-// Nothing may be analysed before this.
+// What makes no sense is an error naming task, vertex or edge, and what was expected: one source, one sink,
+// no cycle, and times in their ranges. Nothing may be analysed before this.
 Result<void> check(const TaskGraph& task);
 // Also that names are distinct.
 Result<void> check(const std::vector<TaskGraph>& tasks);
 
 // Of checked tasks:
+
+// Demand bounds are exact if
+//   - deadlines are in order: no job's deadline is after the deadline of a job triggered later, however
+//   close they follow: d(u) <= p(u,v) + d(v), and so from the sink to the source;
+//   - an instance fits into the period: on every path from source to sink, P is at least the sum of the
+//   separations, plus restart or the sink's deadline, whichever is longer.
+// Else they are upper bounds, and the error says which of these does not hold, and where.
+Result<void> check_exact(const TaskGraph& task);
 
 // Vertices by their indices, each after all of its predecessors: source first, sink last.
 std::vector<size_t> topological_order(const TaskGraph& task);

@@ -38,6 +38,12 @@ std::string title(const std::string& tooltip) {
   return tooltip.empty() ? "" : "<title>" + escaped(tooltip) + "</title>";
 }
 
+std::string list(std::span<const std::pair<double, double>> points) {
+  std::string text;
+  for (const auto& [x, y] : points) text += number(x) + "," + number(y) + " ";
+  return text;
+}
+
 }  // namespace
 
 const char* svg_colour(size_t n) {
@@ -75,10 +81,13 @@ void Svg::circle(double x, double y, double radius, const std::string& style, co
            ">" + title(tooltip) + "</circle>\n";
 }
 
+void Svg::polygon(std::initializer_list<std::pair<double, double>> corners, const std::string& style,
+                  const std::string& tooltip) {
+  body_ += "<polygon points=\"" + list(corners) + "\" " + style + ">" + title(tooltip) + "</polygon>\n";
+}
+
 void Svg::polyline(std::span<const std::pair<double, double>> points, const std::string& style) {
-  body_ += "<polyline points=\"";
-  for (const auto& [x, y] : points) body_ += number(x) + "," + number(y) + " ";
-  body_ += "\" fill=\"none\" " + style + "/>\n";
+  body_ += "<polyline points=\"" + list(points) + "\" fill=\"none\" " + style + "/>\n";
 }
 
 std::string Svg::finish(double width, double height) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,8 @@ class Svg {
   void rect(double x, double y, double width, double height, const std::string& style,
             const std::string& tooltip = "");
   void circle(double x, double y, double radius, const std::string& style, const std::string& tooltip = "");
+  void polygon(std::initializer_list<std::pair<double, double>> corners, const std::string& style,
+               const std::string& tooltip = "");
   void polyline(std::span<const std::pair<double, double>> points, const std::string& style);
 
   // The whole picture, on white.

@@ -1,4 +1,5 @@
-// Curves of shares of schedulable sets, from 0 to 1, as SVG.
+// Curves as SVG, of shares of schedulable sets from 0 to 1 or of another measure. Curves that coincide can be
+// told apart: by dashes, and by marks of different shapes that are not filled.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace samcl::analysis {
 
 struct Curve {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // along the axis, share
+  std::vector<std::pair<double, double>> points;  // along the axis, measure
 };
 
 struct Chart {
@@ -17,6 +18,8 @@ struct Chart {
   std::string axis;           // what varies
   std::vector<double> ticks;  // ascending; the first and the last are the axis' ends
   std::vector<Curve> curves;
+  std::string measure = "share of schedulable sets";
+  double bottom = 0, top = 1;  // of the measure
 };
 
 // One picture, the charts in rows of so many.

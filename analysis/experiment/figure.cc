@@ -11,98 +11,70 @@ std::vector<double> steps(int from, int to, double unit) {
   return points;
 }
 
-Figure sparc(const std::string& name) {
+Figure sparc() {
   Figure figure;
-  figure.name = name;
+  figure.title = "GPU-SPARC, Fig. ";
   figure.form = Form::gpu_sparc;
   figure.policies = {Policy::single, Policy::local, Policy::gema, Policy::search, Policy::optimal};
   return figure;
 }
 
-Figure sam(const std::string& name) {
+Figure sam() {
   Figure figure;
-  figure.name = name;
+  figure.title = "GPU-SAM, Fig. ";
   figure.sets.classes = true;
   figure.policies = {Policy::single, Policy::local, Policy::gpa, Policy::search, Policy::optimal};
   return figure;
 }
 
-void over_utilisation(Figure& figure, std::vector<double> points) {
+Figure over_utilisation(Figure figure) {
   figure.axis = Axis::gpu_utilisation;
-  figure.points = std::move(points);
+  figure.targets = steps(1, 20, kTargetStep);  // to M_G = 4
+  figure.dependencies = {0};
+  return figure;
 }
 
-void over_dependency(Figure& figure, double gpu_utilisation) {
+Figure over_dependency(Figure figure, double target) {
   figure.axis = Axis::dependency;
-  figure.points = steps(0, 10, 0.1);
-  figure.sets.gpu_utilisation = gpu_utilisation;
+  figure.targets = {target};
+  figure.dependencies = steps(0, 10, 0.1);
+  return figure;
 }
 
 }  // namespace
 
 const char* name(Axis axis) {
-  switch (axis) {
-    case Axis::gpu_utilisation:
-      return "U_G";
-    case Axis::dependency:
-      return "P_D";
-    case Axis::gpus:
-      return "GPUs";
-  }
-  return "?";
+  return axis == Axis::dependency ? "P_D" : "U_G";
+}
+
+const char* name(Reading reading) {
+  return reading == Reading::chain ? "chain" : "class";
 }
 
 std::optional<Figure> find_figure(const std::string& name) {
-  if (name == "fig7") {
-    Figure figure = sparc(name);
-    figure.title = "GPU-SPARC, Fig. 7: schedulable task sets over GPU utilisation";
-    over_utilisation(figure, steps(1, 10, 0.05));
-    return figure;
-  }
-  if (name == "fig8") {
-    Figure figure = sparc(name);
-    figure.title = "GPU-SPARC, Fig. 8: schedulable task sets over the probability of dependent kernels";
-    over_dependency(figure, 0.1);
-    return figure;
-  }
-  if (name == "fig9") {
-    Figure figure = sam(name);
-    figure.title = "GPU-SAM, Fig. 9: schedulable task sets over GPU utilisation";
-    over_utilisation(figure, steps(1, 10, 0.2));
-    return figure;
-  }
-  if (name == "fig10") {
-    Figure figure = sam(name);
-    figure.title = "GPU-SAM, Fig. 10: schedulable task sets over the probability of dependent kernels";
-    over_dependency(figure, 0.6);
-    return figure;
-  }
-  if (name == "fig11") {
-    Figure figure = sam(name);
-    figure.title = "GPU-SAM, Fig. 11: schedulable task sets over the number of GPUs";
-    figure.axis = Axis::gpus;
-    figure.points = steps(1, 8, 1);
-    figure.sets.gpu_utilisation = 0.6;
-    return figure;
-  }
-  return std::nullopt;
+  Figure figure;
+  if (name == "fig7")
+    figure = over_utilisation(sparc());
+  else if (name == "fig8")
+    figure = over_dependency(sparc(), 1.2);
+  else if (name == "fig9")
+    figure = over_utilisation(sam());
+  else if (name == "fig10")
+    figure = over_dependency(sam(), 1.4);
+  else
+    return std::nullopt;
+  figure.name = name;
+  figure.title +=
+      name.substr(3) + ": schedulable task sets over " +
+      (figure.axis == Axis::dependency ? "the probability of dependent kernels" : "GPU utilisation");
+  return figure;
 }
 
-TaskSet task_set_at(const Figure& figure, size_t point, uint64_t seed, uint64_t n) {
+TaskSet chain_at(const Figure& figure, size_t dependency, uint64_t seed, uint64_t n) {
   PaperSet wanted = figure.sets;
-  const double value = figure.points[point];
-  switch (figure.axis) {
-    case Axis::gpu_utilisation:
-      wanted.gpu_utilisation = value;
-      break;
-    case Axis::dependency:
-      wanted.dependency = value;
-      break;
-    case Axis::gpus:
-      wanted.platform.gpus = static_cast<int>(value);
-      break;
-  }
-  return paper_set(wanted, seed_of(seed_of(seed, point), n));
+  wanted.gpu_utilisation = figure.targets.back();
+  if (figure.axis == Axis::dependency) wanted.dependency = figure.dependencies[dependency];
+  return paper_set(wanted, seed_of(seed_of(seed, dependency), n));
 }
 
 }  // namespace samcl::analysis

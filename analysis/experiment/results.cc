@@ -12,8 +12,8 @@ std::string number(const char* format, double value) {
   return text;
 }
 
-double share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+double part(int64_t of, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(of) / static_cast<double>(whole);
 }
 
 size_t column(const Figure& figure, Policy policy) {
@@ -21,53 +21,101 @@ size_t column(const Figure& figure, Policy policy) {
                              figure.policies.begin());
 }
 
-std::string loss_text(const Figure& figure, const Tallies& tallies, Policy policy) {
-  const Loss loss = greatest_loss(figure, tallies, policy);
-  return "at most " + number("%.2f%%", 100 * loss.of_sets) + " of all sets (at " + name(figure.axis) + " = " +
-         number("%g", loss.point) + "; " + number("%.1f%%", 100 * loss.of_optimal) + " of OPTIMAL's)";
+std::string loss_text(const Results& results, Policy policy) {
+  std::string text;
+  for (const Reading reading : kReadings) {
+    const Loss loss = greatest_loss(results, reading, policy);
+    text += (text.empty() ? "" : "; ") + std::string("by ") + name(reading) + " " +
+            number("%.1f%%", 100 * loss.of_optimal) + " at " + name(results.figure().axis) + " " +
+            number("%g", loss.point) + " (" + number("%.2f%%", 100 * loss.of_sets) + " of all sets)";
+  }
+  return text;
 }
 
 }  // namespace
 
-Tallies tallies(const std::vector<Counts>& points) {
-  return {points.begin(), points.end()};
+Results::Results(Figure figure, const std::vector<Counts>& by_dependency) : figure_(std::move(figure)) {
+  for (const Counts& counts : by_dependency) by_dependency_.emplace_back(figure_, counts);
 }
 
-std::string format_csv(const Figure& figure, const Tallies& tallies) {
-  std::string csv = std::string(name(figure.axis)) + ",sets,mean_tasks";
+const Tally& Results::at(Reading reading, size_t point) const {
+  return figure_.axis == Axis::dependency ? by_dependency_[point].of(reading, figure_.targets.size() - 1)
+                                          : by_dependency_.front().of(reading, point);
+}
+
+double Results::share(Reading reading, size_t point, size_t policy) const {
+  return part(at(reading, point).schedulable[policy], at(reading, point).sets);
+}
+
+double Results::of_optimal(Reading reading, size_t point, size_t policy) const {
+  return part(at(reading, point).schedulable[policy], at(reading, point).schedulable.back());
+}
+
+std::string format_csv(const Results& results) {
+  const Figure& figure = results.figure();
+  std::string csv = std::string("reading,") + name(figure.axis) + ",sets,mean_tasks";
   for (const Policy policy : figure.policies) csv += std::string(",") + name(policy);
   csv += "\n";
-  for (size_t n = 0; n < tallies.size(); ++n) {
-    const Tally& tally = tallies[n];
-    csv += number("%g", figure.points[n]) + "," + std::to_string(tally.sets) + "," +
-           number("%.3f", share(tally.tasks, tally.sets));
-    for (const int64_t count : tally.schedulable) csv += "," + std::to_string(count);
-    csv += "\n";
-  }
+  for (const Reading reading : kReadings)
+    for (size_t n = 0; n < figure.points().size(); ++n) {
+      const Tally& tally = results.at(reading, n);
+      csv += std::string(name(reading)) + "," + number("%g", figure.points()[n]) + "," +
+             std::to_string(tally.sets) + "," + number("%.3f", part(tally.tasks, tally.sets));
+      for (const int64_t count : tally.schedulable) csv += "," + std::to_string(count);
+      csv += "\n";
+    }
   return csv;
 }
 
-Loss greatest_loss(const Figure& figure, const Tallies& tallies, Policy policy) {
-  const size_t optimal = column(figure, Policy::optimal), other = column(figure, policy);
+std::vector<Chart> charts(const Results& results) {
+  const Figure& figure = results.figure();
+  const bool normalised = figure.axis == Axis::gpu_utilisation;
+  std::vector<Chart> charts;
+  for (const Reading reading : kReadings) {
+    Chart& chart = charts.emplace_back();
+    chart.title =
+        figure.title + (reading == Reading::chain ? ", all sets of the chains" : ", sets by their own U_G");
+    chart.axis = name(figure.axis);
+    if (normalised) chart.measure = "schedulable, in parts of OPTIMAL's";
+    chart.ticks = figure.points();
+    for (size_t p = 0; p < figure.policies.size(); ++p) {
+      Curve& curve = chart.curves.emplace_back();
+      curve.name = name(figure.policies[p]);
+      for (size_t n = 0; n < figure.points().size(); ++n) {
+        const Tally& tally = results.at(reading, n);
+        if ((normalised ? tally.schedulable.back() : tally.sets) > 0)
+          curve.points.emplace_back(figure.points()[n], normalised ? results.of_optimal(reading, n, p)
+                                                                   : results.share(reading, n, p));
+      }
+    }
+  }
+  return charts;
+}
+
+Loss greatest_loss(const Results& results, Reading reading, Policy policy) {
+  const Figure& figure = results.figure();
+  const size_t other = column(figure, policy), optimal = figure.policies.size() - 1;
   Loss most;
-  most.point = figure.points.front();
-  for (size_t n = 0; n < tallies.size(); ++n) {
-    const int64_t best = tallies[n].schedulable[optimal], lost = best - tallies[n].schedulable[other];
-    if (share(lost, tallies[n].sets) <= most.of_sets) continue;
-    most = {figure.points[n], share(lost, tallies[n].sets), share(lost, best)};
+  most.point = figure.points().front();
+  for (size_t n = 0; n < figure.points().size(); ++n) {
+    if (results.at(reading, n).schedulable.back() == 0) continue;
+    const double lost = 1 - results.of_optimal(reading, n, other);
+    if (lost <= most.of_optimal) continue;
+    most = {figure.points()[n], results.share(reading, n, optimal) - results.share(reading, n, other), lost};
   }
   return most;
 }
 
-std::vector<Statement> statements(const Figure& figure, const Tallies& tallies) {
-  std::vector<Statement> all;
-  if (figure.form == Form::gpu_sparc || column(figure, Policy::gema) < figure.policies.size())
-    all.push_back({"GEMA is within 1.4% of optimal", loss_text(figure, tallies, Policy::gema)});
-  else
-    all.push_back({"GPA is within 19.8% of optimal", loss_text(figure, tallies, Policy::gpa)});
-  all.push_back({"(no such policy) search", loss_text(figure, tallies, Policy::search)});
-  for (const Policy policy : {Policy::single, Policy::local})
-    all.push_back({std::string("(no number at hand) ") + name(policy), loss_text(figure, tallies, policy)});
+std::vector<Statement> statements(const Results& results) {
+  const bool sparc = column(results.figure(), Policy::gema) < results.figure().policies.size();
+  std::vector<Statement> all = {
+      sparc ? Statement{"GEMA loses up to 1.4% of GLOBAL's", loss_text(results, Policy::gema)}
+            : Statement{"GPA loses up to 19.8% of OPTIMAL's", loss_text(results, Policy::gpa)}};
+  all.push_back({sparc ? "LOCAL is behind GEMA by up to 56.6%"
+                       : "INDIVIDUAL is behind GPA by 25 to 50% (with Single-GPU)",
+                 loss_text(results, Policy::local)});
+  all.push_back({"Single-GPU falls behind with U_G", loss_text(results, Policy::single)});
+  all.push_back({"(not the papers') search", loss_text(results, Policy::search)});
   return all;
 }
 

@@ -9,11 +9,13 @@ struct Growth {
   Time dependent;
 };
 constexpr Growth kUpload = {15, 37};
-constexpr Growth kDownload = {10, 107};
+constexpr Growth kDownload = {11, 107};
+constexpr Growth kMerge = {22, 127};
 
-std::vector<Time> growing(Time single, int gpus, Time tenths) {
+// `single`, and of `more` so many tenths again for each further GPU.
+std::vector<Time> growing(Time single, Time more, int gpus, Time tenths) {
   std::vector<Time> times;
-  for (int k = 1; k <= gpus; ++k) times.push_back(single + (single * tenths * (k - 1) + 9) / 10);
+  for (int k = 1; k <= gpus; ++k) times.push_back(single + (more * tenths * (k - 1) + 9) / 10);
   return times;
 }
 
@@ -26,17 +28,15 @@ std::vector<Time> kernel_times(Time single, int gpus) {
 }
 
 std::vector<Time> upload_times(Time single, int gpus, bool dependent) {
-  return growing(single, gpus, dependent ? kUpload.dependent : kUpload.alone);
+  return growing(single, single, gpus, dependent ? kUpload.dependent : kUpload.alone);
 }
 
 std::vector<Time> download_times(Time single, int gpus, bool dependent) {
-  return growing(single, gpus, dependent ? kDownload.dependent : kDownload.alone);
+  return growing(single, single, gpus, dependent ? kDownload.dependent : kDownload.alone);
 }
 
-std::vector<Time> merging_times(Time single, Time download, int gpus) {
-  std::vector<Time> times;
-  for (int k = 1; k <= gpus; ++k) times.push_back(single + download * (k - 1));
-  return times;
+std::vector<Time> merging_times(Time single, Time download, int gpus, bool dependent) {
+  return growing(single, download, gpus, dependent ? kMerge.dependent : kMerge.alone);
 }
 
 }  // namespace samcl::analysis

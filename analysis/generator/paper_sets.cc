@@ -25,8 +25,15 @@ std::vector<Resource> pipeline(int kernels) {
 }
 
 // Parts of 1, one per stage.
-std::vector<double> shares(size_t count, Draw& draw) {
+std::vector<double> shares(size_t count, Split split, Draw& draw) {
   std::vector<double> parts(count);
+  if (split == Split::cuts) {
+    for (double& cut : parts) cut = draw.unit();
+    parts.back() = 1;
+    std::sort(parts.begin(), parts.end());
+    std::adjacent_difference(parts.begin(), parts.end(), parts.begin());
+    return parts;
+  }
   for (double& part : parts) part = 1 - draw.unit();
   const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
   for (double& part : parts) part /= sum;
@@ -54,7 +61,7 @@ std::vector<Stage> stages(const std::vector<Resource>& resources, const std::vec
       stage.worst = resources[j + 1] == Resource::gpu ? upload_times(single[j], gpus, dependent)
                                                       : download_times(single[j], gpus, dependent);
     else
-      stage.worst = merging_times(single[j], j == 0 ? 0 : single[j - 1], gpus);
+      stage.worst = merging_times(single[j], j == 0 ? 0 : single[j - 1], gpus, dependent);
     all.push_back(std::move(stage));
   }
   return all;
@@ -66,10 +73,10 @@ Task random_task(const PaperSet& wanted, Draw& draw) {
   const auto resources = pipeline(static_cast<int>(draw.whole(1, 5)));
   const double sum = draw.between(5.0 * kMs, static_cast<double>(task.period) * wanted.most_share);
   const bool dependent = draw.chance(wanted.dependency);
-  std::vector<double> parts = shares(resources.size(), draw);
+  std::vector<double> parts = shares(resources.size(), wanted.split, draw);
   if (wanted.classes) {
     const Resource bound = bound_to(draw);
-    prefer(parts, resources, bound, draw.between(wanted.least_bound, 1));
+    prefer(parts, resources, bound, draw.between(0.885, 0.998));
   }
   std::vector<Time> single;
   for (const double share : parts) single.push_back(std::max<Time>(1, static_cast<Time>(share * sum)));
@@ -79,19 +86,23 @@ Task random_task(const PaperSet& wanted, Draw& draw) {
 
 }  // namespace
 
+double gpu_utilisation(const Task& task) {
+  Time sum = 0;
+  for (const Stage& stage : task.stages)
+    if (stage.resource == Resource::gpu) sum += stage.worst_in(1);
+  return static_cast<double>(sum) / static_cast<double>(task.period);
+}
+
 TaskSet paper_set(const PaperSet& wanted, uint64_t seed) {
   Draw draw(seed);
   TaskSet set;
   set.platform = wanted.platform;
   double load = 0;
   while (set.tasks.size() < wanted.most_tasks &&
-         (set.tasks.size() < wanted.least_tasks || load < wanted.gpu_utilisation)) {
+         (set.tasks.size() < wanted.least_tasks || load <= wanted.gpu_utilisation)) {
     set.tasks.push_back(random_task(wanted, draw));
-    Task& task = set.tasks.back();
-    task.name = "P" + std::to_string(set.tasks.size());
-    for (const Stage& stage : task.stages)
-      if (stage.resource == Resource::gpu)
-        load += static_cast<double>(stage.worst_in(1)) / static_cast<double>(task.period);
+    set.tasks.back().name = "P" + std::to_string(set.tasks.size());
+    load += gpu_utilisation(set.tasks.back());
   }
   return set;
 }

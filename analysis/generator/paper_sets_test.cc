@@ -21,10 +21,11 @@ constexpr Time kMs = 1'000'000;
 TEST(ModeCosts, OnTwoGpusAreAsMeasured) {
   EXPECT_THAT(upload_times(100, 4, false), ElementsAre(100, 250, 400, 550));
   EXPECT_THAT(upload_times(100, 4, true), ElementsAre(100, 470, 840, 1210));
-  EXPECT_THAT(download_times(100, 3, false), ElementsAre(100, 200, 300));
+  EXPECT_THAT(download_times(100, 3, false), ElementsAre(100, 210, 320));
   EXPECT_THAT(download_times(100, 3, true), ElementsAre(100, 1170, 2240));
   EXPECT_THAT(kernel_times(100, 4), ElementsAre(100, 50, 34, 25));
-  EXPECT_THAT(merging_times(7, 100, 3), ElementsAre(7, 107, 207));
+  EXPECT_THAT(merging_times(7, 100, 3, false), ElementsAre(7, 227, 447));
+  EXPECT_THAT(merging_times(7, 100, 3, true), ElementsAre(7, 1277, 2547));
 }
 
 TEST(ModeCosts, AreRoundedUp) {
@@ -88,12 +89,22 @@ TEST(PaperSets, GrowUntilTheGpuUtilisationIsPassed) {
     for (uint64_t seed = 0; seed < 50; ++seed) {
       TaskSet set = paper_set(wanted, seed);
       EXPECT_GE(set.tasks.size(), 2);
-      EXPECT_GE(utilisation(set, Modes(set.tasks.size(), 1), Resource::gpu), target);
+      EXPECT_GT(utilisation(set, Modes(set.tasks.size(), 1), Resource::gpu), target);
       if (set.tasks.size() == 2) continue;
       set.tasks.pop_back();
-      EXPECT_LT(utilisation(set, Modes(set.tasks.size(), 1), Resource::gpu), target);
+      EXPECT_LE(utilisation(set, Modes(set.tasks.size(), 1), Resource::gpu), target);
     }
   }
+}
+
+TEST(PaperSets, SplitAtCutsUseTheWholeSumToo) {
+  PaperSet wanted;
+  wanted.split = Split::cuts;
+  for (uint64_t seed = 0; seed < 100; ++seed)
+    for (const Task& task : paper_set(wanted, seed).tasks) {
+      EXPECT_LE(sum_in_mode_1(task), task.period + 21) << "of each stage 1 ns at least";
+      EXPECT_GE(sum_in_mode_1(task), 5 * kMs - 21);
+    }
 }
 
 TEST(PaperSets, SevenTenthsAreGpuBound) {
@@ -103,9 +114,9 @@ TEST(PaperSets, SevenTenthsAreGpuBound) {
   int gpu = 0, pci = 0, cpu = 0;
   for (uint64_t seed = 0; seed < 30; ++seed)
     for (const Task& task : paper_set(wanted, seed).tasks) {
-      gpu += share_of(task, Resource::gpu) >= 0.89 ? 1 : 0;
-      pci += share_of(task, Resource::pci) >= 0.89 ? 1 : 0;
-      cpu += share_of(task, Resource::cpu) >= 0.89 ? 1 : 0;
+      gpu += share_of(task, Resource::gpu) >= 0.88 ? 1 : 0;
+      pci += share_of(task, Resource::pci) >= 0.88 ? 1 : 0;
+      cpu += share_of(task, Resource::cpu) >= 0.88 ? 1 : 0;
     }
   EXPECT_EQ(gpu + pci + cpu, 3000);
   EXPECT_NEAR(gpu, 2100, 100);

@@ -61,6 +61,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
                      {"deadline", task.deadline},
                      {"meets_deadline", bounded && bound.response <= task.deadline},
                      {"proven", bound.proven},
+                     {"beyond_proof", bounded ? ordered_json() : number(bound.response)},
                      {"stages", std::move(stages)}});
     if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }

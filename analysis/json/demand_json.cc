@@ -28,19 +28,24 @@ ordered_json task_fields(const dbf::TaskDemands& set, size_t n, Time t) {
   const dbf::HeaviestPath heaviest = heaviest_path(task);
   ordered_json path = ordered_json::array();
   for (const size_t v : heaviest.vertices) path.push_back(task.vertices[v].name);
-  const dbf::Walk walk = demanding_walk(task, set.graphs[n], set.fronts[n], t);
+  ordered_json walk;  // none where bounds are not exact: it need not fit into t
+  const bool exact = check_exact(task).has_value();
+  if (exact) {
+    const dbf::Walk found = demanding_walk(task, set.graphs[n], set.fronts[n], t);
+    walk = {{"demand", found.demand},
+            {"tail", jobs(task, found.tail)},
+            {"repetitions", found.repetitions},
+            {"repeated", jobs(task, found.repeated)},
+            {"head", jobs(task, found.head)}};
+  }
   return {{"name", task.name},
+          {"exact", exact},
           {"period", task.period},
           {"heaviest", {{"execution", heaviest.execution}, {"path", path}}},
           {"burst", bound.burst()},
           {"first_period", steps(bound.first_period())},
           {"second_period", steps(bound.second_period())},
-          {"walk",
-           {{"demand", walk.demand},
-            {"tail", jobs(task, walk.tail)},
-            {"repetitions", walk.repetitions},
-            {"repeated", jobs(task, walk.repeated)},
-            {"head", jobs(task, walk.head)}}}};
+          {"walk", walk}};
 }
 
 }  // namespace

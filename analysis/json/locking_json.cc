@@ -114,11 +114,16 @@ std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts
   ordered_json protocols = ordered_json::array(), effective = ordered_json::array();
   for (const auto& verdict : verdicts.shared_resource)
     protocols.push_back(lock_json(set, name(verdict.protocol), verdict));
+  ordered_json& omlp = protocols[static_cast<size_t>(locking::Protocol::omlp)]["tasks"];
+  for (size_t i = 0; i < set.tasks.size(); ++i) omlp[i]["loose_blocking"] = verdicts.loose_omlp[i];
   for (const double speed_up : speed_ups)
     effective.push_back({{"speed_up", speed_up}, {"utilisation", effective_utilisation(set, speed_up)}});
   const ordered_json all = {
       {"schedulable", verdicts.schedulable()},
-      {"shared_resource", {{"schedulable", verdicts.by_shared_resource()}, {"protocols", protocols}}},
+      {"shared_resource",
+       {{"schedulable", verdicts.by_shared_resource()},
+        {"gpu_utilisation", verdicts.gpu_utilisation.value()},
+        {"protocols", protocols}}},
       {"containers", container_json(set, verdicts.containers)},
       {"suspension_aware", lock_json(set, name(locking::Protocol::fmlp_long), verdicts.suspension_aware)},
       {"effective_utilisation", effective}};

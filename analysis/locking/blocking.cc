@@ -107,6 +107,15 @@ std::vector<Time> omlp_blocking(const TaskSet& set, std::span<const int> gpu_of,
   return blocking;
 }
 
+std::vector<Time> loose_omlp_blocking(const TaskSet& set) {
+  Time longest = 0;
+  for (const Task& task : set.tasks) longest = std::max(longest, task.section);
+  std::vector<Time> blocking(set.tasks.size(), 0);
+  for (size_t i = 0; i < blocking.size(); ++i)
+    if (set.tasks[i].uses_gpu()) blocking[i] = (2 * Time{set.cpus} - 1) * longest;
+  return blocking;
+}
+
 std::vector<Time> donation_blocking(const TaskSet& set) {
   const SectionsByLength sections(set);
   const int most = set.cpus - 1, most_in_queue = most / set.gpus;

@@ -32,6 +32,9 @@ std::vector<Time> fmlp_long_blocking(const TaskSet& set);
 // ceil((p_i + x_i + p_j + x_j) / p_j), where x is by how much jobs are late at most.
 std::vector<Time> omlp_blocking(const TaskSet& set, std::span<const int> gpu_of, std::span<const Time> late);
 
+// b_i under the OMLP, loosely (Elliott & Anderson's Eq. 3): 2m - 1 times the longest section of all.
+std::vector<Time> loose_omlp_blocking(const TaskSet& set);
+
 // b_i with donation, PROOF.md. In its queue a request waits for w_i: the k-th part of the m - 1 longest
 // sections of others, or the floor((m - 1) / k) longest, whichever is less. If more than m tasks use GPUs, it
 // may have to wait before, for the longest w_j + cs_j of another, where in w_j task i has no part. With one

@@ -75,13 +75,51 @@ TEST(Tardiness, OfTheTextbookExample) {
   for (int n = 0; n < 3; ++n) total.add(2, 3);
   EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::devi_anderson), ElementsAre(3, 3, 5));
   EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::compliant_vector), ElementsAre(3, 3, 4));
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::earlier_deadlines), ElementsAre(3, 3, 4));
+}
+
+// Deadlines 10 earlier: S = 15, Y = 0, x = (15 + G - 5) / 2 with G = x / 2.
+TEST(Tardiness, IsLessWithEarlierDeadlinesWherePeriodsAreAlike) {
+  const std::vector<Stream> streams(3, stream(5, 10));
+  ExactSum total;
+  for (int n = 0; n < 3; ++n) total.add(1, 2);
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::devi_anderson), ElementsAre(5, 5, 5));
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::compliant_vector), ElementsAre(5, 5, 5));
+  EXPECT_THAT(tardiness(streams, total, 2, TardinessBound::earlier_deadlines), ElementsAre(2, 2, 2));
+}
+
+// Each of the three is the least for some task.
+TEST(Tardiness, IsTheLeastOfAllBoundsTaskByTask) {
+  Random random(2);
+  std::array<int, 3> alone = {};
+  for (int n = 0; n < 1000; ++n) {
+    const TaskSet set = random_set({8, 4, 1, 60, 0.9, false}, random);
+    std::vector<Stream> streams;
+    ExactSum total;
+    for (const Task& task : set.tasks) {
+      streams.push_back(stream(task.execution(), task.period));
+      total.add(task.execution(), task.period);
+    }
+    if (!total.at_most(set.cpus)) continue;
+    std::array<std::vector<Time>, 3> late;
+    for (size_t b = 0; b < 3; ++b)
+      late[b] = tardiness(streams, total, set.cpus, static_cast<TardinessBound>(b));
+    const std::vector<Time> least = tardiness(streams, total, set.cpus, TardinessBound::least);
+    for (size_t i = 0; i < least.size(); ++i) {
+      EXPECT_EQ(least[i], std::min({late[0][i], late[1][i], late[2][i]}));
+      for (size_t b = 0; b < 3; ++b)
+        alone[b] += late[b][i] < late[(b + 1) % 3][i] && late[b][i] < late[(b + 2) % 3][i] ? 1 : 0;
+    }
+  }
+  for (const int count : alone) EXPECT_GT(count, 0);
 }
 
 TEST(Tardiness, IsNoneOnOneCpu) {
   const std::vector<Stream> streams = {stream(2, 3), stream(1, 3)};
   ExactSum total;
   total.add(1, 1);
-  for (const auto bound : {TardinessBound::devi_anderson, TardinessBound::compliant_vector})
+  for (const auto bound :
+       {TardinessBound::devi_anderson, TardinessBound::compliant_vector, TardinessBound::earlier_deadlines})
     EXPECT_THAT(tardiness(streams, total, 1, bound), ElementsAre(0, 0));
 }
 
@@ -175,6 +213,35 @@ TEST(SharedResource, DonationIsNoWorseThanTheOmlpOnOneGpu) {
     const auto omlp = omlp_blocking(set, assign_gpus(set), std::vector<Time>(set.tasks.size(), 0));
     for (size_t i = 0; i < donation.size(); ++i) EXPECT_LE(donation[i], omlp[i]);
   }
+}
+
+// Eq. (3): 2m - 1 times the longest section, of 5; of the others at most three jobs have it, all else is 4.
+TEST(SharedResource, EquationThreeIsLoose) {
+  TaskSet set = paper_example();
+  set.tasks[6].section = 5;
+  const Verdicts verdicts = analyse(set);
+  EXPECT_THAT(verdicts.loose_omlp, ElementsAre(0, 0, 35, 35, 35, 35, 35));
+  EXPECT_LE(verdicts.shared_resource[1].tasks[2].blocking, 3 * 5 + 4 * 4);
+}
+
+// The paper: about 0.67 for the shared resource method.
+TEST(SharedResource, GpuUtilisationOfThePapersExample) {
+  EXPECT_NEAR(analyse(paper_example()).gpu_utilisation.value(), 2.0 / 3, 1e-12);
+}
+
+TEST(SharedResource, SchedulableSetsKeepToInequalityThirteenAndToEquationThree) {
+  Random random(3);
+  int schedulable = 0;
+  for (int n = 0; n < 1000; ++n) {
+    const TaskSet set = random_set({10, 4, 2, 60, 1.5, false}, random);
+    const Verdicts verdicts = analyse(set);
+    for (size_t i = 0; i < set.tasks.size(); ++i)
+      EXPECT_LE(verdicts.shared_resource[1].tasks[i].blocking, verdicts.loose_omlp[i]);
+    if (!verdicts.by_shared_resource()) continue;
+    ++schedulable;
+    EXPECT_TRUE(verdicts.gpu_utilisation.at_most(set.gpus));
+  }
+  EXPECT_GT(schedulable, 50);
 }
 
 TEST(GpuQueues, ADonorWaitsForItsDonee) {

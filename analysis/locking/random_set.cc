@@ -88,4 +88,21 @@ Plan random_plan(const TaskSet& set, int jobs, Random& random) {
   return plan;
 }
 
+Plan mutated(const TaskSet& set, const Plan& plan, Random& random) {
+  Plan changed = plan;
+  const auto i = static_cast<size_t>(draw(random, 0, static_cast<Time>(set.tasks.size()) - 1));
+  const Task& task = set.tasks[i];
+  std::vector<Job>& jobs = changed[i];
+  const auto from = static_cast<size_t>(draw(random, 0, static_cast<Time>(jobs.size()) - 1));
+  if (draw(random, 0, 2) == 0) {
+    jobs[from] = random_job(task, jobs[from].release, draw(random, 0, 1) == 0, random);
+    return changed;
+  }
+  const Time earliest = from == 0 ? 0 : jobs[from - 1].release + task.period;
+  const Time later = draw(random, 0, 1) == 0 ? draw(random, 1, task.period)
+                                             : -draw(random, 0, jobs[from].release - earliest);
+  for (size_t n = from; n < jobs.size(); ++n) jobs[n].release += later;
+  return changed;
+}
+
 }  // namespace samcl::analysis::locking

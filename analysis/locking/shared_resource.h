@@ -29,6 +29,6 @@ struct SharedResourceVerdict {
 // of 0 until both settle, or a condition fails. What fails at some step fails at the end, since both only
 // grow.
 SharedResourceVerdict analyse_shared_resource(const TaskSet& set, Protocol protocol,
-                                              TardinessBound bound = TardinessBound::compliant_vector);
+                                              TardinessBound bound = TardinessBound::least);
 
 }  // namespace samcl::analysis::locking

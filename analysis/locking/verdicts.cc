@@ -25,11 +25,15 @@ std::string too_long(const Task& task, const std::string& what, Time demand, con
 }  // namespace
 
 Verdicts analyse(const TaskSet& set, TardinessBound bound) {
-  return {{analyse_shared_resource(set, Protocol::fmlp_long, bound),
-           analyse_shared_resource(set, Protocol::omlp, bound),
-           analyse_shared_resource(set, Protocol::donation, bound)},
-          analyse_containers(set),
-          analyse_suspension_aware(set)};
+  Verdicts verdicts = {{analyse_shared_resource(set, Protocol::fmlp_long, bound),
+                        analyse_shared_resource(set, Protocol::omlp, bound),
+                        analyse_shared_resource(set, Protocol::donation, bound)},
+                       analyse_containers(set),
+                       analyse_suspension_aware(set),
+                       {},
+                       loose_omlp_blocking(set)};
+  for (const Task& task : set.tasks) verdicts.gpu_utilisation.add(task.section, task.period);
+  return verdicts;
 }
 
 std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict) {

@@ -15,6 +15,8 @@ struct Verdicts {
   std::array<SharedResourceVerdict, kProtocols> shared_resource;  // in the order of Protocol
   ContainerVerdict containers;
   SuspensionAwareVerdict suspension_aware;
+  ExactSum gpu_utilisation;      // sum of cs / p: at most the number of GPUs if schedulable (Ineq. 13)
+  std::vector<Time> loose_omlp;  // b by Eq. (3)
 
   // The Shared Resource Method takes whichever protocol makes the set schedulable.
   bool by_shared_resource() const {
@@ -26,7 +28,7 @@ struct Verdicts {
   }
 };
 
-Verdicts analyse(const TaskSet& set, TardinessBound bound = TardinessBound::compliant_vector);
+Verdicts analyse(const TaskSet& set, TardinessBound bound = TardinessBound::least);
 
 // Which condition fails, in words with its numbers; "" where none does.
 std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict);

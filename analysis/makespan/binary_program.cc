@@ -194,11 +194,12 @@ Result<BinaryProgram> binary_program(const Kernel& kernel, int warps, Conserving
 std::string format_lp(const BinaryProgram& program, const std::string& title) {
   Terms objective;
   for (size_t n = 0; n < program.objective.size(); ++n) objective.emplace_back(n, program.objective[n]);
-  std::string text = "\\ " + title + "\n\\ makespan = objective + " + std::to_string(program.constant) +
-                     "\nMaximize\n makespan:" + lp_terms(program, objective) + "\nSubject To\n";
+  // Not all readers know a constant in the objective.
+  std::string text = "\\ " + title + "\nMaximize\n makespan: " + std::to_string(program.constant) + " one" +
+                     lp_terms(program, objective) + "\nSubject To\n is_one: one = 1\n";
   for (const BinaryProgram::Row& row : program.rows)
     text += " " + row.name + ":" + lp_terms(program, row.terms) + " >= " + std::to_string(row.least) + "\n";
-  text += "Binaries\n";
+  text += "Binaries\n one\n";
   for (const std::string& variable : program.variables) text += " " + variable + "\n";
   return text + "End\n";
 }

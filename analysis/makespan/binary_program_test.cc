@@ -17,8 +17,8 @@ using testing::HasSubstr;
 TEST(BinaryProgram, IsWrittenAsLp) {
   const std::string lp =
       format_lp(binary_program(*parse_kernel("LC"), 2, Conserving::short_form).value(), "LC, 2 warps");
-  EXPECT_THAT(lp, HasSubstr("\\ LC, 2 warps\n\\ makespan = objective + 5\nMaximize\n makespan:"
-                            " - x_1_1_0 - x_1_1_1 - x_1_1_2 - x_1_1_3\nSubject To\n"));
+  EXPECT_THAT(lp, HasSubstr("\\ LC, 2 warps\nMaximize\n makespan: 5 one"
+                            " - x_1_1_0 - x_1_1_1 - x_1_1_2 - x_1_1_3\nSubject To\n is_one: one = 1\n"));
   EXPECT_THAT(lp, HasSubstr("\n order_0_1_2: - x_0_1_2 + x_0_0_1 >= 0\n"));
   EXPECT_THAT(lp, HasSubstr("\n capacity_L_0: - x_0_0_0 - x_1_0_0 >= -1\n"));
   EXPECT_THAT(lp, HasSubstr("\n conserving_0_0_0: + 2 x_0_0_0 + x_1_0_0 >= 1\n"));

@@ -7,6 +7,8 @@
 // = 1 if each capacity is 1. What is proven for every W is worst_case().bound.
 #pragma once
 
+#include <functional>
+
 #include "analysis/makespan/worst_case.h"
 
 namespace samcl::analysis::makespan {
@@ -16,6 +18,7 @@ struct ConvergencePoint {
   Slots makespan = 0;  // T(y), exact
   Slots estimate = 0;  // ceil(W / y) T(y)
   Slots least = 0;     // estimate, of this and all smaller y
+  double seconds = 0;  // that T(y) took, if there was a clock
 };
 
 struct Convergence {
@@ -30,6 +33,8 @@ struct Convergence {
 };
 
 // Points for y = 1, 2, ..., most, ending before the first whose T(y) is not found exactly with this effort.
-Convergence convergence(const Kernel& kernel, int warps, int most, const Effort& effort = {});
+// `clock`: seconds so far.
+Convergence convergence(const Kernel& kernel, int warps, int most, const Effort& effort = {},
+                        const std::function<double()>& clock = {});
 
 }  // namespace samcl::analysis::makespan

@@ -1,6 +1,7 @@
 // Schedules of warps, and the convergence of estimates, as pictures.
 #pragma once
 
+#include "analysis/experiment/chart.h"
 #include "analysis/makespan/convergence.h"
 
 namespace samcl::analysis::makespan {
@@ -14,8 +15,8 @@ std::string schedule_text(const Kernel& kernel, int warps, const Schedule& sched
 Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule,
                                  const std::string& title);
 
-// Over y: the estimate ceil(W / y) T(y) as points, the least of them so far as steps; across, the two bounds
-// on T(W) and what a schedule attains.
-std::string convergence_svg(const Convergence& convergence, const std::string& title);
+// Over y: the estimate ceil(W / y) T(y) and the least of them so far; across, the pessimistic bound and T(W).
+// Then, if it was measured, how long each T(y) took.
+std::vector<Chart> convergence_charts(const Convergence& convergence, const std::string& title);
 
 }  // namespace samcl::analysis::makespan

@@ -77,71 +77,38 @@ Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule
   return svg.finish(std::max(x(slots) + 24, 620.0), bottom + 40);
 }
 
-std::string convergence_svg(const Convergence& convergence, const std::string& title) {
-  constexpr double kWidth = 620, kHeight = 320, kLegend = 230;
-  constexpr double kLeftOfPlot = 64;
+std::vector<Chart> convergence_charts(const Convergence& convergence, const std::string& title) {
   const WorstCase& worst = convergence.worst;
-  Slots low = worst.attained, high = std::max(convergence.published, worst.bound);
+  const auto most = convergence.points.empty() ? 1.0 : static_cast<double>(convergence.points.back().warps);
+  Chart slots{title, "warps y for which T(y) is known", {}, {{"ceil(W/y) T(y)", {}}, {"least so far", {}}}};
+  Chart times{"CPU time of T(y)", slots.axis, {}, {{"T(y), exact", {}}}};
+  slots.measure = "slots";
+  times.measure = "seconds";
+  slots.top = times.top = 0;
+  for (Slots tick = 0; static_cast<double>(tick) <= most; tick += round_step(static_cast<Slots>(most)))
+    slots.ticks.push_back(static_cast<double>(tick));
+  times.ticks = slots.ticks;
+  const auto add = [&](size_t curve, double warps, Slots value) {
+    slots.curves[curve].points.emplace_back(warps, value);
+    slots.top = std::max(slots.top, static_cast<double>(value));
+  };
+  const auto across = [&](const std::string& words, Slots value) {
+    slots.curves.push_back({words + ": " + std::to_string(value), {}});
+    for (const double end : {0.0, most}) add(slots.curves.size() - 1, end, value);
+  };
   for (const ConvergencePoint& point : convergence.points) {
-    low = std::min(low, point.least);
-    high = std::max(high, point.estimate);
+    add(0, point.warps, point.estimate);
+    add(1, point.warps, point.least);
+    times.curves[0].points.emplace_back(point.warps, point.seconds);
+    times.top = std::max(times.top, point.seconds);
   }
-  const Slots step = round_step(std::max<Slots>(1, high - low));
-  low = std::max<Slots>(0, (low / step - 1) * step);
-  high = (high / step + 1) * step;
-  const int most = convergence.points.empty() ? 1 : convergence.points.back().warps;
-  const auto x = [&](double warps) { return kLeftOfPlot + warps / (most + 1) * kWidth; };
-  const auto y = [&](Slots slots) {
-    return kTop + kHeight * (1 - static_cast<double>(slots - low) / static_cast<double>(high - low));
-  };
-  Svg svg;
-  svg.text(8, 20, title, "font-size=\"14\"");
-  for (Slots slots = low; slots <= high; slots += step) {
-    svg.line(kLeftOfPlot, y(slots), kLeftOfPlot + kWidth, y(slots), "stroke=\"#e4e4e4\"");
-    svg.text(kLeftOfPlot - 8, y(slots) + 4, std::to_string(slots), "text-anchor=\"end\"");
-  }
-  for (Slots warps = 0; warps <= most; warps += round_step(most)) {
-    svg.line(x(static_cast<double>(warps)), y(low), x(static_cast<double>(warps)), y(low) + 5,
-             "stroke=\"#555555\"");
-    svg.text(x(static_cast<double>(warps)), y(low) + 20, std::to_string(warps), "text-anchor=\"middle\"");
-  }
-  svg.line(kLeftOfPlot, y(low), kLeftOfPlot + kWidth, y(low), "stroke=\"#555555\"");
-  svg.line(kLeftOfPlot, y(low), kLeftOfPlot, y(high), "stroke=\"#555555\"");
-  svg.text(kLeftOfPlot + kWidth / 2, y(low) + 42, "warps y for which T(y) is known",
-           "text-anchor=\"middle\"");
-  double legend = kTop + 12;
-  const auto describe = [&](const std::string& words, const std::string& style) {
-    svg.line(kLeftOfPlot + kWidth + 12, legend - 4, kLeftOfPlot + kWidth + 36, legend - 4, style);
-    svg.text(kLeftOfPlot + kWidth + 42, legend, words);
-    legend += 20;
-  };
-  const auto across = [&](Slots slots, const std::string& words, const std::string& style) {
-    svg.line(kLeftOfPlot, y(slots), kLeftOfPlot + kWidth, y(slots), style);
-    describe(words + ": " + std::to_string(slots), style);
-  };
-  across(convergence.published, "pessimistic bound",
-         "stroke=\"#999999\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\"");
-  const std::string blue = svg_colour(0);
-  std::vector<std::pair<double, double>> steps;
-  for (const ConvergencePoint& point : convergence.points) {
-    if (!steps.empty()) steps.emplace_back(x(point.warps), steps.back().second);
-    steps.emplace_back(x(point.warps), y(point.least));
-  }
-  svg.polyline(steps, "stroke=\"" + blue + "\" stroke-width=\"1.5\"");
-  describe("least estimate so far", "stroke=\"" + blue + "\" stroke-width=\"1.5\"");
-  for (const ConvergencePoint& point : convergence.points)
-    svg.circle(x(point.warps), y(point.estimate), 2.5, "fill=\"" + std::string(svg_colour(1)) + "\"",
-               "y = " + std::to_string(point.warps) + ": T(y) = " + std::to_string(point.makespan) +
-                   ", estimate " + std::to_string(point.estimate));
-  describe("ceil(W/y) T(y), the points",
-           "stroke=\"" + std::string(svg_colour(1)) + "\" stroke-width=\"3\" stroke-dasharray=\"3 5\"");
-  if (worst.exact()) {
-    across(worst.attained, "exact T(W)", "stroke=\"#009e73\" stroke-width=\"1.5\"");
-  } else {
-    across(worst.bound, "proven bound", "stroke=\"#d55e00\" stroke-width=\"1.5\"");
-    across(worst.attained, "attained", "stroke=\"#009e73\" stroke-width=\"1.5\"");
-  }
-  return svg.finish(kLeftOfPlot + kWidth + kLegend, kTop + kHeight + 56);
+  across("pessimistic bound", convergence.published);
+  across(worst.exact() ? "exact T(W)" : "attained", worst.attained);
+  if (!worst.exact()) across("proven bound", worst.bound);
+  Slots low = std::min(worst.attained, convergence.published);
+  for (const ConvergencePoint& point : convergence.points) low = std::min(low, point.least);
+  slots.bottom = static_cast<double>(low) * 0.98;
+  return times.top > 0 ? std::vector{slots, times} : std::vector{slots};
 }
 
 }  // namespace samcl::analysis::makespan

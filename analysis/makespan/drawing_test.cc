@@ -41,10 +41,16 @@ TEST(ScheduleSvg, TellsEveryIssue) {
               HasSubstr("20001 instructions"));
 }
 
-TEST(ConvergenceSvg, TellsEveryPoint) {
-  const std::string svg = convergence_svg(convergence(*parse_kernel("LCL"), 4, 2), "LCL");
-  EXPECT_THAT(svg, HasSubstr("y = 2: T(y) = 4, estimate 8"));
+TEST(ConvergenceCharts, TellEveryPointAndItsTime) {
+  double now = 0;
+  const Convergence found = convergence(*parse_kernel("LCL"), 4, 2, {}, [&] { return now += 0.5; });
+  const auto charts = convergence_charts(found, "LCL");
+  ASSERT_EQ(charts.size(), 2);
+  const std::string svg = charts_svg(charts);
+  EXPECT_THAT(svg, HasSubstr("ceil(W/y) T(y) at 2: 8"));
   EXPECT_THAT(svg, HasSubstr("exact T(W): 9"));
+  EXPECT_THAT(svg, HasSubstr("T(y), exact at 2: 0.5"));
+  EXPECT_EQ(convergence_charts(convergence(*parse_kernel("LCL"), 4, 2), "LCL").size(), 1);
 }
 
 TEST(Json, HasBoundsAndSchedule) {

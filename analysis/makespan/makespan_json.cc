@@ -63,7 +63,8 @@ std::string format_convergence(const Kernel& kernel, const Convergence& converge
     json["points"].push_back({{"warps", point.warps},
                               {"makespan", point.makespan},
                               {"estimate", point.estimate},
-                              {"least", point.least}});
+                              {"least", point.least},
+                              {"cpu_seconds", point.seconds}});
   return json.dump() + "\n";
 }
 

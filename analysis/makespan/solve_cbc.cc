@@ -48,7 +48,7 @@ Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Co
   if (!program) return tl::unexpected(program.error());
   const std::unique_ptr<Cbc_Model, Delete> model(Cbc_newModel());
   Cbc_setParameter(model.get(), "log", "0");
-  Cbc_setParameter(model.get(), "timeMode", "elapsed");
+  Cbc_setParameter(model.get(), "timeMode", "cpu");
   Cbc_setParameter(model.get(), "sec", std::to_string(seconds).c_str());
   load(model.get(), *program);
   Cbc_solve(model.get());

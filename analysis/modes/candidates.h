@@ -68,6 +68,7 @@ Choice choose_single(Candidates& candidates);
 Choice choose_local(Candidates& candidates);
 Choice choose_gema(Candidates& candidates);
 Choice choose_gpa(Candidates& candidates);
+Choice choose_descent(Candidates& candidates);  // of `search` alone
 Choice choose_search(Candidates& candidates);
 Choice choose_optimal(Candidates& candidates);
 

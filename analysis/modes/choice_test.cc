@@ -86,10 +86,14 @@ TEST(Gema, SwitchesTheTaskThatLeavesTheLeastRatio) {
   EXPECT_DOUBLE_EQ(choice.steps[0].ratio, 90.0 / 95);
 }
 
-TEST(Gema, KeepsOneGpuWhereSwitchingDoesNotHelp) {
-  const Choice choice = choose_modes(one_task(89), Form::gpu_sam, Policy::gema);
+// 60 + 30 is more than 80, too.
+TEST(Gema, EndsOnAllGpusWhereNothingHelps) {
+  TaskSet set = one_task(80);
+  set.tasks[0].stages[0].worst = {81, 60};
+  const Choice choice = choose_modes(set, Form::gpu_sam, Policy::gema);
   EXPECT_FALSE(choice.schedulable);
-  EXPECT_THAT(choice.modes, ElementsAre(2)) << "90/89 is less than 100/89";
+  EXPECT_THAT(choice.modes, ElementsAre(2)) << "though 81/80 was less";
+  EXPECT_DOUBLE_EQ(choice.ratio, 90.0 / 80);
 }
 
 // Two tasks, each alone fastest on two GPUs (80 to 85), but then P2's transfer of 50 blocks P1.
@@ -114,6 +118,15 @@ TEST(Gpa, StartsFromTheFastestModesAndFixesOneTaskAStep) {
   EXPECT_DOUBLE_EQ(choice.steps[0].ratio, 124.0 / 120);
   EXPECT_THAT(choice.modes, ElementsAre(2, 1));
   EXPECT_FALSE(choice.schedulable);
+}
+
+// 81 and 54 + 27 are equal: the printed algorithm takes the first it meets.
+TEST(Gpa, TakesTheFirstOfEquals) {
+  TaskSet set = one_task(80);
+  set.tasks[0].stages[0].worst = {81, 54};
+  const Choice choice = choose_modes(set, Form::gpu_sam, Policy::gpa);
+  EXPECT_THAT(choice.start, ElementsAre(2));
+  EXPECT_THAT(choice.modes, ElementsAre(1));
 }
 
 TEST(Optimal, ProvesThatThereIsNothingToFind) {

@@ -1,6 +1,6 @@
-// GEMA, Algorithm 1 of the GPU-SPARC paper: from one GPU for all, each step the task to all GPUs whose change
-// leaves the least max R_j / D_j, even if that is more than before; until schedulable, or no task is left.
-// Then the best that was met counts.
+// GEMA, Algorithm 1 of the GPU-SPARC paper, as printed: from one GPU for all, each step the task to all GPUs
+// whose change leaves the least max R_j / D_j, even if that is more than before; until schedulable, or no
+// task is left. It ends without a verdict: where nothing schedulable was met, all tasks are on all GPUs.
 #include <algorithm>
 
 #include "analysis/modes/candidates.h"
@@ -9,11 +9,10 @@ namespace samcl::analysis {
 
 Choice choose_gema(Candidates& candidates) {
   Choice choice = candidates.choice(Modes(candidates.size(), 1));
-  Modes modes = choice.modes;
+  Modes& modes = choice.modes;
   std::vector<size_t> left;
   for (size_t task = 0; task < modes.size(); ++task)
     if (candidates.modes(task).size() > 1) left.push_back(task);
-  std::vector<ModeStep> steps;
   while (!choice.schedulable && !left.empty()) {
     ModeStep best{left.front(), candidates.modes(left.front()).back(), kNever};
     for (const size_t task : left) {
@@ -24,12 +23,9 @@ Choice choose_gema(Candidates& candidates) {
       modes[task] = 1;
     }
     modes[best.task] = best.mode;
-    steps.push_back(best);
     left.erase(std::find(left.begin(), left.end(), best.task));
-    if (best.ratio >= choice.ratio) continue;
-    choice.modes = modes;
+    choice.steps.push_back(best);
     choice.ratio = best.ratio;
-    choice.steps = steps;
     choice.schedulable = best.ratio < kLate;
   }
   choice.analyses = candidates.analyses();

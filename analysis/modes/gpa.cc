@@ -1,76 +1,33 @@
-// GPA, Algorithm 1 of Han et al., "GPU-SAM", JSS 117 (2016): from each task's own fastest mode, each step the
-// task and the mode that leave the least max R_j / D_j, and this task is fixed; until schedulable, or all
-// are fixed. Among equals a task stays as it is; so when no change is an improvement none will be in later
-// steps, and the rest are fixed as they are.
+// GPA, Algorithm 1 of Han et al., "GPU-SAM", JSS 117 (2016), as printed: from each task's own fastest mode,
+// each step the task of those not fixed yet and the mode (its present one among them) that leave the least
+// max R_j / D_j, and this task is fixed; until schedulable, or all are fixed. The paper does not say which of
+// several equal ones is taken; here it is the first met, tasks from the most urgent on and modes from 1 on. A
+// ratio of infinity (no fixed point) is as good as another.
 #include <algorithm>
-#include <numeric>
 
 #include "analysis/modes/candidates.h"
 
 namespace samcl::analysis {
-namespace {
-
-// Whether some mode of the task may leave less than `enough`, by one analysis for all of its modes.
-bool may_help(Candidates& candidates, Modes& modes, size_t task, double enough) {
-  if (!candidates.exact_bounds() || candidates.modes(task).size() < 3) return true;
-  const int kept = modes[task];
-  modes[task] = kUndecided;
-  const double least = candidates.ratio(modes, enough);
-  modes[task] = kept;
-  return least < enough;
-}
-
-// Tasks in the order in which they are tried: what was good a step ago is likely to be good again, and the
-// sooner the best is found, the less of the others has to be analysed. Their ranks in the order of priority.
-std::vector<size_t> most_promising_first(const std::vector<double>& told) {
-  std::vector<size_t> ranks(told.size());
-  std::iota(ranks.begin(), ranks.end(), size_t{0});
-  std::stable_sort(ranks.begin(), ranks.end(), [&](size_t a, size_t b) { return told[a] < told[b]; });
-  return ranks;
-}
-
-// The best change of a task that is not fixed; its ratio is that of `now` if there is none. Among equals that
-// of the most urgent task. `told`, by rank: what is known of the best change of each, for the next step.
-ModeStep best_change(Candidates& candidates, Modes& modes, const std::vector<bool>& fixed, double now,
-                     std::vector<double>& told) {
-  ModeStep best{0, 0, now};
-  size_t best_rank = 0;
-  for (const size_t rank : most_promising_first(told)) {
-    const size_t task = candidates.order()[rank];
-    if (fixed[task]) continue;
-    double enough = rank < best_rank ? std::nextafter(best.ratio, kNever) : best.ratio;
-    told[rank] = kNever;
-    if (!may_help(candidates, modes, task, enough)) continue;
-    const int kept = modes[task];
-    for (const int mode : candidates.modes(task)) {
-      if (mode == kept) continue;
-      modes[task] = mode;
-      const double ratio = candidates.ratio(modes, enough);
-      told[rank] = std::min(told[rank], ratio);
-      if (ratio >= enough) continue;
-      best = {task, mode, ratio};
-      best_rank = rank;
-      enough = ratio;
-    }
-    modes[task] = kept;
-  }
-  return best;
-}
-
-}  // namespace
 
 Choice choose_gpa(Candidates& candidates) {
   Choice choice = choose_local(candidates);
-  std::vector<bool> fixed(candidates.size(), false);
-  std::vector<double> told(candidates.size(), kNever);
-  while (!choice.schedulable) {
-    const ModeStep best = best_change(candidates, choice.modes, fixed, choice.ratio, told);
-    if (best.ratio >= choice.ratio) break;
+  std::vector<size_t> remaining = candidates.order();
+  while (!choice.schedulable && !remaining.empty()) {
+    ModeStep best{remaining.front(), candidates.modes(remaining.front()).front(), kNever};
+    for (const size_t task : remaining) {
+      const int kept = choice.modes[task];
+      for (const int mode : candidates.modes(task)) {
+        choice.modes[task] = mode;
+        const double ratio = candidates.ratio(choice.modes, best.ratio);
+        if (ratio < best.ratio) best = {task, mode, ratio};
+      }
+      choice.modes[task] = kept;
+    }
+    if (choice.modes[best.task] != best.mode) choice.steps.push_back(best);
     choice.modes[best.task] = best.mode;
-    fixed[best.task] = true;
-    choice.steps.push_back(best);
     choice.ratio = best.ratio;
     choice.schedulable = best.ratio < kLate;
+    remaining.erase(std::find(remaining.begin(), remaining.end(), best.task));
   }
   choice.analyses = candidates.analyses();
   return choice;

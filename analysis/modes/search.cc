@@ -1,12 +1,13 @@
 // The default: polynomial, and close to optimal (README.md has the numbers).
 //
-//   1. Each task's fastest mode, GPA's way from there, and mode 1 for all.
+//   1. Each task's fastest mode, descent from there (descent.cc), and mode 1 for all.
 //   2. What bounds every choice from below says whether any can be schedulable at all.
 //   3. Tasks are decided one by one, the most urgent first; of the partial choices the few with the least
 //      bound on their lateness are followed (beam search: the bound looks ahead to all that is undecided).
 //   4. Branch and bound, given up after a number of bounds that is linear in the number of tasks.
-//   5. Local search from the best met: any one task, then any two of which one is the latest, as long as
-//      lateness falls.
+//   5. Local search from the best met, GPA's choice among them: any one task, then any two of which one is
+//   the
+//      latest, as long as lateness falls.
 #include <algorithm>
 
 #include "analysis/modes/branches.h"
@@ -104,7 +105,7 @@ void Search::improve() {
 Choice choose_search(Candidates& candidates) {
   const Choice local = choose_local(candidates);
   if (local.schedulable) return local;
-  Choice choice = choose_gpa(candidates);
+  Choice choice = choose_descent(candidates);
   if (choice.schedulable) return choice;
   const auto impossible = [&] {
     choice.impossible = true;
@@ -123,6 +124,7 @@ Choice choose_search(Candidates& candidates) {
   const Found explored = branches.explore();
   if (explored == Found::modes) return found(branches.modes());
   if (explored == Found::nothing) return impossible();
+  search.consider(choose_gpa(candidates).modes);
   search.improve();
   return found(search.best());
 }

@@ -42,6 +42,26 @@ TEST(PublishedForms, AreExceededByHalf) {
   for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) expect_exceeded(set, {1, 1}, plan, form, 1, 6, 9);
 }
 
+// All times fixed: best cases are the worst ones.
+TEST(GpuSam, IsExceededWithFixedExecutionTimesToo) {
+  TaskSet set;
+  set.platform.cpus = 2;
+  const auto task = [](const char* name, Time period, Time deadline, Time execution) {
+    return Task{name, period, deadline, {}, {{Resource::cpu, {execution}, {execution}, 0}}};
+  };
+  set.tasks = {task("P1", 56, 56, 6), task("P2", 39, 39, 15), task("P3", 39, 39, 24),
+               task("P4", 141, 141, 25), task("victim", 150, 38, 3)};
+  for (int n = 0; n < 5; ++n) set.tasks[static_cast<size_t>(n)].priority = 5 - n;
+  Plan plan;
+  const Time offsets[] = {57, 118, 126, 24, 306};
+  for (size_t i = 0; i < 5; ++i) {
+    plan.jobs.emplace_back();
+    for (Time release = offsets[i]; release < 400; release += set.tasks[i].period)
+      plan.jobs.back().push_back({release, {}});
+  }
+  expect_exceeded(set, Modes(5, 1), plan, Form::gpu_sam, 4, 38, 39);
+}
+
 // A more urgent stage on two GPUs counts with its single-GPU time shared by both: nothing of it is left.
 TEST(GpuSparc, IsExceededWhereSplittingGainsNothing) {
   TaskSet set;

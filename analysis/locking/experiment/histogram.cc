@@ -5,17 +5,17 @@
 namespace samcl::analysis::locking {
 namespace {
 
-constexpr size_t kUtilisationClasses = 20, kEffectiveClasses = 40;
-
-// Where an axis' counts begin.
-size_t offset(size_t axis) {
-  return kCounted * (axis == 0 ? 0 : kUtilisationClasses + (axis - 1) * kEffectiveClasses);
+size_t class_of(double utilisation) {
+  const double above = std::ceil(utilisation / kClassWidth) - 1;
+  return above <= 0 ? 0 : std::min(kClasses - 1, static_cast<size_t>(above));
 }
 
-size_t class_of(const Axis& axis, double per_cpu) {
-  const double above = std::ceil(per_cpu / axis.width) - 1;
-  if (above <= 0) return 0;
-  return std::min(axis.classes - 1, static_cast<size_t>(above));
+size_t index_of(size_t axis, size_t bin) {
+  return kCounted * (axis * kClasses + bin);
+}
+
+double part(int64_t count, int64_t of) {
+  return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
 }  // namespace
@@ -26,38 +26,45 @@ const char* name(Counted counted) {
   return kNames[static_cast<size_t>(counted)];
 }
 
-Axis axis(size_t index) {
-  if (index == 0) return {1, kUtilisationClasses, 0.05};
-  return {kSpeedUps[index - 1], kEffectiveClasses, 0.1};
+int speed_up(size_t axis) {
+  return axis == 0 ? 1 : kSpeedUps[axis - 1];
 }
 
-Histogram::Histogram() : counts_(offset(kAxes), 0) {}
+Histogram::Histogram() : counts_(index_of(kAxes, 0), 0) {}
 
-void Histogram::add(const QuickSet& set, int cpus, const QuickVerdict& verdict) {
+void Histogram::add(const QuickSet& set, const QuickVerdict& verdict) {
   const bool shared = verdict.shared_resource(), contained = verdict.containers;
   const bool counts[kCounted] = {true,      verdict.fmlp_long,   shared,
                                  contained, shared && contained, shared || contained};
   for (size_t n = 0; n < kAxes; ++n) {
-    const Axis where = axis(n);
-    int64_t* bin =
-        &counts_[offset(n) + kCounted * class_of(where, set.effective_utilisation(where.speed_up) / cpus)];
+    int64_t* bin = &counts_[index_of(n, class_of(set.effective_utilisation(speed_up(n))))];
     for (size_t c = 0; c < kCounted; ++c) bin[c] += counts[c] ? 1 : 0;
   }
 }
 
 int64_t Histogram::at(size_t axis, size_t bin, Counted counted) const {
-  return counts_[offset(axis) + kCounted * bin + static_cast<size_t>(counted)];
+  return counts_[index_of(axis, bin) + static_cast<size_t>(counted)];
 }
 
 int64_t Histogram::total(Counted counted) const {
   int64_t sum = 0;
-  for (size_t bin = 0; bin < axis(0).classes; ++bin) sum += at(0, bin, counted);
+  for (size_t bin = 0; bin < kClasses; ++bin) sum += at(0, bin, counted);
   return sum;
 }
 
 double Histogram::share(Counted counted) const {
-  const int64_t sets = total(Counted::sets);
-  return sets == 0 ? 0 : static_cast<double>(total(counted)) / static_cast<double>(sets);
+  return part(total(counted), total(Counted::sets));
+}
+
+double Histogram::share(size_t axis, size_t bin, Counted counted) const {
+  return part(at(axis, bin, counted), at(axis, bin, Counted::sets));
+}
+
+double Histogram::reached(size_t axis, Counted counted, double part) const {
+  for (size_t bin = kClasses; bin > 0; --bin)
+    if (at(axis, bin - 1, Counted::sets) >= 10 && share(axis, bin - 1, counted) >= part)
+      return kClassWidth * static_cast<double>(bin);
+  return 0;
 }
 
 }  // namespace samcl::analysis::locking

@@ -17,4 +17,16 @@ Scenario scenario(size_t index) {
   return scenario;
 }
 
+size_t index_of(const Scenario& scenario) {
+  size_t index = scenario.utilisation;
+  index = index * kPeriods.size() + scenario.period;
+  index = index * kGpuUse.size() + scenario.gpu_use;
+  index = index * kShares + scenario.share;
+  return index * kCpus.size() + scenario.cpus;
+}
+
+std::string share_name(size_t share) {
+  return std::to_string(10 * share) + "-" + std::to_string(10 * share + 10);
+}
+
 }  // namespace samcl::analysis::locking

@@ -1,9 +1,5 @@
-// The scenarios of the experiment "elliott": 3 ranges of utilisations x 3 of periods x 3 patterns of GPU use
-// x 10 shares of tasks that use the GPU x 4, 8 or 12 CPUs; one GPU.
-//
-// The numbers of scenarios are Elliott & Anderson's. The ranges are not taken from their paper: utilisations
-// and periods are those which "SchedCAT" (Brandenburg) lists as used in several papers of the same group, the
-// patterns of GPU use and how sets are drawn (draw_set.h) are ours.
+// The scenarios of Elliott & Anderson's schedulability experiments (Section 5.1): 3 ranges of utilisations x
+// 3 of periods x 3 patterns of GPU use x 10 shares of tasks that use the GPU x 4, 8 or 12 CPUs; one GPU.
 #pragma once
 
 #include <array>
@@ -20,12 +16,11 @@ struct Range {
 };
 
 inline constexpr std::array<Range, 3> kUtilisations = {
-    {{"light", 0.001, 0.1}, {"medium", 0.1, 0.4}, {"heavy", 0.5, 0.9}}};  // (e + s) / p
+    {{"light", 0.01, 0.1}, {"medium", 0.1, 0.4}, {"heavy", 0.5, 0.9}}};  // (e + s) / p
 inline constexpr std::array<Range, 3> kPeriods = {
-    {{"short", 3e6, 33e6}, {"moderate", 10e6, 100e6}, {"long", 50e6, 250e6}}};  // ns
-inline constexpr std::array<Range, 3> kGpuUse = {
-    {{"little", 0.1, 0.3}, {"half", 0.3, 0.6}, {"most", 0.6, 0.9}}};  // s / (e + s)
-inline constexpr int kShares = 10;  // 0 to 10 %, ..., 90 to 100 % of the tasks
+    {{"3-33ms", 3e6, 33e6}, {"15-60ms", 15e6, 60e6}, {"50-250ms", 50e6, 250e6}}};  // ns
+inline constexpr std::array<int, 3> kGpuUse = {25, 50, 75};  // % of e + s that are the critical section
+inline constexpr int kShares = 10;  // above 0 to 10 %, 10 to 20 %, ..., 90 to 100 % of the tasks use the GPU
 inline constexpr std::array<int, 3> kCpus = {4, 8, 12};
 inline constexpr std::array<int, 4> kSpeedUps = {2, 4, 8, 16};
 
@@ -41,8 +36,12 @@ struct Scenario {
   size_t cpus = 0;
 
   int cpu_count() const { return kCpus[cpus]; }
+  bool operator==(const Scenario&) const = default;
 };
 
 Scenario scenario(size_t index);  // 0..kScenarios - 1
+size_t index_of(const Scenario& scenario);
+
+std::string share_name(size_t share);  // "0-10"
 
 }  // namespace samcl::analysis::locking

@@ -1,0 +1,18 @@
+// Bounds of a whole set at once: the safe form's, and where those of all tasks keep to their periods, tighter
+// ones.
+//
+// The safe form bounds a task without a word about less urgent ones: each stage finds the longest of their
+// sections. If no job of any task takes longer than its bound, only so many less urgent jobs can be under way
+// while a job is, and a section that is never cut happens once in each of them. PROOF.md, "All tasks
+// together".
+#pragma once
+
+#include "analysis/rta/response_time.h"
+
+namespace samcl::analysis {
+
+// No bound is above analyse(set, modes, Form::safe)'s. Where devices are bound, where stages have several
+// requests, or where some task keeps to its period in neither, they are the same. The set has passed check().
+Bounds analyse_together(const TaskSet& set, std::span<const int> modes, PriorityOrder order = {});
+
+}  // namespace samcl::analysis
