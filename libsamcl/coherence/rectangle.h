@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "libsamcl/coherence/directory.h"
 
@@ -47,12 +49,21 @@ struct Rectangle {
     return r.region[1] == 1 && r.region[2] == 1;
   }
 
-  // The origin that gives Rectangle::of() the same offset, and its region, as the driver takes them.
+  // Whether the driver's rectangle commands take it as it is: rows that end within their pitch, and slices within
+  // theirs. (NVIDIA's driver 580 copies others wrong, without an error.)
+  bool fits_pitches() const {
+    if (offset % row_pitch + region[0] > row_pitch) return false;
+    return region[2] == 1 || offset % slice_pitch / row_pitch + region[1] <= slice_pitch / row_pitch;
+  }
+  // The origin that gives Rectangle::of() the same offset, the region, and the slice pitch to go with them.
   std::array<size_t, 3> origin() const {
-    const uint64_t in_slice = offset % slice_pitch;
-    return {in_slice % row_pitch, in_slice / row_pitch, offset / slice_pitch};
+    const uint64_t in_slice = offset % driver_slice_pitch();
+    return {in_slice % row_pitch, in_slice / row_pitch, offset / driver_slice_pitch()};
   }
   std::array<size_t, 3> shape() const { return {region[0], region[1], region[2]}; }
+  size_t driver_slice_pitch() const { return region[2] == 1 ? (offset / row_pitch + region[1]) * row_pitch : slice_pitch; }
+
+  Rectangle slice(uint64_t z) const { return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}}; }
 
   // The same in other surroundings: moved by that many bytes.
   Rectangle moved(uint64_t bytes) const {
@@ -83,5 +94,22 @@ struct Rectangle {
     return offset + (index / region[1]) * slice_pitch + (index % region[1]) * row_pitch;
   }
 };
+
+// Two rectangles of one shape as pairs that the driver's rectangle commands take, or of single rows: as few as can be.
+inline std::vector<std::pair<Rectangle, Rectangle>> pieces_for_driver(const Rectangle& one, const Rectangle& other) {
+  if (one.fits_pitches() && other.fits_pitches()) return {{one, other}};
+  std::vector<std::pair<Rectangle, Rectangle>> pieces;
+  for (uint64_t z = 0; z < one.region[2]; ++z) {
+    const Rectangle a = one.slice(z), b = other.slice(z);
+    if (a.fits_pitches() && b.fits_pitches()) {
+      pieces.emplace_back(a, b);
+      continue;
+    }
+    for (uint64_t y = 0; y < a.region[1]; ++y) {
+      pieces.emplace_back(Rectangle::run(a.row(y), a.region[0]), Rectangle::run(b.row(y), b.region[0]));
+    }
+  }
+  return pieces;
+}
 
 }  // namespace samcl

@@ -15,6 +15,7 @@ constexpr size_t kMostSequences = 4096;
 
 void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
   const auto [here, there] = taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
+  sequence_.whole += costs.whole;
   lost_ = lost_ + here > there ? lost_ + here - there : 0;
   if (lost_ <= going_over + kMargin || stays_ > 0) return;
   go_over();
@@ -44,7 +45,9 @@ void Ways::waited(uint64_t now) {
   const uint64_t took = now - over.began;
   best = is_first ? took : std::min(best, took);
   // The first one may still have moved what going over left in the wrong place.
-  if (taken_ == Way::whole || is_first || times.whole == 0 || times.split < times.whole) return;
+  if (taken_ == Way::whole || is_first) return;
+  const uint64_t whole = times.whole > 0 ? times.whole : over.whole + over.whole / 4 + kMargin;
+  if (times.split < whole) return;
   times.split = 0;
   stays_ = next_stay_;
   next_stay_ *= 4;

@@ -66,6 +66,7 @@ class Ways {
     uint64_t content = 0;   // hash of what was launched
     uint64_t began = 0;     // ns
     uint64_t launches = 0;
+    uint64_t whole = 0;     // ns that it was predicted to take on the whole way
     bool one_way = true;    // all of it ran on the way that is taken now
   };
   // Of all sequences of one content.

@@ -81,6 +81,14 @@ TEST_F(WaysTest, WhatWasFasterThanBeforeStays) {
   EXPECT_EQ(ways.taken(), Way::split);
 }
 
+TEST_F(WaysTest, WhatWasNeverSeenWholeIsHeldAgainstThePrediction) {
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ways.waited(++now);
+  ASSERT_EQ(ways.taken(), Way::split);
+  for (int i = 0; i < 2; ++i) sequence(30 * kMs, {9 * kMs, 5 * kMs});
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
 TEST_F(WaysTest, WaitingForNothingIsNoSequence) {
   for (int i = 0; i < 100; ++i) ways.waited(++now);
   EXPECT_EQ(ways.taken(), Way::whole);

@@ -6,6 +6,7 @@
 
 #include "libsamcl/coherence/storage.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/row_commands.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/report.h"
@@ -58,19 +59,18 @@ std::optional<Rectangle> as_rows(const std::vector<Range>& ranges) {
   for (size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].size() != length || ranges[i].begin - ranges[i - 1].begin != pitch) return std::nullopt;
   }
-  // Drivers take rows that begin within the pitch and end within it.
-  if (pitch < length || ranges[0].begin % pitch + length > pitch) return std::nullopt;
+  if (pitch < length) return std::nullopt;
   return Rectangle{ranges[0].begin, pitch, pitch * ranges.size(), {length, ranges.size(), 1}};
 }
 
 // A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
 struct Pixels {
   Pixels(const ImageLayout& image, bool is_1d_array, const Rectangle& rows, const Rectangle& host)
-      : origin(rows.origin()),
+      : origin{rows.offset % rows.row_pitch / image.pixel, rows.offset % rows.slice_pitch / rows.row_pitch,
+               rows.offset / rows.slice_pitch},
         region(rows.shape()),
         row_pitch(region[1] > 1 && !is_1d_array ? host.row_pitch : 0),
         slice_pitch(region[2] > 1 ? host.slice_pitch : 0) {
-    origin[0] /= image.pixel;
     region[0] /= image.pixel;
   }
   std::array<size_t, 3> origin, region;
@@ -266,7 +266,9 @@ class Enqueueing {
     if (!host) return CL_OUT_OF_HOST_MEMORY;
     count(*o.traffic, up, engine::bytes_of(o));
     const ImageLayout* image = o.memory->layout();
-    if (const auto rows = image ? std::nullopt : as_rows(o.ranges)) return move(up, replica, *rows, host, *rows, event_);
+    if (const auto rows = image ? std::nullopt : as_rows(o.ranges)) {
+      return enqueue_rows(queue_, up, replica, *rows, host, *rows, event_);
+    }
     for (size_t i = 0; i < o.ranges.size(); ++i) {
       const Range& range = o.ranges[i];
       error = move(up, replica, image, range, host + range.begin, i + 1 == o.ranges.size() ? event_ : nullptr);
@@ -286,7 +288,7 @@ class Enqueueing {
       return move(!o.to_program, replica, image, {o.rows.offset, o.rows.offset + o.rows.bytes()},
                   o.program + o.program_rows.offset, event_);
     }
-    if (!image) return move(!o.to_program, replica, o.rows, o.program, o.program_rows, event_);
+    if (!image) return enqueue_rows(queue_, !o.to_program, replica, o.rows, o.program, o.program_rows, event_);
     const Pixels pixels(*image, memory.is_1d_array(), o.rows, o.program_rows);
     std::byte* program = o.program + o.program_rows.offset;
     const auto& cl = driver::real();
@@ -302,14 +304,7 @@ class Enqueueing {
     const cl_mem to = from ? o.to->replica(device_.index, &error) : nullptr;
     if (!to) return error;
     o.traffic->copied_bytes += o.source.bytes();
-    const auto& cl = driver::real();
-    if (o.source.is_run() && o.target.is_run()) {
-      return cl.clEnqueueCopyBuffer(queue_, from, to, o.source.offset, o.target.offset, o.source.bytes(), 0, nullptr,
-                                    event_);
-    }
-    return cl.clEnqueueCopyBufferRect(queue_, from, to, o.source.origin().data(), o.target.origin().data(),
-                                      o.source.shape().data(), o.source.row_pitch, o.source.slice_pitch,
-                                      o.target.row_pitch, o.target.slice_pitch, 0, nullptr, event_);
+    return enqueue_rows(queue_, from, to, o.source, o.target, event_);
   }
 
   cl_int operator()(const Fill& o) {
@@ -342,12 +337,7 @@ class Enqueueing {
     if (!from) return CL_INVALID_MEM_OBJECT;
     o.traffic->copied_bytes += engine::bytes_of(o);
     const auto& cl = driver::real();
-    if (const auto rows = as_rows(o.ranges)) {
-      const auto origin = rows->origin();
-      return cl.clEnqueueCopyBufferRect(queue_, from, to, origin.data(), origin.data(), rows->shape().data(),
-                                        rows->row_pitch, rows->slice_pitch, rows->row_pitch, rows->slice_pitch, 0, nullptr,
-                                        event_);
-    }
+    if (const auto rows = as_rows(o.ranges)) return enqueue_rows(queue_, from, to, *rows, *rows, event_);
     for (size_t i = 0; i < o.ranges.size(); ++i) {
       const Range& range = o.ranges[i];
       const cl_int error = cl.clEnqueueCopyBuffer(queue_, from, to, range.begin, range.begin, range.size(), 0, nullptr,
@@ -375,17 +365,6 @@ class Enqueueing {
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
-  }
-
-  cl_int move(bool up, cl_mem replica, const Rectangle& rows, std::byte* host, const Rectangle& host_rows,
-              cl_event* event) const {
-    const auto& cl = driver::real();
-    return up ? cl.clEnqueueWriteBufferRect(queue_, replica, CL_FALSE, rows.origin().data(), host_rows.origin().data(),
-                                            rows.shape().data(), rows.row_pitch, rows.slice_pitch, host_rows.row_pitch,
-                                            host_rows.slice_pitch, host, 0, nullptr, event)
-              : cl.clEnqueueReadBufferRect(queue_, replica, CL_FALSE, rows.origin().data(), host_rows.origin().data(),
-                                           rows.shape().data(), rows.row_pitch, rows.slice_pitch, host_rows.row_pitch,
-                                           host_rows.slice_pitch, host, 0, nullptr, event);
   }
 
   Context& context_;

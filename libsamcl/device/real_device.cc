@@ -14,6 +14,7 @@
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/trace.h"
+#include "libsamcl/device/row_commands.h"
 
 namespace samcl {
 namespace {
@@ -257,9 +258,7 @@ cl_int RealDevice::upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle
   traffic.uploaded_bytes += rows.bytes();
   report::device(index).uploaded_bytes += rows.bytes();
   return run_over_link(lane, trace::Activity::upload, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
-    return driver::real().clEnqueueWriteBufferRect(on, to, CL_FALSE, rows.origin().data(), host.origin().data(),
-                                                   rows.shape().data(), rows.row_pitch, rows.slice_pitch,
-                                                   host.row_pitch, host.slice_pitch, from, 0, nullptr, event);
+    return enqueue_rows(on, true, to, rows, const_cast<std::byte*>(from), host, event);
   });
 }
 
@@ -269,9 +268,7 @@ cl_int RealDevice::download_rows(engine::LaneKind lane, cl_mem from, const Recta
   traffic.downloaded_bytes += rows.bytes();
   report::device(index).downloaded_bytes += rows.bytes();
   return run_over_link(lane, trace::Activity::download, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
-    return driver::real().clEnqueueReadBufferRect(on, from, CL_FALSE, rows.origin().data(), host.origin().data(),
-                                                  rows.shape().data(), rows.row_pitch, rows.slice_pitch,
-                                                  host.row_pitch, host.slice_pitch, to, 0, nullptr, event);
+    return enqueue_rows(on, false, from, rows, to, host, event);
   });
 }
 

@@ -75,7 +75,7 @@ class RealDevice {
   cl_int download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
                   const ImageLayout* image = nullptr, bool is_locked = false);
 
-  // Rows of equal shape in device and host memory, in one command of the driver's.
+  // Rows of equal shape in device and host memory.
   cl_int upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
                      const Rectangle& host, Traffic& traffic);
   cl_int download_rows(engine::LaneKind lane, cl_mem from, const Rectangle& rows, std::byte* to, const Rectangle& host,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "libsamcl/engine/reset_at_end.h"
+
 namespace samcl::engine {
 namespace {
 
@@ -68,18 +70,22 @@ void Engine::end(const NodePtr& node, cl_int status) {
 // Ending one may make others ready, also inside ended_with(): the outermost call issues them all.
 void Engine::issue_ready() {
   if (std::exchange(issuing_, true)) return;
+  const ResetAtEnd reset(issuing_);
   while (!ready_.empty()) {
     const NodePtr node = std::move(ready_.front());
     ready_.pop_front();
     const bool is_over = is_join(*node);
-    const cl_int error = is_over ? CL_SUCCESS : backend_.issue(node);
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    try {
+      error = is_over ? CL_SUCCESS : backend_.issue(node);
+    } catch (...) {  // no memory
+    }
     node->issued = true;
     for (const NodePtr& next : std::exchange(node->after_issue, {})) {
       if (--next->waits_for == 0) ready_.push_back(next);
     }
     if (is_over || error != CL_SUCCESS) end(node, error);
   }
-  issuing_ = false;
 }
 
 }  // namespace samcl::engine

@@ -46,10 +46,10 @@ inline std::vector<BufferAccess> accesses_of(const Kernel& kernel, const Argumen
 
 // How well the footprint describes the launch.
 struct PartitionCost {
-  bool has_conflict = false;  // a part surely reads what another one surely writes
-  bool is_entangled = false;  // a part may touch what another one may write, where that is asked
   size_t to_merge = 0;  // storages whose writes have to be merged
   size_t ranges = 0;    // ranges that are moved or written
+  bool has_conflict = false;  // a part surely reads what another one surely writes
+  bool is_entangled = false;  // a part may touch what another one may write, where that is asked
   auto operator<=>(const PartitionCost&) const = default;
 };
 

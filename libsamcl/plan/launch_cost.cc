@@ -5,6 +5,10 @@
 namespace samcl {
 namespace {
 
+// Of merging on the host: bytes/ns, and what it takes to begin.
+constexpr double kMergingRate = 3;
+constexpr uint64_t kMergingNs = 100'000;
+
 // Bytes of a part that come from the host and from other devices.
 struct Moves {
   uint64_t host = 0, exchanged = 0, pieces = 0;
@@ -33,8 +37,10 @@ uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const Dir
     const double ns = static_cast<double>(moves.host) / rates.host + static_cast<double>(moves.exchanged) / rates.exchange;
     longest = std::max(longest, static_cast<uint64_t>(ns) + moves.pieces * rates.latency);
   }
-  // Merging takes each device's bytes to the host, and the result to each.
-  return longest + static_cast<uint64_t>(2 * static_cast<double>(merged) / rates.host);
+  if (merged == 0) return longest;
+  // Merging takes each device's bytes to the host, compares them there, and takes the result to each.
+  const double passes = static_cast<double>(plan.parts.size() + 2);
+  return longest + kMergingNs + static_cast<uint64_t>(passes * static_cast<double>(merged) / kMergingRate);
 }
 
 uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, const TransferRates& rates, const DirectoryOf& directory) {

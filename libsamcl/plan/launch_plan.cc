@@ -139,7 +139,7 @@ class Options {
     plan.parts = cut_along(dimensions[0]);
     if (plan.parts.size() == 1) return {};
     PartitionCost best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, plan.parts);
-    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{false, false, 0, 2 * plan.accesses.size() * plan.parts.size()};
+    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * plan.parts.size()};
          ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
       std::vector<BufferAccess> accesses = accesses_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "libsamcl/atomic_max.h"
+#include "libsamcl/engine/reset_at_end.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/trace.h"
@@ -54,12 +55,12 @@ void Graph::collect(Outcome& outcome) {
 void Graph::plan(const std::shared_ptr<Event>& event) {
   to_plan_.push_back(event);
   if (std::exchange(planning_, true)) return;
+  const ResetAtEnd reset(planning_);
   while (!to_plan_.empty()) {
     const std::shared_ptr<Event> next = std::move(to_plan_.front());
     to_plan_.pop_front();
     plan_one(next);
   }
-  planning_ = false;
 }
 
 void Graph::plan_one(const std::shared_ptr<Event>& event) {

@@ -263,36 +263,37 @@ TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
       ::testing::ExitedWithCode(0), "");
 }
 
+// Ends the process with 0 if jobs are done by who asks for them where no thread can be had.
+[[noreturn]] void work_without_threads() {
+  alarm(20);
+  // No room for a thread's stack.
+  rlimit room{64 << 20, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &room);
+  std::vector<int> order;
+  Worker worker("test");
+  worker.post([&] {
+    order.push_back(1);
+    worker.post([&] { order.push_back(3); });
+  });
+  worker.post([&] { order.push_back(2); });
+  if (!order.empty()) _exit(1);  // the poster may hold locks
+  Worker::run_stranded();
+  if (order != std::vector{1, 2, 3}) _exit(2);
+  {
+    Worker other("test");
+    other.post([&] { order.push_back(4); });
+  }
+  if (order.size() != 4) _exit(3);
+  room.rlim_cur = RLIM_INFINITY;
+  setrlimit(RLIMIT_AS, &room);
+  std::promise<std::thread::id> ran;
+  worker.post([&] { ran.set_value(std::this_thread::get_id()); });
+  _exit(ran.get_future().get() != std::this_thread::get_id() ? 0 : 4);
+}
+
 // Likewise.
 TEST(WorkerDeathTest, WithoutAThreadTheJobsAreDoneHere) {
-  EXPECT_EXIT(
-      {
-        alarm(20);
-        // No room for a thread's stack.
-        rlimit room{64 << 20, RLIM_INFINITY};
-        setrlimit(RLIMIT_AS, &room);
-        std::vector<int> order;
-        Worker worker("test");
-        worker.post([&] {
-          order.push_back(1);
-          worker.post([&] { order.push_back(3); });
-        });
-        worker.post([&] { order.push_back(2); });
-        if (!order.empty()) _exit(1);  // the poster may hold locks
-        Worker::run_stranded();
-        if (order != std::vector{1, 2, 3}) _exit(2);
-        {
-          Worker other("test");
-          other.post([&] { order.push_back(4); });
-        }
-        if (order.size() != 4) _exit(3);
-        room.rlim_cur = RLIM_INFINITY;
-        setrlimit(RLIMIT_AS, &room);
-        std::promise<std::thread::id> ran;
-        worker.post([&] { ran.set_value(std::this_thread::get_id()); });
-        _exit(ran.get_future().get() != std::this_thread::get_id() ? 0 : 4);
-      },
-      ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(work_without_threads(), ::testing::ExitedWithCode(0), "");
 }
 
 // Likewise.

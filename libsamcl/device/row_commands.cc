@@ -1,0 +1,52 @@
+#include "libsamcl/device/row_commands.h"
+
+#include "libsamcl/driver/driver.h"
+
+namespace samcl {
+namespace {
+
+// Calls enqueue(one, other, event) for each piece, until one fails.
+template <typename Enqueue>
+cl_int for_each_piece(const Rectangle& one, const Rectangle& other, cl_event* event, Enqueue enqueue) {
+  const auto pieces = pieces_for_driver(one, other);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const cl_int error = enqueue(pieces[i].first, pieces[i].second, i + 1 == pieces.size() ? event : nullptr);
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+}  // namespace
+
+cl_int enqueue_rows(cl_command_queue queue, bool up, cl_mem buffer, const Rectangle& rows, std::byte* host,
+                    const Rectangle& host_rows, cl_event* event) {
+  const auto& cl = driver::real();
+  return for_each_piece(rows, host_rows, event, [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
+    if (a.is_run() && b.is_run()) {
+      return up ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr, done)
+                : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr, done);
+    }
+    const auto origin = a.origin(), host_origin = b.origin(), shape = a.shape();
+    return up ? cl.clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, origin.data(), host_origin.data(), shape.data(),
+                                            a.row_pitch, a.driver_slice_pitch(), b.row_pitch, b.driver_slice_pitch(),
+                                            host, 0, nullptr, done)
+              : cl.clEnqueueReadBufferRect(queue, buffer, CL_FALSE, origin.data(), host_origin.data(), shape.data(),
+                                           a.row_pitch, a.driver_slice_pitch(), b.row_pitch, b.driver_slice_pitch(),
+                                           host, 0, nullptr, done);
+  });
+}
+
+cl_int enqueue_rows(cl_command_queue queue, cl_mem from, cl_mem to, const Rectangle& source, const Rectangle& target,
+                    cl_event* event) {
+  const auto& cl = driver::real();
+  return for_each_piece(source, target, event, [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
+    if (a.is_run() && b.is_run()) {
+      return cl.clEnqueueCopyBuffer(queue, from, to, a.offset, b.offset, a.bytes(), 0, nullptr, done);
+    }
+    const auto origin = a.origin(), target_origin = b.origin(), shape = a.shape();
+    return cl.clEnqueueCopyBufferRect(queue, from, to, origin.data(), target_origin.data(), shape.data(), a.row_pitch,
+                                      a.driver_slice_pitch(), b.row_pitch, b.driver_slice_pitch(), 0, nullptr, done);
+  });
+}
+
+}  // namespace samcl
