@@ -60,7 +60,7 @@ TEST(TaskGraphsJson, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(document("\"from\": \"a\"", "\"from\": \"c\"")),
               HasSubstr("/tasks/0/edges/0/from: \"c\", expected the name of a vertex"));
   EXPECT_THAT(complaint(document("10, \"d", "1.5, \"d")), HasSubstr("/tasks/0/vertices/0/execution: 1.5"));
-  EXPECT_THAT(complaint(document("30", "3")), HasSubstr("task \"T\": edge \"a\" -> \"b\": deadline 20 ns"));
+  EXPECT_EQ(complaint(document("30", "3")), "") << "deadlines need not be ordered";
 }
 
 }  // namespace

@@ -75,9 +75,9 @@ TEST_F(StorageTest, DevicesOfTheirOwnMemoryAreNotShared) {
   EXPECT_EQ(storage->place_of(2), 2u);
 }
 
-TEST_F(StorageTest, BytesFromTheHostGoToAllDevicesUntilTheirUseIsKnown) {
-  EXPECT_EQ(storage->destination(), context->places_in_use());
-  EXPECT_THAT(storage->destinations({0, 10}), ElementsAre(Piece{{0, 10}, context->places_in_use()}));
+TEST_F(StorageTest, BytesFromTheHostGoToTheFirstDeviceUntilTheirUseIsKnown) {
+  EXPECT_EQ(storage->destination(), only(0)) << "where the first launch will be";
+  EXPECT_THAT(storage->destinations({0, 10}), ElementsAre(Piece{{0, 10}, only(0)}));
 }
 
 TEST_F(StorageTest, BytesFromTheHostGoWhereTheLastLaunchNeededThem) {

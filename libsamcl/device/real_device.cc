@@ -207,7 +207,10 @@ cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, ui
 }
 
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly) {
-  return goes_directly || bytes < PinnedRing::kLeast ? nullptr : queue(lane).ring.get();
+  Queue& on = queue(lane);
+  if (goes_directly || bytes < PinnedRing::kLeast || !on.ring) return nullptr;
+  std::lock_guard one_at_a_time(on.mutex);
+  return on.ring->is_ready() ? on.ring.get() : nullptr;
 }
 
 cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
@@ -218,7 +221,7 @@ cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const s
   if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
     const trace::Span span(trace::Activity::upload, index, range.size());
     std::lock_guard one_at_a_time(queue(lane).mutex);
-    if (ring->is_ready()) return ring->upload(to, range, from);
+    return ring->upload(to, range, from);
   }
   const auto& cl = driver::real();
   return in_chunks(lane, trace::Activity::upload, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
@@ -239,7 +242,7 @@ cl_int RealDevice::download(engine::LaneKind lane, cl_mem from, Range range, std
   if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
     const trace::Span span(trace::Activity::download, index, range.size());
     std::lock_guard one_at_a_time(queue(lane).mutex);
-    if (ring->is_ready()) return ring->download(from, range, to);
+    return ring->download(from, range, to);
   }
   const auto& cl = driver::real();
   return in_chunks(lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
