@@ -293,6 +293,9 @@ TEST(WorkerDeathTest, ThreadsThatEndWhenIdleStillDoTheirJobs) {
 
 // Likewise.
 TEST(WorkerDeathTest, WithoutAThreadTheJobsAreDoneHere) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers need more address space than the test leaves";
+#endif
   EXPECT_EXIT(work_without_threads(), ::testing::ExitedWithCode(0), "");
 }
 
