@@ -151,6 +151,7 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
   bool known = !source_.empty();
   for (size_t i = 0; known && i < headers.size(); ++i) {
     known = headers[i] != nullptr;
+    known = known && names && names[i];
     if (known) made.headers[names[i]] = headers[i]->source_;  // the last of a name counts
   }
   std::future<Result<std::shared_ptr<const Recipe>>> settled;
