@@ -62,7 +62,6 @@ void Engine::end(const NodePtr& node, cl_int status) {
     if (--next->waits_for == 0) ready_.push_back(next);
   }
   node->behind.clear();
-  node->backend_state.reset();
   held_.push_back(std::exchange(node->operation, HostCall{}));
   if (auto over = std::exchange(node->ended_with, {})) over(status);
 }

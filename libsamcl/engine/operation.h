@@ -119,7 +119,6 @@ class Node {
   std::vector<NodePtr> after_issue; // nodes that wait until it is issued
   std::vector<NodePtr> after_end;   // nodes that wait until it has ended
 
-  std::shared_ptr<void> backend_state;  // the backend's own
 };
 
 }  // namespace engine
