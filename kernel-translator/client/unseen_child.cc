@@ -11,12 +11,29 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 
-// What runs in the other processes does so in our memory, beside our threads: it calls the system and nothing else.
-// errno is the starting thread's, which waits until nothing fails any more.
+// What runs in the other processes does so in our memory, beside our threads: it calls the system and nothing else,
+// not even the C library's wrappers, which sanitizers replace. errno is the starting thread's, which waits until nothing
+// fails any more.
 #define SAMCL_BARE __attribute__((no_sanitize("address", "thread", "undefined")))
 
+// The C library's clone by the name that ThreadSanitizer does not take for fork.
+extern "C" int __clone(int (*start)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
+
 namespace samcl {
+namespace {
+
+constexpr size_t kBytesOfSignalSet = _NSIG / 8;
+// As the kernel's struct sigaction and sigset_t: the standard action, no signal.
+constexpr std::array<uint64_t, 4> kStandardAction{};
+constexpr uint64_t kNoSignal = 0;
+
+SAMCL_BARE void set_standard_action(int signal) {
+  syscall(SYS_rt_sigaction, signal, kStandardAction.data(), nullptr, kBytesOfSignalSet);
+}
+
+}  // namespace
 
 struct UnseenChild::Shared {
   static constexpr size_t kStack = 64 << 10;
@@ -40,12 +57,8 @@ struct UnseenChild::Shared {
 SAMCL_BARE int UnseenChild::Shared::be_program(void* self) {
   Shared& shared = *static_cast<Shared*>(self);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  struct sigaction standard = {};
-  standard.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) sigaction(number, &standard, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int number = 1; number < NSIG; ++number) set_standard_action(number);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNoSignal, nullptr, kBytesOfSignalSet);
   execve(shared.arguments[0], shared.arguments.data(), shared.environment.data());
   shared.error = errno;
   _exit(127);
@@ -55,12 +68,10 @@ SAMCL_BARE int UnseenChild::Shared::be_program(void* self) {
 SAMCL_BARE int UnseenChild::Shared::stand_between(void* self) {
   Shared& shared = *static_cast<Shared*>(self);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  struct sigaction standard = {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(SIGCHLD, &standard, nullptr);
-  for (int i = 0; i < 3; ++i) dup2(shared.standard[i], i);
+  set_standard_action(SIGCHLD);
+  for (int i = 0; i < 3; ++i) syscall(SYS_dup3, shared.standard[i], i, 0);
   syscall(SYS_close_range, 3, ~0u, 0);
-  shared.program = clone(be_program, shared.stack_program.data() + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, self);
+  shared.program = __clone(be_program, shared.stack_program.data() + kStack, CLONE_VM | CLONE_VFORK | SIGCHLD, self);
   if (shared.program < 0) shared.error = errno;
   syscall(SYS_close_range, 0, ~0u, 0);
   const pid_t program = shared.program;
@@ -91,7 +102,7 @@ Result<std::unique_ptr<UnseenChild>> UnseenChild::start(const std::vector<std::s
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   constexpr int kNoSignalAtItsEnd = 0;
-  child->between_ = clone(Shared::stand_between, shared.stack_between.data() + Shared::kStack,
+  child->between_ = __clone(Shared::stand_between, shared.stack_between.data() + Shared::kStack,
                           CLONE_VM | kNoSignalAtItsEnd, &shared);
   const int error = errno;
   while (child->between_ > 0 && !shared.started.load(std::memory_order_acquire)) sched_yield();
