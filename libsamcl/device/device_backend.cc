@@ -54,41 +54,48 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
   return is_driver_queue(node->lane) ? give_to_driver(node) : do_on_thread(node);
 }
 
+void DeviceBackend::hurry(const Node& node) {
+  if (is_driver_queue(node.lane)) context_.devices[node.lane.device]->hurry();
+}
+
 cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
   RealDevice& device = *context_.devices[node->lane.device];
-  SubKernel* const kernel = kernel_of(node->operation);
-  auto ended = [context = context_.shared_from_this(), node](cl_int status) { context->graph.ended(node, status); };
-  cl_event done = nullptr;
-  if (kernel) {
-    cl_int error = kernel->prepare(device);
-    const bool exactly = node->observed || kernel->is_timed() || trace::on();
-    if (error == CL_SUCCESS && exactly) device.separate_awaited();
-    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), exactly ? &done : nullptr);
-    if (error != CL_SUCCESS) return error;
-    std::function<void(const RealDevice::Run&)> begins;
-    if (node->observed) begins = [kernel](const RealDevice::Run& run) { kernel->began(run); };
-    device.await(done, std::move(begins), [&device, kernel, ended](const RealDevice::Run& run, cl_int status) {
-      if (status == CL_SUCCESS) kernel->ran(device, run);
-      ended(status);
-    });
-    return CL_SUCCESS;
-  }
   if (const auto* call = std::get_if<engine::HostCall>(&node->operation); call) {
     // Calls enqueue on the device's queue themselves, and wait.
-    device.worker(LaneKind::compute).post([call, ended] {
+    device.worker(LaneKind::compute).post([call, context = context_.shared_from_this(), node] {
       cl_int status = CL_OUT_OF_HOST_MEMORY;
       try {
         status = call->call();
       } catch (...) {  // no memory
       }
-      ended(status);
+      context->graph.ended(node, status);
     });
     return CL_SUCCESS;
   }
-  const cl_int error = enqueue(context_, node->lane, node->operation, &done);
-  if (error != CL_SUCCESS) return error;
-  device.await(done, {}, [ended](const RealDevice::Run&, cl_int status) { ended(status); });
-  return CL_SUCCESS;
+  cl_event done = nullptr;
+  cl_int error = CL_SUCCESS;
+  if (SubKernel* const kernel = kernel_of(node->operation)) {
+    error = kernel->prepare(device);
+    const bool exactly = node->observed || kernel->is_timed() || !node->after_end.empty() || trace::on();
+    if (error == CL_SUCCESS && exactly) device.separate_awaited();
+    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), exactly ? &done : nullptr);
+  } else {
+    error = enqueue(context_, node->lane, node->operation, &done);
+  }
+  if (error == CL_SUCCESS) device.await(done, node, {context_.shared_from_this(), this});
+  return error;
+}
+
+void DeviceBackend::began(const Node& node, const RealDevice::Run& run) {
+  if (SubKernel* const kernel = kernel_of(node.operation)) kernel->began(run);
+}
+
+void DeviceBackend::ended(RealDevice& device, std::span<const Ended> ended, cl_int status) {
+  for (const Ended& each : ended) {
+    SubKernel* const kernel = status == CL_SUCCESS ? kernel_of(each.node->operation) : nullptr;
+    if (kernel) kernel->ran(device, each.run);
+  }
+  context_.graph.ended(ended, status);
 }
 
 // Events of what drivers' queues still have of these, and perhaps of some that came after them.

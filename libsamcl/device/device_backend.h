@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/engine/backend.h"
@@ -15,12 +16,13 @@ namespace samcl {
 
 class Context;
 
-class DeviceBackend : public engine::Backend {
+class DeviceBackend : public engine::Backend, private RealDevice::Listener {
  public:
   explicit DeviceBackend(Context& context) : context_(context) {}
 
   bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
   cl_int issue(const engine::NodePtr& node) override;
+  void hurry(const engine::Node& node) override;
 
   Worker& host_worker() { return host_; }
 
@@ -47,6 +49,9 @@ class DeviceBackend : public engine::Backend {
   };
 
  private:
+  void began(const engine::Node& node, const RealDevice::Run& run) override;
+  void ended(RealDevice& device, std::span<const Ended> ended, cl_int status) override;
+
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
   cl_int give_to_driver(const engine::NodePtr& node);

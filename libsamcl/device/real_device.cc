@@ -43,6 +43,9 @@ cl_int for_each_block(const ImageLayout& image, Range range, Move move) {
   return CL_SUCCESS;
 }
 
+// Kernels that wait to be heard of together.
+constexpr size_t kMostTogether = 128;
+
 // OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
 uint64_t items_at_once(cl_device_id id) {
   const bool is_gpu = driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU;
@@ -90,6 +93,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 }
 
 RealDevice::~RealDevice() {
+  hurry();
   for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
   ender_.reset();
   const auto& cl = driver::real();
@@ -122,54 +126,89 @@ cl_int RealDevice::wait_for(cl_event event, uint64_t* computed) {
   return error;
 }
 
-void RealDevice::await(cl_event event, std::function<void(const Run&)> begins,
-                       std::function<void(const Run&, cl_int)> ends) {
+void RealDevice::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener) {
   std::lock_guard lock(awaited_mutex_);
-  awaited_.push_back({event, {now_ns(), 0, 0}, std::move(begins), std::move(ends)});
-  if (std::exchange(ending_, true)) return;
+  awaited_.push_back({event, {std::move(node), {now_ns()}}, std::move(listener)});
+  with_event_ += event != nullptr;
+  if (std::exchange(ending_, true)) {
+    if (event || waiting_ > 0 || awaited_.size() == kMostTogether) awaited_changed_.notify_one();
+    return;
+  }
   ender_->post([this] { end_all(); });
+}
+
+void RealDevice::hurry() {
+  std::lock_guard lock(awaited_mutex_);
+  if (awaited_.empty() || std::exchange(hurries_, true)) return;
+  awaited_changed_.notify_one();
+}
+
+void RealDevice::start_hurrying() {
+  std::lock_guard lock(awaited_mutex_);
+  ++waiting_;
+  awaited_changed_.notify_one();
+}
+
+void RealDevice::stop_hurrying() {
+  std::lock_guard lock(awaited_mutex_);
+  --waiting_;
 }
 
 void RealDevice::separate_awaited() {
   std::lock_guard lock(awaited_mutex_);
   // If it fails, they end together after all.
-  if (!awaited_.empty()) mark(awaited_.back());
+  if (awaited_.empty() || awaited_.back().event) return;
+  with_event_ += mark(awaited_.back().event) == CL_SUCCESS;
 }
 
-cl_int RealDevice::mark(Awaited& last) {
-  if (last.event) return CL_SUCCESS;
-  return driver::real().clEnqueueMarkerWithWaitList(compute_queue(), 0, nullptr, &last.event);
+cl_int RealDevice::mark(cl_event& event) {
+  return driver::real().clEnqueueMarkerWithWaitList(compute_queue(), 0, nullptr, &event);
 }
 
-// Up to the first that has an event; if none has, the last gets one, under the lock: nothing comes between them.
-// Empty: there are none, and ender_ stops looking.
+// Up to the first that has an event; if none has, there is one made for the last, under the lock: nothing comes between
+// them. Empty: there are none, and ender_ stops looking.
 RealDevice::Batch RealDevice::next_awaited() {
   Batch next;
-  std::lock_guard lock(awaited_mutex_);
-  while (!awaited_.empty() && (next.kernels.empty() || !next.kernels.back().event)) {
-    next.kernels.push_back(std::move(awaited_.front()));
+  std::unique_lock lock(awaited_mutex_);
+  auto is_time = [this] { return hurries_ || waiting_ > 0 || with_event_ > 0 || awaited_.size() >= kMostTogether; };
+  if (!awaited_.empty() && !is_time()) {
+    driver::real().clFlush(compute_queue());  // nothing else may make the driver begin
+    awaited_changed_.wait_for(lock, kLongestSilence, is_time);
+  }
+  while (!awaited_.empty() && !next.event) {
+    Awaited& first = awaited_.front();
+    next.event = first.event;
+    next.nodes.push_back(std::move(first.node));
+    next.listener = std::move(first.listener);
     awaited_.pop_front();
   }
-  ending_ = !next.kernels.empty();
-  if (ending_) next.status = mark(next.kernels.back());
+  if (awaited_.empty()) hurries_ = false;
+  ending_ = !next.nodes.empty();
+  if (next.event) {
+    --with_event_;
+  } else if (ending_) {
+    next.status = mark(next.event);
+  }
   return next;
 }
 
 void RealDevice::end_all() {
-  std::vector<Awaited> over;  // may hold the last reference to our owner: destroyed when all else is done
-  for (Batch next = next_awaited(); !next.kernels.empty(); next = next_awaited()) {
-    for (const Awaited& each : next.kernels)
-      if (each.begins) each.begins({each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_), 0});
+  std::shared_ptr<Listener> last;  // may hold the last reference to our owner: destroyed when all else is done
+  for (Batch next = next_awaited(); !next.nodes.empty(); next = next_awaited()) {
+    for (const Listener::Ended& each : next.nodes) {
+      if (!each.node->observed) continue;
+      next.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
+    }
     cl_int status = next.status;
-    if (status == CL_SUCCESS) status = wait_for(next.kernels.back().event, &next.kernels.back().run.computed);
+    if (status == CL_SUCCESS) status = wait_for(next.event, &next.nodes.back().run.computed);
     const uint64_t ended = now_ns();
-    for (Awaited& each : next.kernels) {
+    for (Listener::Ended& each : next.nodes) {
       // Of several only the first is taken to have run, all the time.
       each.run.began = std::max(each.run.enqueued, last_ended_ns_);
       each.run.ended = last_ended_ns_ = std::max(each.run.began, ended);
-      each.ends(each.run, status);
     }
-    over = std::move(next.kernels);
+    next.listener->ended(*this, next.nodes, status);
+    last = std::move(next.listener);
   }
 }
 
@@ -179,6 +218,7 @@ bool RealDevice::drain(int milliseconds) {
     const cl_ulong now = now_ns();
     return now < until ? static_cast<int>((until - now) / 1'000'000) : 0;
   };
+  hurry();
   bool idle = true;
   for (auto& worker : workers_) idle &= worker->drain(left());
   return ender_->drain(left()) && idle;

@@ -5,6 +5,8 @@
 #include <CL/cl.h>
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -110,10 +112,29 @@ class RealDevice {
     uint64_t enqueued = 0, began = 0, ended = 0;
     uint64_t computed = 0;  // as the device itself tells; 0: it does not
   };
-  // For kernels that run while nobody waits for them, in the order in which they were enqueued. A thread of its own calls
-  // `begins`, if given, when one begins to run, as far as can be told, and `ends` with its status. Without a real event, which
-  // costs the driver some time, several that follow each other end together. Under the context's lock.
-  void await(cl_event event, std::function<void(const Run&)> begins, std::function<void(const Run&, cl_int)> ends);
+  // Who hears of what runs while nobody waits for it. On a thread of the device's own, without locks.
+  class Listener {
+   public:
+    struct Ended {
+      engine::NodePtr node;
+      Run run;
+    };
+    virtual ~Listener() = default;
+    // It begins to run, as far as can be told. Only of nodes that are observed.
+    virtual void began(const engine::Node& node, const Run& run) = 0;
+    // They have ended, in this order; all with this status.
+    virtual void ended(RealDevice& device, std::span<const Ended> ended, cl_int status) = 0;
+  };
+  // For what was given to the compute queue and runs while nobody waits for it, in the order in which it was enqueued.
+  // With a real event, which costs the driver some time, its end is heard of at once. Without one several that follow
+  // each other end together, and it may be heard of up to kLongestSilence later, unless hurry() is called: that takes
+  // the driver's time less often. Under the context's lock.
+  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener);
+  static constexpr std::chrono::microseconds kLongestSilence{200};
+  // Somebody waits for what was given to await() by now; for all that will be, until he calls stop_hurrying(). Any thread.
+  void hurry();
+  void start_hurrying();
+  void stop_hurrying();
   // Before a kernel with an event is enqueued, or those without one before it would end no earlier than it does.
   void separate_awaited();
   // Waits at most `milliseconds` until nothing of the above runs; false if that takes longer.
@@ -137,25 +158,30 @@ class RealDevice {
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
-  // Kernels that run, or are to, on the compute queue.
+  // What runs, or is to, on the compute queue.
   struct Awaited {
     cl_event event;
-    Run run;
-    std::function<void(const Run&)> begins;
-    std::function<void(const Run&, cl_int)> ends;
+    Listener::Ended node;
+    std::shared_ptr<Listener> listener;
   };
   // Some that end together, the last one with an event.
   struct Batch {
-    std::vector<Awaited> kernels;
+    std::vector<Listener::Ended> nodes;
+    cl_event event = nullptr;
+    std::shared_ptr<Listener> listener;
     cl_int status = CL_SUCCESS;
   };
   void end_all();
   Batch next_awaited();
-  cl_int mark(Awaited& last);
+  cl_int mark(cl_event& event);
 
   std::mutex awaited_mutex_;
-  std::deque<Awaited> awaited_;    // guarded by it
-  bool ending_ = false;            // likewise: ender_ is to look at awaited_, or does
+  std::condition_variable awaited_changed_;  // one came with an event, or many are there, or hurry() was called
+  std::deque<Awaited> awaited_;    // guarded by the mutex
+  size_t with_event_ = 0;          // of these; likewise
+  bool ending_ = false;            // ender_ is to look at awaited_, or does; likewise
+  bool hurries_ = false;           // likewise
+  unsigned waiting_ = 0;           // likewise
   uint64_t last_ended_ns_ = 0;     // used by ender_ alone
   std::unique_ptr<Worker> ender_;  // waits for kernels
 };

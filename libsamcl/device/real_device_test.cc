@@ -98,14 +98,27 @@ struct AwaitTest : RealDeviceTest {
   void wait_for(const std::string& what) {
     while (!has(what)) std::this_thread::yield();
   }
-  void await(const std::string& name, cl_event event = nullptr) {
-    device.await(
-        event, [this, name](const RealDevice::Run&) { tell(name + " begins"); },
-        [this, name](const RealDevice::Run& run, cl_int status) {
-          runs.push_back(run);
-          tell(name + (status == CL_SUCCESS ? " ends" : " fails"));
-        });
+  struct Teller : RealDevice::Listener {
+    AwaitTest& test;
+    explicit Teller(AwaitTest& it) : test(it) {}
+    std::string name_of(const engine::Node& node) { return {static_cast<char>('a' + node.command)}; }
+    void began(const engine::Node& node, const RealDevice::Run&) override { test.tell(name_of(node) + " begins"); }
+    void ended(RealDevice&, std::span<const Ended> ended, cl_int status) override {
+      for (const Ended& each : ended) {
+        test.runs.push_back(each.run);
+        test.tell(name_of(*each.node) + (status == CL_SUCCESS ? " ends" : " fails"));
+      }
+    }
+  };
+  const std::shared_ptr<Teller> teller = std::make_shared<Teller>(*this);
+  static engine::NodePtr node(char name) {
+    const engine::Lane lane{engine::LaneKind::compute, 0};
+    auto made = std::make_shared<engine::Node>(lane, engine::HostCall{}, 0, std::function<void(cl_int)>());
+    made->command = static_cast<uint32_t>(name - 'a');
+    made->observed = true;
+    return made;
   }
+  void await(char name, cl_event event = nullptr) { device.await(event, node(name), teller); }
   cl_event event() {
     cl_event made = nullptr;
     driver::real().clEnqueueMarkerWithWaitList(nullptr, 0, nullptr, &made);
@@ -115,10 +128,10 @@ struct AwaitTest : RealDeviceTest {
 
 TEST_F(AwaitTest, KernelsWithoutEventsEndTogether) {
   driver.suspend();
-  await("a");
+  await('a');
   wait_for("a begins");
-  await("b");
-  await("c");
+  await('b');
+  await('c');
   driver.resume();
   EXPECT_TRUE(device.drain(10'000));
   EXPECT_THAT(happened, ElementsAre("a begins", "a ends", "b begins", "c begins", "b ends", "c ends"));
@@ -127,9 +140,9 @@ TEST_F(AwaitTest, KernelsWithoutEventsEndTogether) {
 
 TEST_F(AwaitTest, OneWithAnEventEndsByItself) {
   driver.suspend();
-  await("a", event());
-  await("b", event());
-  await("c");
+  await('a', event());
+  await('b', event());
+  await('c');
   driver.resume();
   EXPECT_TRUE(device.drain(10'000));
   EXPECT_THAT(happened, ElementsAre("a begins", "a ends", "b begins", "b ends", "c begins", "c ends"));
@@ -138,12 +151,12 @@ TEST_F(AwaitTest, OneWithAnEventEndsByItself) {
 
 TEST_F(AwaitTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
   driver.suspend();
-  await("a");
+  await('a');
   wait_for("a begins");
-  await("b");
-  await("c");
+  await('b');
+  await('c');
   device.separate_awaited();
-  await("d", event());
+  await('d', event());
   device.separate_awaited();
   driver.resume();
   EXPECT_TRUE(device.drain(10'000));
@@ -153,7 +166,7 @@ TEST_F(AwaitTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
 }
 
 TEST_F(AwaitTest, OneAfterTheOtherInTime) {
-  for (const char* name : {"a", "b", "c"}) await(name);
+  for (char name : {'a', 'b', 'c'}) await(name);
   EXPECT_TRUE(device.drain(10'000));
   ASSERT_EQ(runs.size(), 3u);
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -165,12 +178,19 @@ TEST_F(AwaitTest, OneAfterTheOtherInTime) {
 
 TEST_F(AwaitTest, WhatTheDriverRefusesFails) {
   driver.fail(Call::mark, CL_OUT_OF_RESOURCES);
-  await("a");
+  await('a');
   EXPECT_TRUE(device.drain(10'000));
   EXPECT_THAT(happened, ElementsAre("a begins", "a fails"));
-  await("b");
+  await('b');
   EXPECT_TRUE(device.drain(10'000));
   EXPECT_TRUE(has("b ends"));
+}
+
+TEST_F(AwaitTest, ManyWithoutEventsAreMarkedSeldom) {
+  for (int i = 0; i < 1000; ++i) await('a');
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_EQ(runs.size(), 1000u);
+  EXPECT_LT(driver.count(Call::mark), 100);
 }
 
 // The program has released everything meanwhile.
@@ -179,7 +199,15 @@ TEST_F(AwaitTest, LastReferenceMayGoWithTheKernel) {
   RealDevice& last = *context->devices[0];
   std::atomic<bool> ended = false;
   driver.suspend();
-  last.await(nullptr, {}, [context = std::move(context), &ended](const RealDevice::Run&, cl_int) { ended = true; });
+  struct Owner : RealDevice::Listener {
+    std::shared_ptr<Context> context;
+    std::atomic<bool>& has_ended;
+    Owner(std::shared_ptr<Context> its, std::atomic<bool>& flag) : context(std::move(its)), has_ended(flag) {}
+    void began(const engine::Node&, const RealDevice::Run&) override {}
+    void ended(RealDevice&, std::span<const Ended>, cl_int) override { has_ended = true; }
+  };
+  auto owner = std::make_shared<Owner>(std::move(context), ended);
+  last.await(nullptr, node('a'), std::move(owner));
   driver.resume();
   while (!ended) std::this_thread::yield();
 }

@@ -18,6 +18,9 @@ class Backend {
   // takes the context's lock and calls Engine::ended(), never from inside this call. An error: it did not start, and
   // has ended with that. Under the context's lock; must not wait for a device.
   virtual cl_int issue(const NodePtr& node) = 0;
+
+  // From now on something waits for the end of a node that was issued before. Under the context's lock.
+  virtual void hurry(const Node&) {}
 };
 
 }  // namespace samcl::engine

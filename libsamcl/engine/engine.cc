@@ -38,6 +38,7 @@ void Engine::add(const NodePtr& node, std::span<const NodePtr> after) {
     if (is_join(*node) || is_join(*before) || !backend_.keeps_behind(*before, *node)) {
       before->after_end.push_back(node);
       ++node->waits_for;
+      if (before->issued) backend_.hurry(*before);
       continue;
     }
     node->behind.push_back(before);

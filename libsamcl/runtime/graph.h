@@ -39,6 +39,12 @@ class Graph {
 
   // For the backend: operations have ended, or `call` does something else under the lock.
   void ended(const engine::NodePtr& node, cl_int status);
+  template <typename Nodes>
+  void ended(const Nodes& nodes, cl_int status) {
+    locked([&] {
+      for (const auto& each : nodes) engine_.ended(each.node, status);
+    });
+  }
   template <typename Call>
   void locked(Call call) {
     Outcome outcome;
