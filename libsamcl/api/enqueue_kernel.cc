@@ -81,7 +81,7 @@ cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const std::shared_pt
       queue, CL_COMMAND_NDRANGE_KERNEL, wait_count, waits, event, false, std::move(parts),
       [kernel, arguments = std::move(arguments), sizes, doubt](cl_command_queue real, cl_event* done) {
         const RealDevice& device = *kernel->program->context->devices[0];
-        cl_int error = kernel->whole.prepare(kernel->program->original, kernel->name, device, arguments);
+        cl_int error = kernel->whole.prepare(kernel->program->original, kernel->name, device, *arguments);
         if (error != CL_SUCCESS) return error;
         error = driver::real().clEnqueueNDRangeKernel(real, kernel->whole.get(), sizes.dimensions,
                                                       sizes.has_offset ? sizes.offset.data() : nullptr,

@@ -69,7 +69,12 @@ struct AccessesTest : ::testing::Test {
   testing::FakeDriver driver{2};
   std::shared_ptr<Context> context = driver.make_context();
   KernelTranslation kernel;  // of which every argument may be written, one uint at a time, unless a test says else
-  Arguments arguments;
+  std::vector<Argument> given;
+  Arguments arguments() const {
+    Arguments made(given.size());
+    for (size_t i = 0; i < given.size(); ++i) made.set(i, given[i]);
+    return made;
+  }
   Ndrange ndrange{.global = {kItems, 1, 1}, .local = {64, 1, 1}};
   std::vector<BufferAccess> accesses;
 
@@ -88,7 +93,7 @@ struct AccessesTest : ::testing::Test {
     argument.set = true;
     argument.size = sizeof(cl_mem);
     argument.buffer = std::move(buffer);
-    arguments.push_back(argument);
+    given.push_back(argument);
     KernelArgument facts;
     facts.kind = ArgumentKind::global_buffer;
     facts.may_read = true;
@@ -102,7 +107,7 @@ struct AccessesTest : ::testing::Test {
     argument.size = sizeof value;
     argument.bytes.resize(sizeof value);
     std::memcpy(argument.bytes.data(), &value, sizeof value);
-    arguments.push_back(argument);
+    given.push_back(argument);
     KernelArgument facts;
     facts.kind = ArgumentKind::value;
     facts.size = sizeof value;
@@ -112,8 +117,8 @@ struct AccessesTest : ::testing::Test {
   // In two halves.
   PartitionCost share(const Footprints& footprints) {
     const double equal[] = {1, 1};
-    accesses = accesses_of(&kernel, arguments);
-    return partition(accesses, &kernel, footprints.made(), arguments, ndrange, split(ndrange, equal));
+    accesses = accesses_of(&kernel, arguments());
+    return partition(accesses, &kernel, footprints.made(), arguments(), ndrange, split(ndrange, equal));
   }
 };
 
@@ -122,7 +127,7 @@ TEST_F(AccessesTest, EachBufferIsTouchedWhereItIsShown) {
   pass(a, false);
   pass(7);
   pass(part_of(b, {4096, 8192}));
-  const auto found = accesses_of(&kernel, arguments);
+  const auto found = accesses_of(&kernel, arguments());
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].storage, a->storage);
   EXPECT_EQ(found[0].range, kAll);
@@ -139,7 +144,7 @@ TEST_F(AccessesTest, ArgumentsThatShowOneStorageAreOneTouch) {
   pass(part_of(buffer, {8192, 12288}));
   kernel.arguments[1].store_width = 2;
   pass(part_of(buffer, {4096, 5000}));
-  const auto found = accesses_of(&kernel, arguments);
+  const auto found = accesses_of(&kernel, arguments());
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].range, (Range{0, 12288}));
   EXPECT_TRUE(found[0].written);
@@ -148,7 +153,7 @@ TEST_F(AccessesTest, ArgumentsThatShowOneStorageAreOneTouch) {
 
 TEST_F(AccessesTest, NullBuffersAreNoTouches) {
   pass(nullptr);
-  EXPECT_THAT(accesses_of(&kernel, arguments), IsEmpty());
+  EXPECT_THAT(accesses_of(&kernel, arguments()), IsEmpty());
   pass(make_buffer());
   const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
   EXPECT_EQ(cost.to_merge, 0u);
@@ -157,7 +162,7 @@ TEST_F(AccessesTest, NullBuffersAreNoTouches) {
 
 TEST_F(AccessesTest, OfAnUnknownKernelEveryBufferMayBeWrittenByteByByte) {
   pass(make_buffer(), false);
-  const auto found = accesses_of(static_cast<const KernelTranslation*>(nullptr), arguments);
+  const auto found = accesses_of(static_cast<const KernelTranslation*>(nullptr), arguments());
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].written);
   EXPECT_EQ(found[0].width, 1u);
@@ -334,7 +339,7 @@ TEST_F(AccessesTest, SharesOfAnEarlierCutAreForgotten) {
   pass(make_buffer());
   ASSERT_EQ(share(Footprints().element(0, Footprints::surely_writes)).to_merge, 0u);
   const double equal[] = {1, 1};
-  const PartitionCost cost = partition(accesses, &kernel, Footprint(), arguments, ndrange, split(ndrange, equal));
+  const PartitionCost cost = partition(accesses, &kernel, Footprint(), arguments(), ndrange, split(ndrange, equal));
   EXPECT_EQ(cost.to_merge, 1u);
   EXPECT_THAT(accesses[0].shares, IsEmpty());
 }

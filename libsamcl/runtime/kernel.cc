@@ -53,32 +53,36 @@ RealKernel::~RealKernel() {
 }
 
 cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
-                           const std::shared_ptr<const Arguments>& arguments) {
+                           const Arguments& arguments) {
+  cl_int error = CL_SUCCESS;
+  if (!kernel_) kernel_ = driver::real().clCreateKernel(program, name.c_str(), &error);
+  if (!kernel_) return error;
+  applied_.resize(arguments.size());
+  for (cl_uint index = 0; index < arguments.size(); ++index) {
+    const std::shared_ptr<const Argument>& wanted = arguments.value(index);
+    std::weak_ptr<const Argument>& applied = applied_[index];
+    if (!applied.owner_before(wanted) && !wanted.owner_before(applied)) continue;
+    applied.reset();
+    error = apply(index, *wanted, device);
+    if (error != CL_SUCCESS) return error;
+    applied = wanted;
+  }
+  return CL_SUCCESS;
+}
+
+cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
-  if (!kernel_) kernel_ = cl.clCreateKernel(program, name.c_str(), &error);
-  if (!kernel_) return error;
-  if (applied_.lock() == arguments) return CL_SUCCESS;
-  applied_.reset();
-  for (cl_uint index = 0; index < arguments->size(); ++index) {
-    const Argument& argument = (*arguments)[index];
-    if (argument.buffer) {
-      cl_mem real = argument.buffer->real(device.index, &error);
-      if (!real) return error;
-      error = cl.clSetKernelArg(kernel_, index, sizeof real, &real);
-    } else if (argument.sampler) {
-      cl_sampler real = argument.sampler->real(device, &error);
-      if (!real) return error;
-      error = cl.clSetKernelArg(kernel_, index, sizeof real, &real);
-    } else if (argument.is_svm) {
-      error = cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
-    } else {
-      error = cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
-    }
-    if (error != CL_SUCCESS) return error;
+  if (argument.buffer) {
+    cl_mem real = argument.buffer->real(device.index, &error);
+    return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
   }
-  applied_ = arguments;
-  return CL_SUCCESS;
+  if (argument.sampler) {
+    cl_sampler real = argument.sampler->real(device, &error);
+    return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
+  }
+  if (argument.is_svm) return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
+  return cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
 }
 
 Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
@@ -111,14 +115,10 @@ bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
   return buffer.image || driver::takes_pointer(program->context->devices[0]->id, checked, index).value_or(true);
 }
 
-void Kernel::own_arguments() {
-  if (!std::exchange(taken_, false) && arguments_.use_count() == 1) return;
-  arguments_ = std::make_shared<Arguments>(*arguments_);
-}
-
-Argument& Kernel::change(cl_uint index) {
-  own_arguments();
-  return (*arguments_)[index] = Argument{};
+// Launches keep what they were given.
+void Kernel::change(cl_uint index, Argument argument) {
+  if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = std::make_shared<Arguments>(*arguments_);
+  arguments_->set(index, std::move(argument));
 }
 
 std::shared_ptr<const Arguments> Kernel::arguments() {
@@ -130,12 +130,16 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
     return arguments_;
   }
   auto completed = std::make_shared<Arguments>(*arguments_);
-  for (Argument& argument : *completed) {
+  for (cl_uint index = 0; index < argument_count; ++index) {
+    Argument argument = (*completed)[index];
+    if (!argument.is_real_image && !argument.gone_bytes) continue;
     if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
-    if (!argument.gone_bytes) continue;
-    auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
-    argument.buffer = std::make_shared<Buffer>(std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
-                                               nullptr, nullptr, std::vector<cl_mem_properties>{});
+    if (argument.gone_bytes) {
+      auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
+      argument.buffer = std::make_shared<Buffer>(std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
+                                                 nullptr, nullptr, std::vector<cl_mem_properties>{});
+    }
+    completed->set(index, std::move(argument));
   }
   return completed;
 }
@@ -154,11 +158,11 @@ void Kernel::forget(const Buffer& buffer) {
   for (cl_uint index = 0; index < argument_count; ++index) {
     if ((*arguments_)[index].buffer.get() != &buffer) continue;
     if (driver::keeps_arguments(program->context->devices[0]->context(), checked, index)) return;
-    own_arguments();
-    Argument& argument = (*arguments_)[index];
+    Argument argument = (*arguments_)[index];
     forgotten.push_back(std::move(argument.buffer));
     argument.buffer = nullptr;
     argument.gone_bytes = buffer.size();
+    change(index, std::move(argument));
   }
 }
 
@@ -215,10 +219,7 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     }
   }
   if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
-  std::shared_ptr<Buffer> replaced;  // destroyed without the lock
-  std::lock_guard lock(mutex_);
-  replaced = (*arguments_)[index].buffer;
-  Argument& argument = change(index);
+  Argument argument;
   argument.set = true;
   argument.size = size;
   if (buffer) buffer->set_for(weak_from_this());
@@ -232,6 +233,10 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
     }
   }
+  std::shared_ptr<const Argument> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = arguments_->value(index);
+  change(index, std::move(argument));
   return CL_SUCCESS;
 }
 
@@ -239,12 +244,13 @@ cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
   if (cl_int error = driver::real().clSetKernelArgSVMPointer(checked, index, pointer); error != CL_SUCCESS) {
     return error;
   }
-  std::shared_ptr<Buffer> replaced;  // destroyed without the lock
-  std::lock_guard lock(mutex_);
-  replaced = (*arguments_)[index].buffer;
-  Argument& argument = change(index);
+  Argument argument;
   argument.set = argument.is_svm = true;
   argument.svm = pointer;
+  std::shared_ptr<const Argument> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = arguments_->value(index);
+  change(index, std::move(argument));
   return CL_SUCCESS;
 }
 

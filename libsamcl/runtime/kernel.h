@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/iterator/indirect_iterator.hpp>
+
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/program.h"
 #include "libsamcl/runtime/report.h"
@@ -39,7 +41,23 @@ struct Argument {
   const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
   bool is_svm = false;
 };
-using Arguments = std::vector<Argument>;
+
+// Of one kernel. Values do not change: copies share them.
+class Arguments {
+ public:
+  explicit Arguments(size_t count) : values_(count, std::make_shared<const Argument>()) {}
+
+  size_t size() const { return values_.size(); }
+  const Argument& operator[](size_t index) const { return *values_[index]; }
+  const std::shared_ptr<const Argument>& value(size_t index) const { return values_[index]; }
+  void set(size_t index, Argument value) { values_[index] = std::make_shared<const Argument>(std::move(value)); }
+
+  auto begin() const { return boost::make_indirect_iterator(values_.begin()); }
+  auto end() const { return boost::make_indirect_iterator(values_.end()); }
+
+ private:
+  std::vector<std::shared_ptr<const Argument>> values_;
+};
 
 // A real kernel for one device, used by jobs of that device's worker only.
 class RealKernel {
@@ -50,15 +68,17 @@ class RealKernel {
   RealKernel& operator=(const RealKernel&) = delete;
 
   // Makes it ready to launch with these arguments; the driver's code.
-  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device,
-                 const std::shared_ptr<const Arguments>& arguments);
+  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
   cl_kernel get() const { return kernel_; }
 
   std::atomic<double> ns_per_group{0};  // measured; 0 as long as nothing was
 
  private:
+  cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
+
   cl_kernel kernel_ = nullptr;
-  std::weak_ptr<const Arguments> applied_;  // weak: buffers live no longer than the program and its launches need
+  // What the real kernel has. Weak: buffers live no longer than the program and its launches need.
+  std::vector<std::weak_ptr<const Argument>> applied_;
 };
 
 // What the driver says of the sizes that a kernel may be launched with, on the first device.
@@ -113,8 +133,7 @@ class Kernel : public Object<Kernel> {
  private:
   // Whether the argument's type is that of a memory object; `buffer` is what its value would be.
   bool takes_memory_object(cl_uint index, const Buffer& buffer) const;
-  Argument& change(cl_uint index);
-  void own_arguments();  // that no launch sees
+  void change(cl_uint index, Argument argument);
 
   std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
   std::shared_ptr<Arguments> arguments_;

@@ -42,7 +42,7 @@ class KernelLaunch::SubLaunch : public SubKernel {
     const Kernel& kernel = state_->kernel();
     const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->whole;
     const cl_program program = state_->plan.original ? original : kernel.build->parts[device.index];
-    return real_kernel(device).prepare(program, kernel.name, device, state_->request.arguments);
+    return real_kernel(device).prepare(program, kernel.name, device, *state_->request.arguments);
   }
 
   cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override {
