@@ -16,13 +16,14 @@ namespace samcl {
 
 class Context;
 
-class DeviceBackend : public engine::Backend, private RealDevice::Listener {
+class DeviceBackend : public engine::Backend, private Ends::Listener {
  public:
   explicit DeviceBackend(Context& context) : context_(context) {}
 
   bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
   cl_int issue(const engine::NodePtr& node) override;
   void hurry(const engine::Node& node) override;
+  void ended_by_now(std::vector<Ended>& out) override;
 
   Worker& host_worker() { return host_; }
 
@@ -49,8 +50,10 @@ class DeviceBackend : public engine::Backend, private RealDevice::Listener {
   };
 
  private:
-  void began(const engine::Node& node, const RealDevice::Run& run) override;
-  void ended(RealDevice& device, std::span<const Ended> ended, cl_int status) override;
+  void began(const engine::Node& node, const RunTimes& run) override;
+  void ended(std::span<const EndedNode> ended) override;
+
+  void note_run(const EndedNode& ended) const;
 
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
@@ -61,6 +64,7 @@ class DeviceBackend : public engine::Backend, private RealDevice::Listener {
   cl_int execute(const engine::Node& node);
 
   Context& context_;
+  std::vector<EndedNode> collected_;  // by ended_by_now(), for the time of a call
   Worker host_{"samcl-host"};
 };
 

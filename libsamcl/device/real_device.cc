@@ -43,9 +43,6 @@ cl_int for_each_block(const ImageLayout& image, Range range, Move move) {
   return CL_SUCCESS;
 }
 
-// Kernels that wait to be heard of together.
-constexpr size_t kMostTogether = 128;
-
 // OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
 uint64_t items_at_once(cl_device_id id) {
   const bool is_gpu = driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU;
@@ -68,8 +65,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       lease(lease_target),
       computes_in_caller(driver::computes_in_caller(device_id)),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
-      work_items_at_once_(items_at_once(device_id)),
-      ender_(std::make_unique<Worker>("samcl-end" + std::to_string(device_index))) {
+      work_items_at_once_(items_at_once(device_id)) {
   const auto& cl = driver::real();
   context_ = cl.clCreateContext(properties, 1, &id, nullptr, nullptr, error);
   if (*error != CL_SUCCESS) return;
@@ -79,6 +75,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
     if (*error != CL_SUCCESS) return;
   }
+  ends_ = std::make_unique<Ends>(compute_queue(), "samcl-end" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
       queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
@@ -93,9 +90,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 }
 
 RealDevice::~RealDevice() {
-  hurry();
   for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
-  ender_.reset();
+  ends_.reset();
   const auto& cl = driver::real();
   for (Queue& queue : queues_) {
     queue.ring.reset();
@@ -108,125 +104,20 @@ uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
   return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }
 
-cl_int RealDevice::wait_for(cl_event event, uint64_t* computed) {
-  const auto& cl = driver::real();
-  cl_int error = cl.clWaitForEvents(1, &event);
-  cl_ulong began = 0, ended = 0;
-  if (computed && error == CL_SUCCESS &&
-      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr) == CL_SUCCESS &&
-      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr) == CL_SUCCESS) {
-    *computed = ended > began ? ended - began : 0;
-  }
-  if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
-    cl_int status = error;
-    cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    error = status < 0 ? status : error;
-  }
-  cl.clReleaseEvent(event);
-  return error;
-}
-
-void RealDevice::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener) {
-  std::lock_guard lock(awaited_mutex_);
-  awaited_.push_back({event, {std::move(node), {now_ns()}}, std::move(listener)});
-  with_event_ += event != nullptr;
-  if (std::exchange(ending_, true)) {
-    if (event || waiting_ > 0 || awaited_.size() == kMostTogether) awaited_changed_.notify_one();
-    return;
-  }
-  ender_->post([this] { end_all(); });
-}
-
-void RealDevice::hurry() {
-  std::lock_guard lock(awaited_mutex_);
-  if (awaited_.empty() || std::exchange(hurries_, true)) return;
-  awaited_changed_.notify_one();
-}
-
-void RealDevice::start_hurrying() {
-  std::lock_guard lock(awaited_mutex_);
-  ++waiting_;
-  awaited_changed_.notify_one();
-}
-
-void RealDevice::stop_hurrying() {
-  std::lock_guard lock(awaited_mutex_);
-  --waiting_;
-}
-
-void RealDevice::separate_awaited() {
-  std::lock_guard lock(awaited_mutex_);
-  // If it fails, they end together after all.
-  if (awaited_.empty() || awaited_.back().event) return;
-  with_event_ += mark(awaited_.back().event) == CL_SUCCESS;
-}
-
-cl_int RealDevice::mark(cl_event& event) {
-  return driver::real().clEnqueueMarkerWithWaitList(compute_queue(), 0, nullptr, &event);
-}
-
-// Up to the first that has an event; if none has, there is one made for the last, under the lock: nothing comes between
-// them. Empty: there are none, and ender_ stops looking.
-RealDevice::Batch RealDevice::next_awaited() {
-  Batch next;
-  std::unique_lock lock(awaited_mutex_);
-  auto is_time = [this] { return hurries_ || waiting_ > 0 || with_event_ > 0 || awaited_.size() >= kMostTogether; };
-  if (!awaited_.empty() && !is_time()) {
-    driver::real().clFlush(compute_queue());  // nothing else may make the driver begin
-    awaited_changed_.wait_for(lock, kLongestSilence, is_time);
-  }
-  while (!awaited_.empty() && !next.event) {
-    Awaited& first = awaited_.front();
-    next.event = first.event;
-    next.nodes.push_back(std::move(first.node));
-    next.listener = std::move(first.listener);
-    awaited_.pop_front();
-  }
-  if (awaited_.empty()) hurries_ = false;
-  ending_ = !next.nodes.empty();
-  if (next.event) {
-    --with_event_;
-  } else if (ending_) {
-    next.status = mark(next.event);
-  }
-  return next;
-}
-
-void RealDevice::end_all() {
-  std::shared_ptr<Listener> last;  // may hold the last reference to our owner: destroyed when all else is done
-  for (Batch next = next_awaited(); !next.nodes.empty(); next = next_awaited()) {
-    for (const Listener::Ended& each : next.nodes) {
-      if (!each.node->observed) continue;
-      next.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
-    }
-    cl_int status = next.status;
-    if (status == CL_SUCCESS) status = wait_for(next.event, &next.nodes.back().run.computed);
-    const uint64_t ended = now_ns();
-    for (Listener::Ended& each : next.nodes) {
-      // Of several only the first is taken to have run, all the time.
-      each.run.began = std::max(each.run.enqueued, last_ended_ns_);
-      each.run.ended = last_ended_ns_ = std::max(each.run.began, ended);
-    }
-    next.listener->ended(*this, next.nodes, status);
-    last = std::move(next.listener);
-  }
-}
-
 bool RealDevice::drain(int milliseconds) {
   const cl_ulong until = now_ns() + static_cast<cl_ulong>(milliseconds) * 1'000'000;
   auto left = [until] {
     const cl_ulong now = now_ns();
     return now < until ? static_cast<int>((until - now) / 1'000'000) : 0;
   };
-  hurry();
   bool idle = true;
   for (auto& worker : workers_) idle &= worker->drain(left());
-  return ender_->drain(left()) && idle;
+  return (!ends_ || ends_->drain(left())) && idle;
 }
 
 void RealDevice::wake_threads() {
   for (auto& worker : workers_) worker->post([] {});
-  ender_->post([] {});
+  if (ends_) ends_->wake_thread();
 }
 
 template <typename Move>

@@ -5,10 +5,7 @@
 #include <CL/cl.h>
 
 #include <array>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +14,7 @@
 
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/coherence/rectangle.h"
+#include "libsamcl/device/ends.h"
 #include "libsamcl/device/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
@@ -90,7 +88,7 @@ class RealDevice {
     std::lock_guard one_at_a_time(on.mutex);
     cl_event event = nullptr;
     cl_int error = enqueue(on.real, &event);
-    return error == CL_SUCCESS && event ? wait_for(event) : error;
+    return error == CL_SUCCESS && event ? Ends::wait_for(event) : error;
   }
   // The same while its link is ours.
   template <typename Enqueue>
@@ -100,44 +98,12 @@ class RealDevice {
     return run(lane, enqueue);
   }
 
-  // Waits for a real event and releases it; its error if it failed. computed: how long it ran, as the device tells, if it
-  // does. Any thread.
-  cl_int wait_for(cl_event event, uint64_t* computed = nullptr);
-
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
-  // When a kernel ran: ns of the host's clock.
-  struct Run {
-    uint64_t enqueued = 0, began = 0, ended = 0;
-    uint64_t computed = 0;  // as the device itself tells; 0: it does not
-  };
-  // Who hears of what runs while nobody waits for it. On a thread of the device's own, without locks.
-  class Listener {
-   public:
-    struct Ended {
-      engine::NodePtr node;
-      Run run;
-    };
-    virtual ~Listener() = default;
-    // It begins to run, as far as can be told. Only of nodes that are observed.
-    virtual void began(const engine::Node& node, const Run& run) = 0;
-    // They have ended, in this order; all with this status.
-    virtual void ended(RealDevice& device, std::span<const Ended> ended, cl_int status) = 0;
-  };
-  // For what was given to the compute queue and runs while nobody waits for it, in the order in which it was enqueued.
-  // With a real event, which costs the driver some time, its end is heard of at once. Without one several that follow
-  // each other end together, and it may be heard of up to kLongestSilence later, unless hurry() is called: that takes
-  // the driver's time less often. Under the context's lock.
-  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener);
-  static constexpr std::chrono::microseconds kLongestSilence{200};
-  // Somebody waits for what was given to await() by now; for all that will be, until he calls stop_hurrying(). Any thread.
-  void hurry();
-  void start_hurrying();
-  void stop_hurrying();
-  // Before a kernel with an event is enqueued, or those without one before it would end no earlier than it does.
-  void separate_awaited();
-  // Waits at most `milliseconds` until nothing of the above runs; false if that takes longer.
+  // Of what runs on the compute queue while nobody waits for it.
+  Ends& ends() { return *ends_; }
+  // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
   void wake_threads();
@@ -158,32 +124,7 @@ class RealDevice {
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
-  // What runs, or is to, on the compute queue.
-  struct Awaited {
-    cl_event event;
-    Listener::Ended node;
-    std::shared_ptr<Listener> listener;
-  };
-  // Some that end together, the last one with an event.
-  struct Batch {
-    std::vector<Listener::Ended> nodes;
-    cl_event event = nullptr;
-    std::shared_ptr<Listener> listener;
-    cl_int status = CL_SUCCESS;
-  };
-  void end_all();
-  Batch next_awaited();
-  cl_int mark(cl_event& event);
-
-  std::mutex awaited_mutex_;
-  std::condition_variable awaited_changed_;  // one came with an event, or many are there, or hurry() was called
-  std::deque<Awaited> awaited_;    // guarded by the mutex
-  size_t with_event_ = 0;          // of these; likewise
-  bool ending_ = false;            // ender_ is to look at awaited_, or does; likewise
-  bool hurries_ = false;           // likewise
-  unsigned waiting_ = 0;           // likewise
-  uint64_t last_ended_ns_ = 0;     // used by ender_ alone
-  std::unique_ptr<Worker> ender_;  // waits for kernels
+  std::unique_ptr<Ends> ends_;
 };
 
 }  // namespace samcl

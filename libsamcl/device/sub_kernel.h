@@ -31,8 +31,8 @@ class SubKernel : public engine::KernelWork {
   // Its time counts: the device tells exactly when it ran.
   virtual bool is_timed() const = 0;
   // It has begun; it has run. Any thread, without the context's lock.
-  virtual void began(const RealDevice::Run& run) = 0;
-  virtual void ran(const RealDevice& device, const RealDevice::Run& run) = 0;
+  virtual void began(const RunTimes& run) = 0;
+  virtual void ran(const RealDevice& device, const RunTimes& run) = 0;
 };
 
 // Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane.

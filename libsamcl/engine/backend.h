@@ -21,6 +21,14 @@ class Backend {
 
   // From now on something waits for the end of a node that was issued before. Under the context's lock.
   virtual void hurry(const Node&) {}
+
+  // Appends nodes that have ended of which the backend has not told: for a thread that is at work in the engine anyway.
+  // Under the context's lock.
+  struct Ended {
+    NodePtr node;
+    cl_int status;
+  };
+  virtual void ended_by_now(std::vector<Ended>&) {}
 };
 
 }  // namespace samcl::engine

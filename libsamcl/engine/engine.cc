@@ -56,6 +56,14 @@ void Engine::ended(const NodePtr& node, cl_int status) {
   issue_ready();
 }
 
+void Engine::look() {
+  backend_.ended_by_now(found_);
+  if (found_.empty()) return;
+  for (const Backend::Ended& each : found_) end(each.node, each.status);
+  found_.clear();
+  issue_ready();
+}
+
 void Engine::end(const NodePtr& node, cl_int status) {
   node->ended = true;
   --open_;

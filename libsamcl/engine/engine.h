@@ -26,6 +26,9 @@ class Engine {
   // An issued node has ended; what waited for it is issued.
   void ended(const NodePtr& node, cl_int status);
 
+  // Ends what the backend says has ended by now.
+  void look();
+
   // What the nodes held that have ended since the last call; to be destroyed without the lock, because it may be the
   // last to hold a memory object of which the program wants to hear when it is gone.
   std::vector<Operation> take_ended() { return std::exchange(held_, {}); }
@@ -38,6 +41,7 @@ class Engine {
   void end(const NodePtr& node, cl_int status);
 
   Backend& backend_;
+  std::vector<Backend::Ended> found_;  // by look(), for the time of a call
   std::deque<NodePtr> ready_;  // to be issued, in this order
   bool issuing_ = false;       // further up the stack
   size_t open_ = 0;

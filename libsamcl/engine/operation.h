@@ -110,6 +110,7 @@ class Node {
   std::function<void(cl_int)> ended_with;  // called once, under the lock, with its status
 
   uint32_t command = 0;        // the command's number in the trace
+  const void* owner = nullptr; // whose operation it is: only compared
   bool observed = false;       // the program may ask when it ran
   bool alone = true;           // the only one of its group
   bool issued = false;

@@ -58,6 +58,7 @@ void Planner::add(std::vector<Planned> together) {
     auto node = std::make_shared<engine::Node>(planned.lane, std::move(planned.operation), group, ended_);
     node->command = command_;
     node->observed = observed_;
+    node->owner = owner_;
     node->alone = together.size() == 1;
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
     nodes.push_back(std::move(node));

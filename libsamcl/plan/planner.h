@@ -28,15 +28,17 @@ class Planner {
   // What every operation of the command says when it has ended; see engine::Node::ended_with.
   using Ended = std::function<void(cl_int)>;
 
-  // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter.
+  // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of the
+  // operations (engine::Node).
   Planner(engine::Engine& engine, engine::AccessMap& program_memory, uint64_t& next_group, uint32_t command,
-          bool observed, Ended ended)
+          bool observed, Ended ended, const void* owner = nullptr)
       : engine_(engine),
         program_memory_(program_memory),
         next_group_(next_group),
         command_(command),
         observed_(observed),
-        ended_(std::move(ended)) {}
+        ended_(std::move(ended)),
+        owner_(owner) {}
 
   // One use of memory by an operation. memory: nullptr for the program's own, whose range is its addresses.
   struct Access {
@@ -84,6 +86,7 @@ class Planner {
   const uint32_t command_;
   const bool observed_;
   const Ended ended_;
+  const void* const owner_;
   size_t operations_ = 0;
 };
 

@@ -19,10 +19,10 @@ std::atomic<uint64_t> open_user_events{0};
 class Hurry {
  public:
   explicit Hurry(const Context& context) : context_(context) {
-    for (const auto& device : context_.devices) device->start_hurrying();
+    for (const auto& device : context_.devices) device->ends().start_hurrying();
   }
   ~Hurry() {
-    for (const auto& device : context_.devices) device->stop_hurrying();
+    for (const auto& device : context_.devices) device->ends().stop_hurrying();
   }
   Hurry(const Hurry&) = delete;
   Hurry& operator=(const Hurry&) = delete;
@@ -61,6 +61,10 @@ bool Event::claim_user_status() {
 bool Event::any_user_event_is_open() { return open_user_events > 0; }
 
 cl_int Event::wait() const {
+  for (bool helped = true; helped && !ended();) {
+    helped = false;
+    for (const auto& device : context->devices) helped |= device->ends().help(this);
+  }
   if (ended()) return status();
   const Hurry hurry(*context);
   spin_until([this] { return ended(); });

@@ -14,6 +14,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command>
                    std::span<const std::shared_ptr<Event>> waits, Order order) {
   Outcome outcome;
   std::lock_guard lock(mutex_);
+  engine_.look();
   event->command_ = std::move(command);
   auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
     if (!on->ended()) {
@@ -74,7 +75,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   event->open_ = 1;  // the planning itself
   const std::shared_ptr<Command> command = event->command_;
   Planner planner(engine_, program_memory_, last_group_, event->number, event->observed,
-                  [this, event](cl_int status) { operation_ended(event, status); });
+                  [this, event](cl_int status) { operation_ended(event, status); }, event.get());
   event->planning_ = &planner;
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {

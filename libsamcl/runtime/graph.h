@@ -40,9 +40,9 @@ class Graph {
   // For the backend: operations have ended, or `call` does something else under the lock.
   void ended(const engine::NodePtr& node, cl_int status);
   template <typename Nodes>
-  void ended(const Nodes& nodes, cl_int status) {
+  void ended(const Nodes& nodes) {
     locked([&] {
-      for (const auto& each : nodes) engine_.ended(each.node, status);
+      for (const auto& each : nodes) engine_.ended(each.node, each.status);
     });
   }
   template <typename Call>

@@ -82,9 +82,9 @@ class KernelLaunch::SubLaunch : public SubKernel {
 
   bool is_timed() const override { return state_->timed; }
 
-  void began(const RealDevice::Run& run) override { event_->set_running(run.began); }
+  void began(const RunTimes& run) override { event_->set_running(run.began); }
 
-  void ran(const RealDevice& device, const RealDevice::Run& run) override {
+  void ran(const RealDevice& device, const RunTimes& run) override {
     const uint64_t took = run.ended - run.began;
     state_->kernel().record.launch_ns += took;
     state_->computing_ns += run.computed > 0 ? run.computed : took;

@@ -21,6 +21,7 @@ namespace {
 
 std::atomic<bool> no_more_jobs{false};
 std::atomic<bool> end_when_idle{false};
+thread_local bool own_thread = false;
 std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs()
 
 // Jobs do not throw, unless memory is short where nobody can be told.
@@ -198,7 +199,10 @@ bool Worker::drain(int milliseconds) {
                                [&] { return (state_->jobs.empty() || no_more_jobs) && !state_->busy; });
 }
 
+bool Worker::is_own_thread() { return own_thread; }
+
 void Worker::run(const std::shared_ptr<State>& state) {
+  own_thread = true;
   pthread_setname_np(pthread_self(), state->name.substr(0, 15).c_str());
   if (state->on_start) state->on_start();
   std::unique_lock lock(state->mutex);

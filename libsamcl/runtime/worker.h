@@ -50,6 +50,9 @@ class Worker {
   static bool ends_process_here();
   static void run_stranded_at_end();
 
+  // Whether this is a worker's thread, and not one of the program's that does a job in its stead.
+  static bool is_own_thread();
+
   // Waits at most `milliseconds` until no job runs and none is going to; false if that takes longer.
   bool drain(int milliseconds);
 

@@ -107,6 +107,15 @@ cl_int CL_API_CALL wait_for_events(cl_uint, const cl_event*) {
   g_driver->wait_while_suspended();
   return CL_SUCCESS;
 }
+cl_int CL_API_CALL finish(cl_command_queue) {
+  const cl_int error = g_driver->enter(Call::finish);
+  g_driver->wait_while_suspended();
+  return error;
+}
+cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size_t*) {
+  *static_cast<cl_int*>(value) = g_driver->is_suspended() ? CL_RUNNING : CL_COMPLETE;
+  return CL_SUCCESS;
+}
 cl_int CL_API_CALL flush(cl_command_queue) {
   return CL_SUCCESS;
 }
@@ -178,6 +187,8 @@ cl_icd_dispatch make_table() {
   table.clReleaseMemObject = release_buffer;
   table.clWaitForEvents = wait_for_events;
   table.clFlush = flush;
+  table.clFinish = finish;
+  table.clGetEventInfo = event_info;
   table.clEnqueueMarkerWithWaitList = mark;
   table.clReleaseEvent = release_event;
   table.clEnqueueWriteBuffer = write_buffer;

@@ -16,8 +16,8 @@
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark };
-constexpr size_t kCalls = 6;
+enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish };
+constexpr size_t kCalls = 7;
 
 class FakeDriver {
  public:
@@ -43,6 +43,7 @@ class FakeDriver {
   void suspend() { suspended_ = true; }
   void resume();
   void wait_while_suspended() const { suspended_.wait(true); }
+  bool is_suspended() const { return suspended_; }
 
   // What a real buffer holds.
   static std::vector<std::byte>& contents(cl_mem buffer);
