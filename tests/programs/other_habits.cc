@@ -1,6 +1,7 @@
 // An OpenCL layer that gives the driver beneath it habits of other drivers:
 //   - for every kernel it reports a work-group size far below what launches (NVIDIA: 256 of 1024);
-//   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info).
+//   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
+//   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch.
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
 
@@ -26,6 +27,42 @@ cl_int CL_API_CALL argument_info(cl_kernel, cl_uint, cl_kernel_arg_info, size_t,
   return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
 }
 
+bool leaves(cl_mem buffer, const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch) {
+  size_t bytes = 0;
+  beneath->clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
+  if (row_pitch == 0) row_pitch = region[0];
+  if (slice_pitch == 0) slice_pitch = region[1] * row_pitch;
+  return (origin[2] + region[2] - 1) * slice_pitch + (origin[1] + region[1]) * row_pitch > bytes;
+}
+
+cl_int CL_API_CALL write_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+                              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+                              size_t host_row_pitch, size_t host_slice_pitch, const void* host, cl_uint count,
+                              const cl_event* waits, cl_event* event) {
+  if (leaves(buffer, origin, region, row_pitch, slice_pitch)) return CL_INVALID_VALUE;
+  return beneath->clEnqueueWriteBufferRect(queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch,
+                                           host_row_pitch, host_slice_pitch, host, count, waits, event);
+}
+
+cl_int CL_API_CALL read_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+                             const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
+                             size_t host_row_pitch, size_t host_slice_pitch, void* host, cl_uint count,
+                             const cl_event* waits, cl_event* event) {
+  if (leaves(buffer, origin, region, row_pitch, slice_pitch)) return CL_INVALID_VALUE;
+  return beneath->clEnqueueReadBufferRect(queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch,
+                                          host_row_pitch, host_slice_pitch, host, count, waits, event);
+}
+
+cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
+                             const size_t* to_origin, const size_t* region, size_t from_row_pitch, size_t from_slice_pitch,
+                             size_t to_row_pitch, size_t to_slice_pitch, cl_uint count, const cl_event* waits,
+                             cl_event* event) {
+  if (leaves(from, from_origin, region, from_row_pitch, from_slice_pitch)) return CL_INVALID_VALUE;
+  if (leaves(to, to_origin, region, to_row_pitch, to_slice_pitch)) return CL_INVALID_VALUE;
+  return beneath->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row_pitch,
+                                          from_slice_pitch, to_row_pitch, to_slice_pitch, count, waits, event);
+}
+
 template <typename T>
 cl_int give(T answer, size_t size, void* value, size_t* size_ret) {
   if (value && size < sizeof answer) return CL_INVALID_VALUE;
@@ -47,6 +84,9 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* ta
   std::memcpy(&table, target, entries * sizeof(void*));
   table.clGetKernelWorkGroupInfo = work_group_info;
   table.clGetKernelArgInfo = argument_info;
+  table.clEnqueueWriteBufferRect = write_rect;
+  table.clEnqueueReadBufferRect = read_rect;
+  table.clEnqueueCopyBufferRect = copy_rect;
   *entries_ret = entries;
   *layer_ret = &table;
   return CL_SUCCESS;
