@@ -2,7 +2,7 @@
 #include "kernel-translator/image_access.h"
 #include "kernel-translator/integer_nodes.h"
 #include "kernel-translator/pointer_roots.h"
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 namespace samcl::translator {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 
 namespace samcl {
 

@@ -9,7 +9,7 @@
 #include "kernel-translator/kernel_regions.h"
 #include "kernel-translator/mangled_name.h"
 #include "kernel-translator/pointer_roots.h"
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernel-translator/source_facts.h"
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/program.h"
 #include "llvm/IR/Function.h"
 
 namespace samcl::translator {

@@ -1,6 +1,6 @@
 // From OpenCL C to the bytes that a launch reads and writes: sam-translate's footprints, evaluated as
 // libsamcl does.
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "kernel-translator/client/translation.h"
-#include "libsamcl/footprint/part_conflict.h"
+#include "contract/footprint/part_conflict.h"
 
 namespace samcl {
 namespace {

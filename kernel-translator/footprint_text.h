@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel-translator/source_facts.h"
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/program.h"
 
 namespace samcl::translator {
 

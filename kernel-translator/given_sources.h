@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernel-translator/frontend.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::translator {
 

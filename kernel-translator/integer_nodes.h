@@ -1,5 +1,5 @@
 // A kernel's integers, conditions and pointer offsets as nodes of its footprint
-// (libsamcl/footprint/program.h). What is not understood becomes an `unknown` node.
+// (contract/footprint/program.h). What is not understood becomes an `unknown` node.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/program.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"

@@ -6,7 +6,7 @@
 
 #include "benchmarks/harness/catalogue.h"
 #include "benchmarks/harness/live.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::bench {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/harness/measurement.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::bench {
 

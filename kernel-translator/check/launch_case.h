@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "libsamcl/footprint/footprint.h"
-#include "libsamcl/result.h"
+#include "contract/footprint/footprint.h"
+#include "base/result.h"
 
 namespace samcl::check {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kernel-translator/client/cache.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl {
 

@@ -136,13 +136,6 @@ void keep_own_options(TranslatedSource& translated, const std::string& options) 
 
 }  // namespace
 
-const KernelTranslation* Translation::find(const std::string& kernel_name) const {
-  for (const KernelTranslation& kernel : kernels) {
-    if (kernel.name == kernel_name) return &kernel;
-  }
-  return nullptr;
-}
-
 Result<Translation> translate(const std::string& source, const std::string& build_options, const DeviceFacts& device,
                               const TranslatorSettings& settings) {
   return translate_linked(std::vector<LinkedSource>{{source, build_options, {}}}, device, settings);

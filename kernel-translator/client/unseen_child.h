@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl {
 

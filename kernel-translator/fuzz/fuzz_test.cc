@@ -11,7 +11,7 @@
 #include "kernel-translator/client/translation_json.h"
 #include "kernel-translator/fuzz/mutation.h"
 #include "kernel-translator/survey/survey.h"
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 
 namespace samcl::fuzz {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "kernel-translator/evaluation_time.h"
 #include "kernel-translator/survey/survey.h"
-#include "libsamcl/footprint/footprint.h"
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/footprint.h"
+#include "contract/footprint/program.h"
 
 namespace samcl::survey {
 namespace {

@@ -6,7 +6,7 @@
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
-#include "libsamcl/coherence/rectangle.h"
+#include "base/rectangle.h"
 
 namespace samcl::api {
 

@@ -5,11 +5,6 @@
 
 namespace samcl {
 
-Range intersect(Range a, Range b) {
-  Range both{std::max(a.begin, b.begin), std::min(a.end, b.end)};
-  return both.empty() ? Range{} : both;
-}
-
 Directory::Directory(uint64_t size) : size_(size), runs_{{0, Places{0}}} {}
 
 std::vector<Directory::Piece> Directory::pieces(Range range) const {

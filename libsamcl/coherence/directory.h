@@ -9,35 +9,10 @@
 #include <map>
 #include <vector>
 
+#include "base/places.h"
+#include "base/range.h"
+
 namespace samcl {
-
-// Half-open interval of bytes of a buffer.
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-
-  uint64_t size() const { return end > begin ? end - begin : 0; }
-  bool empty() const { return end <= begin; }
-  bool operator==(const Range&) const = default;
-};
-
-// The overlap of two ranges; empty if they do not meet.
-Range intersect(Range a, Range b);
-
-// A place that can hold a buffer's bytes: devices are 0, 1, ...; then the host copy, and "zeros", which is
-// nowhere and can be made anywhere by a fill.
-using Place = unsigned;
-constexpr Place kMaxDevices = 30;
-constexpr Place kHost = 30;
-constexpr Place kZeros = 31;
-
-// A set of places, one bit each.
-using Places = uint32_t;
-constexpr Places only(Place place) { return Places{1} << place; }
-constexpr bool contains(Places places, Place place) { return (places >> place) & 1; }
-// The set of devices 0 .. count-1.
-constexpr Places first_devices(unsigned count) { return (Places{1} << count) - 1; }
-constexpr Places kAnyDevice = first_devices(kMaxDevices);
 
 class Directory {
  public:

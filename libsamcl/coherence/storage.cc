@@ -17,7 +17,6 @@ constexpr uint64_t kLeastLocked = 64 << 10;
 // With more, bytes from the host go wherever the buffer is used.
 constexpr size_t kMostDestinations = 64;
 
-unsigned lowest(Places places) { return static_cast<unsigned>(std::countr_zero(places)); }
 
 }  // namespace
 

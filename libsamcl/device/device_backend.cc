@@ -55,7 +55,7 @@ cl_int DeviceBackend::issue(const NodePtr& node) {
 }
 
 void DeviceBackend::hurry(const Node& node) {
-  if (is_driver_queue(node.lane)) context_.devices[node.lane.device]->ends().hurry();
+  if (is_driver_queue(node.lane)) context_.devices[node.lane.device]->completions().hurry();
 }
 
 cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
@@ -77,7 +77,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
   if (SubKernel* const kernel = kernel_of(node->operation)) {
     error = kernel->prepare(device);
     const bool exactly = node->observed || kernel->is_timed() || !node->after_end.empty() || trace::on();
-    if (error == CL_SUCCESS && exactly) device.ends().separate();
+    if (error == CL_SUCCESS && exactly) device.completions().flush();
     if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), exactly ? &done : nullptr);
   } else {
     error = enqueue(context_, node->lane, node->operation, &done);
@@ -86,7 +86,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
   // A thread that is going to wait for it hears of its end by itself.
   const bool waits_here = helping && helping->role_ == HelpingThread::Role::waiting_program;
   const bool promptly = (node->observed && !waits_here) || !node->after_end.empty() || trace::on();
-  device.ends().await(done, node, {context_.shared_from_this(), this}, promptly);
+  device.completions().await(done, node, {context_.shared_from_this(), this}, promptly);
   return error;
 }
 
@@ -94,21 +94,21 @@ void DeviceBackend::began(const Node& node, const RunTimes& run) {
   if (SubKernel* const kernel = kernel_of(node.operation)) kernel->began(run);
 }
 
-void DeviceBackend::note_run(const EndedNode& ended) const {
+void DeviceBackend::note_run(const CompletedNode& ended) const {
   SubKernel* const kernel = kernel_of(ended.node->operation);
   if (!kernel) return;
   if (ended.node->observed) kernel->began(ended.run);
   if (ended.status == CL_SUCCESS) kernel->ran(*context_.devices[ended.node->lane.device], ended.run);
 }
 
-void DeviceBackend::ended(std::span<const EndedNode> ended) {
-  for (const EndedNode& each : ended) note_run(each);
+void DeviceBackend::ended(std::span<const CompletedNode> ended) {
+  for (const CompletedNode& each : ended) note_run(each);
   context_.graph.ended(ended);
 }
 
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
-  for (const auto& device : context_.devices) device->ends().collect(collected_);
-  for (EndedNode& each : collected_) {
+  for (const auto& device : context_.devices) device->completions().collect(collected_);
+  for (CompletedNode& each : collected_) {
     note_run(each);
     out.push_back({std::move(each.node), each.status});
   }
@@ -136,7 +136,7 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
   auto job = [this, node, behind = ends_of(node->behind)] {
     const trace::OnBehalfOf this_command(node->command);
     // Its own command has not failed where one before it has.
-    for (cl_event event : behind) static_cast<void>(Ends::wait_for(event));
+    for (cl_event event : behind) static_cast<void>(CompletionQueue::wait_for(event));
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
       status = execute(*node);

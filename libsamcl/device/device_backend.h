@@ -16,7 +16,7 @@ namespace samcl {
 
 class Context;
 
-class DeviceBackend : public engine::Backend, private Ends::Listener {
+class DeviceBackend : public engine::Backend, private CompletionQueue::Listener {
  public:
   explicit DeviceBackend(Context& context) : context_(context) {}
 
@@ -51,9 +51,9 @@ class DeviceBackend : public engine::Backend, private Ends::Listener {
 
  private:
   void began(const engine::Node& node, const RunTimes& run) override;
-  void ended(std::span<const EndedNode> ended) override;
+  void ended(std::span<const CompletedNode> ended) override;
 
-  void note_run(const EndedNode& ended) const;
+  void note_run(const CompletedNode& ended) const;
 
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
@@ -64,7 +64,7 @@ class DeviceBackend : public engine::Backend, private Ends::Listener {
   cl_int execute(const engine::Node& node);
 
   Context& context_;
-  std::vector<EndedNode> collected_;  // by ended_by_now(), for the time of a call
+  std::vector<CompletedNode> collected_;  // by ended_by_now(), for the time of a call
   Worker host_{"samcl-host"};
 };
 

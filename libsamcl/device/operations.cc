@@ -143,7 +143,7 @@ class Execution {
     std::lock_guard one_at_a_time(device.queue(LaneKind::compute).mutex);
     cl_event event = nullptr;
     const cl_int error = enqueue(context_, lane_, operation, &event);
-    return error == CL_SUCCESS && event ? Ends::wait_for(event) : error;
+    return error == CL_SUCCESS && event ? CompletionQueue::wait_for(event) : error;
   }
 
   cl_int copy_at_host(const ProgramCopy& o) {

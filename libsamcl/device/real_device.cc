@@ -75,7 +75,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
     if (*error != CL_SUCCESS) return;
   }
-  ends_ = std::make_unique<Ends>(compute_queue(), "samcl-end" + std::to_string(index));
+  completions_ = std::make_unique<CompletionQueue>(compute_queue(), "samcl-end" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
       queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
@@ -91,7 +91,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 
 RealDevice::~RealDevice() {
   for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
-  ends_.reset();
+  completions_.reset();
   const auto& cl = driver::real();
   for (Queue& queue : queues_) {
     queue.ring.reset();
@@ -112,12 +112,12 @@ bool RealDevice::drain(int milliseconds) {
   };
   bool idle = true;
   for (auto& worker : workers_) idle &= worker->drain(left());
-  return (!ends_ || ends_->drain(left())) && idle;
+  return (!completions_ || completions_->drain(left())) && idle;
 }
 
 void RealDevice::wake_threads() {
   for (auto& worker : workers_) worker->post([] {});
-  if (ends_) ends_->wake_thread();
+  if (completions_) completions_->wake_thread();
 }
 
 template <typename Move>

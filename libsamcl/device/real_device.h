@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "libsamcl/coherence/image_layout.h"
-#include "libsamcl/coherence/rectangle.h"
-#include "libsamcl/device/ends.h"
+#include "base/rectangle.h"
+#include "libsamcl/device/completion_queue.h"
 #include "libsamcl/device/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
@@ -88,7 +88,7 @@ class RealDevice {
     std::lock_guard one_at_a_time(on.mutex);
     cl_event event = nullptr;
     cl_int error = enqueue(on.real, &event);
-    return error == CL_SUCCESS && event ? Ends::wait_for(event) : error;
+    return error == CL_SUCCESS && event ? CompletionQueue::wait_for(event) : error;
   }
   // The same while its link is ours.
   template <typename Enqueue>
@@ -102,7 +102,7 @@ class RealDevice {
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
   // Of what runs on the compute queue while nobody waits for it.
-  Ends& ends() { return *ends_; }
+  CompletionQueue& completions() { return *completions_; }
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
@@ -124,7 +124,7 @@ class RealDevice {
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
-  std::unique_ptr<Ends> ends_;
+  std::unique_ptr<CompletionQueue> completions_;
 };
 
 }  // namespace samcl

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "libsamcl/coherence/rectangle.h"
+#include "base/rectangle.h"
 
 namespace samcl {
 

@@ -33,7 +33,7 @@ cl_int run_slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevi
   cl_int error = CL_SUCCESS;
   auto finish_before = [&] {
     if (!before) return;
-    const cl_int result = Ends::wait_for(std::exchange(before, nullptr));
+    const cl_int result = CompletionQueue::wait_for(std::exchange(before, nullptr));
     if (error == CL_SUCCESS) error = result;
     span.piece_since(std::exchange(begun, now_ns()));
   };
@@ -63,7 +63,7 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device) {
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_int error = kernel.enqueue(device, kernel.box(), &done);
-  return error == CL_SUCCESS ? Ends::wait_for(done) : error;
+  return error == CL_SUCCESS ? CompletionQueue::wait_for(done) : error;
 }
 
 }  // namespace

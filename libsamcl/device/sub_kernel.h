@@ -8,7 +8,7 @@
 
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/engine/operation.h"
-#include "libsamcl/split/ndrange.h"
+#include "contract/ndrange.h"
 
 namespace samcl {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::driver {
 

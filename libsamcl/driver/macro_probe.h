@@ -9,7 +9,7 @@
 #include <string>
 
 #include "kernel-translator/client/macro_table.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::driver {
 

@@ -31,12 +31,6 @@ void AccessMap::find_conflicts(Range range, bool write, std::vector<NodePtr>& ou
   }
 }
 
-bool AccessMap::is_busy(Range range, bool write) {
-  std::vector<NodePtr> users;
-  find_conflicts(range, write, users);
-  return !users.empty();
-}
-
 void AccessMap::record(Range range, bool write, const NodePtr& node) {
   if (range.empty()) return;
   auto first = split_at(range.begin);

@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "libsamcl/coherence/directory.h"
+#include "base/range.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl::engine {
@@ -23,9 +23,6 @@ class AccessMap {
   void find_conflicts(Range range, bool write, std::vector<NodePtr>& out);
 
   void record(Range range, bool write, const NodePtr& node);
-
-  // Whether something that has not ended writes (or, for a write, reads) a part of the range.
-  bool is_busy(Range range, bool write);
 
   // Runs that the map holds; for tests.
   size_t size() const { return runs_.size(); }

@@ -12,8 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "libsamcl/coherence/directory.h"
-#include "libsamcl/coherence/rectangle.h"
+#include "base/places.h"
+#include "base/range.h"
+#include "base/rectangle.h"
 
 namespace samcl {
 

@@ -5,20 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace samcl {
+#include "contract/accumulation.h"
 
-// What is done to integers of 4 or 8 bytes. Sums wrap around; increments and decrements are sums.
-enum class Accumulation : uint8_t {
-  none,
-  add,
-  bit_and,
-  bit_or,
-  bit_xor,
-  min_signed,
-  min_unsigned,
-  max_signed,
-  max_unsigned,
-};
+namespace samcl {
 
 // Combines what several devices made of the same bytes, element by element, as if one of them had done all. contents:
 // the bytes all of them started from, and the result. Elements of `width` bytes (4 or 8); what is left of `bytes` after

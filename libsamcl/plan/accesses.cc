@@ -1,6 +1,6 @@
 #include "libsamcl/plan/accesses.h"
 
-#include "libsamcl/footprint/part_conflict.h"
+#include "contract/footprint/part_conflict.h"
 
 #include <algorithm>
 

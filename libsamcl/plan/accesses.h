@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "libsamcl/coherence/storage.h"
-#include "libsamcl/footprint/footprint.h"
+#include "contract/footprint/footprint.h"
 #include "libsamcl/runtime/kernel.h"
-#include "libsamcl/split/ndrange.h"
+#include "contract/ndrange.h"
 
 namespace samcl {
 

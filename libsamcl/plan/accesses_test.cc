@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/program.h"
 #include "libsamcl/runtime/testing/fake_driver.h"
 
 namespace samcl {

@@ -10,7 +10,7 @@
 
 #include "libsamcl/plan/accesses.h"
 #include "libsamcl/runtime/kernel.h"
-#include "libsamcl/split/ndrange.h"
+#include "contract/ndrange.h"
 
 namespace samcl {
 

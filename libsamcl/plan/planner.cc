@@ -1,6 +1,6 @@
 #include "libsamcl/plan/planner.h"
 
-#include "libsamcl/plan/places.h"
+#include "libsamcl/plan/links.h"
 #include "libsamcl/runtime/context.h"
 
 #include <algorithm>

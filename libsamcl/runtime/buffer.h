@@ -8,7 +8,7 @@
 
 #include "libsamcl/coherence/storage.h"
 #include "libsamcl/runtime/object.h"
-#include "libsamcl/coherence/rectangle.h"
+#include "base/rectangle.h"
 
 namespace samcl {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libsamcl/plan/places.h"
+#include "libsamcl/plan/links.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/traffic.h"

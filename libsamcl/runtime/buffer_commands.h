@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "libsamcl/coherence/rectangle.h"
+#include "base/rectangle.h"
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/command.h"
 

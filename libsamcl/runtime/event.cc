@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libsamcl/atomic_max.h"
+#include "base/atomic_max.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/spin.h"
@@ -19,10 +19,10 @@ std::atomic<uint64_t> open_user_events{0};
 class Hurry {
  public:
   explicit Hurry(const Context& context) : context_(context) {
-    for (const auto& device : context_.devices) device->ends().start_hurrying();
+    for (const auto& device : context_.devices) device->completions().start_hurrying();
   }
   ~Hurry() {
-    for (const auto& device : context_.devices) device->ends().stop_hurrying();
+    for (const auto& device : context_.devices) device->completions().stop_hurrying();
   }
   Hurry(const Hurry&) = delete;
   Hurry& operator=(const Hurry&) = delete;
@@ -63,7 +63,7 @@ bool Event::any_user_event_is_open() { return open_user_events > 0; }
 cl_int Event::wait() const {
   for (bool helped = true; helped && !ended();) {
     helped = false;
-    for (const auto& device : context->devices) helped |= device->ends().help(this);
+    for (const auto& device : context->devices) helped |= device->completions().help(this);
   }
   if (ended()) return status();
   const Hurry hurry(*context);

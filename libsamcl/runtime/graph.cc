@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "libsamcl/atomic_max.h"
+#include "base/atomic_max.h"
 #include "libsamcl/engine/reset_at_end.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/queue.h"

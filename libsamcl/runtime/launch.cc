@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "libsamcl/atomic_max.h"
+#include "base/atomic_max.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "libsamcl/footprint/footprint.h"
-#include "libsamcl/split/ndrange.h"
+#include "contract/footprint/footprint.h"
+#include "contract/ndrange.h"
 
 namespace samcl {
 

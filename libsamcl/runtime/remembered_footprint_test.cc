@@ -5,7 +5,7 @@
 #include <random>
 #include <span>
 
-#include "libsamcl/footprint/program.h"
+#include "contract/footprint/program.h"
 
 namespace samcl {
 namespace {

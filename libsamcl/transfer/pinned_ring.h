@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 
-#include "libsamcl/coherence/directory.h"
+#include "base/range.h"
 
 namespace samcl {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/planning/plan.h"
 

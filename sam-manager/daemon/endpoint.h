@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/protocol/descriptor.h"
 
 namespace samcl::daemon {

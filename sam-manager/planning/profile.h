@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/model/task_set.h"
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::planning {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/protocol/socket.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::protocol {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/protocol/limits.h"
 
 namespace samcl::protocol {

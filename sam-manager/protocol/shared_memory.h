@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/protocol/descriptor.h"
 
 namespace samcl::protocol {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 #include "sam-manager/protocol/descriptor.h"
 
 namespace samcl::protocol {

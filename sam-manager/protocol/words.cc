@@ -10,7 +10,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "libsamcl/atomic_max.h"
+#include "base/atomic_max.h"
 
 namespace samcl::protocol {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::doctor {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libsamcl/result.h"
+#include "base/result.h"
 
 namespace samcl::run {
 

@@ -1,0 +1,115 @@
+// The rectangles of clEnqueue{Read,Write,Copy}BufferRect: rows of bytes at regular distances.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/range.h"
+
+namespace samcl {
+
+struct Rectangle {
+  uint64_t offset = 0;  // bytes from the buffer's begin to the first row
+  uint64_t row_pitch = 0;
+  uint64_t slice_pitch = 0;
+  std::array<uint64_t, 3> region{};  // bytes, rows, slices; all positive
+
+  // Resolves the defaults of the pitches (0) as OpenCL does.
+  static Rectangle of(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch) {
+    Rectangle r;
+    r.region = {region[0], region[1], region[2]};
+    r.row_pitch = row_pitch ? row_pitch : region[0];
+    r.slice_pitch = slice_pitch ? slice_pitch : region[1] * r.row_pitch;
+    r.offset = origin[2] * r.slice_pitch + origin[1] * r.row_pitch + origin[0];
+    return r;
+  }
+
+  static Rectangle run(uint64_t offset, uint64_t bytes) { return {offset, bytes, bytes, {bytes, 1, 1}}; }
+
+  uint64_t bytes() const { return region[0] * region[1] * region[2]; }
+
+  // The same bytes in as few rows as possible: one, if there are no gaps.
+  Rectangle joined() const {
+    Rectangle r = *this;
+    if (r.region[1] > 1 && r.row_pitch == r.region[0]) {
+      r.region[0] *= r.region[1];
+      r.region[1] = 1;
+    }
+    if (r.region[1] == 1 && r.region[2] > 1 && r.slice_pitch == r.region[0]) {
+      r.region[0] *= r.region[2];
+      r.region[2] = 1;
+    }
+    return r;
+  }
+  bool is_run() const {
+    const Rectangle r = joined();
+    return r.region[1] == 1 && r.region[2] == 1;
+  }
+
+  // Whether the driver's rectangle commands take it as it is: rows that end within their pitch, and slices within
+  // theirs. (NVIDIA's driver 580 copies others wrong, without an error.)
+  bool fits_pitches() const {
+    if (offset % row_pitch + region[0] > row_pitch) return false;
+    return region[2] == 1 || offset % slice_pitch / row_pitch + region[1] <= slice_pitch / row_pitch;
+  }
+  // The origin that gives Rectangle::of() the same offset, the region, and the slice pitch to go with them.
+  std::array<size_t, 3> origin() const {
+    const uint64_t in_slice = offset % driver_slice_pitch();
+    return {in_slice % row_pitch, in_slice / row_pitch, offset / driver_slice_pitch()};
+  }
+  std::array<size_t, 3> shape() const { return {region[0], region[1], region[2]}; }
+  size_t driver_slice_pitch() const { return region[2] == 1 ? (offset / row_pitch + region[1]) * row_pitch : slice_pitch; }
+
+  Rectangle slice(uint64_t z) const { return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}}; }
+
+  // The same in other surroundings: moved by that many bytes.
+  Rectangle moved(uint64_t bytes) const {
+    Rectangle r = *this;
+    r.offset += bytes;
+    return r;
+  }
+
+  // From the first byte to the last.
+  Range bounds() const {
+    return {offset, offset + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0]};
+  }
+
+  // Calls visit(index, range of bytes) for every row.
+  template <typename Visit>
+  void for_each_row(Visit visit) const {
+    uint64_t index = 0;
+    for (uint64_t z = 0; z < region[2]; ++z) {
+      for (uint64_t y = 0; y < region[1]; ++y, ++index) {
+        const uint64_t begin = row(index);
+        visit(index, Range{begin, begin + region[0]});
+      }
+    }
+  }
+
+  // Where the row of that index begins.
+  uint64_t row(uint64_t index) const {
+    return offset + (index / region[1]) * slice_pitch + (index % region[1]) * row_pitch;
+  }
+};
+
+// Two rectangles of one shape as pairs that the driver's rectangle commands take, or of single rows: as few as can be.
+inline std::vector<std::pair<Rectangle, Rectangle>> pieces_for_driver(const Rectangle& one, const Rectangle& other) {
+  if (one.fits_pitches() && other.fits_pitches()) return {{one, other}};
+  std::vector<std::pair<Rectangle, Rectangle>> pieces;
+  for (uint64_t z = 0; z < one.region[2]; ++z) {
+    const Rectangle a = one.slice(z), b = other.slice(z);
+    if (a.fits_pitches() && b.fits_pitches()) {
+      pieces.emplace_back(a, b);
+      continue;
+    }
+    for (uint64_t y = 0; y < a.region[1]; ++y) {
+      pieces.emplace_back(Rectangle::run(a.row(y), a.region[0]), Rectangle::run(b.row(y), b.region[0]));
+    }
+  }
+  return pieces;
+}
+
+}  // namespace samcl

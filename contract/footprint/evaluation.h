@@ -1,0 +1,79 @@
+// A footprint's program with the numbers of one launch and box put in. Walks its regions from the root and
+// keeps, for each, what is known there. Pure logic; one object per evaluation.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "contract/footprint/footprint.h"
+#include "contract/footprint/knowledge.h"
+
+namespace samcl::footprint {
+
+class Evaluation {
+ public:
+  Evaluation(const Program& program, const Launch& launch, const GroupBox& box);
+
+  std::vector<ArgumentFootprint> run();
+
+ private:
+  struct Cached {
+    Form form;
+    Id region = kNone;
+    uint64_t stamp = 0;
+    bool lasting = false;  // holds in the regions below, too
+  };
+
+  void enter(Id region);
+  void visit(const Access& access, ArgumentFootprint& result);
+
+  // values.cc: the value of a node in the present region, modulo 2^bits.
+  Form value(Id node);
+  Form compute(Id id, const Node& node);
+  Form by_place(Id id, const Node& node);
+  Form product(Id id, const Form& a, const Form& b);
+  Form bitwise(Id id, const Node& node);
+  Form common_bits(Id id, const Node& node, Interval a, Interval b);
+  Form division(Id id, const Node& node, bool is_signed);
+  Form extreme(Id id, const Node& node, bool is_signed, bool minimum);
+  Form selected(Id id, const Node& node);
+  Form shifted_right(Id id, const Node& node, bool is_signed);
+  // A value of which only bounds are known.
+  Interval reading(Id id) const;
+  Form opaque(Id id, Interval range);
+  Form any(Id id);
+  // The very number, as the signed or unsigned integer that it stands for, if it is sure to be that.
+  std::optional<Form> exactly(const Form& form, unsigned bits, bool is_signed) const;
+  std::optional<Form> exactly(Id node, bool is_signed);
+  std::optional<Wide> constant(Id node, bool is_signed);
+  Interval bounds(Id node, bool is_signed);  // of the integer that it stands for
+
+  // conditions.cc
+  void assume(Id node, bool when);
+  void assume_less(const Node& node, bool when, bool is_signed);
+  std::optional<bool> truth(Id node);
+  Interval bounds_where(Id node, bool is_signed, Id condition, bool when);
+
+  // rounds.cc
+  struct Rounds {
+    Wide most = kInfinite;      // the number of the last round begun, at most
+    bool same_for_all = false;  // it is just that, for every work-item
+    bool gives_way = false;     // the condition is linear and fails ever after once it fails
+  };
+  Rounds rounds(Id loop, const Condition& stay);
+  Rounds rounds_less(Id loop, const Node& node, bool when, bool is_signed);
+  Rounds rounds_unequal(Id loop, const Node& node);
+
+  const Program& program_;
+  const Launch& launch_;
+  const GroupBox& box_;
+  Variables variables_;
+  std::vector<Knowledge> knowledge_;  // by region
+  std::vector<Cached> cache_;         // by node
+  std::vector<bool> gives_way_;       // by loop
+  Knowledge* here_ = nullptr;
+  Id region_ = 0;
+  uint64_t stamp_ = 1;
+};
+
+}  // namespace samcl::footprint

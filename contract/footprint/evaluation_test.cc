@@ -1,0 +1,551 @@
+// Footprints of random programs against the programs themselves, run work-item by work-item and round by
+// round.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "contract/footprint/footprint.h"
+#include "contract/footprint/program.h"
+
+namespace samcl::footprint {
+namespace {
+
+constexpr uint64_t kBufferBytes = 4096;
+constexpr int kMostRounds = 40;  // of a loop that is run; a program that takes more is left out
+
+// Runs a program as a device would.
+class Run {
+ public:
+  Run(const Program& program, const Launch& launch, uint64_t seed)
+      : program_(program), launch_(launch), seed_(seed) {}
+
+  std::set<uint64_t> reads, writes, sure, sure_reads;  // bytes of argument 0
+  bool endless = false;
+
+  void box(const GroupBox& box) {
+    Index3 group, local;
+    const Index3& size = launch_.ndrange.local;
+    for (group[2] = box.first[2]; group[2] < box.first[2] + box.count[2]; ++group[2])
+      for (group[1] = box.first[1]; group[1] < box.first[1] + box.count[1]; ++group[1])
+        for (group[0] = box.first[0]; group[0] < box.first[0] + box.count[0]; ++group[0])
+          for (local[2] = 0; local[2] < size[2]; ++local[2])
+            for (local[1] = 0; local[1] < size[1]; ++local[1])
+              for (local[0] = 0; local[0] < size[0]; ++local[0]) item(group, local);
+  }
+
+ private:
+  void item(const Index3& group, const Index3& local) {
+    for (unsigned d = 0; d < 3; ++d)
+      if (group[d] * launch_.ndrange.local[d] + local[d] >= launch_.ndrange.global[d]) return;
+    group_ = group;
+    local_ = local;
+    for (const Access& access : program_.accesses) {
+      std::vector<Id> chain;
+      for (Id region = access.region; region != kNone; region = program_.regions[region].parent)
+        chain.push_back(region);
+      rounds_.clear();
+      follow(chain, chain.size() - 1, access);
+    }
+  }
+
+  // Takes the regions chain[at], chain[at-1], ... chain[0] in turn.
+  void follow(const std::vector<Id>& chain, size_t at, const Access& access) {
+    const Region& region = program_.regions[chain[at]];
+    const auto on = [&] {
+      if (at == 0)
+        touch(access);
+      else
+        follow(chain, at - 1, access);
+    };
+    if (region.parent == kNone) return on();
+    if (region.condition.node != kNone) {
+      if (holds(region.condition)) on();
+      return;
+    }
+    for (uint64_t round = 0;; ++round) {
+      if (round > kMostRounds) {
+        endless = true;
+        break;
+      }
+      rounds_[region.loop] = round;
+      bool stays = true;
+      for (const Condition& stay : program_.loops[region.loop].stay) stays = stays && holds(stay);
+      if (!region.left || !stays) on();
+      if (!stays) break;
+    }
+    rounds_.erase(region.loop);
+  }
+
+  void touch(const Access& access) {
+    const uint64_t times = access.repeat == kNone ? 1 : value(access.repeat);
+    if (times > kMostRounds) endless = true;
+    for (uint64_t i = 0; i < times && !endless; ++i) {
+      const int64_t start = extended(access.offset) + static_cast<int64_t>(i * access.stride);
+      for (uint64_t byte = 0; byte < access.width; ++byte) {
+        const int64_t at = start + static_cast<int64_t>(byte);
+        if (at < 0 || at >= static_cast<int64_t>(kBufferBytes)) continue;
+        if (access.reads) reads.insert(static_cast<uint64_t>(at));
+        if (access.writes) writes.insert(static_cast<uint64_t>(at));
+        if (byte >= access.sure_width) continue;
+        if (access.reads) sure_reads.insert(static_cast<uint64_t>(at));
+        if (access.writes) sure.insert(static_cast<uint64_t>(at));
+      }
+    }
+  }
+
+  bool holds(const Condition& condition) { return (value(condition.node) & 1) == (condition.when ? 1u : 0u); }
+
+  static uint64_t masked(uint64_t value, unsigned bits) {
+    return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
+  }
+
+  // As a signed integer.
+  int64_t extended(Id id) {
+    const unsigned bits = program_.nodes[id].bits;
+    const uint64_t number = value(id);
+    return bits == 64 ? static_cast<int64_t>(number)
+                      : static_cast<int64_t>(number << (64 - bits)) >> (64 - bits);
+  }
+
+  // The same for a work-item whenever it is asked for.
+  uint64_t by_chance(Id id) const {
+    std::mt19937_64 random(seed_ ^ (id * 7919) ^ (group_[0] * 104729 + local_[0] * 31 + local_[1] * 37));
+    return random() >> (random() % 64);
+  }
+
+  uint64_t value(Id id) {
+    const Node& node = program_.nodes[id];
+    return masked(compute(id, node), node.bits);
+  }
+
+  uint64_t compute(Id id, const Node& node) {
+    const Ndrange& n = launch_.ndrange;
+    const unsigned d = node.a;
+    const auto a = [&] { return value(node.a); };
+    const auto b = [&] { return value(node.b); };
+    const auto sa = [&] { return extended(node.a); };
+    const auto sb = [&] { return extended(node.b); };
+    switch (node.op) {
+      case Op::constant:
+        return static_cast<uint64_t>(node.value);
+      case Op::argument: {
+        uint64_t number = 0;
+        for (unsigned i = 0; i < node.bits / 8u; ++i)
+          number |= static_cast<uint64_t>(launch_.arguments[node.a].value[node.b + i]) << (8 * i);
+        return number;
+      }
+      case Op::unknown:
+        return by_chance(id);
+      case Op::work_dim:
+        return n.dimensions;
+      case Op::group_id:
+        return group_[d];
+      case Op::local_id:
+        return local_[d];
+      case Op::global_id:
+        return n.offset[d] + group_[d] * n.local[d] + local_[d];
+      case Op::num_groups:
+        return n.groups(d);
+      case Op::local_size:
+        return std::min(n.local[d], n.global[d] - group_[d] * n.local[d]);
+      case Op::enqueued_local_size:
+        return n.local[d];
+      case Op::global_size:
+        return n.global[d];
+      case Op::global_offset:
+        return n.offset[d];
+      case Op::counter:
+        return b() + value(node.c) * rounds_[node.a];
+      case Op::add:
+        return a() + b();
+      case Op::subtract:
+        return a() - b();
+      case Op::multiply:
+        return a() * b();
+      case Op::multiply_24_signed:
+      case Op::multiply_24_unsigned: {
+        // Beyond 24 bits devices differ; this one looks at the low 24 of each.
+        const auto low = [&](uint64_t number) {
+          const uint64_t kept = masked(number, 24);
+          const bool negative = node.op == Op::multiply_24_signed && node.bits > 24 && (kept >> 23) != 0;
+          return negative ? kept | ~masked(~uint64_t{0}, 24) : kept;
+        };
+        return low(a()) * low(b());
+      }
+      case Op::divide_signed:
+        return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() / sb());
+      case Op::remainder_signed:
+        return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() % sb());
+      case Op::divide_unsigned:
+        return b() == 0 ? 0 : a() / b();
+      case Op::remainder_unsigned:
+        return b() == 0 ? 0 : a() % b();
+      case Op::shift_left:
+        return b() >= node.bits ? 0 : a() << b();
+      case Op::shift_right_signed:
+        return b() >= node.bits ? 0 : static_cast<uint64_t>(sa() >> b());
+      case Op::shift_right_unsigned:
+        return b() >= node.bits ? 0 : a() >> b();
+      case Op::bit_and:
+        return a() & b();
+      case Op::bit_or:
+        return a() | b();
+      case Op::bit_xor:
+        return a() ^ b();
+      case Op::minimum_signed:
+        return static_cast<uint64_t>(std::min(sa(), sb()));
+      case Op::maximum_signed:
+        return static_cast<uint64_t>(std::max(sa(), sb()));
+      case Op::minimum_unsigned:
+        return std::min(a(), b());
+      case Op::maximum_unsigned:
+        return std::max(a(), b());
+      case Op::absolute:
+        return static_cast<uint64_t>(std::abs(sa()));
+      case Op::sign_extend:
+        return static_cast<uint64_t>(sa());
+      case Op::zero_extend:
+      case Op::truncate:
+        return a();
+      case Op::up_to: {
+        const uint64_t most = a();
+        return most == UINT64_MAX ? by_chance(id) : by_chance(id) % (most + 1);
+      }
+      case Op::select:
+        return (a() & 1) != 0 ? b() : value(node.c);
+      case Op::either:
+        return (seed_ + id) % 2 != 0 ? a() : b();
+      case Op::equal:
+        return a() == b();
+      case Op::less_signed:
+        return sa() < sb();
+      case Op::less_unsigned:
+        return a() < b();
+      case Op::both:
+        return a() & b() & 1;
+      case Op::negation:
+        return (a() & 1) ^ 1;
+    }
+    return 0;
+  }
+
+  const Program& program_;
+  const Launch& launch_;
+  const uint64_t seed_;
+  Index3 group_{}, local_{};
+  std::map<Id, uint64_t> rounds_;
+};
+
+// Makes programs that look like kernels, of few bits so that numbers wrap around now and then.
+class Maker {
+ public:
+  explicit Maker(uint64_t seed) : random_(seed) {}
+
+  uint64_t below(uint64_t end) { return random_() % end; }
+  bool chance(unsigned percent) { return below(100) < percent; }
+
+  Program program() {
+    result_ = {};
+    bits_ = std::array<uint8_t, 4>{8, 12, 16, 32}[below(4)];
+    result_.regions.push_back({});
+    rounds_ = {};
+    region_ = 0;
+    block(0);
+    return std::move(result_);
+  }
+
+ private:
+  Id node(Op op, unsigned bits, Id a = kNone, Id b = kNone, Id c = kNone, int64_t value = 0) {
+    result_.nodes.push_back({op, static_cast<uint8_t>(bits), a, b, c, value});
+    return static_cast<Id>(result_.nodes.size() - 1);
+  }
+  Id constant(int64_t value) { return node(Op::constant, bits_, kNone, kNone, kNone, value); }
+  Id small() { return constant(static_cast<int64_t>(below(9)) - (chance(30) ? 4 : 0)); }
+
+  Id leaf() {
+    switch (below(9)) {
+      case 0:
+        return small();
+      case 1:
+        return node(Op::argument, bits_ == 12 ? 16 : bits_, 1 + static_cast<Id>(below(2)), 0);
+      case 2:
+        return node(Op::local_id, bits_, static_cast<Id>(below(2)));
+      case 3:
+        return node(Op::group_id, bits_, static_cast<Id>(below(2)));
+      case 4:
+        return chance(30) ? node(Op::unknown, bits_, kNone, kNone, kNone, chance(50)) : small();
+      case 5: {
+        const Op sizes[] = {Op::local_size, Op::num_groups, Op::global_size, Op::global_offset,
+                            Op::enqueued_local_size};
+        return node(sizes[below(5)], bits_, static_cast<Id>(below(2)));
+      }
+      case 6:
+      case 7:
+        if (!rounds_.empty()) return rounds_[below(rounds_.size())];
+        [[fallthrough]];
+      default:
+        return node(Op::global_id, bits_, static_cast<Id>(below(2)));
+    }
+  }
+
+  Id fitted(Id id, unsigned bits) {
+    const unsigned own = result_.nodes[id].bits;
+    if (own == bits) return id;
+    return node(own > bits ? Op::truncate : chance(50) ? Op::sign_extend : Op::zero_extend, bits, id);
+  }
+
+  Id integer(int depth) {
+    if (depth <= 0 || chance(15)) return fitted(leaf(), bits_);
+    const Id a = integer(depth - 1);
+    if (chance(10)) {
+      // Another width in between.
+      const unsigned between = chance(50) ? bits_ + 8u : bits_ - 4u;
+      return fitted(fitted(a, between), bits_);
+    }
+    if (chance(5)) return node(Op::up_to, bits_, a);
+    const uint64_t kind = below(20);
+    if (kind < 6) return node(Op::add, bits_, a, integer(depth - 1));
+    if (kind < 8) return node(Op::subtract, bits_, a, integer(depth - 1));
+    if (kind < 12) return node(Op::multiply, bits_, a, chance(80) ? small() : integer(depth - 1));
+    if (kind < 13) return node(Op::select, bits_, condition(0, depth - 1), a, integer(depth - 1), chance(50));
+    if (kind < 14) return node(Op::either, bits_, a, integer(depth - 1), kNone, chance(50));
+    const Op others[] = {Op::divide_signed,
+                         Op::divide_unsigned,
+                         Op::remainder_signed,
+                         Op::remainder_unsigned,
+                         Op::shift_left,
+                         Op::shift_right_signed,
+                         Op::shift_right_unsigned,
+                         Op::bit_and,
+                         Op::bit_or,
+                         Op::bit_xor,
+                         Op::minimum_signed,
+                         Op::minimum_unsigned,
+                         Op::maximum_signed,
+                         Op::maximum_unsigned,
+                         Op::multiply_24_signed,
+                         Op::multiply_24_unsigned};
+    return node(others[below(std::size(others))], bits_, a, chance(75) ? small() : integer(depth - 1));
+  }
+
+  Id condition(int depth, int width = 2) {
+    const uint64_t kind = below(10);
+    if (kind < 2 && depth > 0) {
+      const Id a = condition(depth - 1);
+      return node(Op::both, 1, a, condition(depth - 1));
+    }
+    if (kind < 3 && depth > 0) return node(Op::negation, 1, condition(depth - 1));
+    const Id a = integer(width), b = integer(width - 1);
+    return node(kind < 4 ? Op::equal : kind < 7 ? Op::less_signed : Op::less_unsigned, 1, a, b);
+  }
+
+  void access() {
+    Access access;
+    access.region = region_;
+    const Id index = integer(3);
+    Id offset = node(chance(50) ? Op::sign_extend : Op::zero_extend, 64, index);
+    const Id scale = node(Op::constant, 64, kNone, kNone, kNone, static_cast<int64_t>(1 + below(8)));
+    offset = node(Op::multiply, 64, offset, scale);
+    const Id base = node(Op::constant, 64, kNone, kNone, kNone, chance(50) ? 0 : 2000);
+    access.offset = node(Op::add, 64, offset, base);
+    access.width = 1 + below(8);
+    access.reads = chance(40);
+    access.writes = !access.reads || chance(20);
+    if (access.writes) access.sure_width = 1 + below(access.width);
+    if (chance(10)) {
+      access.repeat = fitted(integer(1), bits_);
+      access.stride = 1 + below(10);
+    }
+    result_.accesses.push_back(access);
+  }
+
+  void block(int depth) {
+    const unsigned count = 1 + static_cast<unsigned>(below(2));
+    for (unsigned i = 0; i < count; ++i) access();
+    if (depth >= 3) return;
+    if (chance(60)) {
+      Region region;
+      region.parent = region_;
+      region.condition = {condition(1), chance(50)};
+      enter(region, depth);
+    }
+    if (chance(50)) loop(depth);
+  }
+
+  void enter(const Region& region, int depth) {
+    result_.regions.push_back(region);
+    const Id outside = region_;
+    region_ = static_cast<Id>(result_.regions.size() - 1);
+    block(depth + 1);
+    region_ = outside;
+  }
+
+  void loop(int depth) {
+    const Id number = static_cast<Id>(result_.loops.size());
+    result_.loops.emplace_back();
+    const Id start = integer(1);
+    const Id step = chance(70) ? constant(chance(60) ? 1 : -1) : fitted(leaf_without_rounds(), bits_);
+    const Id counter = node(Op::counter, bits_, number, start, step);
+    Id compared = counter;
+    if (chance(20)) compared = fitted(counter, bits_ + 8u);
+    if (chance(20))
+      compared =
+          node(Op::add, result_.nodes[compared].bits, compared, fitted(step, result_.nodes[compared].bits));
+    const Id bound = fitted(integer(1), result_.nodes[compared].bits);
+    const Op tests[] = {Op::less_signed, Op::less_unsigned, Op::equal};
+    const Op test = tests[below(3)];
+    const bool swap = chance(40);
+    const Id stay = node(test, 1, swap ? bound : compared, swap ? compared : bound);
+    Condition condition{stay, test == Op::equal ? false : chance(70)};
+    result_.loops[number].stay.push_back(condition);
+    result_.loops[number].single_exit = true;
+
+    Region entered;
+    entered.parent = region_;
+    entered.loop = number;
+    const size_t had = rounds_.size();
+    rounds_.push_back(counter);
+    if (chance(30)) {
+      Region after = entered;
+      after.left = true;
+      enter(after, depth + 1);
+    }
+    const Id outside = region_;
+    result_.regions.push_back(entered);
+    region_ = static_cast<Id>(result_.regions.size() - 1);
+    if (chance(40)) access();
+    Region inside;
+    inside.parent = region_;
+    inside.condition = condition;
+    inside.loop = number;
+    enter(inside, depth + 1);
+    region_ = outside;
+    rounds_.resize(had);
+  }
+
+  Id leaf_without_rounds() {
+    const std::vector<Id> kept = std::move(rounds_);
+    rounds_.clear();
+    const Id id = leaf();
+    rounds_ = kept;
+    return id;
+  }
+
+  std::mt19937_64 random_;
+  Program result_;
+  unsigned bits_ = 8;
+  Id region_ = 0;
+  std::vector<Id> rounds_;  // counters of the loops around
+};
+
+std::set<uint64_t> bytes_of(const ByteSet& set) {
+  std::set<uint64_t> bytes;
+  for (const StridedRange& range : set.ranges)
+    for (uint64_t row = 0; row < range.count; ++row)
+      for (uint64_t byte = range.row(row).begin; byte < range.row(row).end; ++byte) bytes.insert(byte);
+  return bytes;
+}
+
+bool includes(const std::set<uint64_t>& outer, const std::set<uint64_t>& inner) {
+  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
+}
+
+struct Tally {
+  unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0, sure_reads = 0;
+};
+
+void check(uint64_t seed, Tally& tally) {
+  Maker maker(seed);
+  Program program = maker.program();
+  std::stable_sort(program.accesses.begin(), program.accesses.end(),
+                   [](const Access& a, const Access& b) { return a.region < b.region; });
+  Program pruned = program;
+  if (maker.chance(50)) prune(pruned);
+  const auto parsed = Footprint::parse(to_text(pruned));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+
+  Launch launch;
+  launch.ndrange.dimensions = 2;
+  launch.ndrange.local = {1 + maker.below(5), 1 + maker.below(3), 1};
+  for (unsigned d = 0; d < 2; ++d) {
+    const uint64_t groups = 1 + maker.below(4), local = launch.ndrange.local[d];
+    launch.ndrange.global[d] = groups * local - (maker.chance(30) ? maker.below(local) : 0);
+    if (maker.chance(30)) launch.ndrange.offset[d] = maker.below(5);
+  }
+  GroupBox box;
+  for (unsigned d = 0; d < 2; ++d) {
+    const uint64_t groups = launch.ndrange.groups(d);
+    box.first[d] = maker.below(groups);
+    box.count[d] = 1 + maker.below(groups - box.first[d]);
+  }
+  std::array<std::array<std::byte, 4>, 2> values{};
+  for (auto& value : values) {
+    const int32_t number = static_cast<int32_t>(maker.below(20)) - (maker.chance(20) ? 10 : 0);
+    std::memcpy(value.data(), &number, 4);
+  }
+  const ArgumentValue arguments[] = {{{}, kBufferBytes}, {values[0], 0}, {values[1], 0}};
+  launch.arguments = arguments;
+
+  ++tally.programs;
+  Run run(program, launch, seed);
+  run.box(box);
+  if (run.endless) {
+    ++tally.endless;
+    return;
+  }
+  const ArgumentFootprint found = parsed->evaluate(launch, box)[0];
+  const std::string story = "seed " + std::to_string(seed) + ": " + to_text(program);
+  EXPECT_TRUE(found.reads.whole || includes(bytes_of(found.reads), run.reads)) << "reads, " << story;
+  EXPECT_TRUE(found.may_write.whole || includes(bytes_of(found.may_write), run.writes))
+      << "possible writes, " << story;
+  EXPECT_TRUE(!found.surely_writes.whole && includes(run.sure, bytes_of(found.surely_writes)))
+      << "sure writes, " << story;
+  EXPECT_TRUE(!found.surely_reads.whole && includes(run.sure_reads, bytes_of(found.surely_reads)))
+      << "sure reads, " << story;
+  if (!found.surely_reads.empty()) ++tally.sure_reads;
+  if (!found.may_write.whole) ++tally.known_writes;
+  if (!found.surely_writes.empty()) ++tally.sure_writes;
+}
+
+TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never_too_many) {
+  const char* given = std::getenv("SAMCL_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
+  std::cout << "seed " << first << "\n";
+  const char* count = std::getenv("SAMCL_TEST_COUNT");
+  const uint64_t programs = count ? std::strtoull(count, nullptr, 0) : 2500;
+  Tally tally;
+  for (uint64_t i = 0; i < programs && !HasFailure(); ++i) check(first + i, tally);
+  std::cout << tally.programs << " programs, " << tally.endless << " too long to run, " << tally.known_writes
+            << " with known writes, " << tally.sure_writes << " with sure ones\n";
+  EXPECT_GT(tally.sure_writes, tally.programs / 20);
+  EXPECT_GT(tally.sure_reads, tally.programs / 50);
+}
+
+TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {
+  const uint64_t first = std::random_device{}();
+  std::cout << "seed " << first << std::endl;
+  unsigned accepted = 0;
+  for (uint64_t seed = first; seed < first + 300; ++seed) {
+    Maker maker(seed);
+    Program program = maker.program();
+    std::istringstream words(to_text(program));
+    std::vector<std::string> numbers(std::istream_iterator<std::string>(words), {});
+    numbers[maker.below(numbers.size())] = std::to_string(static_cast<int64_t>(maker.below(70)) - 2);
+    std::string text;
+    for (const std::string& number : numbers) text += number + " ";
+    const auto parsed = Footprint::parse(text);
+    if (!parsed) continue;
+    ++accepted;
+    const ArgumentValue arguments[] = {{{}, kBufferBytes}, {}, {}};
+    EXPECT_EQ(parsed->evaluate({{2, {0, 0, 0}, {8, 6, 1}, {4, 3, 1}}, arguments}).size(), 3u);
+  }
+  EXPECT_GT(accepted, 0u);
+}
+
+}  // namespace
+}  // namespace samcl::footprint

@@ -1,0 +1,126 @@
+// How the ends are heard of, of what was given to a driver's in-order queue and runs while nobody waits for it.
+//
+// A driver tells of an end through an event, which costs it some time, and a thread that waits for events takes more: what
+// it frees comes from another core, and it wants the locks of those who launch. So of several kernels that follow each
+// other only the last has an event, and most ends are told by the threads of the program: by who gives the queue more
+// (collect()) and by who waits (help()). A thread of our own does it where neither happens, or not soon enough.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/runtime/worker.h"
+
+namespace samcl {
+
+// When something ran: ns of the host's clock.
+struct RunTimes {
+  uint64_t enqueued = 0, began = 0, ended = 0;
+  uint64_t computed = 0;  // as the device itself tells; 0: it does not
+};
+
+// A node that ran to its end.
+struct CompletedNode {
+  engine::NodePtr node;
+  RunTimes run;
+  cl_int status = CL_SUCCESS;
+};
+
+class CompletionQueue {
+ public:
+  // Who hears of them. Without locks of the caller's.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // It begins to run, as far as can be told. Only of nodes that are observed.
+    virtual void began(const engine::Node& node, const RunTimes& run) = 0;
+    // They have ended, in this order.
+    virtual void ended(std::span<const CompletedNode> ended) = 0;
+  };
+
+  // Without thread until there is something to wait for. queue: in order; it must live until we are destroyed.
+  CompletionQueue(cl_command_queue queue, std::string thread_name);
+  ~CompletionQueue();
+  CompletionQueue(const CompletionQueue&) = delete;
+  CompletionQueue& operator=(const CompletionQueue&) = delete;
+
+  // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its end
+  // is to be heard of at once; else that may take up to kLongestSilence. Calls of this and the next two exclude each other.
+  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly);
+  static constexpr std::chrono::milliseconds kLongestSilence{5};
+
+  // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
+  void flush();
+
+  // Appends what has ended by now, and nobody has been told; the caller does what a listener does. Looks seldom.
+  void collect(std::vector<CompletedNode>& out);
+
+  // If nodes of that owner are awaited: waits for the first ones on the calling thread, and tells. False if there are none
+  // or another thread waits.
+  bool help(const void* owner);
+
+  // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
+  void hurry();
+  void start_hurrying();
+  void stop_hurrying();
+
+  // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
+  bool drain(int milliseconds);
+  // So that the thread sees Worker::end_threads_when_idle().
+  void wake_thread();
+
+  // Waits for a real event and releases it; its error if it failed. computed: how long it ran, as the device tells, if it
+  // does. Any thread.
+  static cl_int wait_for(cl_event event, uint64_t* computed = nullptr);
+
+ private:
+  struct Awaited {
+    cl_event event;
+    bool promptly;
+    CompletedNode node;
+    std::shared_ptr<Listener> listener;
+  };
+  // Some that end together: only the last one may have an event.
+  struct Batch {
+    std::vector<CompletedNode> nodes;
+    cl_event event = nullptr;
+    std::shared_ptr<Listener> listener;
+  };
+  bool is_time() const;
+  Batch take();
+  cl_int mark(cl_event& event);
+  void note_end(std::span<CompletedNode> nodes, cl_int status);
+  void wait_and_tell(Batch& batch);
+  void watch();
+  void leave();
+
+  const cl_command_queue queue_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<size_t> count_{0};  // awaited_.size()
+  // Guarded by the mutex.
+  std::deque<Awaited> awaited_;
+  size_t unmarked_ = 0;     // the last so many have no event
+  size_t prompt_ = 0;       // so many are to be heard of at once
+  size_t look_at_ = 0;      // how many must be awaited for collect() to look
+  bool taken_ = false;      // a thread waits for the first ones, and tells
+  bool watching_ = false;   // the thread's job runs, or is going to
+  bool hurries_ = false;    // until nothing is awaited
+  bool leaves_ = false;     // then the job ends at once
+  unsigned waiting_ = 0;
+  uint64_t last_ended_ns_ = 0;
+  Worker thread_;
+};
+
+}  // namespace samcl

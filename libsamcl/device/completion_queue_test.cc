@@ -1,0 +1,179 @@
+#include "libsamcl/device/completion_queue.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/runtime/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+using ::testing::ElementsAre;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int kPatienceMs = 10'000;
+
+// What runs on a queue that ends nothing before it is told to.
+struct CompletionQueueTest : ::testing::Test {
+  struct Log : CompletionQueue::Listener {
+    void began(const engine::Node& node, const RunTimes&) override { tell(name_of(node) + " begins"); }
+    void ended(std::span<const CompletedNode> ended) override {
+      for (const CompletedNode& each : ended) {
+        tell(name_of(*each.node) + (each.status == CL_SUCCESS ? " ends" : " fails"));
+        runs.push_back(each.run);
+        thread = std::this_thread::get_id();
+      }
+    }
+    static std::string name_of(const engine::Node& node) { return {static_cast<char>('a' + node.command)}; }
+    void tell(const std::string& what) {
+      std::lock_guard lock(mutex);
+      happened.push_back(what);
+    }
+    bool has(const std::string& what) {
+      std::lock_guard lock(mutex);
+      return std::find(happened.begin(), happened.end(), what) != happened.end();
+    }
+    std::mutex mutex;
+    std::vector<std::string> happened;  // guarded by it
+    std::vector<RunTimes> runs;
+    std::thread::id thread;  // that told of the last end
+  };
+
+  testing::FakeDriver driver{1};
+  std::shared_ptr<Log> log = std::make_shared<Log>();
+  CompletionQueue ends{nullptr, "ends-test"};
+  const int owner = 0, another = 0;
+
+  engine::NodePtr node(char name) const {
+    const engine::Lane lane{engine::LaneKind::compute, 0};
+    auto made = std::make_shared<engine::Node>(lane, engine::HostCall{}, 0, std::function<void(cl_int)>());
+    made->command = static_cast<uint32_t>(name - 'a');
+    made->observed = true;
+    made->owner = &owner;
+    return made;
+  }
+  void await(char name, cl_event event = nullptr, bool promptly = false) { ends.await(event, node(name), log, promptly); }
+  static cl_event event() {
+    cl_event made = nullptr;
+    driver::real().clEnqueueMarkerWithWaitList(nullptr, 0, nullptr, &made);
+    return made;
+  }
+  void wait_until(const std::string& what) {
+    while (!log->has(what)) std::this_thread::yield();
+  }
+};
+
+TEST_F(CompletionQueueTest, TheWaitingThreadTellsByItself) {
+  await('a');
+  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
+  EXPECT_EQ(log->thread, std::this_thread::get_id());
+  EXPECT_FALSE(ends.help(&owner)) << "nothing is left";
+  EXPECT_EQ(driver.count(Call::mark), 0) << "the queue is finished instead";
+}
+
+TEST_F(CompletionQueueTest, NobodyWaitsForWhatIsNotHis) {
+  driver.suspend();
+  await('a');
+  EXPECT_FALSE(ends.help(&another));
+  driver.resume();
+}
+
+TEST_F(CompletionQueueTest, WithoutAnyoneOurThreadTells) {
+  await('a');
+  wait_until("a ends");
+  EXPECT_NE(log->thread, std::this_thread::get_id());
+}
+
+TEST_F(CompletionQueueTest, WhatIsWantedPromptlyIsTold) {
+  await('a', event(), true);
+  wait_until("a ends");
+  await('b', event(), true);
+  wait_until("b ends");
+}
+
+TEST_F(CompletionQueueTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
+  driver.suspend();
+  await('a');
+  await('b');
+  ends.flush();
+  await('c', event());
+  ends.flush();
+  EXPECT_EQ(driver.count(Call::mark), 2) << "one is the test's own";
+  driver.resume();
+  EXPECT_TRUE(ends.drain(kPatienceMs));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "b begins", "a ends", "b ends", "c begins", "c ends"));
+}
+
+TEST_F(CompletionQueueTest, OneAfterTheOtherInTime) {
+  for (char name : {'a', 'b', 'c'}) await(name);
+  EXPECT_TRUE(ends.drain(kPatienceMs));
+  ASSERT_THAT(log->runs, SizeIs(3));
+  for (size_t i = 0; i < log->runs.size(); ++i) {
+    EXPECT_LE(log->runs[i].enqueued, log->runs[i].began);
+    EXPECT_LE(log->runs[i].began, log->runs[i].ended);
+    EXPECT_LE(i > 0 ? log->runs[i - 1].ended : 0, log->runs[i].began);
+  }
+}
+
+TEST_F(CompletionQueueTest, WhatTheDriverRefusesFails) {
+  driver.fail(Call::finish, CL_OUT_OF_RESOURCES);
+  await('a');
+  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "a fails"));
+  await('b');
+  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_TRUE(log->has("b ends"));
+}
+
+// Who launches more tells of what has ended: seldom looked at, and with few events.
+TEST_F(CompletionQueueTest, WhoGivesMoreCollects) {
+  std::vector<CompletedNode> found;
+  constexpr size_t kMany = 1000;
+  for (size_t i = 0; i < kMany; ++i) {
+    await('a');
+    ends.collect(found);
+  }
+  EXPECT_TRUE(ends.drain(kPatienceMs));
+  EXPECT_EQ(found.size() + log->runs.size(), kMany);
+  EXPECT_THAT(found, Each(Field(&CompletedNode::status, CL_SUCCESS)));
+  EXPECT_LT(driver.count(Call::mark), 100);
+}
+
+TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
+  driver.suspend();
+  std::vector<CompletedNode> found;
+  for (int i = 0; i < 100; ++i) await('a');
+  ends.collect(found);
+  EXPECT_THAT(found, IsEmpty());
+  driver.resume();
+}
+
+// The program has released everything meanwhile.
+TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
+  struct Owner : CompletionQueue::Listener {
+    CompletionQueue ends{nullptr, "ends-test"};
+    std::atomic<bool>& has_ended;
+    explicit Owner(std::atomic<bool>& flag) : has_ended(flag) {}
+    void began(const engine::Node&, const RunTimes&) override {}
+    void ended(std::span<const CompletedNode>) override { has_ended = true; }
+  };
+  std::atomic<bool> ended = false;
+  auto owner = std::make_shared<Owner>(ended);
+  CompletionQueue& last = owner->ends;
+  driver.suspend();
+  last.await(nullptr, node('a'), std::move(owner), true);
+  driver.resume();
+  while (!ended) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace samcl
