@@ -41,13 +41,14 @@ struct ProgramsTest : ::testing::Test {
                                                          {"SAMCL_INSTANCE", daemon.instance()},
                                                          {"SAMCL_MANAGER", "required"},
                                                          {"SAMCL_REPORT", file},
+                                                         {"SAMCL_TRANSPORT", "staged"},
                                                          {"SAMCL_TASK", task}});
     report = nlohmann::json::parse(std::ifstream(file), nullptr, false);
     if (outcome.exit_code != 0) ADD_FAILURE() << outcome.err;
     return outcome.exit_code;
   }
 
-  // Where something was uploaded to.
+  // Where something was uploaded to, on the way that GPUs take.
   std::set<int> devices() const {
     std::set<int> used;
     for (const auto& device : report["devices"])
