@@ -27,9 +27,9 @@ struct CompletionQueueTest : ::testing::Test {
     void began(const engine::Node& node, const RunTimes&) override { tell(name_of(node) + " begins"); }
     void ended(std::span<const CompletedNode> ended) override {
       for (const CompletedNode& each : ended) {
-        tell(name_of(*each.node) + (each.status == CL_SUCCESS ? " ends" : " fails"));
         runs.push_back(each.run);
         thread = std::this_thread::get_id();
+        tell(name_of(*each.node) + (each.status == CL_SUCCESS ? " ends" : " fails"));
       }
     }
     static std::string name_of(const engine::Node& node) { return {static_cast<char>('a' + node.command)}; }
