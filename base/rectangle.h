@@ -95,19 +95,30 @@ struct Rectangle {
   }
 };
 
-// Two rectangles of one shape as pairs that the driver's rectangle commands take, or of single rows: as few as can be.
-inline std::vector<std::pair<Rectangle, Rectangle>> pieces_for_driver(const Rectangle& one, const Rectangle& other) {
+// Pieces of two rectangles of one shape, each with its counterpart.
+using RectanglePairs = std::vector<std::pair<Rectangle, Rectangle>>;
+
+// Single rows.
+inline RectanglePairs rows_of(const Rectangle& one, const Rectangle& other) {
+  RectanglePairs rows;
+  for (uint64_t i = 0; i < one.region[1] * one.region[2]; ++i) {
+    rows.emplace_back(Rectangle::run(one.row(i), one.region[0]), Rectangle::run(other.row(i), other.region[0]));
+  }
+  return rows;
+}
+
+// Pieces that the driver's rectangle commands take, or single rows: as few as can be.
+inline RectanglePairs pieces_for_driver(const Rectangle& one, const Rectangle& other) {
   if (one.fits_pitches() && other.fits_pitches()) return {{one, other}};
-  std::vector<std::pair<Rectangle, Rectangle>> pieces;
+  RectanglePairs pieces;
   for (uint64_t z = 0; z < one.region[2]; ++z) {
     const Rectangle a = one.slice(z), b = other.slice(z);
     if (a.fits_pitches() && b.fits_pitches()) {
       pieces.emplace_back(a, b);
       continue;
     }
-    for (uint64_t y = 0; y < a.region[1]; ++y) {
-      pieces.emplace_back(Rectangle::run(a.row(y), a.region[0]), Rectangle::run(b.row(y), b.region[0]));
-    }
+    const RectanglePairs rows = rows_of(a, b);
+    pieces.insert(pieces.end(), rows.begin(), rows.end());
   }
   return pieces;
 }

@@ -38,7 +38,11 @@ cl_int CompletionQueue::wait_for(cl_event event, uint64_t* computed) {
   return error;
 }
 
-cl_int CompletionQueue::mark(cl_event& event) { return driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event); }
+// Under the mutex. If it fails, it ends with those that follow.
+void CompletionQueue::mark_last() {
+  driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &awaited_.back().event);
+  unmarked_ = 0;
+}
 
 void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly) {
   std::lock_guard lock(mutex_);
@@ -46,10 +50,7 @@ void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_pt
   count_ = awaited_.size();
   prompt_ += promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
-  if (unmarked_ == kTogether) {
-    mark(awaited_.back().event);  // if it fails, they end with those that follow
-    unmarked_ = 0;
-  }
+  if (unmarked_ == kTogether) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
   } else if (!taken_ && (promptly || waiting_ > 0)) {
@@ -59,9 +60,7 @@ void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_pt
 
 void CompletionQueue::flush() {
   std::lock_guard lock(mutex_);
-  if (unmarked_ == 0) return;
-  mark(awaited_.back().event);  // if it fails, they end together after all
-  unmarked_ = 0;
+  if (unmarked_ > 0) mark_last();
 }
 
 bool CompletionQueue::is_time() const {

@@ -99,7 +99,7 @@ class CompletionQueue {
   };
   bool is_time() const;
   Batch take();
-  cl_int mark(cl_event& event);
+  void mark_last();
   void note_end(std::span<CompletedNode> nodes, cl_int status);
   void wait_and_tell(Batch& batch);
   void watch();

@@ -5,30 +5,25 @@
 namespace samcl {
 namespace {
 
+// Calls enqueue(one, other, event) for each pair, the last one with the event, until one fails.
 template <typename Enqueue>
-cl_int for_each_row(const Rectangle& one, const Rectangle& other, cl_event* event, Enqueue enqueue) {
-  const uint64_t rows = one.region[1] * one.region[2];
-  for (uint64_t i = 0; i < rows; ++i) {
-    const cl_int error = enqueue(Rectangle::run(one.row(i), one.region[0]), Rectangle::run(other.row(i), other.region[0]),
-                                 i + 1 == rows ? event : nullptr);
+cl_int for_each_pair(const RectanglePairs& pairs, cl_event* event, Enqueue enqueue) {
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const cl_int error = enqueue(pairs[i].first, pairs[i].second, i + 1 == pairs.size() ? event : nullptr);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
 }
 
-// Calls enqueue(one, other, event) for each piece, until one fails. Drivers refuse rectangles that OpenCL allows (NVIDIA's
-// 580 some that reach the end of a buffer): those go row by row.
+// The same for each piece. Drivers refuse rectangles that OpenCL allows (NVIDIA's 580 some that reach the end of a
+// buffer): those go row by row.
 template <typename Enqueue>
 cl_int for_each_piece(const Rectangle& one, const Rectangle& other, cl_event* event, Enqueue enqueue) {
-  const auto pieces = pieces_for_driver(one, other);
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const auto& [a, b] = pieces[i];
-    cl_event* const last = i + 1 == pieces.size() ? event : nullptr;
-    cl_int error = enqueue(a, b, last);
-    if (error == CL_INVALID_VALUE && !(a.is_run() && b.is_run())) error = for_each_row(a, b, last, enqueue);
-    if (error != CL_SUCCESS) return error;
-  }
-  return CL_SUCCESS;
+  return for_each_pair(pieces_for_driver(one, other), event, [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
+    const cl_int error = enqueue(a, b, done);
+    if (error != CL_INVALID_VALUE || (a.is_run() && b.is_run())) return error;
+    return for_each_pair(rows_of(a, b), done, enqueue);
+  });
 }
 
 }  // namespace

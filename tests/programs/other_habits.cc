@@ -35,22 +35,14 @@ bool leaves(cl_mem buffer, const size_t* origin, const size_t* region, size_t ro
   return (origin[2] + region[2] - 1) * slice_pitch + (origin[1] + region[1]) * row_pitch > bytes;
 }
 
-cl_int CL_API_CALL write_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
-                              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
-                              size_t host_row_pitch, size_t host_slice_pitch, const void* host, cl_uint count,
-                              const cl_event* waits, cl_event* event) {
-  if (leaves(buffer, origin, region, row_pitch, slice_pitch)) return CL_INVALID_VALUE;
-  return beneath->clEnqueueWriteBufferRect(queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch,
-                                           host_row_pitch, host_slice_pitch, host, count, waits, event);
-}
-
-cl_int CL_API_CALL read_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
+template <auto kBeneath, typename Memory>
+cl_int CL_API_CALL host_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t* origin,
                              const size_t* host_origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
-                             size_t host_row_pitch, size_t host_slice_pitch, void* host, cl_uint count,
+                             size_t host_row_pitch, size_t host_slice_pitch, Memory* host, cl_uint count,
                              const cl_event* waits, cl_event* event) {
   if (leaves(buffer, origin, region, row_pitch, slice_pitch)) return CL_INVALID_VALUE;
-  return beneath->clEnqueueReadBufferRect(queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch,
-                                          host_row_pitch, host_slice_pitch, host, count, waits, event);
+  return (beneath->*kBeneath)(queue, buffer, blocking, origin, host_origin, region, row_pitch, slice_pitch,
+                              host_row_pitch, host_slice_pitch, host, count, waits, event);
 }
 
 cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
@@ -84,8 +76,8 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* ta
   std::memcpy(&table, target, entries * sizeof(void*));
   table.clGetKernelWorkGroupInfo = work_group_info;
   table.clGetKernelArgInfo = argument_info;
-  table.clEnqueueWriteBufferRect = write_rect;
-  table.clEnqueueReadBufferRect = read_rect;
+  table.clEnqueueWriteBufferRect = host_rect<&cl_icd_dispatch::clEnqueueWriteBufferRect, const void>;
+  table.clEnqueueReadBufferRect = host_rect<&cl_icd_dispatch::clEnqueueReadBufferRect, void>;
   table.clEnqueueCopyBufferRect = copy_rect;
   *entries_ret = entries;
   *layer_ret = &table;
