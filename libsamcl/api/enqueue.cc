@@ -49,7 +49,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   adopt_calling_thread(*queue->context);
-  auto event = std::make_shared<Event>(queue->context, queue, type);
+  auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);
   try {

@@ -130,7 +130,7 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   request.ndrange = sizes.ndrange();
-  auto command = std::make_unique<KernelLaunch>(std::move(request), *queue->context);
+  auto command = make_recycled<KernelLaunch>(std::move(request), *queue->context);
   return enqueue(queue, CL_COMMAND_NDRANGE_KERNEL, std::move(command), before.events, event, false);
 }
 

@@ -60,7 +60,7 @@ cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int* errcode_ret) 
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
   return created(errcode_ret,
-                 Event::hand_out(std::make_shared<Event>(std::move(ours), nullptr, CL_COMMAND_USER)));
+                 Event::hand_out(Event::make_shared(std::move(ours), nullptr, CL_COMMAND_USER)));
 }
 
 cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) {

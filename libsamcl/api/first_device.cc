@@ -23,7 +23,7 @@ class FirstDeviceCommand : public Command {
 
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
     event->set_running();
-    std::vector<Planner::Access> accesses{Planner::untracked()};
+    Planner::Accesses accesses{Planner::untracked()};
     for (const BufferPart& part : buffers_) {
       const std::shared_ptr<Storage>& storage = part.buffer->storage;
       const Range bounds = bounds_of(part);

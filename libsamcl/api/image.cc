@@ -159,7 +159,7 @@ cl_mem create_on_parent(const ImageRequest& request, cl_int* errcode_ret) {
   const uint64_t pixel = pixel_of(trial);
   const ImageLayout layout = layout_of(*request.description, pixel);
   if (pixel == 0 || layout.bytes() > parent->size()) return failed(errcode_ret, CL_INVALID_IMAGE_SIZE);
-  auto image = std::make_shared<Buffer>(parent->storage, parent->part(0, layout.bytes()), flags, parent->host_ptr, parent,
+  auto image = Buffer::make_shared(parent->storage, parent->part(0, layout.bytes()), flags, parent->host_ptr, parent,
                                         list_of(request.properties),
                                         Image{*request.format, bare(*request.description), layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
@@ -224,7 +224,7 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   }
   cl_mem_flags flags = request.flags;
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
-  auto image = std::make_shared<Buffer>(std::move(storage), all, flags, used, nullptr, list_of(request.properties),
+  auto image = Buffer::make_shared(std::move(storage), all, flags, used, nullptr, list_of(request.properties),
                                         Image{*request.format, replicas.description, replicas.layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
 }

@@ -15,7 +15,7 @@ cl_kernel CL_API_CALL clCreateKernel(cl_program handle, const char* name, cl_int
   cl_int error = CL_INVALID_PROGRAM;
   cl_kernel real = program ? cl.clCreateKernel(program->original, name, &error) : nullptr;
   if (errcode_ret) *errcode_ret = error;
-  return real ? Kernel::hand_out(std::make_shared<Kernel>(program, real)) : nullptr;
+  return real ? Kernel::hand_out(Kernel::make_shared(program, real)) : nullptr;
 }
 
 cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_uint count, cl_kernel* kernels, cl_uint* count_ret) {
@@ -27,7 +27,7 @@ cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_uint count, cl
   const cl_int error = cl.clCreateKernelsInProgram(program->original, count, kernels, &made);
   if (error != CL_SUCCESS) return error;
   for (cl_uint i = 0; kernels && i < made && i < count; ++i) {
-    kernels[i] = Kernel::hand_out(std::make_shared<Kernel>(program, kernels[i]));
+    kernels[i] = Kernel::hand_out(Kernel::make_shared(program, kernels[i]));
   }
   if (count_ret) *count_ret = made;
   return CL_SUCCESS;
@@ -41,7 +41,7 @@ cl_kernel CL_API_CALL clCloneKernel(cl_kernel handle, cl_int* errcode_ret) {
   cl_kernel real = kernel ? cl.clCloneKernel(kernel->checked, &error) : nullptr;
   if (errcode_ret) *errcode_ret = error;
   if (!real) return nullptr;
-  auto clone = std::make_shared<Kernel>(kernel->program, real);
+  auto clone = Kernel::make_shared(kernel->program, real);
   clone->copy_arguments(*kernel);
   return Kernel::hand_out(std::move(clone));
 }

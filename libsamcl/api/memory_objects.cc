@@ -86,7 +86,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   auto buffer =
-      std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, used, nullptr, list_of(properties));
+      Buffer::make_shared(std::move(storage), Range{0, size}, flags, used, nullptr, list_of(properties));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -169,7 +169,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
 
   void* const host_ptr =
       parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
-  auto part = std::make_shared<Buffer>(parent->storage, Range{region.origin, region.origin + region.size},
+  auto part = Buffer::make_shared(parent->storage, Range{region.origin, region.origin + region.size},
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));

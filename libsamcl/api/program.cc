@@ -17,7 +17,7 @@ using BuildCallback = void(CL_CALLBACK*)(cl_program, void*);
 
 cl_program hand_out(const std::shared_ptr<Context>& context, cl_program real, std::string source,
                     std::string why_one_device, std::optional<BinaryOrigin> origin = std::nullopt) {
-  return Program::hand_out(std::make_shared<Program>(context, real, std::move(source), std::move(why_one_device),
+  return Program::hand_out(Program::make_shared(context, real, std::move(source), std::move(why_one_device),
                                                      std::move(origin)));
 }
 

@@ -68,7 +68,7 @@ cl_int read_properties(const Context& context, const cl_queue_properties* given,
 cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
                         cl_int* errcode_ret) {
   auto queue =
-      std::make_shared<Queue>(std::move(context), device, properties.bits, std::move(properties.array));
+      Queue::make_shared(std::move(context), device, properties.bits, std::move(properties.array));
   return created(errcode_ret, Queue::hand_out(std::move(queue)));
 }
 

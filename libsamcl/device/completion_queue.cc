@@ -46,7 +46,9 @@ void CompletionQueue::mark_last() {
 
 void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly) {
   std::lock_guard lock(mutex_);
-  awaited_.push_back({event, promptly, {std::move(node), {now_ns()}}, std::move(listener)});
+  // Of what has no event of its own nobody asks when it was enqueued.
+  if (event || awaited_.empty()) last_enqueued_ns_ = now_ns();
+  awaited_.push_back({event, promptly, {std::move(node), {last_enqueued_ns_}}, std::move(listener)});
   count_ = awaited_.size();
   prompt_ += promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
@@ -129,7 +131,7 @@ bool CompletionQueue::help(const void* owner) {
   Batch batch;
   {
     std::lock_guard lock(mutex_);
-    const auto is_owned = [owner](const Awaited& each) { return each.node.node->owner == owner; };
+    const auto is_owned = [owner](const Awaited& each) { return each.node.node->owner.get() == owner; };
     if (taken_ || std::none_of(awaited_.rbegin(), awaited_.rend(), is_owned)) return false;
     taken_ = true;
     batch = take();

@@ -119,7 +119,7 @@ class CompletionQueue {
   bool hurries_ = false;    // until nothing is awaited
   bool leaves_ = false;     // then the job ends at once
   unsigned waiting_ = 0;
-  uint64_t last_ended_ns_ = 0;
+  uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
   Worker thread_;
 };
 

@@ -50,14 +50,14 @@ struct CompletionQueueTest : ::testing::Test {
   testing::FakeDriver driver{1};
   std::shared_ptr<Log> log = std::make_shared<Log>();
   CompletionQueue ends{nullptr, "ends-test"};
-  const int owner = 0, another = 0;
+  const std::shared_ptr<int> owner = std::make_shared<int>(), another = std::make_shared<int>();
 
   engine::NodePtr node(char name) const {
     const engine::Lane lane{engine::LaneKind::compute, 0};
-    auto made = std::make_shared<engine::Node>(lane, engine::HostCall{}, 0, std::function<void(cl_int)>());
+    auto made = std::make_shared<engine::Node>(lane, engine::HostCall{}, 0);
     made->command = static_cast<uint32_t>(name - 'a');
     made->observed = true;
-    made->owner = &owner;
+    made->owner = owner;
     return made;
   }
   void await(char name, cl_event event = nullptr, bool promptly = false) { ends.await(event, node(name), log, promptly); }
@@ -73,17 +73,17 @@ struct CompletionQueueTest : ::testing::Test {
 
 TEST_F(CompletionQueueTest, TheWaitingThreadTellsByItself) {
   await('a');
-  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
   EXPECT_EQ(log->thread, std::this_thread::get_id());
-  EXPECT_FALSE(ends.help(&owner)) << "nothing is left";
+  EXPECT_FALSE(ends.help(owner.get())) << "nothing is left";
   EXPECT_EQ(driver.count(Call::mark), 0) << "the queue is finished instead";
 }
 
 TEST_F(CompletionQueueTest, NobodyWaitsForWhatIsNotHis) {
   driver.suspend();
   await('a');
-  EXPECT_FALSE(ends.help(&another));
+  EXPECT_FALSE(ends.help(another.get()));
   driver.resume();
 }
 
@@ -127,10 +127,10 @@ TEST_F(CompletionQueueTest, OneAfterTheOtherInTime) {
 TEST_F(CompletionQueueTest, WhatTheDriverRefusesFails) {
   driver.fail(Call::finish, CL_OUT_OF_RESOURCES);
   await('a');
-  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a fails"));
   await('b');
-  EXPECT_TRUE(ends.help(&owner));
+  EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_TRUE(log->has("b ends"));
 }
 

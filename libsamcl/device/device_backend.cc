@@ -116,7 +116,7 @@ void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
 }
 
 // Events of what drivers' queues still have of these, and perhaps of some that came after them.
-std::vector<cl_event> DeviceBackend::ends_of(const std::vector<NodePtr>& nodes) {
+std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& nodes) {
   Places devices = 0;
   for (const NodePtr& node : nodes) {
     if (!node->ended && is_driver_queue(node->lane)) devices |= only(node->lane.device);

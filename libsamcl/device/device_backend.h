@@ -60,7 +60,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener 
   cl_int give_to_driver(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
   bool helps(const engine::Node& node) const;
-  std::vector<cl_event> ends_of(const std::vector<engine::NodePtr>& nodes);
+  std::vector<cl_event> ends_of(const SmallVector<engine::NodePtr, 2>& nodes);
   cl_int execute(const engine::Node& node);
 
   Context& context_;

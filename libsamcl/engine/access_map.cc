@@ -6,12 +6,28 @@
 namespace samcl::engine {
 namespace {
 
-void forget_ended_of(std::vector<NodePtr>& nodes) {
-  std::erase_if(nodes, [](const NodePtr& node) { return node->ended; });
+using Nodes = SmallVector<NodePtr, 2>;
+
+template <typename Which>
+void erase(Nodes& nodes, Which which) {
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), which), nodes.end());
 }
 
-void add(std::vector<NodePtr>& nodes, const NodePtr& node) {
-  if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+void forget_ended_of(Nodes& nodes) {
+  erase(nodes, [](const NodePtr& node) { return node->ended; });
+}
+
+// A node's accesses are recorded one after the other. What has ended goes before more memory is taken.
+void add(Nodes& nodes, const NodePtr& node) {
+  if (!nodes.empty() && nodes.back() == node) return;
+  if (nodes.size() == nodes.capacity()) forget_ended_of(nodes);
+  nodes.push_back(node);
+}
+
+void append_open(const Nodes& nodes, NodeList& out) {
+  for (const NodePtr& node : nodes) {
+    if (!node->ended) out.push_back(node);
+  }
 }
 
 }  // namespace
@@ -21,13 +37,11 @@ void AccessMap::Users::forget_ended() {
   forget_ended_of(readers);
 }
 
-void AccessMap::find_conflicts(Range range, bool write, std::vector<NodePtr>& out) {
+void AccessMap::find_conflicts(Range range, bool write, NodeList& out) {
   if (range.empty()) return;
   for (auto run = std::prev(runs_.upper_bound(range.begin)); run != runs_.end() && run->first < range.end; ++run) {
-    run->second.forget_ended();
-    for (const NodePtr& node : run->second.writers) out.push_back(node);
-    if (!write) continue;
-    for (const NodePtr& node : run->second.readers) out.push_back(node);
+    append_open(run->second.writers, out);
+    if (write) append_open(run->second.readers, out);
   }
 }
 
@@ -37,14 +51,14 @@ void AccessMap::record(Range range, bool write, const NodePtr& node) {
   auto last = split_at(range.end);
   for (auto run = first; run != last; ++run) {
     Users& users = run->second;
-    users.forget_ended();
     if (!write) {
       add(users.readers, node);
       continue;
     }
     // Who waits for this node waits for all that it waited for.
-    std::erase_if(users.writers, [&](const NodePtr& other) { return other->group != node->group; });
-    std::erase_if(users.readers, [&](const NodePtr& other) { return other->group != node->group; });
+    const auto of_another_group = [&](const NodePtr& other) { return other->group != node->group; };
+    erase(users.writers, of_another_group);
+    erase(users.readers, of_another_group);
     add(users.writers, node);
   }
   coalesce(range.begin, range.end);

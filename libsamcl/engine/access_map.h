@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "base/range.h"
 #include "libsamcl/engine/operation.h"
@@ -20,7 +19,7 @@ class AccessMap {
  public:
   // Adds to `out` what an access to `range` has to wait for, and has not ended: the last writers; for a write, the
   // readers since, too. A node may be added more than once.
-  void find_conflicts(Range range, bool write, std::vector<NodePtr>& out);
+  void find_conflicts(Range range, bool write, NodeList& out);
 
   void record(Range range, bool write, const NodePtr& node);
 
@@ -29,7 +28,7 @@ class AccessMap {
 
  private:
   struct Users {
-    std::vector<NodePtr> writers, readers;
+    SmallVector<NodePtr, 2> writers, readers;
     void forget_ended();
     bool empty() const { return writers.empty() && readers.empty(); }
     bool operator==(const Users&) const = default;

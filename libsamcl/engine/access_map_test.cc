@@ -10,7 +10,7 @@ namespace {
 
 // Whether something that has not ended writes (or, for a write, reads) a part of the range.
 bool is_busy(AccessMap& map, Range range, bool write) {
-  std::vector<NodePtr> users;
+  NodeList users;
   map.find_conflicts(range, write, users);
   return !users.empty();
 }
@@ -23,7 +23,7 @@ struct AccessMapTest : ::testing::Test {
   uint64_t groups = 0;
 
   NodePtr node(uint64_t group = 0) {
-    return std::make_shared<Node>(Lane{}, HostCall{}, group ? group : ++groups, nullptr);
+    return std::make_shared<Node>(Lane{}, HostCall{}, group ? group : ++groups);
   }
   NodePtr reads(Range range, uint64_t group = 0) { return recorded(range, false, group); }
   NodePtr writes(Range range, uint64_t group = 0) { return recorded(range, true, group); }
@@ -35,7 +35,7 @@ struct AccessMapTest : ::testing::Test {
   std::set<NodePtr> before_read(Range range) { return conflicts(range, false); }
   std::set<NodePtr> before_write(Range range) { return conflicts(range, true); }
   std::set<NodePtr> conflicts(Range range, bool write) {
-    std::vector<NodePtr> found;
+    NodeList found;
     map.find_conflicts(range, write, found);
     return {found.begin(), found.end()};
   }

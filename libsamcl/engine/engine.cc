@@ -72,10 +72,11 @@ void Engine::end(const NodePtr& node, cl_int status) {
   }
   node->behind.clear();
   held_.push_back(std::exchange(node->operation, HostCall{}));
-  if (auto over = std::exchange(node->ended_with, {})) over(status);
+  ended_(*node, status);
+  node->owner.reset();
 }
 
-// Ending one may make others ready, also inside ended_with(): the outermost call issues them all.
+// Ending one may make others ready, also inside ended_(): the outermost call issues them all.
 void Engine::issue_ready() {
   if (std::exchange(issuing_, true)) return;
   const ResetAtEnd reset(issuing_);

@@ -17,10 +17,12 @@ namespace samcl::engine {
 
 class Engine {
  public:
-  explicit Engine(Backend& backend) : backend_(backend) {}
+  // Hears of each node once that it has ended, and with what: perhaps inside a call that entered it.
+  using Ended = std::function<void(const Node&, cl_int status)>;
+  Engine(Backend& backend, Ended ended) : backend_(backend), ended_(std::move(ended)) {}
 
   // Enters a node that comes after these (any number of times the same; those that ended count for nothing), and
-  // issues it if it may be. node->ended_with is called when it has ended, perhaps inside this call.
+  // issues it if it may be.
   void add(const NodePtr& node, std::span<const NodePtr> after);
 
   // An issued node has ended; what waited for it is issued.
@@ -41,6 +43,7 @@ class Engine {
   void end(const NodePtr& node, cl_int status);
 
   Backend& backend_;
+  const Ended ended_;
   std::vector<Backend::Ended> found_;  // by look(), for the time of a call
   std::deque<NodePtr> ready_;  // to be issued, in this order
   bool issuing_ = false;       // further up the stack

@@ -17,23 +17,25 @@ constexpr Lane kCompute0{LaneKind::compute, 0}, kCompute1{LaneKind::compute, 1},
 
 struct EngineTest : ::testing::Test {
   SimulatedBackend backend;
-  Engine engine{backend};
+  std::function<void(const Node&, cl_int)> at_end = [this](const Node& node, cl_int status) {
+    if (by_address.contains(&node)) over.emplace_back(by_address[&node], status);
+  };
+  Engine engine{backend, [this](const Node& node, cl_int status) { at_end(node, status); }};
   std::vector<std::pair<NodePtr, cl_int>> over;  // in the order in which they ended
 
   NodePtr add(Lane lane, std::vector<NodePtr> after = {}) {
-    auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0, nullptr);
+    auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0);
     return entered(node, after);
   }
   NodePtr join(std::vector<NodePtr> after) {
-    return entered(std::make_shared<Node>(Lane{}, HostCall{}, 0, nullptr), after);
+    return entered(std::make_shared<Node>(Lane{}, HostCall{}, 0), after);
   }
   NodePtr entered(const NodePtr& node, const std::vector<NodePtr>& after) {
-    node->ended_with = [this, node = node.get()](cl_int status) { over.emplace_back(by_address[node], status); };
     by_address[node.get()] = node;
     engine.add(node, after);
     return node;
   }
-  std::map<Node*, NodePtr> by_address;
+  std::map<const Node*, NodePtr> by_address;
 
   std::vector<NodePtr> order() const {
     std::vector<NodePtr> nodes;
@@ -149,7 +151,7 @@ TEST_F(EngineTest, ThirdOfFiveFailsAndTheOthersEnd) {
 
 TEST_F(EngineTest, WhatEndedNodesHeldIsGivenBackOnce) {
   auto held = std::make_shared<int>(0);
-  auto node = std::make_shared<Node>(kCompute0, HostCall{[held] { return CL_SUCCESS; }}, 0, nullptr);
+  auto node = std::make_shared<Node>(kCompute0, HostCall{[held] { return CL_SUCCESS; }}, 0);
   engine.add(node, {});
   EXPECT_EQ(held.use_count(), 2);
   backend.run(engine);
@@ -161,8 +163,10 @@ TEST_F(EngineTest, WhatEndedNodesHeldIsGivenBackOnce) {
 
 TEST_F(EngineTest, MoreMayBeEnteredWhenOneEnds) {
   NodePtr second;
-  auto first = std::make_shared<Node>(kCompute0, HostCall{[] { return CL_SUCCESS; }}, 0,
-                                      [&](cl_int) { second = add(kCompute0); });
+  auto first = std::make_shared<Node>(kCompute0, HostCall{[] { return CL_SUCCESS; }}, 0);
+  at_end = [&](const Node& node, cl_int) {
+    if (&node == first.get()) second = add(kCompute0);
+  };
   engine.add(first, {});
   backend.run(engine);
   ASSERT_TRUE(second);
@@ -172,13 +176,13 @@ TEST_F(EngineTest, MoreMayBeEnteredWhenOneEnds) {
 TEST_F(EngineTest, LongChainsNeedNoStack) {
   // All wait for one that ends late; then each fails at its issue and lets the next go.
   SimulatedBackend late;
-  Engine chain(late);
+  Engine chain(late, [](const Node&, cl_int) {});
   std::vector<NodePtr> all;
-  NodePtr last = std::make_shared<Node>(kCompute1, HostCall{[] { return CL_SUCCESS; }}, 0, nullptr);
+  NodePtr last = std::make_shared<Node>(kCompute1, HostCall{[] { return CL_SUCCESS; }}, 0);
   chain.add(last, {});
   for (size_t i = 0; i < 100'000; ++i) {
     late.fail_issue(i, CL_OUT_OF_RESOURCES);
-    auto node = std::make_shared<Node>(i % 2 ? kCompute1 : kCompute0, HostCall{[] { return CL_SUCCESS; }}, 0, nullptr);
+    auto node = std::make_shared<Node>(i % 2 ? kCompute1 : kCompute0, HostCall{[] { return CL_SUCCESS; }}, 0);
     chain.add(node, std::vector{last});
     all.push_back(node);
     last = node;
@@ -197,12 +201,12 @@ TEST_F(EngineTest, RandomGraphsKeepTheirOrder) {
     SimulatedBackend simulated;
     simulated.lanes_of_a_device_wait = random() % 2;
     simulated.duration = [&](const Node&) { return 1 + random() % 20; };
-    Engine graph(simulated);
+    Engine graph(simulated, [](const Node&, cl_int) {});
     std::vector<NodePtr> nodes;
     std::map<NodePtr, std::vector<NodePtr>> after;
     for (int i = 0; i < 60; ++i) {
       const Lane lane{static_cast<LaneKind>(random() % 4), static_cast<unsigned>(random() % 3)};
-      auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0, nullptr);
+      auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0);
       for (unsigned k = random() % 4; k > 0 && !nodes.empty(); --k) after[node].push_back(nodes[random() % nodes.size()]);
       graph.add(node, after[node]);
       nodes.push_back(node);

@@ -15,6 +15,7 @@
 #include "base/places.h"
 #include "base/range.h"
 #include "base/rectangle.h"
+#include "base/small_vector.h"
 
 namespace samcl {
 
@@ -96,31 +97,28 @@ uint64_t bytes_of(const Operation& operation);
 
 class Node;
 using NodePtr = std::shared_ptr<Node>;
+using NodeList = SmallVector<NodePtr, 6>;
 
 // An operation between its planning and its end. Everything but the constants is guarded by the lock of the context
 // whose engine it is entered in.
 class Node {
  public:
-  Node(Lane its_lane, Operation what, uint64_t its_group, std::function<void(cl_int)> over)
-      : lane(its_lane), group(its_group), operation(std::move(what)), ended_with(std::move(over)) {}
+  Node(Lane its_lane, Operation what, uint64_t its_group) : lane(its_lane), group(its_group), operation(std::move(what)) {}
 
   const Lane lane;
   const uint64_t group;  // operations of one group run in any order, and at once; see AccessMap
 
   Operation operation;  // emptied when it has ended, so that what it held is free
-  std::function<void(cl_int)> ended_with;  // called once, under the lock, with its status
-
   uint32_t command = 0;        // the command's number in the trace
-  const void* owner = nullptr; // whose operation it is: only compared
+  std::shared_ptr<void> owner; // whose operation it is, until it has ended
   bool observed = false;       // the program may ask when it ran
   bool alone = true;           // the only one of its group
   bool issued = false;
   bool ended = false;
   unsigned waits_for = 0;      // nodes that must be issued, or end, before it is issued
-  std::vector<NodePtr> behind;      // issued before it and perhaps not ended: the backend keeps it behind them
+  SmallVector<NodePtr, 2> behind;   // issued before it and perhaps not ended: the backend keeps it behind them
   std::vector<NodePtr> after_issue; // nodes that wait until it is issued
   std::vector<NodePtr> after_end;   // nodes that wait until it has ended
-
 };
 
 }  // namespace engine

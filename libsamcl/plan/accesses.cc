@@ -33,7 +33,7 @@ std::vector<ArgumentValue> values_of(const KernelTranslation* kernel, const Argu
       images[i] = numbers_of(buffer->image->layout);
       values[i].value = std::as_bytes(std::span(&images[i], 1));
     } else if (facts && facts->kind == ArgumentKind::value) {
-      values[i].value = arguments[i].bytes;
+      values[i].value = {arguments[i].bytes.data(), arguments[i].bytes.size()};
     } else {
       values[i].buffer_bytes = 0;
     }
@@ -124,8 +124,8 @@ BufferAccess::Share share_of(Gathered gathered) {
 
 }  // namespace
 
-std::vector<BufferAccess> accesses_of(const KernelTranslation* kernel, const Arguments& arguments) {
-  std::vector<BufferAccess> accesses;
+BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments) {
+  BufferAccesses accesses;
   for (size_t index = 0; index < arguments.size(); ++index) {
     const Argument& argument = arguments[index];
     if (!argument.buffer) continue;
@@ -157,7 +157,7 @@ std::vector<BufferAccess> accesses_of(const KernelTranslation* kernel, const Arg
   return accesses;
 }
 
-PartitionCost partition(std::vector<BufferAccess>& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
+PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
   const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "libsamcl/coherence/storage.h"
 #include "contract/footprint/footprint.h"
 #include "libsamcl/runtime/kernel.h"
@@ -38,9 +39,11 @@ struct BufferAccess {
   bool to_merge(size_t parts) const { return written && shares.empty() && parts > 1 && !storage->shared(); }
 };
 
+using BufferAccesses = SmallVector<BufferAccess, 4>;
+
 // kernel: what the translator found out; nullptr: nothing.
-std::vector<BufferAccess> accesses_of(const KernelTranslation* kernel, const Arguments& arguments);
-inline std::vector<BufferAccess> accesses_of(const Kernel& kernel, const Arguments& arguments) {
+BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments);
+inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& arguments) {
   return accesses_of(kernel.translation, arguments);
 }
 
@@ -54,10 +57,10 @@ struct PartitionCost {
 };
 
 // Fills in the shares of these parts, for the storages of which enough is known.
-PartitionCost partition(std::vector<BufferAccess>& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
+PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
               const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
 // kernel: one that may be split.
-inline PartitionCost partition(std::vector<BufferAccess>& accesses, const Kernel& kernel, const Arguments& arguments,
+inline PartitionCost partition(BufferAccesses& accesses, const Kernel& kernel, const Arguments& arguments,
                      const Ndrange& ndrange, const std::vector<Part>& parts) {
   return partition(accesses, kernel.translation, kernel.splitting->footprint, arguments, ndrange, parts);
 }

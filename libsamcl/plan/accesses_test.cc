@@ -76,15 +76,15 @@ struct AccessesTest : ::testing::Test {
     return made;
   }
   Ndrange ndrange{.global = {kItems, 1, 1}, .local = {64, 1, 1}};
-  std::vector<BufferAccess> accesses;
+  BufferAccesses accesses;
 
   std::shared_ptr<Buffer> make_buffer(uint64_t bytes = kBytes) {
     auto storage = std::make_shared<Storage>(context, bytes, nullptr);
-    return std::make_shared<Buffer>(storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
+    return Buffer::make_shared(storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
                           std::vector<cl_mem_properties>{});
   }
   static std::shared_ptr<Buffer> part_of(const std::shared_ptr<Buffer>& parent, Range range) {
-    return std::make_shared<Buffer>(parent->storage, range, cl_mem_flags{}, nullptr, parent,
+    return Buffer::make_shared(parent->storage, range, cl_mem_flags{}, nullptr, parent,
                           std::vector<cl_mem_properties>{});
   }
 

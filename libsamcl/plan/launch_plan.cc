@@ -17,7 +17,7 @@ bool bound_to_first_device(const Arguments& arguments) {
                      [](const Argument& argument) { return argument.is_svm || argument.kept; });
 }
 
-bool in_one_memory(const std::vector<BufferAccess>& accesses) {
+bool in_one_memory(const BufferAccesses& accesses) {
   return std::all_of(accesses.begin(), accesses.end(), [](const BufferAccess& a) { return a.storage->shared(); });
 }
 
@@ -27,12 +27,11 @@ class Options {
       : request_(request),
         kernel_(*request.kernel),
         context_(context),
-        accesses_(accesses_of(kernel_, *request.arguments)),
         bound_(bound_to_first_device(*request.arguments)) {}
 
   LaunchOptions make(bool parts_are_of_interest) {
-    LaunchOptions options;
-    options.whole = whole();
+    LaunchOptions options{whole(), nullptr, {}};
+    accesses_ = &options.whole.accesses;
     options.why_not_split = why_not_in_parts();
     if (!options.why_not_split.empty()) return options;
     if (!parts_are_of_interest) {
@@ -40,7 +39,7 @@ class Options {
       if (options.why_not_split.empty()) options.why_not_split = kWholeIsFaster;
       return options;
     }
-    const std::vector<unsigned> devices = context_.devices_in_use();
+    const auto devices = context_.devices_in_use();
     options.why_not_split = why_not_on_several(devices.size());
     const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
     if (!options.why_not_split.empty() && !slices) return options;
@@ -52,20 +51,20 @@ class Options {
     }
     if (options.why_not_split.empty()) {
       LaunchPlan split = in_parts;
-      const PartitionCost cost = cut(split, devices);
+      const PartitionCost cost = cut(split, {devices.data(), devices.size()});
       if (!split.is_split()) {
         options.why_not_split = "fewer work-groups than devices";
       } else if (cost.has_conflict) {
         options.why_not_split = "a part would read what another one writes";
-      } else if (cost.is_entangled && !in_one_memory(accesses_)) {
+      } else if (cost.is_entangled && !in_one_memory(*accesses_)) {
         options.why_not_split = kernel_.translation->why_not_split;
       } else {
-        options.split = std::move(split);
+        options.split = std::make_unique<LaunchPlan>(std::move(split));
       }
     }
     // The one piece that a manager can have cut into slices.
     if (slices) {
-      cut(in_parts, {bound_ ? 0u : devices[0]});
+      cut(in_parts, std::array{bound_ ? 0u : devices[0]});
       options.whole = std::move(in_parts);
     }
     return options;
@@ -76,24 +75,24 @@ class Options {
     LaunchPlan plan;
     plan.ndrange = request_.ndrange;
     plan.pass_local = request_.has_local;
-    plan.parts = {{bound_ ? 0 : kernel_.build->whole_device, {{0, 0, 0}, {1, 1, 1}}}};
-    plan.accesses = accesses_;
+    plan.parts.push_back({bound_ ? 0 : kernel_.build->whole_device, {{0, 0, 0}, {1, 1, 1}}});
+    plan.accesses = accesses_of(kernel_, *request_.arguments);
     return plan;
   }
 
-  std::string why_not_in_parts() const {
+  std::string_view why_not_in_parts() const {
     if (!kernel_.build->why_one_device.empty()) return kernel_.build->why_one_device;
     if (!kernel_.translation) return "the translator does not know this kernel";
-    const std::string& why = kernel_.translation->why_not_split;
+    const std::string_view why = kernel_.translation->why_not_split;
     if (kernel_.parts.empty()) return why.empty() ? "not built for several devices" : why;
     const auto& arguments = *request_.arguments;
     const bool svm = std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.is_svm; });
     return svm ? "uses shared virtual memory" : "";
   }
 
-  std::string why_not_on_several(size_t devices) const {
-    const bool one_memory = in_one_memory(accesses_);
-    const bool mixed = std::any_of(accesses_.begin(), accesses_.end(), [](const BufferAccess& a) { return a.is_mixed; });
+  std::string_view why_not_on_several(size_t devices) const {
+    const bool one_memory = in_one_memory(*accesses_);
+    const bool mixed = std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.is_mixed; });
     if (mixed && !one_memory) return "uses atomics on memory that another argument shows, too";
     const KernelTranslation& known = *kernel_.translation;
     if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {
@@ -128,7 +127,7 @@ class Options {
   }
 
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
-  PartitionCost cut(LaunchPlan& plan, const std::vector<unsigned>& devices) const {
+  PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const std::vector<double> shares(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
@@ -136,26 +135,27 @@ class Options {
       return parts;
     };
     const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
-    plan.parts = cut_along(dimensions[0]);
-    if (plan.parts.size() == 1) return {};
-    PartitionCost best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, plan.parts);
-    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * plan.parts.size()};
+    std::vector<Part> cut_best = cut_along(dimensions[0]);
+    PartitionCost best;
+    if (cut_best.size() > 1) best = partition(plan.accesses, kernel_, *request_.arguments, plan.ndrange, cut_best);
+    for (size_t i = 1; i < dimensions.size() && best > PartitionCost{0, 2 * plan.accesses.size() * cut_best.size()};
          ++i) {
       std::vector<Part> parts = cut_along(dimensions[i]);
-      std::vector<BufferAccess> accesses = accesses_;
+      BufferAccesses accesses = *accesses_;
       const PartitionCost cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, parts);
       if (cost >= best) continue;
       best = cost;
-      plan.parts = std::move(parts);
+      cut_best = std::move(parts);
       plan.accesses = std::move(accesses);
     }
+    plan.parts.assign(cut_best.begin(), cut_best.end());
     return best;
   }
 
   const LaunchRequest& request_;
   const Kernel& kernel_;
   const Context& context_;
-  const std::vector<BufferAccess> accesses_;
+  const BufferAccesses* accesses_ = nullptr;  // of the original, whole
   const bool bound_;
 };
 

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "libsamcl/plan/accesses.h"
 #include "libsamcl/runtime/kernel.h"
@@ -26,8 +24,8 @@ struct LaunchPlan {
   Ndrange ndrange;          // with the local size that runs, where it is known
   bool pass_local = false;  // give ndrange.local to the driver
   bool original = true;     // the program's own kernel, in one piece
-  std::vector<Part> parts;  // at least one
-  std::vector<BufferAccess> accesses;
+  SmallVector<Part, 1> parts;  // at least one
+  BufferAccesses accesses;
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;
@@ -36,12 +34,11 @@ struct LaunchPlan {
 // Why a launch that may be split was not.
 inline constexpr char kWholeIsFaster[] = "faster on one device";
 
-// Both ways to run a launch.
+// Both ways to run a launch. Under a manager the one piece is one that can be sliced, if possible.
 struct LaunchOptions {
   LaunchPlan whole;
-  std::optional<LaunchPlan> split;  // on all devices in use; nullopt: it must not
-  std::string why_not_split;        // then; empty otherwise
-  // Under a manager the one piece is one that can be sliced, if possible.
+  std::unique_ptr<LaunchPlan> split;  // on all devices in use; nullptr: it must not
+  std::string_view why_not_split;     // then; empty otherwise. Lives as long as the kernel
 };
 
 // in_parts: whether parts are of interest; to find out what each would need takes longer than a short kernel.

@@ -1,5 +1,6 @@
 #include "libsamcl/plan/planner.h"
 
+#include "base/pool.h"
 #include "libsamcl/plan/links.h"
 #include "libsamcl/runtime/context.h"
 
@@ -19,11 +20,11 @@ constexpr uint64_t kLong = 256 << 10;
 // An operation that uses more ranges of a memory object counts as using all between the first and the last.
 constexpr size_t kMostRanges = 64;
 
-void simplify(std::vector<Planner::Access>& accesses) {
+void simplify(Planner::Accesses& accesses) {
   if (accesses.size() <= kMostRanges) return;
   std::map<std::tuple<Storage*, Place, bool>, Planner::Access> merged;
   for (Planner::Access& access : accesses) {
-    auto [at, is_new] = merged.try_emplace({access.memory.get(), access.place, access.write}, access);
+    auto [at, is_new] = merged.try_emplace({access.memory, access.place, access.write}, access);
     if (is_new) continue;
     at->second.range.begin = std::min(at->second.range.begin, access.range.begin);
     at->second.range.end = std::max(at->second.range.end, access.range.end);
@@ -42,9 +43,9 @@ Lane transfer_lane(Place from, Place to, uint64_t bytes) {
   return {is_long ? LaneKind::down : LaneKind::compute, from};
 }
 
-void Planner::add(std::vector<Planned> together) {
+void Planner::add(Together together) {
   const uint64_t group = ++next_group_;
-  std::vector<std::vector<engine::NodePtr>> before(together.size());
+  SmallVector<engine::NodeList, 2> before(together.size());
   for (size_t i = 0; i < together.size(); ++i) {
     simplify(together[i].accesses);
     for (const Access& access : together[i].accesses) {
@@ -53,9 +54,9 @@ void Planner::add(std::vector<Planned> together) {
     std::sort(before[i].begin(), before[i].end());
     before[i].erase(std::unique(before[i].begin(), before[i].end()), before[i].end());
   }
-  std::vector<engine::NodePtr> nodes;
+  SmallVector<engine::NodePtr, 2> nodes;
   for (Planned& planned : together) {
-    auto node = std::make_shared<engine::Node>(planned.lane, std::move(planned.operation), group, ended_);
+    auto node = make_recycled<engine::Node>(planned.lane, std::move(planned.operation), group);
     node->command = command_;
     node->observed = observed_;
     node->owner = owner_;
@@ -64,11 +65,11 @@ void Planner::add(std::vector<Planned> together) {
     nodes.push_back(std::move(node));
   }
   operations_ += nodes.size();
-  for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], before[i]);
+  for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
 }
 
-void Planner::add(Lane lane, engine::Operation operation, std::vector<Access> accesses) {
-  std::vector<Planned> one;
+void Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
+  Together one;
   one.push_back({lane, std::move(operation), std::move(accesses)});
   add(std::move(one));
 }
@@ -78,6 +79,7 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
   std::vector<Range> zeros;
   std::map<Place, std::vector<Range>> from;
   for (const Range& range : ranges) {
+    if (memory->directory().missing_bytes(range, place) == 0) continue;
     for (const auto& piece : memory->directory().missing(range, place)) {
       if (contains(piece.valid, kZeros)) {
         zeros.push_back(piece.range);
@@ -94,13 +96,13 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     }
   }
   if (!zeros.empty()) {
-    std::vector<Access> accesses;
+    Accesses accesses;
     for (const Range& range : zeros) accesses.push_back({memory, place, range, true});
     add(transfer_lane(place, place, 0), engine::Fill{{memory, place}, std::move(zeros), {std::byte{0}}},
         std::move(accesses));
   }
   for (auto& [source, pieces] : from) {
-    std::vector<Access> accesses;
+    Accesses accesses;
     for (const Range& range : pieces) {
       accesses.push_back({memory, source, range, false});
       accesses.push_back({memory, place, range, true});

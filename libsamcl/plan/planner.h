@@ -6,7 +6,6 @@
 
 #include <CL/cl.h>
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,28 +24,27 @@ engine::Lane transfer_lane(Place from, Place to, uint64_t bytes);
 
 class Planner {
  public:
-  // What every operation of the command says when it has ended; see engine::Node::ended_with.
-  using Ended = std::function<void(cl_int)>;
-
   // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of the
   // operations (engine::Node).
   Planner(engine::Engine& engine, engine::AccessMap& program_memory, uint64_t& next_group, uint32_t command,
-          bool observed, Ended ended, const void* owner = nullptr)
+          bool observed, std::shared_ptr<void> owner)
       : engine_(engine),
         program_memory_(program_memory),
         next_group_(next_group),
         command_(command),
         observed_(observed),
-        ended_(std::move(ended)),
-        owner_(owner) {}
+        owner_(std::move(owner)) {}
 
   // One use of memory by an operation. memory: nullptr for the program's own, whose range is its addresses.
   struct Access {
-    std::shared_ptr<Storage> memory;
-    Place place = kHost;
+    Access(const std::shared_ptr<Storage>& of, Place at, Range which, bool writes)
+        : memory(of.get()), place(at), range(which), write(writes) {}
+    Storage* memory;  // what the operation itself keeps alive
+    Place place;
     Range range;
-    bool write = false;
+    bool write;
   };
+  using Accesses = SmallVector<Access, 4>;
   // Of an operation of which nobody knows what memory of the program's or of the driver's own it touches (shared virtual
   // memory, native kernels): it comes after all others that touch such memory, and before later ones.
   static Access untracked() { return {nullptr, kHost, {0, UINT64_MAX}, true}; }
@@ -54,16 +52,17 @@ class Planner {
   struct Planned {
     engine::Lane lane;
     engine::Operation operation;
-    std::vector<Access> accesses;
+    Accesses accesses;
   };
+  using Together = SmallVector<Planned, 2>;
 
   // Enters operations that do not wait for each other: the parts of a launch. They come after all earlier ones that
   // use the same bytes, if one of the two writes them. Directories are the caller's.
-  void add(std::vector<Planned> together);
-  void add(engine::Lane lane, engine::Operation operation, std::vector<Access> accesses);
+  void add(Together together);
+  void add(engine::Lane lane, engine::Operation operation, Accesses accesses);
 
   // Ends when the bytes are no longer in use otherwise: for those that the program itself is about to touch.
-  void join(std::vector<Access> accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
+  void join(Accesses accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
 
   // What of these ranges is defined and not valid at `place` is brought there. For a device of a shared storage: use
   // Storage::place_of().
@@ -85,8 +84,7 @@ class Planner {
   uint64_t& next_group_;
   const uint32_t command_;
   const bool observed_;
-  const Ended ended_;
-  const void* const owner_;
+  const std::shared_ptr<void> owner_;
   size_t operations_ = 0;
 };
 

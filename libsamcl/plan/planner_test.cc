@@ -39,7 +39,7 @@ class FakeLaunch : public Command {
       : memory_(memory), storage_(std::move(storage)), parts_(std::move(parts)) {}
   cl_int plan(Planner& planner, const std::shared_ptr<Event>&) override {
     static Traffic traffic;
-    std::vector<Planner::Planned> together;
+    Planner::Together together;
     for (const FakePart& part : parts_) {
       planner.bring(storage_, part.reads, part.device, &traffic);
       planner.bring(storage_, part.writes, part.device, &traffic);
@@ -76,7 +76,7 @@ struct PlannerTest : ::testing::Test {
   SimulatedBytes memory;
   SimulatedBackend backend;
   Graph graph{backend};
-  std::shared_ptr<Queue> queue = std::make_shared<Queue>(context, nullptr, 0, std::vector<cl_queue_properties>());
+  std::shared_ptr<Queue> queue = Queue::make_shared(context, nullptr, 0, std::vector<cl_queue_properties>());
   std::shared_ptr<Storage> storage = std::make_shared<Storage>(context, kSize, nullptr);
   std::shared_ptr<Buffer> buffer = make_buffer(storage);
 
@@ -86,11 +86,11 @@ struct PlannerTest : ::testing::Test {
   ~PlannerTest() override { run(); }
 
   static std::shared_ptr<Buffer> make_buffer(const std::shared_ptr<Storage>& of) {
-    return std::make_shared<Buffer>(of, Range{0, of->size()}, CL_MEM_READ_WRITE, nullptr, nullptr,
+    return Buffer::make_shared(of, Range{0, of->size()}, CL_MEM_READ_WRITE, nullptr, nullptr,
                                     std::vector<cl_mem_properties>());
   }
   std::shared_ptr<Event> submit(CommandPtr command) {
-    auto event = std::make_shared<Event>(context, queue, CL_COMMAND_NDRANGE_KERNEL);
+    auto event = Event::make_shared(context, queue, CL_COMMAND_NDRANGE_KERNEL);
     graph.submit(event, std::move(command), {}, Order::ordinary);
     return event;
   }

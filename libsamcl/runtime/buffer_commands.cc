@@ -72,7 +72,7 @@ class Read : public Command {
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
-    std::vector<Planner::Planned> together;
+    Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
       read_run(together);
     } else {
@@ -83,7 +83,7 @@ class Read : public Command {
   }
 
  private:
-  void read_run(std::vector<Planner::Planned>& together) {
+  void read_run(Planner::Together& together) {
     Storage& storage = *buffer_->storage;
     const Range all{rows_.offset, rows_.offset + rows_.bytes()};
     if (storage.shared()) return together.push_back(copy_of(all, kHost));
@@ -100,7 +100,7 @@ class Read : public Command {
     }
   }
 
-  void read_rows(Planner& planner, std::vector<Planner::Planned>& together) {
+  void read_rows(Planner& planner, Planner::Together& together) {
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     const Places devices = at_host(*storage, rows_) ? 0 : holders(*storage, rows_);
     const Range bounds = rows_.bounds();
@@ -147,7 +147,7 @@ class Write : public Command {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
     const std::shared_ptr<Storage>& storage = buffer_->storage;
-    std::vector<Planner::Planned> together;
+    Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
       for (const auto& piece : storage->destinations({rows_.offset, rows_.offset + rows_.bytes()})) {
         const uint64_t done = piece.range.begin - rows_.offset;
@@ -166,7 +166,7 @@ class Write : public Command {
   }
 
  private:
-  void add(std::vector<Planner::Planned>& together, const Rectangle& rows, const Rectangle& host, Places places) const {
+  void add(Planner::Together& together, const Rectangle& rows, const Rectangle& host, Places places) const {
     for_each_place(places, [&](Place place) {
       together.push_back({transfer_lane(kHost, place, rows.bytes()),
                           engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
@@ -191,7 +191,7 @@ class Fill : public Command {
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
     const Places places = zeros && !storage->shared() ? only(kZeros) : storage->destination();
-    std::vector<Planner::Planned> together;
+    Planner::Together together;
     for_each_place(places & ~only(kZeros), [&](Place place) {
       together.push_back({transfer_lane(place, place, range_.size()),
                           engine::Fill{{storage, place}, {range_}, pattern_},
@@ -219,7 +219,7 @@ class Copy : public Command {
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (source_.bytes() == 0) return CL_SUCCESS;
-    std::vector<Planner::Planned> together;
+    Planner::Together together;
     if (source_.is_run() && target_.is_run()) {
       copy_run(planner, together);
     } else {
@@ -231,7 +231,7 @@ class Copy : public Command {
 
  private:
   // Where the source is, the target will be.
-  void copy_run(Planner& planner, std::vector<Planner::Planned>& together) {
+  void copy_run(Planner& planner, Planner::Together& together) {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
     Storage& target = *to_->storage;
@@ -249,7 +249,7 @@ class Copy : public Command {
     }
   }
 
-  void copy_rows(Planner& planner, std::vector<Planner::Planned>& together) {
+  void copy_rows(Planner& planner, Planner::Together& together) {
     const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
     if (devices == 0) return copy_at_host(planner, together);
     fill_around(planner, to_->storage, target_, devices);
@@ -257,7 +257,7 @@ class Copy : public Command {
     written(*to_->storage, target_, devices);
   }
 
-  void copy_at_host(Planner& planner, std::vector<Planner::Planned>& together) {
+  void copy_at_host(Planner& planner, Planner::Together& together) {
     const Range bounds = source_.bounds();
     planner.bring(from_->storage, {&bounds, 1}, kHost, &program_traffic());
     fill_around(planner, to_->storage, target_, only(kHost));

@@ -12,7 +12,7 @@
 namespace samcl {
 
 using BufferPtr = std::shared_ptr<Buffer>;
-using CommandPtr = std::unique_ptr<Command>;
+using CommandPtr = std::shared_ptr<Command>;
 
 // `host` describes rows of host memory relative to `to` or `from`.
 CommandPtr read_rectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, void* to);

@@ -45,7 +45,7 @@ Context::Context(std::shared_ptr<Device> context_device, const cl_context_proper
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error) {
-  std::shared_ptr<Context> context(new Context(std::move(device), properties));
+  const std::shared_ptr<Context> context = make_shared(std::move(device), properties);
   const Device& group = *context->device;
   for (unsigned i = 0; i < group.real.size(); ++i) {
     context->devices.push_back(
@@ -53,6 +53,7 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
     if (*error != CL_SUCCESS) return nullptr;
     context->announced_.push_back(group.leases[i].index);
   }
+  context->unmanaged_ = lease::devices_in_use({}, context->announced_, Config::get().gpus);
   context->choose_transports();
   arrange_process_end();
   std::lock_guard lock(registry().mutex);
@@ -82,9 +83,11 @@ Context::~Context() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
 }
 
-std::vector<unsigned> Context::devices_in_use() const {
+SmallVector<unsigned, 8> Context::devices_in_use() const {
   const lease::Client* client = devices[0]->lease.client;
-  return lease::devices_in_use(client ? client->assignment() : lease::Assignment{}, announced_, Config::get().gpus);
+  if (!client) return {unmanaged_.begin(), unmanaged_.end()};
+  const std::vector<unsigned> used = lease::devices_in_use(client->assignment(), announced_, Config::get().gpus);
+  return {used.begin(), used.end()};
 }
 
 bool Context::splits_always() const { return devices[0]->lease.client || Config::get().always_split; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/runtime/graph.h"
@@ -44,6 +45,7 @@ class Context : public Object<Context> {
   // The device's real contexts are created at once; on failure *error is the driver's code.
   static std::shared_ptr<Context> create(std::shared_ptr<Device> device,
                                          const cl_context_properties* properties, cl_int* error);
+  Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
   ~Context();
 
   const std::shared_ptr<Device> device;
@@ -56,7 +58,7 @@ class Context : public Object<Context> {
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty.
-  std::vector<unsigned> devices_in_use() const;
+  SmallVector<unsigned, 8> devices_in_use() const;
   Places places_in_use() const;
 
   // Whether launches are split wherever they may be: a manager's plan counts on it, or SAMCL_SPLIT=always asks for it.
@@ -85,7 +87,6 @@ class Context : public Object<Context> {
 
  private:
   static std::vector<std::shared_ptr<Context>> all();  // live ones, some more than once
-  Context(std::shared_ptr<Device> device, const cl_context_properties* properties);
   struct Destructor {
     DestructorCallback function;
     void* user_data;
@@ -95,6 +96,7 @@ class Context : public Object<Context> {
   bool shares_host_memory_ = false;
   TransferRates rates_;
   std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
+  std::vector<unsigned> unmanaged_;  // the devices in use as long as no manager has a say
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;
 };

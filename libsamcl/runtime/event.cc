@@ -8,6 +8,7 @@
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/queue.h"
 #include "libsamcl/runtime/spin.h"
+#include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 
@@ -41,9 +42,9 @@ cl_ulong now_ns() {
 
 Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> event_queue, cl_command_type event_type)
     : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
-  times_[0] = now_ns();
   // A user event is submitted from the start (clCreateUserEvent).
   if (type != CL_COMMAND_USER) return;
+  times_[0] = now_ns();
   status_ = CL_SUBMITTED;
   ++open_user_events;
 }
@@ -76,6 +77,12 @@ cl_int Event::wait() const {
   return status;
 }
 
+bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::on(); }
+
+void Event::set_queued() {
+  if (is_seen()) times_[0] = now_ns();
+}
+
 void Event::set_running(cl_ulong at) {
   cl_int submitted = CL_SUBMITTED;
   if (status_.load(std::memory_order_relaxed) != submitted) return;
@@ -88,6 +95,10 @@ void Event::set_running() { set_running(now_ns()); }
 void Event::note_end(cl_ulong at) { raise(times_[3], at); }
 
 void Event::set_status(cl_int status) {
+  if (status > CL_COMPLETE && !is_seen()) {  // who waits here waits for the end
+    status_.store(status, std::memory_order_release);
+    return;
+  }
   std::vector<PendingCallback> due;
   {
     std::lock_guard lock(callbacks_mutex_);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "libsamcl/runtime/command.h"
 #include "libsamcl/runtime/object.h"
 
@@ -46,6 +47,8 @@ class Event : public Object<Event> {
   // Blocks until the command ended; its final status.
   cl_int wait() const;
 
+  // The command enters its queue.
+  void set_queued();
   // The command began to execute on a device, at that time or now; the first call counts.
   void set_running(cl_ulong at);
   void set_running();
@@ -78,6 +81,8 @@ class Event : public Object<Event> {
     void* user_data;
   };
 
+  // Whether anybody can ask when what happened, before it has ended.
+  bool is_seen() const;
   void set_status(cl_int status);
 
   std::atomic<cl_int> status_{CL_QUEUED};
@@ -89,7 +94,7 @@ class Event : public Object<Event> {
 
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
-  std::vector<Dependent> dependents_;
+  SmallVector<Dependent, 1> dependents_;
   unsigned unmet_ = 0;                // dependencies that have not ended
   unsigned unplanned_ = 0;            // of these, those that are not planned
   bool planned_ = false;

@@ -10,9 +10,15 @@
 
 namespace samcl {
 
-void Graph::submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
+Graph::Graph(engine::Backend& backend)
+    : engine_(backend, [this](const engine::Node& node, cl_int status) {
+        operation_ended(std::static_pointer_cast<Event>(node.owner), status);
+      }) {}
+
+void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
                    std::span<const std::shared_ptr<Event>> waits, Order order) {
   Outcome outcome;
+  event->set_queued();
   std::lock_guard lock(mutex_);
   engine_.look();
   event->command_ = std::move(command);
@@ -74,8 +80,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   const trace::OnBehalfOf this_command(*event);
   event->open_ = 1;  // the planning itself
   const std::shared_ptr<Command> command = event->command_;
-  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed,
-                  [this, event](cl_int status) { operation_ended(event, status); }, event.get());
+  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed, event);
   event->planning_ = &planner;
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {

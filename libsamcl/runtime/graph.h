@@ -24,11 +24,11 @@ namespace samcl {
 
 class Graph {
  public:
-  explicit Graph(engine::Backend& backend) : engine_(backend) {}
+  explicit Graph(engine::Backend& backend);
 
   // Enters a command into its event's queue. It is planned when `waits` (whose errors pass on) and what the queue's
   // order puts before it (errors do not pass on) are.
-  void submit(const std::shared_ptr<Event>& event, std::unique_ptr<Command> command,
+  void submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
               std::span<const std::shared_ptr<Event>> waits, Order order);
 
   // The events of the queue that have not ended, and whose end means that all before them have.

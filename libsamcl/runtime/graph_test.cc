@@ -37,7 +37,7 @@ class Noted : public Command {
       : planned_(planned), lane_(lane), uses_(std::move(uses)), held_(std::move(held)) {}
   cl_int plan(Planner& planner, const EventPtr& event) override {
     planned_.push_back(event);
-    std::vector<Planner::Access> accesses;
+    Planner::Accesses accesses;
     for (const Use& use : uses_) accesses.push_back({use.storage, kHost, {0, use.storage->size()}, use.write});
     planner.add({engine::LaneKind::compute, lane_}, engine::HostCall{[] { return CL_SUCCESS; }}, std::move(accesses));
     return CL_SUCCESS;
@@ -68,20 +68,21 @@ struct GraphTest : ::testing::Test {
   ~GraphTest() override { end_all(); }
 
   std::shared_ptr<Queue> make_queue(cl_command_queue_properties properties = 0) const {
-    return std::make_shared<Queue>(context, nullptr, properties, std::vector<cl_queue_properties>());
+    return Queue::make_shared(context, nullptr, properties, std::vector<cl_queue_properties>());
   }
   StoragePtr make_storage() const { return std::make_shared<Storage>(context, 64, nullptr); }
 
   EventPtr submit(const std::shared_ptr<Queue>& to, const std::vector<EventPtr>& waits = {}, std::vector<Use> uses = {},
                   Order order = Order::ordinary, std::shared_ptr<void> held = nullptr, bool tells = true) {
-    auto event = std::make_shared<Event>(context, to, CL_COMMAND_NDRANGE_KERNEL);
+    auto event = Event::make_shared(context, to, CL_COMMAND_NDRANGE_KERNEL);
+    event->observed = true;
     auto command = std::make_unique<Noted>(planned, static_cast<unsigned>(lanes.size()), std::move(uses), std::move(held));
     if (!tells) command->is_known_at_its_end_only();
     lanes.push_back(event);
     graph.submit(event, std::move(command), waits, order);
     return event;
   }
-  EventPtr user_event() const { return std::make_shared<Event>(context, nullptr, CL_COMMAND_USER); }
+  EventPtr user_event() const { return Event::make_shared(context, nullptr, CL_COMMAND_USER); }
 
   bool is_planned(const EventPtr& event) const {
     return std::find(planned.begin(), planned.end(), event) != planned.end();
@@ -331,7 +332,7 @@ TEST_F(GraphTest, LongChainsNeedNoDeepStack) {
   const auto user = user_event();
   std::vector<EventPtr> last = {user};
   for (int i = 0; i < kLength; ++i) {
-    auto event = std::make_shared<Event>(context, queue, CL_COMMAND_MARKER);
+    auto event = Event::make_shared(context, queue, CL_COMMAND_MARKER);
     graph.submit(event, std::make_unique<EmptyCommand>(), last, Order::marker);
     last[0] = std::move(event);
   }
@@ -419,7 +420,7 @@ class Checked : public Command {
       : ledger_(ledger), lane_(lane), buffers_(buffers), reads_(std::move(reads)), writes_(std::move(writes)), result_(result) {}
 
   cl_int plan(Planner& planner, const EventPtr&) override {
-    std::vector<Planner::Access> accesses;
+    Planner::Accesses accesses;
     for (int i : reads_) accesses.push_back({buffers_[static_cast<size_t>(i)], 0, {0, 64}, false});
     for (int i : writes_) accesses.push_back({buffers_[static_cast<size_t>(i)], 0, {0, 64}, true});
     planner.add(lane_, engine::HostCall{[this] { return work(); }}, std::move(accesses));
@@ -474,7 +475,7 @@ TEST_F(GraphTest, RandomCommandsOfManyThreadsAllEnd) {
           if (chance == 1) writes.push_back(b);
         }
         const engine::Lane lane{static_cast<engine::LaneKind>(random() % 4), static_cast<unsigned>(random() % 2)};
-        auto event = std::make_shared<Event>(context, own, CL_COMMAND_NDRANGE_KERNEL);
+        auto event = Event::make_shared(context, own, CL_COMMAND_NDRANGE_KERNEL);
         auto command =
             std::make_unique<Checked>(ledger, lane, buffers, reads, writes, random() % 50 == 0 ? -5 : CL_COMPLETE);
         const DeviceBackend::HelpingThread help(random() % 2 ? DeviceBackend::HelpingThread::Role::program

@@ -94,7 +94,7 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       translation(build->translation.find(name)),
       splitting(translation ? build->splitting.at(name).get() : nullptr),
       record(report::kernel(name)),
-      arguments_(std::make_shared<Arguments>(argument_count)) {
+      arguments_(make_recycled<Arguments>(argument_count)) {
   for (size_t i = 0; i < build->parts.size(); ++i) parts.push_back(std::make_unique<RealKernel>());
 }
 
@@ -117,7 +117,7 @@ bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
 
 // Launches keep what they were given.
 void Kernel::change(cl_uint index, Argument argument) {
-  if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = std::make_shared<Arguments>(*arguments_);
+  if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = make_recycled<Arguments>(*arguments_);
   arguments_->set(index, std::move(argument));
 }
 
@@ -129,14 +129,14 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
     taken_ = true;
     return arguments_;
   }
-  auto completed = std::make_shared<Arguments>(*arguments_);
+  auto completed = make_recycled<Arguments>(*arguments_);
   for (cl_uint index = 0; index < argument_count; ++index) {
     Argument argument = (*completed)[index];
     if (!argument.is_real_image && !argument.gone_bytes) continue;
     if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
     if (argument.gone_bytes) {
       auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
-      argument.buffer = std::make_shared<Buffer>(std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
+      argument.buffer = Buffer::make_shared(std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
                                                  nullptr, nullptr, std::vector<cl_mem_properties>{});
     }
     completed->set(index, std::move(argument));
@@ -146,7 +146,7 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
 
 void Kernel::copy_arguments(Kernel& from) {
   std::scoped_lock lock(mutex_, from.mutex_);
-  arguments_ = std::make_shared<Arguments>(*from.arguments_);
+  arguments_ = make_recycled<Arguments>(*from.arguments_);
   for (const Argument& argument : *arguments_) {
     if (argument.buffer) argument.buffer->set_for(weak_from_this());
   }
@@ -203,12 +203,27 @@ void Kernel::note_taken(const LocalSize& local) {
   taken_sizes_.insert(local);
 }
 
+// What the driver need not be asked about again: the same as before, and plain values of a size that it has taken.
+Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) {
+  if (!value || !translation || index >= translation->arguments.size() || index >= argument_count) return Change::unknown;
+  const ArgumentKind kind = translation->arguments[index].kind;
+  std::lock_guard lock(mutex_);
+  const Argument& before = (*arguments_)[index];
+  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real_image || before.sampler) {
+    return Change::unknown;
+  }
+  if (std::memcmp(before.bytes.data(), value, size) == 0) return Change::none;
+  return kind == ArgumentKind::value && !before.buffer ? Change::of_value : Change::unknown;
+}
+
 cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   const auto& cl = driver::real();
+  const Change change_here = change_of(index, size, value);
+  if (change_here == Change::none) return CL_SUCCESS;
   std::shared_ptr<Buffer> buffer;
   const void* passed = value;
   cl_mem real = nullptr;
-  if (index < argument_count && value && size == sizeof(cl_mem)) {
+  if (change_here == Change::unknown && index < argument_count && value && size == sizeof(cl_mem)) {
     buffer = Buffer::find_live(handle_in<cl_mem>(value));
     if (buffer && !takes_memory_object(index, *buffer)) buffer = nullptr;
     if (buffer) {
@@ -218,7 +233,9 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       passed = &real;
     }
   }
-  if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
+  if (change_here == Change::unknown) {
+    if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
+  }
   Argument argument;
   argument.set = true;
   argument.size = size;

@@ -13,6 +13,8 @@
 
 #include <boost/iterator/indirect_iterator.hpp>
 
+#include "base/pool.h"
+#include "base/small_vector.h"
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/program.h"
 #include "libsamcl/runtime/report.h"
@@ -32,7 +34,7 @@ struct HandleTraits<Kernel> {
 struct Argument {
   bool set = false;
   size_t size = 0;
-  std::vector<std::byte> bytes;       // empty for local memory (and null pointers of it)
+  SmallVector<std::byte, 16> bytes;   // empty for local memory (and null pointers of it)
   std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used
   std::shared_ptr<Sampler> sampler;   // bytes are then not used
   bool is_real_image = false;         // an image of the driver's own
@@ -45,18 +47,18 @@ struct Argument {
 // Of one kernel. Values do not change: copies share them.
 class Arguments {
  public:
-  explicit Arguments(size_t count) : values_(count, std::make_shared<const Argument>()) {}
+  explicit Arguments(size_t count) : values_(count, make_recycled<const Argument>()) {}
 
   size_t size() const { return values_.size(); }
   const Argument& operator[](size_t index) const { return *values_[index]; }
   const std::shared_ptr<const Argument>& value(size_t index) const { return values_[index]; }
-  void set(size_t index, Argument value) { values_[index] = std::make_shared<const Argument>(std::move(value)); }
+  void set(size_t index, Argument value) { values_[index] = make_recycled<const Argument>(std::move(value)); }
 
   auto begin() const { return boost::make_indirect_iterator(values_.begin()); }
   auto end() const { return boost::make_indirect_iterator(values_.end()); }
 
  private:
-  std::vector<std::shared_ptr<const Argument>> values_;
+  SmallVector<std::shared_ptr<const Argument>, 8> values_;
 };
 
 // A real kernel for one device, used by jobs of that device's worker only.
@@ -133,6 +135,8 @@ class Kernel : public Object<Kernel> {
  private:
   // Whether the argument's type is that of a memory object; `buffer` is what its value would be.
   bool takes_memory_object(cl_uint index, const Buffer& buffer) const;
+  enum class Change { none, of_value, unknown };
+  Change change_of(cl_uint index, size_t size, const void* value);
   void change(cl_uint index, Argument argument);
 
   std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it

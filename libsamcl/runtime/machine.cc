@@ -73,7 +73,7 @@ Group make_group(Machine& machine, const Config& config, const std::vector<drive
 
   std::vector<LeaseTarget> leases;
   for (cl_device_id id : used) leases.push_back({machine.client.get(), positions.at(id)});
-  group.shown = Device::hand_out(std::make_shared<Device>(group.platform, used, std::move(leases)));
+  group.shown = Device::hand_out(Device::make_shared(group.platform, used, std::move(leases)));
   for (cl_device_id id : group.members) machine.virtual_of[id] = group.shown;
   return group;
 }

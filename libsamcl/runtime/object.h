@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "libsamcl/runtime/pool.h"
+#include "base/pool.h"
 
 namespace samcl {
 
@@ -47,8 +47,11 @@ class Object : public Handle, public std::enable_shared_from_this<Derived> {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  static void* operator new(size_t size) { return pool().allocate(size); }
-  static void operator delete(void* memory) { pool().release(memory); }
+  // How all of them are made.
+  template <typename... Arguments>
+  static std::shared_ptr<Derived> make_shared(Arguments&&... arguments) {
+    return std::allocate_shared<Derived>(PoolAllocator<Derived, kQuarantine>{}, std::forward<Arguments>(arguments)...);
+  }
 
   // Gives the object to the program, with a reference count of one.
   static Api hand_out(std::shared_ptr<Derived> object) {
@@ -73,10 +76,7 @@ class Object : public Handle, public std::enable_shared_from_this<Derived> {
   }
 
  private:
-  static Pool& pool() {
-    static Pool* const pool = new Pool;  // outlives every static destructor
-    return *pool;
-  }
+  static constexpr size_t kQuarantine = 64;  // dead objects that are not reused yet
 
   std::atomic<cl_uint> references_{0};
   std::shared_ptr<Derived> self_;  // keeps us alive while references_ > 0

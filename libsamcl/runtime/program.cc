@@ -184,7 +184,7 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
       driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count, real_inputs, nullptr,
                                    nullptr, error);
   if (!real) return nullptr;
-  auto program = std::make_shared<Program>(context, real, "", "links a program whose source is not known");
+  auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
   if (translation.valid()) program->finish(std::move(recipe), std::move(translation));
   else program->set_recipe(std::move(recipe));

@@ -15,9 +15,9 @@ void Queue::finish() {
   for (const auto& event : context->graph.outstanding(*this)) event->wait();
 }
 
-std::vector<std::shared_ptr<Event>> Queue::enter(const std::shared_ptr<Event>& event, Order order,
-                                                 bool has_wait_list) {
-  std::vector<std::shared_ptr<Event>> before;
+SmallVector<std::shared_ptr<Event>, 4> Queue::enter(const std::shared_ptr<Event>& event, Order order,
+                                                    bool has_wait_list) {
+  SmallVector<std::shared_ptr<Event>, 4> before;
   if (in_order()) {
     if (last_) before.push_back(last_);
     last_ = event;

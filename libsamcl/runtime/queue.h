@@ -42,7 +42,7 @@ class Queue : public Object<Queue> {
 
  private:
   friend class Graph;  // calls these under its lock, which guards what is below
-  std::vector<std::shared_ptr<Event>> enter(const std::shared_ptr<Event>& event, Order order, bool has_wait_list);
+  SmallVector<std::shared_ptr<Event>, 4> enter(const std::shared_ptr<Event>& event, Order order, bool has_wait_list);
   void ended(const Event& event);
   std::vector<std::shared_ptr<Event>> outstanding() const;
 

@@ -14,9 +14,9 @@
 
 namespace samcl {
 
-void KernelRecord::set_reason(const std::string& why_not_more) {
+void KernelRecord::set_reason(std::string_view why_not_more) {
   std::lock_guard lock(mutex_);
-  reason_ = why_not_more;
+  if (reason_ != why_not_more) reason_ = why_not_more;
 }
 
 std::string KernelRecord::reason() const {

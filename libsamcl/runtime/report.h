@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "libsamcl/device/real_device.h"
 
@@ -17,7 +18,7 @@ struct KernelRecord {
   std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
   Traffic traffic;
 
-  void set_reason(const std::string& why_not_more);
+  void set_reason(std::string_view why_not_more);
   std::string reason() const;
 
  private:

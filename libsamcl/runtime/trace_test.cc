@@ -29,7 +29,7 @@ class Upload : public Command {
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
     event->set_running();
     const Rectangle all = Rectangle::run(0, kSize);
-    std::vector<Planner::Planned> both;
+    Planner::Together both;
     for (unsigned device : {0u, 1u}) {
       both.push_back({transfer_lane(kHost, device, kSize),
                       engine::ProgramCopy{{storage_, device}, all, bytes_.data(), all, false, &traffic_},
@@ -66,9 +66,9 @@ struct TraceDeathTest : ::testing::Test {
   }
 
   static std::shared_ptr<Event> run(const std::shared_ptr<Context>& context,
-                                    std::unique_ptr<Command> command) {
-    auto queue = std::make_shared<Queue>(context, nullptr, 0, std::vector<cl_queue_properties>());
-    auto event = std::make_shared<Event>(context, queue, CL_COMMAND_WRITE_BUFFER);
+                                    std::shared_ptr<Command> command) {
+    auto queue = Queue::make_shared(context, nullptr, 0, std::vector<cl_queue_properties>());
+    auto event = Event::make_shared(context, queue, CL_COMMAND_WRITE_BUFFER);
     context->graph.submit(event, std::move(command), {}, Order::ordinary);
     event->wait();
     EXPECT_TRUE(context->devices[0]->drain(10000) && context->devices[1]->drain(10000));

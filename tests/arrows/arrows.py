@@ -54,7 +54,7 @@ ROOMS = {
     "libsamcl/coherence": ["base", "libsamcl/driver", "libsamcl/engine"],
     "libsamcl/merge": ["contract", "libsamcl/coherence"],
     "libsamcl/transfer": ["base", "libsamcl/driver"],
-    "libsamcl/plan": ["contract", "contract/footprint", "libsamcl/coherence", "libsamcl/cost", "libsamcl/driver",
+    "libsamcl/plan": ["base", "contract", "contract/footprint", "libsamcl/coherence", "libsamcl/cost", "libsamcl/driver",
                       "libsamcl/engine"],
     "libsamcl/device": ["base", "contract", "libsamcl/coherence", "libsamcl/driver", "libsamcl/engine", "libsamcl/lease",
                         "libsamcl/transfer"],

@@ -68,6 +68,27 @@ TEST_F(Kernels, EightByteScalarThatLooksLikeAHandle) {
   EXPECT_EQ(read<cl_ulong>(x, 2), std::vector<cl_ulong>(2, value));
 }
 
+// What was set stays until something else is, and a wrong size is an error also after a right one.
+TEST_F(Kernels, ArgumentsSetAgain) {
+  const auto k = kernel("__kernel void k(__global int* x, int value) { x[get_global_id(0)] += value; }");
+  const Buffer x = buffer(std::vector<cl_int>{0, 0}), y = buffer(std::vector<cl_int>{0, 0});
+  set_arguments(k, x, cl_int{1});
+  launch(k, {{2}});
+  set_arguments(k, x, cl_int{1});
+  launch(k, {{2}});
+  set_arguments(k, x, cl_int{10});
+  launch(k, {{2}});
+  const cl_long wrong = 1;
+  EXPECT_EQ(clSetKernelArg(k.get(), 1, sizeof wrong, &wrong), CL_INVALID_ARG_SIZE);
+  launch(k, {{2}});
+  set_arguments(k, y, cl_int{10});
+  launch(k, {{2}});
+  set_arguments(k, x, cl_int{100});
+  launch(k, {{2}});
+  EXPECT_EQ(read<cl_int>(x, 2), std::vector<cl_int>(2, 122));
+  EXPECT_EQ(read<cl_int>(y, 2), std::vector<cl_int>(2, 10));
+}
+
 TEST_F(Kernels, NullBufferArgument) {
   const auto k = kernel(
       "__kernel void k(__global int* x, __global int* nothing) { x[get_global_id(0)] = nothing ? 1 : 2; }");

@@ -221,7 +221,7 @@ std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client) {
   cl_int error = CL_SUCCESS;
   std::vector<LeaseTarget> leases;
   for (uint32_t i = 0; i < devices_.size(); ++i) leases.push_back({client, i});
-  auto device = std::make_shared<Device>(handle<cl_platform_id>(&g_platform), devices_, std::move(leases));
+  auto device = Device::make_shared(handle<cl_platform_id>(&g_platform), devices_, std::move(leases));
   return Context::create(std::move(device), nullptr, &error);
 }
 
