@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,17 @@ struct Rectangle {
     return offset + (index / region[1]) * slice_pitch + (index % region[1]) * row_pitch;
   }
 };
+
+// Ranges of equal length at equal distances as rows; nullopt if they are not, or fewer than two.
+inline std::optional<Rectangle> as_rows(std::span<const Range> ranges) {
+  if (ranges.size() < 2) return std::nullopt;
+  const uint64_t length = ranges[0].size(), pitch = ranges[1].begin - ranges[0].begin;
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].size() != length || ranges[i].begin - ranges[i - 1].begin != pitch) return std::nullopt;
+  }
+  if (pitch < length) return std::nullopt;
+  return Rectangle{ranges[0].begin, pitch, pitch * ranges.size(), {length, ranges.size(), 1}};
+}
 
 // Pieces of two rectangles of one shape, each with its counterpart.
 using RectanglePairs = std::vector<std::pair<Rectangle, Rectangle>>;

@@ -6,8 +6,6 @@
 namespace samcl {
 namespace {
 
-// Predictions err: what is to be won by going over must be more than it costs by that, ns.
-constexpr uint64_t kMargin = 100'000;
 // Sequences whose times are kept.
 constexpr size_t kMostSequences = 4096;
 
@@ -17,7 +15,8 @@ void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
   const auto [here, there] = taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
   sequence_.whole += costs.whole;
   lost_ = lost_ + here > there ? lost_ + here - there : 0;
-  if (lost_ <= going_over + kMargin || stays_ > 0) return;
+  if (lost_ <= going_over + margin_ || stays_ > 0) return;
+  if (taken_ == Way::split) margin_ = std::min(4 * margin_, kNotHere / 4);
   go_over();
 }
 
@@ -47,7 +46,10 @@ void Ways::waited(uint64_t now) {
   // The first one may still have moved what going over left in the wrong place.
   if (taken_ == Way::whole || is_first) return;
   const uint64_t whole = times.whole > 0 ? times.whole : over.whole + over.whole / 4 + kMargin;
-  if (times.split < whole) return;
+  if (times.split < whole) {
+    margin_ = kMargin;
+    return;
+  }
   times.split = 0;
   stays_ = next_stay_;
   next_stay_ *= 4;

@@ -9,7 +9,8 @@
 //
 // Predictions may be wrong, and programs repeat themselves. So the time of each sequence, the launches between two waits
 // of the program, is kept by what it launches; one that was slower on the split way than on the whole one takes the
-// program back there, and keeps it there ever longer.
+// program back there, and keeps it there ever longer. Where predictions alone send it back and forth, the next going over
+// must win ever more.
 //
 // Guarded by the lock of the context's graph.
 #pragma once
@@ -54,6 +55,10 @@ class Ways {
   // The program has waited for all of that: the sequence is over.
   void waited(uint64_t now);
 
+  // Predictions err: what is to be won by going over must be more than it costs by that, ns; after every return by four
+  // times as much, until a sequence was faster split.
+  static constexpr uint64_t kMargin = 100'000;
+
   // How much less the other way would have cost by now, ns.
   uint64_t lost() const { return lost_; }
 
@@ -79,6 +84,7 @@ class Ways {
 
   Sequence sequence_;
   std::unordered_map<uint64_t, Times> times_;
+  uint64_t margin_ = kMargin;
   uint64_t stays_ = 0;      // sequences until the split way may be tried again
   uint64_t next_stay_ = 16;
 };

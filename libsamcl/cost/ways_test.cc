@@ -59,6 +59,32 @@ TEST_F(WaysTest, GoesBackWhenTheWholeWayIsCheaper) {
   EXPECT_NE(ways.epoch(), epoch);
 }
 
+TEST_F(WaysTest, PredictionsThatSendItBackAndForthDoSoSeldom) {
+  int changes = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const Way before = ways.taken();
+    ways.add(i % 2 == 0 ? LaunchCosts{1 * kMs, kMs / 2} : LaunchCosts{1 * kMs, 20 * kMs}, 0);
+    changes += ways.taken() != before;
+  }
+  EXPECT_LE(changes, 6);
+  EXPECT_EQ(ways.taken(), Way::whole);
+}
+
+TEST_F(WaysTest, AfterASequenceThatWasFasterSplitItGoesOverAsReadilyAsBefore) {
+  sequence(10 * kMs, {5 * kMs, 5 * kMs});
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ways.add({1 * kMs, 10 * kMs}, 0);
+  ways.add({kMs, kMs - 3 * Ways::kMargin}, 0);
+  EXPECT_EQ(ways.taken(), Way::whole) << "it came back for a prediction";
+  ways.add({10 * kMs, 1 * kMs}, 0);
+  ways.waited(++now);
+  for (int i = 0; i < 3; ++i) sequence(6 * kMs, {9 * kMs, 5 * kMs});
+  ways.add({1 * kMs, 10 * kMs}, 0);
+  ASSERT_EQ(ways.taken(), Way::whole);
+  ways.add({10 * kMs, 9 * kMs}, 0);
+  EXPECT_EQ(ways.taken(), Way::split);
+}
+
 TEST_F(WaysTest, WhatWasSlowerThanBeforeTakesItBack) {
   sequence(10 * kMs, {5 * kMs, 5 * kMs});
   ways.add({10 * kMs, 1 * kMs}, 0);

@@ -113,6 +113,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   if (count_.load(std::memory_order_relaxed) < 2 * kTogether) return;
   std::lock_guard lock(mutex_);
   if (taken_ || awaited_.size() < look_at_) return;
+  looked_ = true;
   const auto& cl = driver::real();
   while (true) {
     const auto first = std::find_if(awaited_.begin(), awaited_.end(), [](const Awaited& each) { return each.event; });
@@ -174,6 +175,8 @@ void CompletionQueue::watch() {
       const size_t before = awaited_.size();
       changed_.wait_for(lock, kLongestSilence, [this] { return is_time(); });
       idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
+      // Who launches looks himself, and would have to wait for the driver while it serves two threads.
+      if (std::exchange(looked_, false) && !is_time()) continue;
     }
     if (taken_) {
       changed_.wait_for(lock, kLongestSilence, [this] { return !taken_; });

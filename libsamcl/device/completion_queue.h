@@ -115,6 +115,7 @@ class CompletionQueue {
   size_t prompt_ = 0;       // so many are to be heard of at once
   size_t look_at_ = 0;      // how many must be awaited for collect() to look
   bool taken_ = false;      // a thread waits for the first ones, and tells
+  bool looked_ = false;     // collect() has looked since our thread did
   bool watching_ = false;   // the thread's job runs, or is going to
   bool hurries_ = false;    // until nothing is awaited
   bool leaves_ = false;     // then the job ends at once

@@ -52,17 +52,6 @@ std::vector<std::byte> widened(const std::vector<std::byte>& pattern, Range rang
   return std::vector<std::byte>(8, pattern[0]);
 }
 
-// Ranges of equal length at equal distances as rows.
-std::optional<Rectangle> as_rows(const std::vector<Range>& ranges) {
-  if (ranges.size() < 2) return std::nullopt;
-  const uint64_t length = ranges[0].size(), pitch = ranges[1].begin - ranges[0].begin;
-  for (size_t i = 1; i < ranges.size(); ++i) {
-    if (ranges[i].size() != length || ranges[i].begin - ranges[i - 1].begin != pitch) return std::nullopt;
-  }
-  if (pitch < length) return std::nullopt;
-  return Rectangle{ranges[0].begin, pitch, pitch * ranges.size(), {length, ranges.size(), 1}};
-}
-
 // A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
 struct Pixels {
   Pixels(const ImageLayout& image, bool is_1d_array, const Rectangle& rows, const Rectangle& host)

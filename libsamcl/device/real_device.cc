@@ -104,6 +104,10 @@ uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
   return units_ * std::max<uint64_t>(1, work_items_at_once_ / std::max<uint64_t>(1, work_items));
 }
 
+uint64_t RealDevice::busy_groups(uint64_t work_items) const {
+  return work_items_at_once_ > 0 ? (groups_at_once(work_items) + 3) / 4 : units_;
+}
+
 bool RealDevice::drain(int milliseconds) {
   const cl_ulong until = now_ns() + static_cast<cl_ulong>(milliseconds) * 1'000'000;
   auto left = [until] {

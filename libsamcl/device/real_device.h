@@ -51,8 +51,10 @@ class RealDevice {
   // does one after another: where a manager grants the device, or the driver computes in the calling thread.
   bool is_asynchronous() const { return !lease.client && !computes_in_caller; }
 
-  // Work-groups of that many work-items that keep all of the device busy: fewer take it no less time.
+  // Work-groups of that many work-items that are in the device at once.
   uint64_t groups_at_once(uint64_t work_items) const;
+  // So many of them keep it as busy as it can be: a GPU waits for memory and its own pipelines before it is full.
+  uint64_t busy_groups(uint64_t work_items) const;
 
   cl_context context() const { return context_; }
 

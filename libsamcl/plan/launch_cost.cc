@@ -1,6 +1,9 @@
 #include "libsamcl/plan/launch_cost.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "base/rectangle.h"
 
 namespace samcl {
 namespace {
@@ -9,18 +12,45 @@ namespace {
 constexpr double kMergingRate = 3;
 constexpr uint64_t kMergingNs = 100'000;
 
-// Bytes of a part that come from the host and from other devices.
-struct Moves {
-  uint64_t host = 0, exchanged = 0, pieces = 0;
+// A range of an exchange that is neither alone nor one of rows: a command of its own.
+constexpr uint64_t kRangeNs = 5'000;
+
+// What of one storage comes from one kind of place: one exchange.
+struct Exchanged {
+  uint64_t bytes = 0;
+  std::vector<Range> ranges;
+
+  void add(const Range& range) {
+    bytes += range.size();
+    if (!ranges.empty() && ranges.back().end == range.begin) ranges.back().end = range.end;
+    else ranges.push_back(range);
+  }
+  uint64_t ns(double rate, uint64_t latency) const {
+    if (ranges.empty()) return 0;
+    const size_t commands = as_rows(ranges) ? 1 : ranges.size();
+    return latency + (commands - 1) * kRangeNs + static_cast<uint64_t>(static_cast<double>(bytes) / rate);
+  }
 };
 
-void add(Moves& moves, const Directory& directory, const Range& range, Place place) {
-  if (directory.missing_bytes(range, place) == 0) return;
-  for (const auto& piece : directory.missing(range, place)) {
-    if (contains(piece.valid, kZeros)) continue;
-    (contains(piece.valid, kHost) ? moves.host : moves.exchanged) += piece.range.size();
-    ++moves.pieces;
+uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const TransferRates& rates, const Directory& directory) {
+  Exchanged from_host, from_devices;
+  for (const Range& range : access.needs(part)) {
+    if (directory.missing_bytes(range, place) == 0) continue;
+    for (const auto& piece : directory.missing(range, place)) {
+      if (!contains(piece.valid, kZeros)) (contains(piece.valid, kHost) ? from_host : from_devices).add(piece.range);
+    }
   }
+  return from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency);
+}
+
+// How long a part computes, of what all parts would on one device.
+double share_of(const LaunchPlan& plan, uint64_t busy_groups) {
+  uint64_t all = 0, largest = 0;
+  for (const Part& part : plan.parts) {
+    all += part.box.total();
+    largest = std::max(largest, part.box.total());
+  }
+  return static_cast<double>(std::max(largest, busy_groups)) / static_cast<double>(std::max(all, busy_groups));
 }
 
 }  // namespace
@@ -28,14 +58,13 @@ void add(Moves& moves, const Directory& directory, const Range& range, Place pla
 uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryOf& directory) {
   uint64_t longest = 0, merged = 0;
   for (size_t p = 0; p < plan.parts.size(); ++p) {
-    Moves moves;
+    uint64_t moving = 0;
     for (const BufferAccess& access : plan.accesses) {
       const Place place = access.storage->place_of(plan.parts[p].device);
-      for (const Range& range : access.needs(p)) add(moves, directory(*access.storage), range, place);
+      moving += moving_ns(access, p, place, rates, directory(*access.storage));
       if (access.to_merge(plan.parts.size())) merged += access.range.size();
     }
-    const double ns = static_cast<double>(moves.host) / rates.host + static_cast<double>(moves.exchanged) / rates.exchange;
-    longest = std::max(longest, static_cast<uint64_t>(ns) + moves.pieces * rates.latency);
+    longest = std::max(longest, moving);
   }
   if (merged == 0) return longest;
   // Merging takes each device's bytes to the host, compares them there, and takes the result to each.
@@ -43,10 +72,11 @@ uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const Dir
   return longest + kMergingNs + static_cast<uint64_t>(passes * static_cast<double>(merged) / kMergingRate);
 }
 
-uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, const TransferRates& rates, const DirectoryOf& directory) {
+uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
+                   const DirectoryOf& directory) {
   const uint64_t moving = moving_ns(plan, rates, directory);
   if (!plan.is_split()) return whole_ns + moving;
-  return whole_ns / plan.parts.size() + kHandOver + moving;
+  return static_cast<uint64_t>(static_cast<double>(whole_ns) * share_of(plan, busy_groups)) + kHandOver + moving;
 }
 
 void simulate(const LaunchPlan& plan, const DirectoryOf& directory) {

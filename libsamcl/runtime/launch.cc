@@ -16,6 +16,13 @@ namespace {
 using engine::Lane;
 using engine::LaneKind;
 
+// Whether it does not even keep one device busy: then two are no faster.
+bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
+  const Index3& local = request.ndrange.local;
+  const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : 64;
+  return work_items(request.ndrange) <= device.busy_groups(group) * group;
+}
+
 uint64_t least_groups(const RealDevice& device, const Index3& local) {
   return device.groups_at_once(local[0] * local[1] * local[2]);
 }
@@ -91,7 +98,7 @@ bool KernelLaunch::parts_are_of_interest(const Context& context) const {
   if (!known || context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   if (whole_ns == 0) return context.shares_host_memory();
-  return whole_ns >= 2 * kHandOver;
+  return whole_ns >= 2 * kHandOver && (context.shares_host_memory() || !leaves_idle(request_, *context.devices[0]));
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -130,13 +137,15 @@ bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
   const bool split_is_here = ways.taken() == Ways::Way::split;
   const DirectoryOf &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   const TransferRates& rates = context.rates();
+  const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
+  const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
   LaunchCosts costs;
-  costs.whole = launch_ns(options.whole, whole_ns, rates, on_whole);
-  costs.split = launch_ns(options.whole, whole_ns, rates, on_split);
+  costs.whole = launch_ns(options.whole, whole_ns, busy, rates, on_whole);
+  costs.split = launch_ns(options.whole, whole_ns, busy, rates, on_split);
   bool splits = false;
   if (options.split && whole_ns >= 2 * kHandOver) {
     // Half of what has to move is taken to be of use later, too.
-    const uint64_t in_parts = launch_ns(*options.split, whole_ns, rates, on_split);
+    const uint64_t in_parts = launch_ns(*options.split, whole_ns, busy, rates, on_split);
     splits = in_parts - moving_ns(*options.split, rates, on_split) / 2 < costs.split;
     if (splits) costs.split = in_parts;
   }

@@ -1,0 +1,79 @@
+#include "libsamcl/plan/launch_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr TransferRates kRates{10, 100, 20'000};  // 10 GB/s, 100 GB/s, 20 us
+
+struct LaunchCostTest : ::testing::Test {
+  testing::FakeDriver driver{2};
+  std::shared_ptr<Context> context = driver.make_context();
+  std::shared_ptr<Storage> storage = std::make_shared<Storage>(context, 1 << 20, nullptr);
+  const DirectoryOf here = [](Storage& of) -> Directory& { return of.directory(); };
+
+  // Two parts of so many work-groups each.
+  static LaunchPlan halves(uint64_t groups) {
+    LaunchPlan plan;
+    plan.parts.push_back({0, {{0, 0, 0}, {groups, 1, 1}}});
+    plan.parts.push_back({1, {{groups, 0, 0}, {groups, 1, 1}}});
+    return plan;
+  }
+  // Each part needs these bytes.
+  LaunchPlan needing(std::vector<Range> ranges) const {
+    LaunchPlan plan = halves(1000);
+    BufferAccess access;
+    access.storage = storage;
+    access.range = {0, storage->size()};
+    access.shares = {{ranges, {}}, {ranges, {}}};
+    plan.accesses.push_back(access);
+    return plan;
+  }
+  uint64_t moving(std::vector<Range> ranges) const { return moving_ns(needing(std::move(ranges)), kRates, here); }
+};
+
+TEST_F(LaunchCostTest, ManyGroupsTakeHalfAsLongOnTwoDevices) {
+  EXPECT_EQ(launch_ns(halves(1000), 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
+}
+
+TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {
+  EXPECT_EQ(launch_ns(halves(50), 10 * kMs, 100, kRates, here), 10 * kMs + kHandOver);
+  EXPECT_EQ(launch_ns(halves(75), 15 * kMs, 100, kRates, here), 10 * kMs + kHandOver) << "150 and 100 groups";
+}
+
+TEST_F(LaunchCostTest, WhatIsThereOrUndefinedCostsNothing) {
+  EXPECT_EQ(moving({{0, 1000}}), 0u);
+  storage->written({0, 1000}, only(0) | only(1));
+  EXPECT_EQ(moving({{0, 1000}}), 0u);
+}
+
+TEST_F(LaunchCostTest, BytesGoAtTheRateOfTheirWay) {
+  storage->written({0, 100'000}, only(kHost));
+  EXPECT_EQ(moving({{0, 100'000}}), 20'000u + 10'000u);
+  storage->written({0, 100'000}, only(0));
+  EXPECT_EQ(moving({{0, 100'000}}), 20'000u + 1'000u);
+}
+
+TEST_F(LaunchCostTest, RowsAreOneCommandOtherRangesOneEach) {
+  storage->written({0, 1 << 20}, only(0));
+  EXPECT_EQ(moving({{0, 100}, {1000, 1100}, {2000, 2100}}), 20'000u + 3u);
+  const uint64_t each = moving({{0, 100}, {1000, 1100}, {3000, 3100}});
+  EXPECT_GT(each, 20'000u + 3u);
+  EXPECT_LT(each, 40'000u) << "no latency of their own";
+}
+
+TEST_F(LaunchCostTest, RangesThatMeetAreOne) {
+  storage->written({0, 500}, only(0));
+  storage->written({500, 1000}, only(0) | only(kHost));
+  EXPECT_EQ(moving({{0, 1000}}), 2 * 20'000u + 5u + 50u) << "from two places: two exchanges";
+  storage->written({0, 1000}, only(0));
+  EXPECT_EQ(moving({{0, 400}, {400, 1000}}), 20'000u + 10u);
+}
+
+}  // namespace
+}  // namespace samcl
