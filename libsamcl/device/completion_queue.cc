@@ -11,12 +11,18 @@ namespace {
 
 // Of so many without an event of their own the last one gets one: they are told together, while the caches still hold them.
 constexpr size_t kTogether = 32;
+// So does the last of those that take that long, on a leased device: what may be in flight is several times that.
+constexpr uint64_t kTogetherNs = 200'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
 }  // namespace
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name) : queue_(queue), thread_(std::move(thread_name)) {}
+CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device, std::function<void()> on_start)
+    : queue_(queue),
+      is_leased_(device == Device::leased),
+      silence_(is_leased_ ? kShortSilence : kLongestSilence),
+      thread_(std::move(thread_name), std::move(on_start)) {}
 
 CompletionQueue::~CompletionQueue() { leave(); }
 
@@ -41,16 +47,19 @@ cl_int CompletionQueue::wait_for(cl_event event, uint64_t* computed) {
 // Under the mutex. If it fails, it ends with those that follow.
 void CompletionQueue::mark_last() {
   driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &awaited_.back().event);
-  unmarked_ = 0;
+  awaited_.back().is_marker = true;
+  unmarked_ = unmarked_ns_ = 0;
 }
 
-void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly) {
+void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
+                            uint64_t counted_ns) {
   std::lock_guard lock(mutex_);
-  awaited_.push_back({event, promptly, {std::move(node), {now_ns()}}, std::move(listener)});
+  awaited_.push_back({event, false, promptly, {std::move(node), {now_ns()}, counted_ns}, std::move(listener)});
   count_ = awaited_.size();
   prompt_ += promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
-  if (unmarked_ == kTogether) mark_last();
+  unmarked_ns_ = event ? 0 : unmarked_ns_ + counted_ns;
+  if (unmarked_ == kTogether || (is_leased_ && unmarked_ns_ >= kTogetherNs)) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
   } else if (!taken_ && (promptly || waiting_ > 0)) {
@@ -65,7 +74,8 @@ void CompletionQueue::flush() {
 
 bool CompletionQueue::is_time() const {
   if (taken_) return false;
-  return awaited_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
+  if (awaited_.empty()) return leaves_;
+  return leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0 || (is_leased_ && unmarked_ < awaited_.size());
 }
 
 // Up to the first that has an event. Under the mutex.
@@ -74,6 +84,7 @@ CompletionQueue::Batch CompletionQueue::take() {
   while (!awaited_.empty() && !batch.event) {
     Awaited& first = awaited_.front();
     batch.event = first.event;
+    batch.is_marker = first.is_marker;
     batch.nodes.push_back(std::move(first.node));
     batch.listener = std::move(first.listener);
     prompt_ -= first.promptly;
@@ -81,6 +92,7 @@ CompletionQueue::Batch CompletionQueue::take() {
   }
   count_ = awaited_.size();
   unmarked_ = std::min(unmarked_, awaited_.size());
+  if (awaited_.empty()) unmarked_ns_ = 0;
   return batch;
 }
 
@@ -94,15 +106,18 @@ void CompletionQueue::note_end(std::span<CompletedNode> nodes, cl_int status) {
   }
 }
 
+// What has no event was the last of all: the whole queue ends no later than a marker would.
+cl_int CompletionQueue::wait_for_end(Batch& batch) const {
+  if (!batch.event) return driver::real().clFinish(queue_);
+  return wait_for(batch.event, batch.is_marker ? nullptr : &batch.nodes.back().run.computed);
+}
+
 void CompletionQueue::wait_and_tell(Batch& batch) {
   for (const CompletedNode& each : batch.nodes) {
     if (!each.node->observed) continue;
     batch.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
   }
-  // What has no event was the last of all: the whole queue ends no later than a marker would.
-  const cl_int status =
-      batch.event ? wait_for(batch.event, &batch.nodes.back().run.computed) : driver::real().clFinish(queue_);
-  note_end(batch.nodes, status);
+  note_end(batch.nodes, wait_for_end(batch));
   batch.listener->ended(batch.nodes);
   batch.nodes.clear();
 }
@@ -119,7 +134,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
     cl.clGetEventInfo(first->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     if (status > CL_COMPLETE) break;
     Batch batch = take();
-    note_end(batch.nodes, wait_for(batch.event, &batch.nodes.back().run.computed));
+    note_end(batch.nodes, wait_for_end(batch));
     std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
   }
   look_at_ = awaited_.size() + kTogether / 2;
@@ -129,7 +144,7 @@ bool CompletionQueue::help(const void* owner) {
   Batch batch;
   {
     std::lock_guard lock(mutex_);
-    const auto is_owned = [owner](const Awaited& each) { return each.node.node->owner == owner; };
+    const auto is_owned = [owner](const Awaited& each) { return !owner || each.node.node->owner == owner; };
     if (taken_ || std::none_of(awaited_.rbegin(), awaited_.rend(), is_owned)) return false;
     taken_ = true;
     batch = take();
@@ -170,11 +185,11 @@ void CompletionQueue::watch() {
     if (!is_time() && Worker::is_own_thread()) {
       if (!awaited_.empty()) driver::real().clFlush(queue_);  // nothing else may make the driver begin
       const size_t before = awaited_.size();
-      changed_.wait_for(lock, kLongestSilence, [this] { return is_time(); });
+      changed_.wait_for(lock, silence_, [this] { return is_time(); });
       idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
     }
     if (taken_) {
-      changed_.wait_for(lock, kLongestSilence, [this] { return !taken_; });
+      changed_.wait_for(lock, silence_, [this] { return !taken_; });
       continue;
     }
     if (awaited_.empty()) {
@@ -184,6 +199,8 @@ void CompletionQueue::watch() {
       return;
     }
     taken_ = true;
+    // Who launches on must not keep us from hearing of what there is.
+    if (is_leased_ && unmarked_ == awaited_.size()) mark_last();
     Batch batch = take();
     lock.unlock();
     wait_and_tell(batch);

@@ -36,7 +36,8 @@ class KernelLaunch::SubLaunch : public SubKernel {
       : state_(std::move(state)),
         event_(std::move(event)),
         index_(index),
-        slicing_{real_kernel(device).ns_per_group, least_groups(device), state_->kernel().record.slices} {}
+        times_(real_kernel(device).times),
+        slicing_{least_groups(device), state_->kernel().record.slices} {}
 
   cl_int prepare(RealDevice& device) override {
     const Kernel& kernel = state_->kernel();
@@ -80,6 +81,13 @@ class KernelLaunch::SubLaunch : public SubKernel {
     return !state_->plan.original && state_->kernel().translation->may_slice ? &slicing_ : nullptr;
   }
 
+  PieceTimes& times() const override { return times_; }
+  uint64_t work_items(const GroupBox& piece) const override {
+    const Ndrange& all = state_->plan.ndrange;
+    if (state_->plan.original) return samcl::work_items(all);
+    return piece.total() * all.local[0] * all.local[1] * all.local[2];
+  }
+
   bool is_timed() const override { return state_->timed; }
 
   void began(const RunTimes& run) override { event_->set_running(run.began); }
@@ -106,6 +114,7 @@ class KernelLaunch::SubLaunch : public SubKernel {
   const std::shared_ptr<State> state_;
   const std::shared_ptr<Event> event_;
   const size_t index_;
+  PieceTimes& times_;
   const Slicing slicing_;
 };
 
