@@ -70,7 +70,7 @@ TEST_F(PieceTimesTest, NoWorkItemFitsLessThanOnce) {
 
 TEST_F(PieceTimesTest, TimesAreWantedNowAndThenAndInDoubt) {
   int wanted = 0;
-  for (int i = 0; i < 640; ++i) wanted += times.wants_time();
+  for (int i = 0; i < 639; ++i) wanted += times.wants_time();
   EXPECT_EQ(wanted, 10);
   times.doubt();
   EXPECT_TRUE(times.wants_time());

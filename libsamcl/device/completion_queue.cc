@@ -78,6 +78,10 @@ bool CompletionQueue::is_time() const {
   return leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0 || (is_leased_ && unmarked_ < awaited_.size());
 }
 
+bool CompletionQueue::is_recent(const Awaited& one) const {
+  return now_ns() - one.node.run.enqueued < static_cast<uint64_t>(std::chrono::nanoseconds(silence_).count()) / 2;
+}
+
 // Up to the first that has an event. Under the mutex.
 CompletionQueue::Batch CompletionQueue::take() {
   Batch batch;
@@ -185,7 +189,10 @@ void CompletionQueue::watch() {
     if (!is_time() && Worker::is_own_thread()) {
       if (!awaited_.empty()) driver::real().clFlush(queue_);  // nothing else may make the driver begin
       const size_t before = awaited_.size();
-      changed_.wait_for(lock, silence_, [this] { return is_time(); });
+      const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
+      const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });
+      // What came in the last half of it may yet be told of by a thread of the program.
+      if (is_leased_ && !in_time && !awaited_.empty() && is_recent(awaited_.front())) continue;
       idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
     }
     if (taken_) {

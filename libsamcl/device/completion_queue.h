@@ -109,6 +109,7 @@ class CompletionQueue {
   };
   cl_int wait_for_end(Batch& batch) const;
   bool is_time() const;
+  bool is_recent(const Awaited& one) const;
   Batch take();
   void mark_last();
   void note_end(std::span<CompletedNode> nodes, cl_int status);

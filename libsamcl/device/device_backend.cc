@@ -4,6 +4,7 @@
 
 #include "libsamcl/coherence/storage.h"
 #include "libsamcl/device/operations.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
@@ -124,10 +125,11 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
 // are its own.
 uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (trace::on()) return 0;
+  const RunAhead& ahead = *context_.devices[node.lane.device]->run_ahead();
   if (const SubKernel* const kernel = kernel_of(node.operation)) {
-    return RunAhead::counted(kernel->times().expect(kernel->work_items(kernel->box())));
+    return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
   }
-  return stays_on_device(node.operation) ? RunAhead::counted(1 + engine::bytes_of(node.operation) / kLocalBytesPerNs) : 0;
+  return stays_on_device(node.operation) ? ahead.counted(1 + engine::bytes_of(node.operation) / kLocalBytesPerNs) : 0;
 }
 
 cl_int DeviceBackend::run_ahead(const NodePtr& node) {
@@ -164,7 +166,7 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
     error = give_to_driver(node, giving);
   } catch (...) {  // no memory
   }
-  if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns);
+  if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns, now_ns());
   return error;
 }
 
@@ -225,7 +227,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
     took += each.run.ended - each.run.began;
   }
   RunAhead* const ahead = context_.devices[ended[0].node->lane.device]->run_ahead();
-  if (ahead) ahead->ended(ended.size(), counted);
+  if (ahead) ahead->ended(ended.size(), counted, ended.back().run.ended);
   const bool took_longer = ahead && took > 2 * counted + kHostsOwnNs;
   for (const CompletedNode& each : ended) {
     note_run(each);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"

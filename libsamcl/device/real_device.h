@@ -15,7 +15,6 @@
 #include "libsamcl/coherence/image_layout.h"
 #include "base/rectangle.h"
 #include "libsamcl/device/completion_queue.h"
-#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
@@ -24,6 +23,8 @@
 #include "libsamcl/transfer/pinned_ring.h"
 
 namespace samcl {
+
+class RunAhead;
 
 constexpr unsigned kMaxRealDevices = 30;
 

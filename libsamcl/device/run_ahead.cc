@@ -8,6 +8,8 @@ namespace {
 constexpr auto kGpu = lease::ResourceKind::gpu;
 // An end that nobody told of: the feeder looks itself.
 constexpr std::chrono::milliseconds kLongestWait{1};
+// What is learned from: so many, in so long.
+constexpr uint64_t kEnough = 32, kLongEnoughNs = 500'000;
 
 }  // namespace
 
@@ -18,12 +20,30 @@ bool RunAhead::takes_more(uint64_t ns, uint64_t now_ns) const {
   return !client_.revoke_requested(kGpu, device_) && now_ns < held_since_ + kTurnNs;
 }
 
+void RunAhead::hold_since(uint64_t now_ns) {
+  held_since_ = since_ns_ = now_ns;
+  since_count_ = since_counted_ = 0;
+}
+
+// Where the time that all took is mostly what the queue takes from one to the next.
+void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
+  since_count_ += count;
+  since_counted_ += ns;
+  if (since_count_ < kEnough || now_ns < since_ns_ + kLongEnoughNs) return;
+  const uint64_t least = least_ns_.load(std::memory_order_relaxed);
+  if (since_counted_ < 2 * since_count_ * least) {
+    least_ns_.store(std::clamp((now_ns - since_ns_) / since_count_, kLowestLeastNs, kHighestLeastNs), std::memory_order_relaxed);
+  }
+  since_ns_ = now_ns;
+  since_count_ = since_counted_ = 0;
+}
+
 RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns) {
   std::lock_guard lock(mutex_);
   if (!feeding_ && ns > 0) {
     const bool takes = in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_);
     if (takes) {
-      if (in_flight_++ == 0) held_since_ = now_ns;
+      if (in_flight_++ == 0) hold_since(now_ns);
       in_flight_ns_ += ns;
       return Entry::now;
     }
@@ -61,7 +81,7 @@ void RunAhead::begin(uint64_t ns, uint64_t (*clock)()) {
     lock.unlock();
     client_.acquire(kGpu, device_);
     lock.lock();
-    held_since_ = clock();
+    hold_since(clock());
   }
   ++in_flight_;
   in_flight_ns_ += ns;
@@ -89,8 +109,9 @@ void RunAhead::wait_for_end(uint64_t ends) {
   feeder_waits_ = false;
 }
 
-void RunAhead::ended(uint64_t count, uint64_t ns) {
+void RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
   std::lock_guard lock(mutex_);
+  learn(count, ns, now_ns);
   in_flight_ -= count;
   in_flight_ns_ -= ns;
   ++ends_;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -33,16 +34,18 @@ class RunAhead {
   // What may be in flight: with the time until somebody looks whether it has ended (CompletionQueue::kShortSilence) the
   // two slices that a more urgent task waits for at most.
   static constexpr uint64_t kMostNs = 800'000;
-  // An operation counts at least so long: drivers' queues take that from one to the next (measured: 3.6 us PoCL's, 4 us
-  // that of an H200).
-  static constexpr uint64_t kLeastNs = 5'000;
   // How long a lease is held while it is wanted, by whomever.
   static constexpr uint64_t kTurnNs = 2'000'000;
 
   RunAhead(lease::Client& client, uint32_t device) : client_(client), device_(device) {}
 
-  // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone.
-  static uint64_t counted(uint64_t ns) { return ns == 0 || ns > kSliceNs ? 0 : std::max(ns, kLeastNs); }
+  // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less than
+  // what the driver's queue takes from one to the next, which is learned while many of the shortest are in flight.
+  uint64_t counted(uint64_t ns) const {
+    return ns == 0 || ns > kSliceNs ? 0 : std::max(ns, least_ns_.load(std::memory_order_relaxed));
+  }
+  // Measured: 1 us and more with PoCL, 4 us with an H200.
+  static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
 
   // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
   // kept here behind others; feed: likewise, and the caller has to see to a feeder.
@@ -65,13 +68,15 @@ class RunAhead {
   void wait_for_end(uint64_t ends);
 
   // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after all.
-  void ended(uint64_t count, uint64_t ns);
+  void ended(uint64_t count, uint64_t ns, uint64_t now_ns);
 
   // Whether somebody else waits for what is held.
   bool is_wanted();
 
  private:
   bool takes_more(uint64_t ns, uint64_t now_ns) const;
+  void hold_since(uint64_t now_ns);
+  void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
 
   lease::Client& client_;
   const uint32_t device_;
@@ -86,6 +91,9 @@ class RunAhead {
   uint64_t in_flight_ns_ = 0;
   uint64_t held_since_ = 0;
   uint64_t ends_ = 0;
+  // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
+  uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;
+  std::atomic<uint64_t> least_ns_{kFirstLeastNs};  // written under the mutex
 };
 
 }  // namespace samcl

@@ -10,8 +10,6 @@ namespace samcl {
 namespace {
 
 using Entry = RunAhead::Entry;
-using ::testing::ElementsAre;
-
 constexpr uint64_t kUs = 1'000;
 
 uint64_t now = 0;
@@ -78,19 +76,35 @@ struct RunAheadTest : ::testing::Test {
 };
 
 TEST_F(RunAheadTest, WhatIsShortAndKnownCounts) {
-  EXPECT_EQ(RunAhead::counted(0), 0u) << "nobody knows";
-  EXPECT_EQ(RunAhead::counted(1), RunAhead::kLeastNs);
-  EXPECT_EQ(RunAhead::counted(400 * kUs), 400 * kUs);
-  EXPECT_EQ(RunAhead::counted(501 * kUs), 0u) << "longer than a slice";
+  EXPECT_EQ(ahead.counted(0), 0u) << "nobody knows";
+  EXPECT_EQ(ahead.counted(1), RunAhead::kFirstLeastNs);
+  EXPECT_EQ(ahead.counted(400 * kUs), 400 * kUs);
+  EXPECT_EQ(ahead.counted(501 * kUs), 0u) << "longer than a slice";
+}
+
+TEST_F(RunAheadTest, WhatTheQueueTakesFromOneToTheNextIsLearned) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(enter(5 * kUs), Entry::now);
+    now += 2 * kUs;
+    ahead.ended(1, 5 * kUs, now);
+  }
+  EXPECT_EQ(ahead.counted(1), 2 * kUs);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(enter(50 * kUs), Entry::now);
+    now += 100 * kUs;
+    ahead.ended(1, 50 * kUs, now);
+  }
+  EXPECT_EQ(ahead.counted(1), 2 * kUs) << "those computed most of the time";
 }
 
 TEST_F(RunAheadTest, ShortOnesAreIssuedAtOnceUnderOneLease) {
   EXPECT_EQ(enter(10 * kUs), Entry::now);
   EXPECT_TRUE(lease.is_held());
   EXPECT_EQ(enter(10 * kUs), Entry::now);
-  ahead.ended(1, 10 * kUs);
+  ahead.ended(1, 10 * kUs, now);
   EXPECT_TRUE(lease.is_held());
-  ahead.ended(1, 10 * kUs);
+  ahead.ended(1, 10 * kUs, now);
   EXPECT_FALSE(lease.is_held()) << "nothing is in flight any more";
   EXPECT_EQ(lease.releases(), 1);
 }
@@ -101,7 +115,7 @@ TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
   EXPECT_NE(ahead.next(), nullptr);
   EXPECT_FALSE(ahead.has_room(5 * kUs, now));
-  ahead.ended(1, 400 * kUs);
+  ahead.ended(1, 400 * kUs, now);
   EXPECT_TRUE(ahead.has_room(5 * kUs, now));
 }
 
@@ -121,7 +135,7 @@ TEST_F(RunAheadTest, WhatIsNotKnownRunsAlone) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   EXPECT_EQ(enter(0), Entry::feed);
   EXPECT_FALSE(ahead.has_room(0, now));
-  ahead.ended(1, 5 * kUs);
+  ahead.ended(1, 5 * kUs, now);
   EXPECT_TRUE(ahead.has_room(0, now));
   EXPECT_FALSE(lease.is_held()) << "it takes the lease by itself";
 }
@@ -131,7 +145,7 @@ TEST_F(RunAheadTest, MoreUrgentTaskIsGivenWayWhenWhatIsInFlightHasEnded) {
   lease.revoked = true;
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
   EXPECT_FALSE(ahead.has_room(5 * kUs, now));
-  ahead.ended(1, 5 * kUs);
+  ahead.ended(1, 5 * kUs, now);
   EXPECT_FALSE(lease.is_held());
   lease.revoked = false;
   ASSERT_TRUE(ahead.has_room(5 * kUs, now));
@@ -147,7 +161,7 @@ TEST_F(RunAheadTest, OthersWaitForOneTurn) {
   now += 1;
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
   EXPECT_FALSE(ahead.has_room(5 * kUs, now));
-  ahead.ended(2, 10 * kUs);
+  ahead.ended(2, 10 * kUs, now);
   EXPECT_FALSE(lease.is_held());
 }
 
@@ -156,7 +170,7 @@ TEST_F(RunAheadTest, UnwantedLeaseIsKeptAsLongAsSomethingIsInFlight) {
   for (int i = 0; i < 100; ++i) {
     now += RunAhead::kTurnNs;
     EXPECT_EQ(enter(5 * kUs), Entry::now);
-    ahead.ended(1, 5 * kUs);
+    ahead.ended(1, 5 * kUs, now);
   }
   EXPECT_EQ(lease.releases(), 0);
 }
@@ -169,18 +183,18 @@ TEST_F(RunAheadTest, LeaseOfAnotherProgramIsTheFeedersToWaitFor) {
   lease.release(lease::ResourceKind::gpu, 0);
   feeder.join();
   EXPECT_TRUE(lease.is_held());
-  ahead.ended(1, 5 * kUs);
+  ahead.ended(1, 5 * kUs, now);
   EXPECT_FALSE(lease.is_held());
 }
 
 TEST_F(RunAheadTest, WhatTheDriverRefusesIsNotInFlight) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   EXPECT_EQ(enter(400 * kUs), Entry::now);
-  ahead.ended(1, 400 * kUs);
+  ahead.ended(1, 400 * kUs, now);
   EXPECT_TRUE(lease.is_held());
   EXPECT_EQ(enter(500 * kUs), Entry::now) << "there is room again";
-  ahead.ended(1, 500 * kUs);
-  ahead.ended(1, 5 * kUs);
+  ahead.ended(1, 500 * kUs, now);
+  ahead.ended(1, 5 * kUs, now);
   EXPECT_FALSE(lease.is_held());
 }
 
@@ -230,14 +244,14 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
       }
       EXPECT_NE(mine.next(), nullptr);
       while (!mine.has_room(50 * kUs, seen)) {
-        mine.ended(1, 50 * kUs);
+        mine.ended(1, 50 * kUs, 0);
         --in_flight;
       }
       mine.begin(50 * kUs, [] { return uint64_t{0}; });
       ++in_flight;
       EXPECT_EQ(mine.next(), nullptr);
     }
-    while (in_flight-- > 0) mine.ended(1, 50 * kUs);
+    while (in_flight-- > 0) mine.ended(1, 50 * kUs, 0);
   };
   std::thread beside([&] { play(other); });
   play(ahead);
@@ -248,7 +262,7 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
 TEST_F(RunAheadTest, FeederHearsOfAnEnd) {
   enter(5 * kUs);
   const uint64_t seen = ahead.ends();
-  std::thread other([&] { ahead.ended(1, 5 * kUs); });
+  std::thread other([&] { ahead.ended(1, 5 * kUs, now); });
   while (ahead.ends() == seen) ahead.wait_for_end(seen);
   other.join();
   EXPECT_FALSE(lease.is_held());
