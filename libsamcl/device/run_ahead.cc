@@ -8,8 +8,8 @@ namespace {
 constexpr auto kGpu = lease::ResourceKind::gpu;
 // An end that nobody told of: the feeder looks itself.
 constexpr std::chrono::milliseconds kLongestWait{1};
-// What is learned from: so many, in so long.
-constexpr uint64_t kEnough = 32, kLongEnoughNs = 500'000;
+// What is learned from: so many, in so long that it matters little when their ends were told.
+constexpr uint64_t kEnough = 32, kLongEnoughNs = 1'000'000;
 
 }  // namespace
 
@@ -25,14 +25,18 @@ void RunAhead::hold_since(uint64_t now_ns) {
   since_count_ = since_counted_ = 0;
 }
 
-// Where the time that all took is mostly what the queue takes from one to the next.
+// Where the time that all took is mostly what the queue takes from one to the next. The queue may have been empty for a
+// while: the least of the last times counts, and a quarter more.
 void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
   since_count_ += count;
   since_counted_ += ns;
   if (since_count_ < kEnough || now_ns < since_ns_ + kLongEnoughNs) return;
   const uint64_t least = least_ns_.load(std::memory_order_relaxed);
   if (since_counted_ < 2 * since_count_ * least) {
-    least_ns_.store(std::clamp((now_ns - since_ns_) / since_count_, kLowestLeastNs, kHighestLeastNs), std::memory_order_relaxed);
+    learned_[next_learned_++ % learned_.size()] = std::max<uint64_t>(1, (now_ns - since_ns_) / since_count_);
+    uint64_t each = kHighestLeastNs;
+    for (const uint64_t learned : learned_) each = learned > 0 ? std::min(each, learned) : each;
+    least_ns_.store(std::clamp(each + each / 4, kLowestLeastNs, kHighestLeastNs), std::memory_order_relaxed);
   }
   since_ns_ = now_ns;
   since_count_ = since_counted_ = 0;

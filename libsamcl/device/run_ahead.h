@@ -15,9 +15,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -93,6 +95,8 @@ class RunAhead {
   uint64_t ends_ = 0;
   // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
   uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;
+  std::array<uint64_t, 8> learned_{};              // the last of them; 0: none yet
+  size_t next_learned_ = 0;
   std::atomic<uint64_t> least_ns_{kFirstLeastNs};  // written under the mutex
 };
 
