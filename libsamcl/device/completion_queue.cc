@@ -16,6 +16,8 @@ constexpr uint64_t kTogetherNs = 200'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
+std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_ns() - at); }
+
 }  // namespace
 
 CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device, std::function<void()> on_start)
@@ -74,13 +76,10 @@ void CompletionQueue::flush() {
 
 bool CompletionQueue::is_time() const {
   if (taken_) return false;
-  if (awaited_.empty()) return leaves_;
-  return leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0 || (is_leased_ && unmarked_ < awaited_.size());
+  return awaited_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
 }
 
-bool CompletionQueue::is_recent(const Awaited& one) const {
-  return now_ns() - one.node.run.enqueued < static_cast<uint64_t>(std::chrono::nanoseconds(silence_).count()) / 2;
-}
+bool CompletionQueue::is_recent(const Awaited& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
 
 // Up to the first that has an event. Under the mutex.
 CompletionQueue::Batch CompletionQueue::take() {
@@ -184,6 +183,7 @@ void CompletionQueue::stop_hurrying() {
 // it, or at once if somebody hurries.
 void CompletionQueue::watch() {
   int idle_looks = 0;
+  uint64_t told_here = 0;  // last_ended_ns_ as this thread left it
   std::unique_lock lock(mutex_);
   while (true) {
     if (!is_time() && Worker::is_own_thread()) {
@@ -191,8 +191,9 @@ void CompletionQueue::watch() {
       const size_t before = awaited_.size();
       const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
       const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });
-      // What came in the last half of it may yet be told of by a thread of the program.
-      if (is_leased_ && !in_time && !awaited_.empty() && is_recent(awaited_.front())) continue;
+      // What came in the last half of it may yet be told of by a thread of the program, which perhaps tells of others.
+      const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence_ / 2);
+      if (is_leased_ && !in_time && !awaited_.empty() && (others_tell || is_recent(awaited_.front()))) continue;
       idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
     }
     if (taken_) {
@@ -215,6 +216,7 @@ void CompletionQueue::watch() {
     lock.lock();
     taken_ = false;
     look_at_ = 0;
+    told_here = last_ended_ns_;
     lock.unlock();
     batch.listener.reset();          // perhaps the last reference to our owner: then this is gone,
     if (listener.expired()) return;  // else its destruction waits for this thread
