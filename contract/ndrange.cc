@@ -70,32 +70,27 @@ std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares, 
   return parts;
 }
 
+GroupBox cut_slice(std::vector<GroupBox>& left, uint64_t groups) {
+  groups = std::max<uint64_t>(groups, 1);
+  while (true) {
+    GroupBox first = left.back();
+    left.pop_back();
+    if (first.total() <= groups) return first;
+    unsigned cut = 2;
+    while (first.count[cut] == 1) --cut;
+    const uint64_t row = first.total() / first.count[cut];
+    GroupBox rest = first;
+    first.count[cut] = std::max<uint64_t>(groups / row, 1);
+    rest.first[cut] += first.count[cut];
+    rest.count[cut] -= first.count[cut];
+    if (rest.count[cut] > 0) left.push_back(rest);
+    left.push_back(first);  // cut on inside, if it is one row that is too long
+  }
+}
+
 std::vector<GroupBox> slice(const GroupBox& box, uint64_t groups_per_slice) {
-  // Cut the slowest dimension that is long enough for slices of the wanted length; if one row of it is longer
-  // than a slice, cut a faster dimension inside each row instead.
-  std::vector<GroupBox> slices;
-  groups_per_slice = std::max<uint64_t>(groups_per_slice, 1);
-  if (box.total() <= groups_per_slice) return {box};
-  unsigned cut = 2;
-  while (cut > 0 && box.count[cut] == 1) --cut;
-  uint64_t row = 1;
-  for (unsigned d = 0; d < cut; ++d) row *= box.count[d];
-  if (row > groups_per_slice) {
-    for (uint64_t i = 0; i < box.count[cut]; ++i) {
-      GroupBox one = box;
-      one.first[cut] += i;
-      one.count[cut] = 1;
-      for (const GroupBox& piece : slice(one, groups_per_slice)) slices.push_back(piece);
-    }
-    return slices;
-  }
-  const uint64_t rows = groups_per_slice / row;
-  for (uint64_t i = 0; i < box.count[cut]; i += rows) {
-    GroupBox piece = box;
-    piece.first[cut] += i;
-    piece.count[cut] = std::min(rows, box.count[cut] - i);
-    slices.push_back(piece);
-  }
+  std::vector<GroupBox> left{box}, slices;
+  while (!left.empty()) slices.push_back(cut_slice(left, groups_per_slice));
   return slices;
 }
 

@@ -63,6 +63,10 @@ std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares, 
 // The same along best_dimension().
 std::vector<Part> split(const Ndrange& ndrange, std::span<const double> shares);
 
+// Cuts the first slice of at most that many work-groups off what is left (boxes, the first one last; not empty): whole
+// rows of work-groups of the slowest dimension or, where one is longer than that, a part of it.
+GroupBox cut_slice(std::vector<GroupBox>& left, uint64_t groups);
+
 // Cuts a box into slices of about `groups_per_slice` work-groups (at least one row of work-groups of the
 // dimension that is cut), in order.
 std::vector<GroupBox> slice(const GroupBox& box, uint64_t groups_per_slice);

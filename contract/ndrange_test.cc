@@ -113,6 +113,15 @@ TEST(Slice, CutsInsideRowsThatAreTooLong) {
   EXPECT_EQ(slices[1], (GroupBox{{2, 0, 0}, {2, 1, 1}}));
 }
 
+TEST(Slice, EachMayHaveAnotherSize) {
+  std::vector<GroupBox> left{{{0, 0, 0}, {4, 10, 1}}};
+  EXPECT_EQ(cut_slice(left, 1), (GroupBox{{0, 0, 0}, {1, 1, 1}}));
+  EXPECT_EQ(cut_slice(left, 20), (GroupBox{{1, 0, 0}, {3, 1, 1}})) << "the rest of its row";
+  EXPECT_EQ(cut_slice(left, 20), (GroupBox{{0, 1, 0}, {4, 5, 1}}));
+  EXPECT_EQ(cut_slice(left, 1000), (GroupBox{{0, 6, 0}, {4, 4, 1}}));
+  EXPECT_TRUE(left.empty());
+}
+
 TEST(SplitAndSlice, CoverEveryWorkItemOnce) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -11,12 +11,20 @@ namespace {
 
 // Of so many without an event of their own the last one gets one: they are told together, while the caches still hold them.
 constexpr size_t kTogether = 32;
+// So does the last of those that take that long, on a leased device: what may be in flight is several times that.
+constexpr uint64_t kTogetherNs = 200'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
+std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_ns() - at); }
+
 }  // namespace
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name) : queue_(queue), thread_(std::move(thread_name)) {}
+CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device, std::function<void()> on_start)
+    : queue_(queue),
+      is_leased_(device == Device::leased),
+      silence_(is_leased_ ? kShortSilence : kLongestSilence),
+      thread_(std::move(thread_name), std::move(on_start)) {}
 
 CompletionQueue::~CompletionQueue() { leave(); }
 
@@ -41,18 +49,21 @@ cl_int CompletionQueue::wait_for(cl_event event, uint64_t* computed) {
 // Under the mutex. If it fails, it ends with those that follow.
 void CompletionQueue::mark_last() {
   driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &awaited_.back().event);
-  unmarked_ = 0;
+  awaited_.back().is_marker = true;
+  unmarked_ = unmarked_ns_ = 0;
 }
 
-void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly) {
+void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
+                            uint64_t counted_ns) {
   std::lock_guard lock(mutex_);
-  // Of what has no event of its own nobody asks when it was enqueued.
-  if (event || awaited_.empty()) last_enqueued_ns_ = now_ns();
-  awaited_.push_back({event, promptly, {std::move(node), {last_enqueued_ns_}}, std::move(listener)});
+  // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
+  if (event || awaited_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
+  awaited_.push_back({event, false, promptly, {std::move(node), {last_enqueued_ns_}, counted_ns}, std::move(listener)});
   count_ = awaited_.size();
   prompt_ += promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
-  if (unmarked_ == kTogether) mark_last();
+  unmarked_ns_ = event ? 0 : unmarked_ns_ + counted_ns;
+  if (unmarked_ == kTogether || (is_leased_ && unmarked_ns_ >= kTogetherNs)) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
   } else if (!taken_ && (promptly || waiting_ > 0)) {
@@ -70,12 +81,15 @@ bool CompletionQueue::is_time() const {
   return awaited_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
 }
 
+bool CompletionQueue::is_recent(const Awaited& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
+
 // Up to the first that has an event. Under the mutex.
 CompletionQueue::Batch CompletionQueue::take() {
   Batch batch;
   while (!awaited_.empty() && !batch.event) {
     Awaited& first = awaited_.front();
     batch.event = first.event;
+    batch.is_marker = first.is_marker;
     batch.nodes.push_back(std::move(first.node));
     batch.listener = std::move(first.listener);
     prompt_ -= first.promptly;
@@ -83,6 +97,7 @@ CompletionQueue::Batch CompletionQueue::take() {
   }
   count_ = awaited_.size();
   unmarked_ = std::min(unmarked_, awaited_.size());
+  if (awaited_.empty()) unmarked_ns_ = 0;
   return batch;
 }
 
@@ -96,15 +111,18 @@ void CompletionQueue::note_end(std::span<CompletedNode> nodes, cl_int status) {
   }
 }
 
+// What has no event was the last of all: the whole queue ends no later than a marker would.
+cl_int CompletionQueue::wait_for_end(Batch& batch) const {
+  if (!batch.event) return driver::real().clFinish(queue_);
+  return wait_for(batch.event, batch.is_marker ? nullptr : &batch.nodes.back().run.computed);
+}
+
 void CompletionQueue::wait_and_tell(Batch& batch) {
   for (const CompletedNode& each : batch.nodes) {
     if (!each.node->observed) continue;
     batch.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
   }
-  // What has no event was the last of all: the whole queue ends no later than a marker would.
-  const cl_int status =
-      batch.event ? wait_for(batch.event, &batch.nodes.back().run.computed) : driver::real().clFinish(queue_);
-  note_end(batch.nodes, status);
+  note_end(batch.nodes, wait_for_end(batch));
   batch.listener->ended(batch.nodes);
   batch.nodes.clear();
 }
@@ -122,7 +140,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
     cl.clGetEventInfo(first->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     if (status > CL_COMPLETE) break;
     Batch batch = take();
-    note_end(batch.nodes, wait_for(batch.event, &batch.nodes.back().run.computed));
+    note_end(batch.nodes, wait_for_end(batch));
     std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
   }
   look_at_ = awaited_.size() + kTogether / 2;
@@ -132,7 +150,7 @@ bool CompletionQueue::help(const void* owner) {
   Batch batch;
   {
     std::lock_guard lock(mutex_);
-    const auto is_owned = [owner](const Awaited& each) { return each.node.node->owner.get() == owner; };
+    const auto is_owned = [owner](const Awaited& each) { return !owner || each.node.node->owner.get() == owner; };
     if (taken_ || std::none_of(awaited_.rbegin(), awaited_.rend(), is_owned)) return false;
     taken_ = true;
     batch = take();
@@ -168,18 +186,23 @@ void CompletionQueue::stop_hurrying() {
 // it, or at once if somebody hurries.
 void CompletionQueue::watch() {
   int idle_looks = 0;
+  uint64_t told_here = 0;  // last_ended_ns_ as this thread left it
   std::unique_lock lock(mutex_);
   while (true) {
     if (!is_time() && Worker::is_own_thread()) {
       if (!awaited_.empty()) driver::real().clFlush(queue_);  // nothing else may make the driver begin
       const size_t before = awaited_.size();
-      changed_.wait_for(lock, kLongestSilence, [this] { return is_time(); });
+      const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
+      const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });
+      // What came in the last half of it may yet be told of by a thread of the program, which perhaps tells of others.
+      const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence_ / 2);
+      if (is_leased_ && !in_time && !awaited_.empty() && (others_tell || is_recent(awaited_.front()))) continue;
       idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
       // Who launches looks himself, and would have to wait for the driver while it serves two threads.
       if (std::exchange(looked_, false) && !is_time()) continue;
     }
     if (taken_) {
-      changed_.wait_for(lock, kLongestSilence, [this] { return !taken_; });
+      changed_.wait_for(lock, silence_, [this] { return !taken_; });
       continue;
     }
     if (awaited_.empty()) {
@@ -189,6 +212,8 @@ void CompletionQueue::watch() {
       return;
     }
     taken_ = true;
+    // Who launches on must not keep us from hearing of what there is.
+    if (is_leased_ && unmarked_ == awaited_.size()) mark_last();
     Batch batch = take();
     lock.unlock();
     wait_and_tell(batch);
@@ -196,6 +221,7 @@ void CompletionQueue::watch() {
     lock.lock();
     taken_ = false;
     look_at_ = 0;
+    told_here = last_ended_ns_;
     lock.unlock();
     batch.listener.reset();          // perhaps the last reference to our owner: then this is gone,
     if (listener.expired()) return;  // else its destruction waits for this thread

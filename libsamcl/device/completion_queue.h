@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -26,7 +27,8 @@ namespace samcl {
 
 // When something ran: ns of the host's clock.
 struct RunTimes {
-  uint64_t enqueued = 0, began = 0, ended = 0;
+  uint64_t enqueued = 0;  // given to the driver's queue; 0: a thread ran it
+  uint64_t began = 0, ended = 0;
   uint64_t computed = 0;  // as the device itself tells; 0: it does not
 };
 
@@ -34,6 +36,7 @@ struct RunTimes {
 struct CompletedNode {
   engine::NodePtr node;
   RunTimes run;
+  uint64_t counted_ns = 0;  // what it was expected to take (device/run_ahead.h)
   cl_int status = CL_SUCCESS;
 };
 
@@ -50,15 +53,20 @@ class CompletionQueue {
   };
 
   // Without thread until there is something to wait for. queue: in order; it must live until we are destroyed.
-  CompletionQueue(cl_command_queue queue, std::string thread_name);
+  // on_start: see Worker.
+  enum class Device : uint8_t { own, leased };
+  CompletionQueue(cl_command_queue queue, std::string thread_name, Device device = Device::own,
+                  std::function<void()> on_start = {});
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
   // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its end
-  // is to be heard of at once; else that may take up to kLongestSilence. Calls of this and the next two exclude each other.
-  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly);
-  static constexpr std::chrono::milliseconds kLongestSilence{5};
+  // is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
+  // counted_ns: what it is expected to take, if that is known. Calls of this and the next two exclude each other.
+  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
+             uint64_t counted_ns = 0);
+  static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
   void flush();
@@ -66,8 +74,8 @@ class CompletionQueue {
   // Appends what has ended by now, and nobody has been told; the caller does what a listener does. Looks seldom.
   void collect(std::vector<CompletedNode>& out);
 
-  // If nodes of that owner are awaited: waits for the first ones on the calling thread, and tells. False if there are none
-  // or another thread waits.
+  // If nodes of that owner (nullptr: any) are awaited: waits for the first ones on the calling thread, and tells. False if
+  // there are none or another thread waits.
   bool help(const void* owner);
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
@@ -87,6 +95,7 @@ class CompletionQueue {
  private:
   struct Awaited {
     cl_event event;
+    bool is_marker;  // the event is that of a marker behind it
     bool promptly;
     CompletedNode node;
     std::shared_ptr<Listener> listener;
@@ -95,9 +104,12 @@ class CompletionQueue {
   struct Batch {
     std::vector<CompletedNode> nodes;
     cl_event event = nullptr;
+    bool is_marker = false;
     std::shared_ptr<Listener> listener;
   };
+  cl_int wait_for_end(Batch& batch) const;
   bool is_time() const;
+  bool is_recent(const Awaited& one) const;
   Batch take();
   void mark_last();
   void note_end(std::span<CompletedNode> nodes, cl_int status);
@@ -106,12 +118,15 @@ class CompletionQueue {
   void leave();
 
   const cl_command_queue queue_;
+  const bool is_leased_;
+  const std::chrono::microseconds silence_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};  // awaited_.size()
   // Guarded by the mutex.
   std::deque<Awaited> awaited_;
-  size_t unmarked_ = 0;     // the last so many have no event
+  size_t unmarked_ = 0;     // the last so many have no event,
+  uint64_t unmarked_ns_ = 0;  // and are expected to take that long
   size_t prompt_ = 0;       // so many are to be heard of at once
   size_t look_at_ = 0;      // how many must be awaited for collect() to look
   bool taken_ = false;      // a thread waits for the first ones, and tells

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "libsamcl/coherence/storage.h"
 #include "libsamcl/device/operations.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/context.h"
@@ -16,6 +18,10 @@ using engine::LaneKind;
 using engine::Node;
 using engine::NodePtr;
 
+// What a device moves in its own memory, or gets from another's, is taken to move no slower.
+constexpr uint64_t kLocalBytesPerNs = 5;
+// What the host may see of a time beyond what the device took.
+constexpr uint64_t kHostsOwnNs = 1'000'000;
 // Bytes that a thread of the program moves itself rather than waking another.
 constexpr uint64_t kSmall = 256 << 10;
 
@@ -24,6 +30,15 @@ thread_local DeviceBackend::HelpingThread* helping = nullptr;
 SubKernel* kernel_of(const engine::Operation& operation) {
   const auto* run = std::get_if<engine::RunKernel>(&operation);
   return run ? static_cast<SubKernel*>(run->work.get()) : nullptr;
+}
+
+// Whether it needs no link to the host, and is commands of the driver's queue.
+bool stays_on_device(const engine::Operation& operation) {
+  if (const auto* fill = std::get_if<engine::Fill>(&operation)) return !fill->replica.memory->layout();
+  if (const auto* exchange = std::get_if<engine::Exchange>(&operation)) {
+    return exchange->from != kHost && exchange->to != kHost;
+  }
+  return std::holds_alternative<engine::LocalCopy>(operation);
 }
 
 }  // namespace
@@ -51,43 +66,145 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 }
 
 cl_int DeviceBackend::issue(const NodePtr& node) {
-  return is_driver_queue(node->lane) ? give_to_driver(node) : do_on_thread(node);
+  if (is_driver_queue(node->lane)) {
+    if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
+    return give_to_driver(node, giving(*node, !node->after_end.empty()));
+  }
+  const bool is_ahead = node->lane.kind == LaneKind::compute && context_.devices[node->lane.device]->run_ahead();
+  return is_ahead ? run_ahead(node) : do_on_thread(node);
 }
 
 void DeviceBackend::hurry(const Node& node) {
-  if (is_driver_queue(node.lane)) context_.devices[node.lane.device]->completions().hurry();
+  if (node.lane.kind != LaneKind::compute) return;
+  RealDevice& device = *context_.devices[node.lane.device];
+  if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
+  device.completions().hurry();
 }
 
-cl_int DeviceBackend::give_to_driver(const NodePtr& node) {
+// Calls enqueue on the device's queue themselves, and wait.
+cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *context_.devices[node->lane.device];
-  if (const auto* call = std::get_if<engine::HostCall>(&node->operation); call) {
-    // Calls enqueue on the device's queue themselves, and wait.
-    device.worker(LaneKind::compute).post([call, context = context_.shared_from_this(), node] {
-      cl_int status = CL_OUT_OF_HOST_MEMORY;
-      try {
-        status = call->call();
-      } catch (...) {  // no memory
-      }
-      context->graph.ended(node, status);
-    });
-    return CL_SUCCESS;
-  }
+  const auto& call = std::get<engine::HostCall>(node->operation);
+  device.worker(LaneKind::compute).post([&call, context = context_.shared_from_this(), node] {
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = call.call();
+    } catch (...) {  // no memory
+    }
+    context->graph.ended(node, status);
+  });
+  return CL_SUCCESS;
+}
+
+// is_awaited: something waits for its end.
+DeviceBackend::Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
+  // A thread that is going to wait for it hears of its end by itself.
+  const bool waits_here = helping && helping->role_ == HelpingThread::Role::waiting_program;
+  const bool at_once = is_awaited || trace::on();
+  const SubKernel* const kernel = kernel_of(node.operation);
+  return {node.observed || (kernel && kernel->is_timed()) || at_once, (node.observed && !waits_here) || at_once};
+}
+
+cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
+  RealDevice& device = *context_.devices[node->lane.device];
   cl_event done = nullptr;
   cl_int error = CL_SUCCESS;
   if (SubKernel* const kernel = kernel_of(node->operation)) {
     error = kernel->prepare(device);
-    const bool exactly = node->observed || kernel->is_timed() || !node->after_end.empty() || trace::on();
-    if (error == CL_SUCCESS && exactly) device.completions().flush();
-    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), exactly ? &done : nullptr);
+    if (error == CL_SUCCESS && giving.exactly) device.completions().flush();
+    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), giving.exactly ? &done : nullptr);
   } else {
     error = enqueue(context_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  // A thread that is going to wait for it hears of its end by itself.
-  const bool waits_here = helping && helping->role_ == HelpingThread::Role::waiting_program;
-  const bool promptly = (node->observed && !waits_here) || !node->after_end.empty() || trace::on();
-  device.completions().await(done, node, {context_.shared_from_this(), this}, promptly);
+  device.completions().await(done, node, {context_.shared_from_this(), this}, giving.promptly, giving.counted_ns);
   return error;
+}
+
+// What it counts where a device is shared (device/run_ahead.h); 0: it runs alone. What is traced does, so that its times
+// are its own.
+uint64_t DeviceBackend::counted_ns(const Node& node) const {
+  if (trace::on()) return 0;
+  const RunAhead& ahead = *context_.devices[node.lane.device]->run_ahead();
+  if (const SubKernel* const kernel = kernel_of(node.operation)) {
+    return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
+  }
+  return stays_on_device(node.operation) ? ahead.counted(1 + engine::bytes_of(node.operation) / kLocalBytesPerNs) : 0;
+}
+
+cl_int DeviceBackend::run_ahead(const NodePtr& node) {
+  RealDevice& device = *context_.devices[node->lane.device];
+  RunAhead& ahead = *device.run_ahead();
+  const uint64_t ns = counted_ns(*node);
+  const bool is_awaited = !node->after_end.empty();
+  switch (ahead.enter(node, ns, now_ns())) {
+    case RunAhead::Entry::now: {
+      Giving how = giving(*node, is_awaited);
+      how.counted_ns = ns;
+      return give_under_lease(node, how);
+    }
+    case RunAhead::Entry::feed:
+      do_on(device.worker(LaneKind::compute), *node,
+            [&device, context = context_.shared_from_this()] { context->backend.feed(device); });
+      break;
+    case RunAhead::Entry::waits: break;
+  }
+  if (is_awaited) ahead.hurry();
+  return CL_SUCCESS;
+}
+
+// It counts as in flight.
+cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
+  RunAhead& ahead = *context_.devices[node->lane.device]->run_ahead();
+  if (SubKernel* const kernel = kernel_of(node->operation)) {
+    giving.exactly = kernel->times().wants_time() || giving.exactly;
+    if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
+  }
+  giving.promptly = giving.promptly || ahead.is_wanted();
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = give_to_driver(node, giving);
+  } catch (...) {  // no memory
+  }
+  if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns, now_ns());
+  return error;
+}
+
+// The feeder: gives the driver's queue what may be in flight together, and does by itself what runs alone. On the lane's
+// thread until nothing waits; on another, and at the end of the process, only one operation.
+void DeviceBackend::feed(RealDevice& device) {
+  RunAhead& ahead = *device.run_ahead();
+  while (const NodePtr node = ahead.next()) {
+    const trace::OnBehalfOf this_command(node->command);
+    bool is_over = true;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = feed_one(device, node, is_over);
+    } catch (...) {  // no memory
+    }
+    if (is_over || status != CL_SUCCESS) {
+      const HelpingThread help(HelpingThread::Role::lane);
+      context_.graph.ended(node, status);
+    }
+    if (Worker::is_own_thread() && Worker::may_go_on()) continue;
+    if (!ahead.hand_over()) return;
+    device.worker(LaneKind::compute).post([&device, context = context_.shared_from_this()] { context->backend.feed(device); });
+    return;
+  }
+}
+
+cl_int DeviceBackend::feed_one(RealDevice& device, const NodePtr& node, bool& is_over) {
+  RunAhead& ahead = *device.run_ahead();
+  const uint64_t ns = counted_ns(*node);
+  for (uint64_t ends = ahead.ends(); !ahead.has_room(ns, now_ns()); ends = ahead.ends()) {
+    if (!device.completions().help(nullptr)) ahead.wait_for_end(ends);
+  }
+  if (ns == 0) return execute(*node);
+  ahead.begin(ns, now_ns);
+  Giving how = giving(*node, ahead.hurries());
+  how.counted_ns = ns;
+  is_over = false;
+  return give_under_lease(node, how);
 }
 
 void DeviceBackend::began(const Node& node, const RunTimes& run) {
@@ -101,18 +218,38 @@ void DeviceBackend::note_run(const CompletedNode& ended) const {
   if (ended.status == CL_SUCCESS) kernel->ran(*context_.devices[ended.node->lane.device], ended.run);
 }
 
+// Of one device. The lease goes first.
+void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
+  if (ended.empty()) return;
+  uint64_t counted = 0, took = 0;
+  for (const CompletedNode& each : ended) {
+    counted += each.counted_ns;
+    took += each.run.ended - each.run.began;
+  }
+  RunAhead* const ahead = context_.devices[ended[0].node->lane.device]->run_ahead();
+  if (ahead) ahead->ended(ended.size(), counted, ended.back().run.ended);
+  const bool took_longer = ahead && took > 2 * counted + kHostsOwnNs;
+  for (const CompletedNode& each : ended) {
+    note_run(each);
+    SubKernel* const kernel = kernel_of(each.node->operation);
+    if (!ahead || !kernel || each.status != CL_SUCCESS) continue;
+    if (each.run.computed > 0) kernel->times().took(kernel->work_items(kernel->box()), each.run.computed);
+    if (took_longer) kernel->times().doubt();
+  }
+}
+
 void DeviceBackend::ended(std::span<const CompletedNode> ended) {
-  for (const CompletedNode& each : ended) note_run(each);
+  note_ends(ended);
   context_.graph.ended(ended);
 }
 
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
-  for (const auto& device : context_.devices) device->completions().collect(collected_);
-  for (CompletedNode& each : collected_) {
-    note_run(each);
-    out.push_back({std::move(each.node), each.status});
+  for (const auto& device : context_.devices) {
+    device->completions().collect(collected_);
+    note_ends(collected_);
+    for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
+    collected_.clear();
   }
-  collected_.clear();
 }
 
 // Events of what drivers' queues still have of these, and perhaps of some that came after them.
@@ -145,14 +282,17 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     const HelpingThread help(HelpingThread::Role::lane);
     context_.graph.ended(node, status);
   };
-  Worker& lane = worker(node->lane);
-  if (helps(*node) && lane.claim()) {
+  do_on(worker(node->lane), *node, std::move(job));
+  return CL_SUCCESS;
+}
+
+void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
+  if (helps(node) && lane.claim()) {
     helping->job_ = std::move(job);
     helping->lane_ = &lane;
   } else {
     lane.post(std::move(job));
   }
-  return CL_SUCCESS;
 }
 
 // Whether this thread may do it in the lane's stead.

@@ -1,8 +1,10 @@
 // Does operations by OpenCL: the engine's backend for the devices of one context.
 //
 // The compute lane of a device that nobody manages and that works by itself is the driver's own queue: operations are
-// given to it at once, under the context's lock, and a thread of the device waits for their ends. All other lanes are
-// threads that do one operation after another. A thread of the program that is going to wait, or has just one short
+// given to it at once, under the context's lock, and a thread of the device waits for their ends. Where a manager grants
+// such a device, short operations are given to it likewise as far as RunAhead lets them, and the thread of the lane, its
+// feeder, gives it or does the others in their order. All other lanes are threads that do one operation after another. A
+// thread of the program that is going to wait, or has just one short
 // thing done, may do it in a lane's stead: waking a thread takes longer.
 #pragma once
 
@@ -54,11 +56,27 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener 
   void ended(std::span<const CompletedNode> ended) override;
 
   void note_run(const CompletedNode& ended) const;
-
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
-  cl_int give_to_driver(const engine::NodePtr& node);
+  // Who gives an operation to a driver's queue, and how.
+  struct Giving {
+    bool exactly = false;   // with an event of its own
+    bool promptly = false;  // its end is to be heard of at once
+    uint64_t counted_ns = 0;
+  };
+  cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
+  Giving giving(const engine::Node& node, bool is_awaited) const;
+  cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
+  void do_on(Worker& lane, const engine::Node& node, std::function<void()> job);
+
+  // On a device that a manager grants.
+  uint64_t counted_ns(const engine::Node& node) const;
+  cl_int run_ahead(const engine::NodePtr& node);
+  cl_int give_under_lease(const engine::NodePtr& node, Giving giving);
+  void feed(RealDevice& device);
+  cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
+  void note_ends(std::span<const CompletedNode> ended) const;
   bool helps(const engine::Node& node) const;
   std::vector<cl_event> ends_of(const SmallVector<engine::NodePtr, 2>& nodes);
   cl_int execute(const engine::Node& node);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
@@ -71,11 +72,17 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   if (*error != CL_SUCCESS) return;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     // Only kernels whose time counts have an event whose times are asked for.
-    const bool tells_times = is_asynchronous() && lane == index_of(engine::LaneKind::compute);
+    const bool tells_times = !computes_in_caller && lane == index_of(engine::LaneKind::compute);
     queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
     if (*error != CL_SUCCESS) return;
   }
-  completions_ = std::make_unique<CompletionQueue>(compute_queue(), "samcl-end" + std::to_string(index));
+  const auto adopt = [target = lease] {
+    if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+  };
+  if (lease.client && !computes_in_caller) run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
+  completions_ = std::make_unique<CompletionQueue>(
+      compute_queue(), "samcl-end" + std::to_string(index),
+      run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
       queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
@@ -83,9 +90,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   }
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
   for (size_t lane = 0; lane < kLanes; ++lane) {
-    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), [target = lease] {
-      if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
-    });
+    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), adopt);
   }
 }
 

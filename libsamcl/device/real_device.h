@@ -24,6 +24,8 @@
 
 namespace samcl {
 
+class RunAhead;
+
 constexpr unsigned kMaxRealDevices = 30;
 
 // The share of the manager's resources that a real device stands for; client is nullptr when unmanaged.
@@ -50,6 +52,8 @@ class RealDevice {
   // Whether its compute lane is the driver's own queue, to which operations are given without waiting; else a thread
   // does one after another: where a manager grants the device, or the driver computes in the calling thread.
   bool is_asynchronous() const { return !lease.client && !computes_in_caller; }
+  // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
+  RunAhead* run_ahead() { return run_ahead_.get(); }
 
   // Work-groups of that many work-items that are in the device at once.
   uint64_t groups_at_once(uint64_t work_items) const;
@@ -100,7 +104,7 @@ class RealDevice {
     return run(lane, enqueue);
   }
 
-  // The thread of a lane. That of the compute lane only works where the device is not asynchronous.
+  // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
   // Of what runs on the compute queue while nobody waits for it.
@@ -126,6 +130,7 @@ class RealDevice {
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
+  std::unique_ptr<RunAhead> run_ahead_;
   std::unique_ptr<CompletionQueue> completions_;
 };
 

@@ -2,78 +2,126 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/trace.h"
 
 namespace samcl {
 namespace {
 
-constexpr double kSliceNs = 500'000;
+// A kernel's slices under a lease, one after the other. Two in flight keep the device busy; a more urgent task waits for
+// those two at most.
+class Slices {
+ public:
+  Slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device)
+      : kernel_(kernel),
+        slicing_(slicing),
+        device_(device),
+        items_per_group_(std::max<uint64_t>(1, kernel.work_items(kernel.box()) / kernel.box().total())),
+        lease_(device.lease.client, lease::ResourceKind::gpu, device.lease.index),
+        span_(trace::Activity::kernel, device.index) {}
 
-// Groups of a slice of about that time; a sixteenth of the launch where nothing is known yet.
-uint64_t groups_of_slice(const SubKernel::Slicing& slicing, const GroupBox& box) {
-  const double ns_per_group = slicing.ns_per_group.load(std::memory_order_relaxed);
-  const uint64_t wanted = ns_per_group > 0 ? static_cast<uint64_t>(std::min(kSliceNs / ns_per_group, 1e15))
-                                           : (box.total() + 15) / 16;
-  // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.
-  return std::max(wanted, slicing.least_groups);
-}
-
-// Two slices in flight keep the device busy; a more urgent task waits for those two at most.
-cl_int run_slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device) {
-  const GroupBox box = kernel.box();
-  const std::vector<GroupBox> slices = slice(box, groups_of_slice(slicing, box));
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
-  trace::Span span(trace::Activity::kernel, device.index);
-  const cl_ulong start = now_ns();
-  cl_ulong begun = start;  // when the slice in flight could begin
-  cl_ulong away = 0;
-  cl_event before = nullptr;
-  cl_int error = CL_SUCCESS;
-  auto finish_before = [&] {
-    if (!before) return;
-    const cl_int result = CompletionQueue::wait_for(std::exchange(before, nullptr));
-    if (error == CL_SUCCESS) error = result;
-    span.piece_since(std::exchange(begun, now_ns()));
-  };
-  for (const GroupBox& piece : slices) {
-    if (error == CL_SUCCESS && lease.revoke_requested()) {
-      finish_before();
-      const cl_ulong left = now_ns();
-      lease.yield_if_revoked();
-      begun = now_ns();
-      away += begun - left;
+  cl_int run() {
+    std::vector<GroupBox> left{kernel_.box()};
+    while (!left.empty() && error_ == CL_SUCCESS) {
+      if (lease_.revoke_requested()) {
+        wait_for_last();
+        lease_.yield_if_revoked();
+      }
+      const uint64_t groups = next_groups();
+      if (error_ == CL_SUCCESS) start(cut_slice(left, groups));
     }
-    cl_event current = nullptr;
-    if (error == CL_SUCCESS) error = kernel.enqueue(device, piece, &current);
-    finish_before();
-    before = current;
-    ++slicing.slices;
+    wait_for_last();
+    return error_;
   }
-  finish_before();
-  const double known = slicing.ns_per_group.load(std::memory_order_relaxed);
-  const double measured = static_cast<double>(now_ns() - start - away) / static_cast<double>(box.total());
-  slicing.ns_per_group = known > 0 ? 0.75 * known + 0.25 * measured : measured;
-  return error;
-}
+
+ private:
+  struct Slice {
+    cl_event end = nullptr;
+    uint64_t groups = 0;
+    cl_ulong enqueued = 0;
+  };
+
+  // As many as take about kSliceNs, going by what is known and by the slice that ended last: what a kernel takes may depend
+  // on its data. Where nothing is known, few.
+  uint64_t next_groups() {
+    uint64_t items = kernel_.times().fitting(RunAhead::kSliceNs);
+    if (items == 0 && last_.end) {
+      wait_for_last();
+      items = kernel_.times().fitting(RunAhead::kSliceNs);
+    }
+    uint64_t groups = items / items_per_group_;
+    if (ended_groups_ > 0) {
+      const double fits = static_cast<double>(RunAhead::kSliceNs) / static_cast<double>(ended_ns_);
+      const double growth = std::min<double>(PieceTimes::kGrowth, fits);
+      groups = std::min(groups, static_cast<uint64_t>(growth * static_cast<double>(ended_groups_)));
+    }
+    // Where a work-group takes longer than a slice should, smaller ones would leave the device idle and end no sooner.
+    return std::max(groups, slicing_.least_groups);
+  }
+
+  void start(const GroupBox& piece) {
+    if (device_.computes_in_caller) wait_for_last();
+    Slice next{nullptr, piece.total(), now_ns()};
+    error_ = kernel_.enqueue(device_, piece, &next.end);
+    wait_for_last();
+    if (next.end) last_ = next;
+    ++slicing_.slices;
+  }
+
+  void wait_for_last() {
+    if (!last_.end) return;
+    const Slice slice = std::exchange(last_, {});
+    uint64_t computed = 0;
+    const cl_int result = CompletionQueue::wait_for(slice.end, &computed);
+    if (error_ == CL_SUCCESS) error_ = result;
+    const cl_ulong begun = std::max(slice.enqueued, ended_at_);
+    ended_at_ = now_ns();
+    span_.piece_since(begun);
+    if (result != CL_SUCCESS) return;
+    ended_groups_ = slice.groups;
+    ended_ns_ = std::max<uint64_t>(1, computed > 0 ? computed : ended_at_ - begun);
+    kernel_.times().took(slice.groups * items_per_group_, ended_ns_);
+  }
+
+  SubKernel& kernel_;
+  const SubKernel::Slicing& slicing_;
+  RealDevice& device_;
+  const uint64_t items_per_group_;
+  lease::Lease lease_;
+  trace::Span span_;
+  Slice last_;  // in flight
+  cl_ulong ended_at_ = 0;
+  // The one that ended last; 0: none has.
+  uint64_t ended_groups_ = 0, ended_ns_ = 0;
+  cl_int error_ = CL_SUCCESS;
+};
 
 cl_int run_whole(SubKernel& kernel, RealDevice& device) {
   lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
-  const cl_int error = kernel.enqueue(device, kernel.box(), &done);
-  return error == CL_SUCCESS ? CompletionQueue::wait_for(done) : error;
+  const cl_ulong begun = now_ns();
+  cl_int error = kernel.enqueue(device, kernel.box(), &done);
+  if (error != CL_SUCCESS) return error;
+  uint64_t computed = 0;
+  error = CompletionQueue::wait_for(done, device.lease.client ? &computed : nullptr);
+  if (error == CL_SUCCESS && device.lease.client) {
+    kernel.times().took(kernel.work_items(kernel.box()), computed > 0 ? computed : now_ns() - begun);
+  }
+  return error;
 }
 
 }  // namespace
 
 cl_int run_to_end(SubKernel& kernel, RealDevice& device) {
   if (const cl_int error = kernel.prepare(device); error != CL_SUCCESS) return error;
-  RunTimes run{now_ns(), now_ns(), 0};
+  RunTimes run{.began = now_ns()};
   kernel.began(run);
   const SubKernel::Slicing* slicing = device.lease.client ? kernel.slicing() : nullptr;
-  const cl_int error = slicing ? run_slices(kernel, *slicing, device) : run_whole(kernel, device);
+  const cl_int error = slicing ? Slices(kernel, *slicing, device).run() : run_whole(kernel, device);
   run.ended = now_ns();
   if (error == CL_SUCCESS) kernel.ran(device, run);
   return error;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "libsamcl/cost/piece_times.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/engine/operation.h"
 #include "contract/ndrange.h"
@@ -20,13 +21,16 @@ class SubKernel : public engine::KernelWork {
   virtual cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) = 0;
 
   virtual GroupBox box() const = 0;
-  // Whether it may run in pieces, one after another, and what is known of them. nullptr: it may not.
+  // Whether it may run in pieces, one after another. nullptr: it may not.
   struct Slicing {
-    std::atomic<double>& ns_per_group;  // measured; 0: not yet
-    uint64_t least_groups;              // that keep the device busy
-    std::atomic<uint64_t>& slices;      // counted
+    uint64_t least_groups;          // that keep the device busy
+    std::atomic<uint64_t>& slices;  // counted
   };
   virtual const Slicing* slicing() const = 0;
+
+  // What is known of how long it takes on its device, for a number of work-items; that of a piece.
+  virtual PieceTimes& times() const = 0;
+  virtual uint64_t work_items(const GroupBox& piece) const = 0;
 
   // Its time counts: the device tells exactly when it ran.
   virtual bool is_timed() const = 0;

@@ -28,6 +28,12 @@ constexpr int kRetryShare = 10;  // attempts to find a daemon take at most this 
 class TicketLock {
  public:
   bool is_free() const { return serving_.load() == next_.load(); }
+  // While somebody holds it.
+  bool is_wanted() const { return next_.load() - serving_.load() > 1; }
+  bool try_lock() {
+    uint32_t ticket = serving_.load();
+    return next_.compare_exchange_strong(ticket, ticket + 1);
+  }
   void lock() {
     const uint32_t ticket = next_.fetch_add(1);
     for (uint32_t now = serving_.load(); now != ticket; now = serving_.load()) serving_.wait(now);
@@ -98,6 +104,22 @@ class ManagedClient final : public Client {
     if (!slot.session->usable() && !renew(slot)) return;
     slot.held = slot.session->take(kind, device);
     if (!slot.held) wait(slot, kind, device);
+  }
+
+  bool try_acquire(ResourceKind kind, uint32_t device) override {
+    if (device >= devices_.size() || is_forked_copy()) return true;
+    Slot& slot = slots_[slot_index(kind, device)];
+    if (!slot.lock.try_lock()) return false;
+    refresh(slot);
+    slot.held = slot.session->usable() && slot.session->take(kind, device);
+    if (!slot.held) slot.lock.unlock();
+    return slot.held;
+  }
+
+  bool is_wanted(ResourceKind kind, uint32_t device) const override {
+    if (device >= devices_.size() || is_forked_copy()) return false;
+    const Slot& slot = slots_[slot_index(kind, device)];
+    return slot.lock.is_wanted() || (slot.held && slot.session->is_wanted(kind, device));
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const override {

@@ -48,11 +48,18 @@ class Client {
   // unmanaged; a later call finds the daemon that was started in its place. Thread-safe.
   virtual void acquire(ResourceKind kind, uint32_t device) = 0;
 
+  // Takes the resource if that needs no waiting: it is idle, and no other thread of this process has it. As
+  // acquire() otherwise, but it never goes on unmanaged where there was a daemon: finding another one takes time.
+  virtual bool try_acquire(ResourceKind kind, uint32_t device) = 0;
+
+  // Whether anybody waits for what we hold: another program, or another thread of this one. For the holder.
+  virtual bool is_wanted(ResourceKind kind, uint32_t device) const = 0;
+
   // True if a more urgent task waits for what we hold: give way after the slice or chunk in flight.
-  // One load of shared memory. For the thread that holds it.
+  // One load of shared memory. For the holder.
   virtual bool revoke_requested(ResourceKind kind, uint32_t device) const = 0;
 
-  // Gives the resource back; if someone waits, the daemon is told.
+  // Gives the resource back; if someone waits, the daemon is told. Any thread, if what it took is known to it.
   virtual void release(ResourceKind kind, uint32_t device) = 0;
 
   // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it; also

@@ -2,8 +2,8 @@
 // messages. A session that is no longer usable never becomes so again; Client opens a new one. What a lease
 // costs that nobody contends for stands here, to be inlined.
 //
-// Threads: everything may be called by any thread, but take, wait_for, release and revoke_requested of one
-// resource by one thread at a time.
+// Threads: everything may be called by any thread, but take, wait_for, release, is_wanted and
+// revoke_requested of one resource by one thread at a time.
 #pragma once
 
 #include <array>
@@ -51,6 +51,11 @@ class Session {
     if (words_->words[resource].compare_exchange_strong(word, 0)) return;
     // It may have been taken from us, while we were stopped.
     if (protocol::owner_of(word) == id_) send_release(resource);
+  }
+
+  bool is_wanted(ResourceKind kind, uint32_t device) const {
+    const protocol::Word seen = words_->words[resource_of(kind, device)].load(std::memory_order_relaxed);
+    return (seen & protocol::kWaiters) != 0 && protocol::owner_of(seen) == id_;
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {

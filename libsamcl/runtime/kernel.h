@@ -15,6 +15,7 @@
 
 #include "base/pool.h"
 #include "base/small_vector.h"
+#include "libsamcl/cost/piece_times.h"
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/program.h"
 #include "libsamcl/runtime/report.h"
@@ -73,7 +74,7 @@ class RealKernel {
   cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
   cl_kernel get() const { return kernel_; }
 
-  std::atomic<double> ns_per_group{0};  // measured; 0 as long as nothing was
+  PieceTimes times;  // learned where a manager grants the device
 
  private:
   cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);

@@ -33,7 +33,8 @@ KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> 
     : launch_(launch),
       event_(std::move(event)),
       index_(index),
-      slicing_{real_kernel(device).ns_per_group, least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
+      times_(real_kernel(device).times),
+      slicing_{least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
@@ -79,6 +80,11 @@ cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piec
 
 const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
   return !launch_.plan_->original && launch_.kernel().translation->may_slice ? &slicing_ : nullptr;
+}
+
+uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
+  const Ndrange& all = launch_.plan_->ndrange;
+  return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
 }
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {

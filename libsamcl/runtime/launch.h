@@ -37,6 +37,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override;
     GroupBox box() const override { return launch_.plan_->parts[index_].box; }
     const Slicing* slicing() const override;
+    PieceTimes& times() const override { return times_; }
+    uint64_t work_items(const GroupBox& piece) const override;
     bool is_timed() const override { return launch_.timed_; }
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
@@ -47,6 +49,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     KernelLaunch& launch_;
     const std::shared_ptr<Event> event_;
     const size_t index_;
+    PieceTimes& times_;
     const Slicing slicing_;
   };
 

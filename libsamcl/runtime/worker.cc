@@ -150,6 +150,8 @@ void Worker::start_no_more_jobs() {
 
 bool Worker::ends_process_here() { return no_more_jobs && ending_thread == gettid(); }
 
+bool Worker::may_go_on() { return !no_more_jobs || ends_process_here(); }
+
 void Worker::run_stranded_at_end() {
   if (ends_process_here()) run_stranded_of_all();
 }

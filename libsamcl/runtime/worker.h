@@ -40,6 +40,9 @@ class Worker {
   // that ends it.
   static void start_no_more_jobs();
 
+  // Whether a job that does one thing after another may begin the next one.
+  static bool may_go_on();
+
   // Does the jobs for which there is no thread, and those that come of them. Any thread, without locks.
   static void run_stranded() {
     if (any_stranded_.load(std::memory_order_relaxed)) [[unlikely]] run_all_stranded();

@@ -13,10 +13,18 @@ class FakeManager : public lease::Client {
  public:
   lease::Assignment chosen;         // what assignment() gives
   int revocations = 0;              // how many more times a holder is to give way
+  bool is_taken = false;            // by another program, as long as nobody waits for it
+  bool wanted = false;              // another program waits for what is held
   std::vector<std::string> events;  // "+pcie 0", "-gpu 1"
 
   lease::Assignment assignment() const override { return chosen; }
   void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
+  bool try_acquire(lease::ResourceKind kind, uint32_t device) override {
+    if (is_taken) return false;
+    note('+', kind, device);
+    return true;
+  }
+  bool is_wanted(lease::ResourceKind, uint32_t) const override { return wanted || revocations > 0; }
   void release(lease::ResourceKind kind, uint32_t device) override {
     if (revocations > 0) --revocations;
     note('-', kind, device);

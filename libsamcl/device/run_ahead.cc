@@ -1,0 +1,131 @@
+#include "libsamcl/device/run_ahead.h"
+
+#include <utility>
+
+namespace samcl {
+namespace {
+
+constexpr auto kGpu = lease::ResourceKind::gpu;
+// An end that nobody told of: the feeder looks itself.
+constexpr std::chrono::milliseconds kLongestWait{1};
+// What is learned from: so many, in so long that it matters little when their ends were told.
+constexpr uint64_t kEnough = 32, kLongEnoughNs = 1'000'000;
+
+}  // namespace
+
+// Under the mutex, while the lease is held.
+bool RunAhead::takes_more(uint64_t ns, uint64_t now_ns) const {
+  if (in_flight_ns_ + ns > kMostNs) return false;
+  if (!client_.is_wanted(kGpu, device_)) return true;
+  return !client_.revoke_requested(kGpu, device_) && now_ns < held_since_ + kTurnNs;
+}
+
+void RunAhead::hold_since(uint64_t now_ns) {
+  held_since_ = since_ns_ = now_ns;
+  since_count_ = since_counted_ = 0;
+}
+
+// Where the time that all took is mostly what the queue takes from one to the next. The queue may have been empty for a
+// while: the least of the last times counts, and a quarter more.
+void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
+  since_count_ += count;
+  since_counted_ += ns;
+  if (since_count_ < kEnough || now_ns < since_ns_ + kLongEnoughNs) return;
+  const uint64_t least = least_ns_.load(std::memory_order_relaxed);
+  if (since_counted_ < 2 * since_count_ * least) {
+    learned_[next_learned_++ % learned_.size()] = std::max<uint64_t>(1, (now_ns - since_ns_) / since_count_);
+    uint64_t each = kHighestLeastNs;
+    for (const uint64_t learned : learned_) each = learned > 0 ? std::min(each, learned) : each;
+    least_ns_.store(std::clamp(each + each / 4, kLowestLeastNs, kHighestLeastNs), std::memory_order_relaxed);
+  }
+  since_ns_ = now_ns;
+  since_count_ = since_counted_ = 0;
+}
+
+RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns) {
+  std::lock_guard lock(mutex_);
+  if (!feeding_ && ns > 0) {
+    const bool takes = in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_);
+    if (takes) {
+      if (in_flight_++ == 0) hold_since(now_ns);
+      in_flight_ns_ += ns;
+      return Entry::now;
+    }
+  }
+  waiting_.push_back(node);
+  return std::exchange(feeding_, true) ? Entry::waits : Entry::feed;
+}
+
+engine::NodePtr RunAhead::next() {
+  std::lock_guard lock(mutex_);
+  if (waiting_.empty()) {
+    feeding_ = hurries_ = false;
+    return nullptr;
+  }
+  engine::NodePtr node = std::move(waiting_.front());
+  waiting_.pop_front();
+  return node;
+}
+
+bool RunAhead::hand_over() {
+  std::lock_guard lock(mutex_);
+  hurries_ = hurries_ && !waiting_.empty();
+  return feeding_ = !waiting_.empty();
+}
+
+bool RunAhead::has_room(uint64_t ns, uint64_t now_ns) {
+  std::lock_guard lock(mutex_);
+  return in_flight_ == 0 || (ns > 0 && takes_more(ns, now_ns));
+}
+
+// Nothing else begins while there is a feeder, and the lease is given back only with the last that is in flight.
+void RunAhead::begin(uint64_t ns, uint64_t (*clock)()) {
+  std::unique_lock lock(mutex_);
+  if (in_flight_ == 0) {
+    lock.unlock();
+    client_.acquire(kGpu, device_);
+    lock.lock();
+    hold_since(clock());
+  }
+  ++in_flight_;
+  in_flight_ns_ += ns;
+}
+
+void RunAhead::hurry() {
+  std::lock_guard lock(mutex_);
+  hurries_ = feeding_;
+}
+
+bool RunAhead::hurries() {
+  std::lock_guard lock(mutex_);
+  return hurries_;
+}
+
+uint64_t RunAhead::ends() {
+  std::lock_guard lock(mutex_);
+  return ends_;
+}
+
+void RunAhead::wait_for_end(uint64_t ends) {
+  std::unique_lock lock(mutex_);
+  feeder_waits_ = true;
+  changed_.wait_for(lock, kLongestWait, [&] { return ends_ != ends; });
+  feeder_waits_ = false;
+}
+
+void RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
+  std::lock_guard lock(mutex_);
+  learn(count, ns, now_ns);
+  in_flight_ -= count;
+  in_flight_ns_ -= ns;
+  ++ends_;
+  if (in_flight_ == 0) client_.release(kGpu, device_);
+  if (feeder_waits_) changed_.notify_one();
+}
+
+bool RunAhead::is_wanted() {
+  std::lock_guard lock(mutex_);
+  return in_flight_ > 0 && client_.is_wanted(kGpu, device_);
+}
+
+}  // namespace samcl

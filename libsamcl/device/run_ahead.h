@@ -1,0 +1,103 @@
+// How far a program runs ahead on a device that a manager grants: which of its operations are in the driver's queue, and
+// which wait here, in the order in which they came.
+//
+// Short operations whose time is known are given to the driver's queue as without a manager, as long as what is in it
+// takes no longer than what a more urgent task may have to wait for. The process holds the device's lease as long as
+// anything is in flight, and no longer; when somebody waits for it, what is in flight ends and nothing is added. All else
+// waits for the feeder, the thread of the device's compute lane: what takes long or is not known runs alone, on that
+// thread, which takes the lease for it by itself.
+//
+//   thread that plans (excluded by the context's lock)   enter()
+//   feeder: one at a time, from Entry::feed until next() gives nothing        next(), begin(), ...
+//   any thread that hears of an end                      ended()
+//
+// No OpenCL here and no clock. The mutex is a leaf but for the lease client's, which may send the daemon a message.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/lease/lease.h"
+
+namespace samcl {
+
+class RunAhead {
+ public:
+  // What takes no longer may be in flight together with others; longer kernels are cut in slices of that time.
+  static constexpr uint64_t kSliceNs = 500'000;
+  // What may be in flight: with the time until somebody looks whether it has ended (CompletionQueue::kShortSilence) the
+  // two slices that a more urgent task waits for at most.
+  static constexpr uint64_t kMostNs = 800'000;
+  // How long a lease is held while it is wanted, by whomever.
+  static constexpr uint64_t kTurnNs = 2'000'000;
+
+  RunAhead(lease::Client& client, uint32_t device) : client_(client), device_(device) {}
+
+  // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less than
+  // what the driver's queue takes from one to the next, which is learned while many of the shortest are in flight.
+  uint64_t counted(uint64_t ns) const {
+    return ns == 0 || ns > kSliceNs ? 0 : std::max(ns, least_ns_.load(std::memory_order_relaxed));
+  }
+  // Measured: 1 us and more with PoCL, 4 us with an H200.
+  static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
+
+  // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
+  // kept here behind others; feed: likewise, and the caller has to see to a feeder.
+  enum class Entry : uint8_t { now, waits, feed };
+  Entry enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns);
+
+  // Of the feeder. The next operation that waits; nullptr: none does, and there is no feeder any more.
+  engine::NodePtr next();
+  // Leaves the feeder's part to another one, which the caller has to see to. False: nothing waits, and none is needed.
+  bool hand_over();
+  // Whether an operation that counts `ns` may be in flight as well; 0: whether nothing is, so that one may run alone.
+  bool has_room(uint64_t ns, uint64_t now_ns);
+  // If it may: it is in flight from now on. Waits for the lease where it is not held.
+  void begin(uint64_t ns, uint64_t (*clock)());
+  // Somebody waits for the end of something that waits here.
+  void hurry();
+  bool hurries();
+  // Waits until more ends have been told than when `ends` was read, but not long.
+  uint64_t ends();
+  void wait_for_end(uint64_t ends);
+
+  // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after all.
+  void ended(uint64_t count, uint64_t ns, uint64_t now_ns);
+
+  // Whether somebody else waits for what is held.
+  bool is_wanted();
+
+ private:
+  bool takes_more(uint64_t ns, uint64_t now_ns) const;
+  void hold_since(uint64_t now_ns);
+  void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
+
+  lease::Client& client_;
+  const uint32_t device_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by the mutex. The lease is held while in_flight_ > 0.
+  std::deque<engine::NodePtr> waiting_;
+  bool feeding_ = false;
+  bool feeder_waits_ = false;
+  bool hurries_ = false;  // until there is no feeder
+  uint64_t in_flight_ = 0;
+  uint64_t in_flight_ns_ = 0;
+  uint64_t held_since_ = 0;
+  uint64_t ends_ = 0;
+  // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
+  uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;
+  std::array<uint64_t, 8> learned_{};              // the last of them; 0: none yet
+  size_t next_learned_ = 0;
+  std::atomic<uint64_t> least_ns_{kFirstLeastNs};  // written under the mutex
+};
+
+}  // namespace samcl

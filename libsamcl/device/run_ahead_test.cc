@@ -1,0 +1,279 @@
+#include "libsamcl/device/run_ahead.h"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace samcl {
+namespace {
+
+using Entry = RunAhead::Entry;
+constexpr uint64_t kUs = 1'000;
+
+uint64_t now = 0;
+uint64_t clock_ns() { return now; }
+
+// A lease of one device, of which another program may have it.
+class OneLease : public lease::Client {
+ public:
+  bool revoked = false, wanted = false;
+
+  lease::Assignment assignment() const override { return {}; }
+  void acquire(lease::ResourceKind, uint32_t) override {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    free_.wait(lock, [this] { return !held_; });
+    --waiting_;
+    held_ = true;
+  }
+  bool try_acquire(lease::ResourceKind, uint32_t) override {
+    std::lock_guard lock(mutex_);
+    return !std::exchange(held_, true);
+  }
+  void release(lease::ResourceKind, uint32_t) override {
+    std::lock_guard lock(mutex_);
+    EXPECT_TRUE(held_) << "given back twice";
+    held_ = false;
+    ++releases_;
+    free_.notify_one();
+  }
+  bool is_wanted(lease::ResourceKind, uint32_t) const override {
+    std::lock_guard lock(mutex_);
+    return wanted || revoked || waiting_ > 0;
+  }
+  bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revoked; }
+  void adopt_thread(int) override {}
+  void job_ended(uint64_t) override {}
+  bool managed() const override { return true; }
+  uint64_t waited_ns() const override { return 0; }
+
+  bool is_held() const {
+    std::lock_guard lock(mutex_);
+    return held_;
+  }
+  int releases() const { return releases_; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable free_;
+  bool held_ = false;
+  int waiting_ = 0, releases_ = 0;
+};
+
+engine::NodePtr node() {
+  return std::make_shared<engine::Node>(engine::Lane{engine::LaneKind::compute, 0}, engine::HostCall{}, 0,
+                                        std::function<void(cl_int)>());
+}
+
+struct RunAheadTest : ::testing::Test {
+  OneLease lease;
+  RunAhead ahead{lease, 0};
+
+  RunAheadTest() { now = 0; }
+  Entry enter(uint64_t ns) { return ahead.enter(node(), ns, now); }
+};
+
+TEST_F(RunAheadTest, WhatIsShortAndKnownCounts) {
+  EXPECT_EQ(ahead.counted(0), 0u) << "nobody knows";
+  EXPECT_EQ(ahead.counted(1), RunAhead::kFirstLeastNs);
+  EXPECT_EQ(ahead.counted(400 * kUs), 400 * kUs);
+  EXPECT_EQ(ahead.counted(501 * kUs), 0u) << "longer than a slice";
+}
+
+TEST_F(RunAheadTest, WhatTheQueueTakesFromOneToTheNextIsLearned) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(enter(5 * kUs), Entry::now);
+    now += 2 * kUs;
+    ahead.ended(1, 5 * kUs, now);
+  }
+  EXPECT_EQ(ahead.counted(1), 2 * kUs + 500) << "and some more";
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(enter(50 * kUs), Entry::now);
+    now += 100 * kUs;
+    ahead.ended(1, 50 * kUs, now);
+  }
+  EXPECT_EQ(ahead.counted(1), 2 * kUs + 500) << "those computed most of the time";
+  for (int i = 0; i < 10'000; ++i) {
+    const uint64_t shortest = ahead.counted(1);
+    EXPECT_EQ(enter(shortest), Entry::now);
+    now += 8 * kUs;
+    ahead.ended(1, shortest, now);
+  }
+  EXPECT_EQ(ahead.counted(1), 10 * kUs) << "the driver has become slower";
+}
+
+TEST_F(RunAheadTest, ShortOnesAreIssuedAtOnceUnderOneLease) {
+  EXPECT_EQ(enter(10 * kUs), Entry::now);
+  EXPECT_TRUE(lease.is_held());
+  EXPECT_EQ(enter(10 * kUs), Entry::now);
+  ahead.ended(1, 10 * kUs, now);
+  EXPECT_TRUE(lease.is_held());
+  ahead.ended(1, 10 * kUs, now);
+  EXPECT_FALSE(lease.is_held()) << "nothing is in flight any more";
+  EXPECT_EQ(lease.releases(), 1);
+}
+
+TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
+  EXPECT_EQ(enter(400 * kUs), Entry::now);
+  EXPECT_EQ(enter(400 * kUs), Entry::now);
+  EXPECT_EQ(enter(5 * kUs), Entry::feed);
+  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  ahead.ended(1, 400 * kUs, now);
+  EXPECT_TRUE(ahead.has_room(5 * kUs, now));
+}
+
+TEST_F(RunAheadTest, NothingOvertakesWhatWaits) {
+  const engine::NodePtr first = node(), second = node(), third = node();
+  EXPECT_EQ(ahead.enter(first, 0, now), Entry::feed);
+  EXPECT_EQ(ahead.enter(second, 5 * kUs, now), Entry::waits) << "short, and there is room, but not its turn";
+  EXPECT_EQ(ahead.next(), first);
+  EXPECT_EQ(ahead.enter(third, 5 * kUs, now), Entry::waits) << "the feeder still has the first one";
+  EXPECT_EQ(ahead.next(), second);
+  EXPECT_EQ(ahead.next(), third);
+  EXPECT_EQ(ahead.next(), nullptr);
+  EXPECT_EQ(enter(5 * kUs), Entry::now) << "nothing waits any more";
+}
+
+TEST_F(RunAheadTest, WhatIsNotKnownRunsAlone) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  EXPECT_EQ(enter(0), Entry::feed);
+  EXPECT_FALSE(ahead.has_room(0, now));
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_TRUE(ahead.has_room(0, now));
+  EXPECT_FALSE(lease.is_held()) << "it takes the lease by itself";
+}
+
+TEST_F(RunAheadTest, MoreUrgentTaskIsGivenWayWhenWhatIsInFlightHasEnded) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  lease.revoked = true;
+  EXPECT_EQ(enter(5 * kUs), Entry::feed);
+  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+  lease.revoked = false;
+  ASSERT_TRUE(ahead.has_room(5 * kUs, now));
+  ahead.begin(5 * kUs, clock_ns);
+  EXPECT_TRUE(lease.is_held()) << "taken again";
+}
+
+TEST_F(RunAheadTest, OthersWaitForOneTurn) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  lease.wanted = true;
+  now += RunAhead::kTurnNs - 1;
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  now += 1;
+  EXPECT_EQ(enter(5 * kUs), Entry::feed);
+  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  ahead.ended(2, 10 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, UnwantedLeaseIsKeptAsLongAsSomethingIsInFlight) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  for (int i = 0; i < 100; ++i) {
+    now += RunAhead::kTurnNs;
+    EXPECT_EQ(enter(5 * kUs), Entry::now);
+    ahead.ended(1, 5 * kUs, now);
+  }
+  EXPECT_EQ(lease.releases(), 0);
+}
+
+TEST_F(RunAheadTest, LeaseOfAnotherProgramIsTheFeedersToWaitFor) {
+  lease.acquire(lease::ResourceKind::gpu, 0);
+  EXPECT_EQ(enter(5 * kUs), Entry::feed);
+  EXPECT_TRUE(ahead.has_room(5 * kUs, now));
+  std::thread feeder([&] { ahead.begin(5 * kUs, clock_ns); });
+  lease.release(lease::ResourceKind::gpu, 0);
+  feeder.join();
+  EXPECT_TRUE(lease.is_held());
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, WhatTheDriverRefusesIsNotInFlight) {
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  EXPECT_EQ(enter(400 * kUs), Entry::now);
+  ahead.ended(1, 400 * kUs, now);
+  EXPECT_TRUE(lease.is_held());
+  EXPECT_EQ(enter(500 * kUs), Entry::now) << "there is room again";
+  ahead.ended(1, 500 * kUs, now);
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, FeederThatLeavesTellsWhetherAnotherIsNeeded) {
+  enter(0);
+  enter(0);
+  ahead.next();
+  EXPECT_TRUE(ahead.hand_over());
+  EXPECT_EQ(enter(0), Entry::waits) << "another one comes";
+  ahead.next();
+  ahead.next();
+  EXPECT_FALSE(ahead.hand_over());
+  EXPECT_EQ(enter(0), Entry::feed);
+}
+
+TEST_F(RunAheadTest, HurryLastsAsLongAsSomethingWaits) {
+  ahead.hurry();
+  EXPECT_FALSE(ahead.hurries()) << "nothing waits";
+  enter(0);
+  ahead.hurry();
+  EXPECT_TRUE(ahead.hurries());
+  ahead.next();
+  ahead.next();
+  EXPECT_FALSE(ahead.hurries());
+}
+
+// Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for nothing.
+TEST_F(RunAheadTest, TwoContextsShareOneLease) {
+  RunAhead other(lease, 0);
+  constexpr int kEach = 500;
+  std::mutex clock;
+  const auto play = [&](RunAhead& mine) {
+    int in_flight = 0;
+    for (int i = 0; i < kEach; ++i) {
+      {
+        std::lock_guard lock(clock);
+        now += 50 * kUs;
+      }
+      uint64_t seen;
+      {
+        std::lock_guard lock(clock);
+        seen = now;
+      }
+      if (mine.enter(node(), 50 * kUs, seen) == Entry::now) {
+        ++in_flight;
+        continue;
+      }
+      EXPECT_NE(mine.next(), nullptr);
+      while (!mine.has_room(50 * kUs, seen)) {
+        mine.ended(1, 50 * kUs, 0);
+        --in_flight;
+      }
+      mine.begin(50 * kUs, [] { return uint64_t{0}; });
+      ++in_flight;
+      EXPECT_EQ(mine.next(), nullptr);
+    }
+    while (in_flight-- > 0) mine.ended(1, 50 * kUs, 0);
+  };
+  std::thread beside([&] { play(other); });
+  play(ahead);
+  beside.join();
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, FeederHearsOfAnEnd) {
+  enter(5 * kUs);
+  const uint64_t seen = ahead.ends();
+  std::thread other([&] { ahead.ended(1, 5 * kUs, now); });
+  while (ahead.ends() == seen) ahead.wait_for_end(seen);
+  other.join();
+  EXPECT_FALSE(lease.is_held());
+}
+
+}  // namespace
+}  // namespace samcl
