@@ -266,7 +266,7 @@ TEST_F(Lifetimes, TwoHundredQueuesLeaveNoThreadAndNoFile) {
   for (int i = 0; i < 200; ++i) use_one();
   EXPECT_LE(threads_settled(threads_before), threads_before);
   EXPECT_LE(files(), files_before);
-  EXPECT_EQ(read<cl_int>(x, 16), std::vector<cl_int>(16, 201));
+  EXPECT_EQ(read<cl_int>(x, 16), std::vector<cl_int>(16, 203));
 }
 
 TEST_F(Lifetimes, TwoHundredQueuesAtOnce) {
