@@ -63,8 +63,7 @@ class OneLease : public lease::Client {
 };
 
 engine::NodePtr node() {
-  return std::make_shared<engine::Node>(engine::Lane{engine::LaneKind::compute, 0}, engine::HostCall{}, 0,
-                                        std::function<void(cl_int)>());
+  return std::make_shared<engine::Node>(engine::Lane{engine::LaneKind::compute, 0}, engine::HostCall{}, 0);
 }
 
 struct RunAheadTest : ::testing::Test {
