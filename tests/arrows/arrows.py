@@ -56,7 +56,7 @@ ROOMS = {
     "libsamcl/transfer": ["base", "libsamcl/driver"],
     "libsamcl/plan": ["base", "contract", "contract/footprint", "libsamcl/coherence", "libsamcl/cost", "libsamcl/driver",
                       "libsamcl/engine"],
-    "libsamcl/device": ["base", "contract", "libsamcl/coherence", "libsamcl/driver", "libsamcl/engine", "libsamcl/lease",
+    "libsamcl/device": ["base", "contract", "libsamcl/coherence", "libsamcl/cost", "libsamcl/driver", "libsamcl/engine", "libsamcl/lease",
                         "libsamcl/transfer"],
     "libsamcl/runtime": ["base", "contract", "contract/footprint", "kernel-translator/client", "libsamcl/coherence",
                          "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/lease",
