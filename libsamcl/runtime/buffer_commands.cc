@@ -190,7 +190,7 @@ class Fill : public Command {
     if (range_.empty()) return CL_SUCCESS;
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
-    const Places places = zeros && !storage->shared() ? only(kZeros) : storage->destination();
+    const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->destination();
     std::vector<Planner::Planned> together;
     for_each_place(places & ~only(kZeros), [&](Place place) {
       together.push_back({transfer_lane(place, place, range_.size()),
@@ -235,7 +235,8 @@ class Copy : public Command {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
     Storage& target = *to_->storage;
-    if (source.shared() || target.shared()) return copy_at_host(planner, together);
+    if (target.svm()) return copy_at(target.place_of(0), planner, together);
+    if (source.shared() || target.shared()) return copy_at(kHost, planner, together);
     for (const auto& piece : source.directory().pieces(all)) {
       Places places = piece.valid;
       if (contains(places, kZeros)) places = only(kZeros);
@@ -250,19 +251,20 @@ class Copy : public Command {
   }
 
   void copy_rows(Planner& planner, std::vector<Planner::Planned>& together) {
+    if (to_->storage->svm()) return copy_at(to_->storage->place_of(0), planner, together);
     const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
-    if (devices == 0) return copy_at_host(planner, together);
+    if (devices == 0) return copy_at(kHost, planner, together);
     fill_around(planner, to_->storage, target_, devices);
     for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });
     written(*to_->storage, target_, devices);
   }
 
-  void copy_at_host(Planner& planner, std::vector<Planner::Planned>& together) {
+  void copy_at(Place place, Planner& planner, std::vector<Planner::Planned>& together) {
     const Range bounds = source_.bounds();
-    planner.bring(from_->storage, {&bounds, 1}, kHost, &program_traffic());
-    fill_around(planner, to_->storage, target_, only(kHost));
-    together.push_back(copy(source_, target_, kHost));
-    written(*to_->storage, target_, only(kHost));
+    planner.bring(from_->storage, {&bounds, 1}, place, &program_traffic());
+    fill_around(planner, to_->storage, target_, only(place));
+    together.push_back(copy(source_, target_, place));
+    written(*to_->storage, target_, only(place));
   }
 
   Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {

@@ -230,7 +230,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
   const auto& parts = state_->plan.parts;
   const auto& arguments = *state_->request.arguments;
   const bool untracked = std::any_of(arguments.begin(), arguments.end(),
-                                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+                                     [](const Argument& argument) { return (argument.is_svm && !argument.buffer) || argument.kept; });
   std::vector<Planner::Planned> together;
   for (size_t p = 0; p < parts.size(); ++p) {
     RealDevice& device = *event->context->devices[parts[p].device];
