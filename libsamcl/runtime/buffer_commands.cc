@@ -6,6 +6,7 @@
 #include "libsamcl/plan/links.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/svm.h"
 #include "libsamcl/runtime/traffic.h"
 
 namespace samcl {
@@ -23,6 +24,38 @@ Range of_program(const void* memory, const Rectangle& rows) {
   const Range bounds = rows.bounds();
   return {begin + bounds.begin, begin + bounds.end};
 }
+
+// Memory of the program's that a command reads or writes. If it is shared virtual memory, kernels know it, too: what others
+// than the first device have of it is brought there, and then the same bytes are in use twice.
+class ProgramMemory {
+ public:
+  ProgramMemory(const Context& context, const void* memory, const Rectangle& rows, bool written)
+      : range_(of_program(memory, rows)), written_(written), allocation_(svm::at(context, memory)) {}
+
+  void prepare(Planner& planner) const {
+    if (!allocation_) return;
+    const std::shared_ptr<Storage>& storage = allocation_->storage;
+    const Range range = in_storage(range_);
+    planner.bring(storage, {&range, 1}, storage->place_of(0), &program_traffic());
+    if (written_) storage->written_by_program(range, only(storage->place_of(0)));
+  }
+  // A part of it.
+  void add(Range range, std::vector<Access>& accesses) const {
+    accesses.push_back({nullptr, kHost, range, written_});
+    if (!allocation_) return;
+    accesses.push_back({allocation_->storage, allocation_->storage->place_of(0), in_storage(range), written_});
+  }
+
+ private:
+  Range in_storage(Range range) const {
+    const auto begin = reinterpret_cast<uintptr_t>(allocation_->host_ptr);
+    return intersect({range.begin - begin, range.end - begin}, allocation_->range);
+  }
+
+  const Range range_;
+  const bool written_;
+  const BufferPtr allocation_;  // nullptr: it is the program's own
+};
 
 // The rows as ranges, as few as there can be.
 std::vector<Range> ranges_of(const Rectangle& rows) {
@@ -67,11 +100,13 @@ class Read : public Command {
       : buffer_(std::move(buffer)),
         rows_(rows.moved(buffer_->range.begin)),
         host_(host),
-        to_(static_cast<std::byte*>(to)) {}
+        to_(static_cast<std::byte*>(to)),
+        memory_(*buffer_->context(), to, host, true) {}
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
     std::vector<Planner::Planned> together;
     if (rows_.is_run() && host_.is_run()) {
       read_run(together);
@@ -114,25 +149,30 @@ class Read : public Command {
   }
 
   Planner::Planned copy(const Rectangle& rows, const Rectangle& host, Place place) const {
-    return {transfer_lane(place, kHost, rows.bytes()),
-            engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
-            {{buffer_->storage, place, rows.bounds(), false}, {nullptr, kHost, of_program(to_, host), true}}};
+    Planner::Planned planned{transfer_lane(place, kHost, rows.bytes()),
+                             engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+                             {{buffer_->storage, place, rows.bounds(), false}}};
+    memory_.add(of_program(to_, host), planned.accesses);
+    return planned;
   }
 
   Planner::Planned zeros_of(Range range) const {
     std::byte* to = to_ + host_.offset + (range.begin - rows_.offset);
     const auto begin = reinterpret_cast<uintptr_t>(to);
-    return {kHostLane,
-            engine::HostCall{[to, bytes = range.size()] {
-              std::memset(to, 0, bytes);
-              return CL_SUCCESS;
-            }},
-            {{nullptr, kHost, {begin, begin + range.size()}, true}}};
+    Planner::Planned planned{kHostLane,
+                             engine::HostCall{[to, bytes = range.size()] {
+                               std::memset(to, 0, bytes);
+                               return CL_SUCCESS;
+                             }},
+                             {}};
+    memory_.add({begin, begin + range.size()}, planned.accesses);
+    return planned;
   }
 
   const BufferPtr buffer_;
   const Rectangle rows_, host_;
   std::byte* const to_;
+  const ProgramMemory memory_;
 };
 
 class Write : public Command {
@@ -141,11 +181,13 @@ class Write : public Command {
       : buffer_(std::move(buffer)),
         rows_(rows.moved(buffer_->range.begin)),
         host_(host),
-        from_(static_cast<std::byte*>(const_cast<void*>(from))) {}
+        from_(static_cast<std::byte*>(const_cast<void*>(from))),
+        memory_(*buffer_->context(), from, host, false) {}
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     std::vector<Planner::Planned> together;
     if (rows_.is_run() && host_.is_run()) {
@@ -170,14 +212,15 @@ class Write : public Command {
     for_each_place(places, [&](Place place) {
       together.push_back({transfer_lane(kHost, place, rows.bytes()),
                           engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
-                          {{buffer_->storage, place, rows.bounds(), true},
-                           {nullptr, kHost, of_program(from_, host), false}}});
+                          {{buffer_->storage, place, rows.bounds(), true}}});
+      memory_.add(of_program(from_, host), together.back().accesses);
     });
   }
 
   const BufferPtr buffer_;
   const Rectangle rows_, host_;
   std::byte* const from_;
+  const ProgramMemory memory_;
 };
 
 class Fill : public Command {

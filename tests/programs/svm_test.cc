@@ -353,6 +353,55 @@ TEST_F(Svm, BuffersCopyIntoMemoryThatABufferIsOver) {
   EXPECT_EQ(take(x.get(), kCount), expected);
 }
 
+// Between map and unmap it is memory like any other; what comes after the unmap knows what was read into it.
+TEST_F(Svm, MappedItIsTheTargetOfReadsAndTheSourceOfWrites) {
+  const auto x = ints();
+  const Buffer from = buffer(counting<cl_int>(kCount)), to = buffer_of(kCount * sizeof(cl_int));
+  const auto k = kernel(kIncrement);
+  put(x.get(), std::vector<cl_int>(kCount, 0));
+  set_svm(k, 0, x.get());
+  set_value(k, 1, 100);
+  launch(k, {{kCount}, {16}});
+  ASSERT_OK(clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, x.get(), x.bytes(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueWriteBuffer(queue(), to.get(), CL_FALSE, 0, x.bytes(), x.get(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBuffer(queue(), from.get(), CL_FALSE, 0, x.bytes() / 2, x.get() + 4, 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueSVMUnmap(queue(), x.get(), 0, nullptr, nullptr));
+  launch(k, {{kCount}, {16}});
+  std::vector<cl_int> expected(kCount, 200);
+  for (size_t i = 0; i < kCount / 2; ++i) expected[i + 4] = static_cast<cl_int>(i) + 100;
+  EXPECT_EQ(take(x.get(), kCount), expected);
+  EXPECT_EQ(read<cl_int>(to, kCount), std::vector<cl_int>(kCount, 100));
+}
+
+// Memory that the host may use without mapping it, as soon as the commands on it have ended.
+TEST_F(Svm, FineGrainedItNeedsNoMap) {
+  if (!(device_info<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER)) {
+    GTEST_SKIP() << "the device has no fine-grained shared memory";
+  }
+  const auto flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
+  auto* const x = static_cast<cl_int*>(clSVMAlloc(context(), flags, kCount * sizeof(cl_int), 0));
+  ASSERT_NE(x, nullptr);
+  {
+    const Buffer over = buffer_over(x, kCount * sizeof(cl_int)), other = buffer(counting<cl_int>(kCount));
+    const auto k = kernel(kIncrement);
+    set_svm(k, 0, x);
+    set_value(k, 1, 5);
+    std::fill_n(x, kCount, 1);
+    launch(k, {{kCount}, {16}});
+    ASSERT_OK(clFinish(queue()));
+    EXPECT_EQ(std::vector<cl_int>(x, x + kCount), std::vector<cl_int>(kCount, 6));
+    ASSERT_OK(clEnqueueReadBuffer(queue(), other.get(), CL_FALSE, 0, 400, x, 0, nullptr, nullptr));
+    launch(k, {{kCount}, {16}});
+    ASSERT_OK(clEnqueueCopyBuffer(queue(), other.get(), over.get(), 0, 800, 400, 0, nullptr, nullptr));
+    fill(over, 0);
+    ASSERT_OK(clFinish(queue()));
+    std::vector<cl_int> expected(kCount, 11);
+    for (int i = 0; i < 100; ++i) expected[i] = i > 0 ? i + 5 : 0, expected[200 + i] = i;
+    EXPECT_EQ(std::vector<cl_int>(x, x + kCount), expected);
+  }
+  clSVMFree(context(), x);
+}
+
 TEST_F(Svm, SeveralQueuesMapPartsOfOneAllocation) {
   const auto x = ints();
   const Queue first = make_queue(), second = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
