@@ -76,11 +76,7 @@ class FreeSvm : public Command {
 void* CL_API_CALL clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
   void* const memory = driver::real().clSVMAlloc(unwrap(handle), flags, size, alignment);
   const auto context = memory ? find<Context>(handle) : nullptr;
-  if (!context) return memory;
-  const bool fine_grained = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER;
-  auto storage = std::make_shared<Storage>(context, size, SvmMemory{memory, fine_grained});
-  svm::note(std::make_shared<Buffer>(std::move(storage), Range{0, size}, flags, memory, nullptr,
-                                     std::vector<cl_mem_properties>{}));
+  if (context) svm::note(context, memory, size, flags);
   return memory;
 }
 

@@ -38,7 +38,7 @@ struct ImageReplicas {
 // Memory from clSVMAlloc of the first device's real context.
 struct SvmMemory {
   void* begin;
-  bool fine_grained;  // the host may use it without mapping it
+  bool stays;  // on the first device: the host may use it without mapping it, or the driver's buffers do not share it
 };
 
 class Storage {

@@ -55,7 +55,7 @@ Buffer::~Buffer() {
 
 bool Buffer::is_first_devices() const {
   if (!storage->svm() || storage->shared()) return false;
-  return storage->svm()->fine_grained || (parent ? parent->is_first_devices() : range.begin != 0);
+  return storage->svm()->stays || (parent ? parent->is_first_devices() : range.begin != 0);
 }
 
 cl_mem Buffer::real(unsigned device, cl_int* error) {

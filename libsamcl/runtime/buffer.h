@@ -66,8 +66,8 @@ class Buffer : public Object<Buffer> {
     return {range.begin + offset, range.begin + offset + bytes};
   }
 
-  // Whether what kernels use it through is the first device's only: a part of shared virtual memory that begins where no
-  // other device's replica can be cut, or memory that the host uses without asking.
+  // Whether kernels can use it on the first device only: shared virtual memory that stays there, or a part of some that
+  // begins where no other device's replica can be cut.
   bool is_first_devices() const;
 
   // The real buffer, sub-buffer or image on a device; nullptr and the driver's code if it can't be had.

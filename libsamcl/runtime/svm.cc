@@ -5,6 +5,9 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "libsamcl/device/svm_probe.h"
+#include "libsamcl/runtime/context.h"
+
 namespace samcl::svm {
 namespace {
 
@@ -23,10 +26,14 @@ const std::byte* bytes_at(const void* pointer) { return static_cast<const std::b
 
 }  // namespace
 
-void note(std::shared_ptr<Buffer> allocation) {
+void note(const std::shared_ptr<Context>& context, void* memory, size_t bytes, cl_svm_mem_flags flags) {
+  const bool stays = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) || !buffers_share_svm(*context->devices[0]);
+  auto storage = std::make_shared<Storage>(context, bytes, SvmMemory{memory, stays});
+  auto allocation = std::make_shared<Buffer>(std::move(storage), Range{0, bytes}, flags, memory, nullptr,
+                                             std::vector<cl_mem_properties>{});
   Allocations& known = allocations();
   std::lock_guard lock(known.mutex);
-  known.from[bytes_at(allocation->host_ptr)] = std::move(allocation);
+  known.from[bytes_at(memory)] = std::move(allocation);
   known.count = known.from.size();
 }
 

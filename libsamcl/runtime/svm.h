@@ -15,8 +15,8 @@
 
 namespace samcl::svm {
 
-// From now on `allocation` is found; until it is forgotten.
-void note(std::shared_ptr<Buffer> allocation);
+// Memory that clSVMAlloc gave in the first device's real context, ours from now on: found until it is forgotten.
+void note(const std::shared_ptr<Context>& context, void* memory, size_t bytes, cl_svm_mem_flags flags);
 // The allocation that begins there, which is not found any more; nullptr: none does.
 std::shared_ptr<Buffer> forget(const Context& context, const void* begin);
 
