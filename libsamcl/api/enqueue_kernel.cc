@@ -3,6 +3,7 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/enqueue_kernel.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/launch.h"
@@ -119,7 +120,13 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   auto kernel = find<Kernel>(kernel_handle);
   if (!kernel) return CL_INVALID_KERNEL;
   if (kernel->program->context != queue->context) return CL_INVALID_CONTEXT;
-  LaunchRequest request{kernel, kernel->arguments(), {}, local != nullptr, {}};
+  return enqueue_launch(queue, kernel, kernel->arguments(), dimensions, offset, global, local, wait_count, waits, event);
+}
+
+cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Kernel>& kernel,
+                      std::shared_ptr<const Arguments> arguments, cl_uint dimensions, const size_t* offset,
+                      const size_t* global, const size_t* local, cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  LaunchRequest request{kernel, std::move(arguments), {}, local != nullptr, {}};
   if (kernel->follows_addresses()) request.reachable = svm::all(*queue->context);
   for (const Argument& argument : *request.arguments) {
     if (!argument.set) return CL_INVALID_KERNEL_ARGS;
