@@ -15,7 +15,7 @@ using Words = std::array<cl_uint, 64>;
 // What is written through the buffer is read at the address, and the other way round.
 bool shares(RealDevice& device, void* memory, cl_mem buffer) {
   const auto& cl = driver::real();
-  const auto done = [&](auto enqueue) { return device.run(engine::LaneKind::compute, enqueue) == CL_SUCCESS; };
+  const auto done = [&](auto enqueue) { return device.run(engine::LaneKind::up, enqueue) == CL_SUCCESS; };
   Words words, read{};
   for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<cl_uint>(0x51a3b000u + i);
   if (!done([&](cl_command_queue queue, cl_event* event) {

@@ -231,6 +231,34 @@ TEST_F(Svm, AddressesMayBeKeptInBuffers) {
   EXPECT_EQ(read<cl_int>(out, kCount), counting<cl_int>(kCount, 3));
 }
 
+// Who writes what is found by comparing, or counted together.
+TEST_F(Svm, ScatteredWritesAndAtomicSumsMeet) {
+  const auto x = ints(), sums = ints(16);
+  const std::string source = "__kernel void scatter(__global int* x, __global const int* to) {"
+                             " int g = get_global_id(0); x[to[g]] = g; }\n"
+                             "__kernel void count(__global int* sums, __global const int* x) {"
+                             " atomic_add(&sums[x[get_global_id(0)] & 15], 1); }";
+  std::vector<cl_int> places(kCount), expected(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    places[i] = static_cast<cl_int>(i * 389 % kCount);
+    expected[places[i]] = static_cast<cl_int>(i);
+  }
+  const Buffer to = buffer(places);
+  const auto scatter = kernel(source, "scatter"), count = kernel(source, "count");
+  put(x.get(), std::vector<cl_int>(kCount, -1));
+  put(sums.get(), std::vector<cl_int>(16, 5));
+  set_svm(scatter, 0, x.get());
+  check(clSetKernelArg(scatter.get(), 1, sizeof(cl_mem), to.address()));
+  set_svm(count, 0, sums.get());
+  set_svm(count, 1, x.get());
+  for (int turn = 1; turn <= 3; ++turn) {
+    launch(scatter, {{kCount}, {16}});
+    launch(count, {{kCount}, {16}});
+    EXPECT_EQ(take(sums.get(), 16), std::vector<cl_int>(16, 5 + turn * static_cast<cl_int>(kCount) / 16));
+  }
+  EXPECT_EQ(take(x.get(), kCount), expected);
+}
+
 TEST_F(Svm, ClonedKernelsKeepPointers) {
   const auto x = ints();
   put(x.get(), std::vector<cl_int>(kCount, 1));
