@@ -40,8 +40,9 @@ struct Image {
 
 class Buffer : public Object<Buffer> {
  public:
-  // parent: nullptr for a buffer; then `range` is all of `storage`, or of shared virtual memory a part. host_ptr: as given, for clGetMemObjectInfo.
-  // image: an image on a storage of its own, or one that shows the bytes of its parent.
+  // parent: nullptr for a buffer; then `range` is all of `storage`, or a part of it that is shared virtual memory.
+  // host_ptr: as given, for clGetMemObjectInfo. image: an image on a storage of its own, or one that shows the bytes of its
+  // parent.
   Buffer(std::shared_ptr<Storage> storage, Range range, cl_mem_flags flags, void* host_ptr,
          std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties,
          std::optional<Image> image = std::nullopt);
