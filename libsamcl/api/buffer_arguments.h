@@ -24,12 +24,19 @@ inline bool in_bounds(const Buffer& buffer, size_t offset, size_t bytes) {
   return offset <= buffer.size() && bytes <= buffer.size() - offset;
 }
 
+// Of a pattern to fill with.
+inline bool is_pattern_size(size_t size) { return size > 0 && size <= 128 && (size & (size - 1)) == 0; }
+
 // What the host may not do with a buffer of these flags.
 inline bool host_may_read(const Buffer& buffer) {
   return !(buffer.flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS));
 }
 inline bool host_may_write(const Buffer& buffer) {
   return !(buffer.flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+inline bool is_migration(cl_mem_migration_flags flags) {
+  return !(flags & ~cl_mem_migration_flags{CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED});
 }
 
 // Whether the driver takes such flags, where the standard does not; of flags that exclude each other those remain that

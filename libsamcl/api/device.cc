@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "entry_points.h"
+#include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/extensions.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
@@ -39,11 +40,15 @@ cl_int named_versions(cl_device_id real, cl_device_info name, const Answer& answ
 
 // What is alike for real and virtual devices: extensions that do not work through samcl are not shown.
 cl_int real_info(cl_device_id real, cl_device_info name, const Answer& answer) {
+  const auto is_shown = [real](std::string_view extension) {
+    if (extension == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME) return has_command_buffers(real);
+    return is_visible_extension(extension);
+  };
   switch (name) {
     case CL_DEVICE_EXTENSIONS:
-      return answer.text(filter_extensions(driver::text(real, name)));
+      return answer.text(filter_extensions(driver::text(real, name), is_shown));
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-      return named_versions(real, name, answer, is_visible_extension);
+      return named_versions(real, name, answer, is_shown);
     case CL_DEVICE_PARENT_DEVICE:
       if (const auto parent = driver::value<cl_device_id>(real, name)) return answer.with<cl_device_id>(to_program(parent));
       return answer.with<cl_device_id>(nullptr);

@@ -14,14 +14,6 @@
 #include "libsamcl/driver/driver.h"
 
 namespace samcl::api {
-namespace {
-
-bool is_pattern_size(size_t size) {
-  return size > 0 && size <= 128 && (size & (size - 1)) == 0;
-}
-
-}  // namespace
-
 cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
                                        size_t offset, size_t bytes, void* to, cl_uint wait_count,
                                        const cl_event* waits, cl_event* event) {

@@ -3,9 +3,11 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
+#include "libsamcl/api/enqueue_kernel.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/launch.h"
+#include "libsamcl/runtime/svm.h"
 #include "libsamcl/runtime/unwrap.h"
 
 namespace samcl::api {
@@ -68,18 +70,19 @@ Doubt doubt_of(const LaunchLimits& limits, const Sizes& sizes) {
 }
 
 // The program's own launch, on the first device: the driver's word on it counts.
-cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Kernel>& kernel,
-                       std::shared_ptr<const Arguments> arguments, const Sizes& sizes, Doubt doubt,
+cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest& request, const Sizes& sizes, Doubt doubt,
                        cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  std::vector<std::shared_ptr<Buffer>> used = request.reachable;
+  for (const Argument& argument : *request.arguments) used.push_back(argument.buffer);
   std::vector<BufferPart> parts;
-  for (const Argument& argument : *arguments) {
-    if (!argument.buffer || sizes.is_empty()) continue;
-    const std::vector<BufferPart> all = all_of(argument.buffer, true);
+  for (const std::shared_ptr<Buffer>& buffer : used) {
+    if (!buffer || sizes.is_empty()) continue;
+    const std::vector<BufferPart> all = all_of(buffer, true);
     parts.insert(parts.end(), all.begin(), all.end());
   }
   return enqueue_as_given(
       queue, CL_COMMAND_NDRANGE_KERNEL, wait_count, waits, event, false, std::move(parts),
-      [kernel, arguments = std::move(arguments), sizes, doubt](cl_command_queue real, cl_event* done) {
+      [kernel = request.kernel, arguments = request.arguments, sizes, doubt](cl_command_queue real, cl_event* done) {
         const RealDevice& device = *kernel->program->context->devices[0];
         cl_int error = kernel->whole.prepare(kernel->program->original, kernel->name, device, *arguments);
         if (error != CL_SUCCESS) return error;
@@ -117,7 +120,14 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   auto kernel = find<Kernel>(kernel_handle);
   if (!kernel) return CL_INVALID_KERNEL;
   if (kernel->program->context != queue->context) return CL_INVALID_CONTEXT;
-  LaunchRequest request{kernel, kernel->arguments(), {}, local != nullptr};
+  return enqueue_launch(queue, kernel, kernel->arguments(), dimensions, offset, global, local, wait_count, waits, event);
+}
+
+cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Kernel>& kernel,
+                      std::shared_ptr<const Arguments> arguments, cl_uint dimensions, const size_t* offset,
+                      const size_t* global, const size_t* local, cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  LaunchRequest request{kernel, std::move(arguments), {}, local != nullptr, {}};
+  if (kernel->follows_addresses()) request.reachable = svm::all(*queue->context);
   for (const Argument& argument : *request.arguments) {
     if (!argument.set) return CL_INVALID_KERNEL_ARGS;
   }
@@ -125,7 +135,7 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   const Sizes sizes(dimensions, offset, global, local);
   const Doubt doubt = doubt_of(kernel->limits(), sizes);
   if (doubt == Doubt::sizes || (doubt == Doubt::local_size && !kernel->was_taken(sizes.local))) {
-    return launch_as_given(queue, kernel, std::move(request.arguments), sizes, doubt, wait_count, waits, event);
+    return launch_as_given(queue, request, sizes, doubt, wait_count, waits, event);
   }
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;

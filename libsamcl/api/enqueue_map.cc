@@ -11,6 +11,7 @@
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/svm_mapping.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 
@@ -54,6 +55,12 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);
 
+  if (buffer->storage->svm() && !buffer->storage->shared()) {
+    void* const pointer = static_cast<std::byte*>(buffer->host_ptr) + offset;
+    const Rectangle run = Rectangle::run(buffer->range.begin + offset, bytes);
+    const cl_int error = map_svm(queue, CL_COMMAND_MAP_BUFFER, blocking, buffer, {pointer, run, flags}, wait_count, waits, event);
+    return error == CL_SUCCESS ? created(errcode_ret, pointer) : failed(errcode_ret, error);
+  }
   std::byte* const host = buffer->storage->host();
   if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
   const Rectangle run = Rectangle::run(buffer->range.begin + offset, bytes);
@@ -91,6 +98,9 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   const auto buffer = find<Buffer>(memory);
   const auto mapping = buffer ? buffer->remove_mapping(pointer) : std::nullopt;
   if (!mapping) return CL_INVALID_VALUE;
+  if (buffer->storage->svm() && !buffer->storage->shared() && !buffer->image) {
+    return unmap_svm(queue, CL_COMMAND_UNMAP_MEM_OBJECT, buffer, *mapping, wait_count, waits, event);
+  }
   return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event,
                  false);
 }
@@ -111,9 +121,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint c
   for (cl_uint i = 0; i < count; ++i) {
     if (const cl_int error = check_memory(*queue, memories[i]); error != CL_SUCCESS) return error;
   }
-  if (flags & ~cl_mem_migration_flags{CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED}) {
-    return CL_INVALID_VALUE;
-  }
+  if (!is_migration(flags)) return CL_INVALID_VALUE;
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events,

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "entry_points.h"
+#include "libsamcl/api/command_buffer.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/runtime/unwrap.h"
@@ -176,6 +177,18 @@ void* any_platforms_function(const char* name) {
   return nullptr;
 }
 
+bool offers_command_buffers(cl_platform_id platform) {
+  cl_platform_id platforms[64] = {platform};
+  cl_uint count = 1;
+  if (!platform && driver::real().clGetPlatformIDs(64, platforms, &count) != CL_SUCCESS) return false;
+  for (cl_uint p = 0; p < std::min<cl_uint>(count, 64); ++p) {
+    cl_device_id device = nullptr;
+    if (driver::real().clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) continue;
+    if (api::has_command_buffers(device)) return true;
+  }
+  return false;
+}
+
 // `platform` may be null for "any".
 void* extension_function(cl_platform_id platform, const char* name) {
   if (!name) return nullptr;
@@ -188,6 +201,7 @@ void* extension_function(cl_platform_id platform, const char* name) {
   }
   if (std::strcmp(name, "clGetKernelSuggestedLocalWorkSizeKHR") == 0)
     return real_function() ? reinterpret_cast<void*>(suggested_local_work_size) : nullptr;
+  if (void* const function = api::command_buffer_function(name)) return offers_command_buffers(platform) ? function : nullptr;
   void* ours = our_function(name);
   // A twin exists where the driver has the extension; core functions exist always.
   const bool is_core =
@@ -202,12 +216,12 @@ bool is_visible_extension(std::string_view extension) {
   return std::binary_search(std::begin(kVisible), std::end(kVisible), extension);
 }
 
-std::string filter_extensions(std::string_view extensions) {
+std::string filter_extensions(std::string_view extensions, const std::function<bool(std::string_view)>& keep) {
   std::string visible;
   while (!extensions.empty()) {
     const size_t end = std::min(extensions.find_first_of(" \0", 0, 2), extensions.size());
     const std::string_view extension = extensions.substr(0, end);
-    if (is_visible_extension(extension)) {
+    if (keep(extension)) {
       if (!visible.empty()) visible += ' ';
       visible += extension;
     }

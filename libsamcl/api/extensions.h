@@ -5,15 +5,17 @@
 
 #include <CL/cl.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace samcl {
 
-// The extensions of a blank-separated list that programs may see, in their order, separated by one blank.
-std::string filter_extensions(std::string_view extensions);
-
 // Whether one extension may be seen.
 bool is_visible_extension(std::string_view extension);
+
+// The extensions of a blank-separated list that are kept, in their order, separated by one blank.
+std::string filter_extensions(std::string_view extensions,
+                              const std::function<bool(std::string_view)>& keep = is_visible_extension);
 
 }  // namespace samcl

@@ -74,6 +74,12 @@ cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, con
   return kernel ? kernel->set_svm_argument(index, pointer) : CL_INVALID_KERNEL;
 }
 
+cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info name, size_t size, const void* value) {
+  if (!is_virtual(handle)) return driver::real().clSetKernelExecInfo(handle, name, size, value);
+  auto kernel = find<Kernel>(handle);
+  return kernel ? kernel->set_exec_info(name, size, value) : CL_INVALID_KERNEL;
+}
+
 cl_int CL_API_CALL clGetKernelInfo(cl_kernel handle, cl_kernel_info param, size_t size, void* value, size_t* size_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clGetKernelInfo(handle, param, size, value, size_ret);

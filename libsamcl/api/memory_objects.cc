@@ -12,7 +12,7 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/runtime/buffer.h"
 #include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/shared_memory.h"
+#include "libsamcl/runtime/svm.h"
 #include "libsamcl/runtime/unwrap.h"
 
 namespace samcl::api {
@@ -26,7 +26,7 @@ bool is_plain(const Context& context, const cl_mem_properties* properties, cl_me
       driver::value<cl_ulong>(context.device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
   if (size == 0 || size > largest) return false;
   const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-  return needs_pointer == (host_ptr != nullptr) && !is_shared(host_ptr);
+  return needs_pointer == (host_ptr != nullptr) && !svm::at(context, host_ptr);
 }
 
 // What the driver says of such a buffer on the first device. flags become those that it gives it.
@@ -77,7 +77,13 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   }
 
   void* const used = flags & CL_MEM_USE_HOST_PTR ? host_ptr : nullptr;
-  auto storage = std::make_shared<Storage>(context, size, used);
+  auto allocation = svm::at(*context, used);
+  uint64_t begin = allocation ? static_cast<std::byte*>(used) - static_cast<std::byte*>(allocation->host_ptr) : 0;
+  if (allocation && size > allocation->size() - begin) {  // a driver that takes it does not know the memory
+    allocation = nullptr;
+    begin = 0;
+  }
+  auto storage = allocation ? allocation->storage : std::make_shared<Storage>(context, size, used);
   if ((flags & CL_MEM_COPY_HOST_PTR) && host_ptr) {
     std::byte* const host = storage->host();
     if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
@@ -86,7 +92,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   auto buffer =
-      Buffer::make_shared(std::move(storage), Range{0, size}, flags, used, nullptr, list_of(properties));
+      Buffer::make_shared(std::move(storage), Range{begin, begin + size}, flags, used, nullptr, list_of(properties));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -116,9 +122,9 @@ cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
     case CL_MEM_ASSOCIATED_MEMOBJECT:
       return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
     case CL_MEM_OFFSET:
-      return answer.with<size_t>(buffer.image ? 0 : buffer.range.begin);
+      return answer.with<size_t>(buffer.parent && !buffer.image ? buffer.range.begin - buffer.parent->range.begin : 0);
     case CL_MEM_USES_SVM_POINTER:
-      return answer.with<cl_bool>(is_shared(buffer.host_ptr) ? CL_TRUE : CL_FALSE);
+      return buffer.storage->svm() ? ask_driver(buffer, name, answer) : answer.with<cl_bool>(CL_FALSE);
     case CL_MEM_PROPERTIES:
       return answer.array(buffer.properties);
     default:
@@ -169,7 +175,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
 
   void* const host_ptr =
       parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
-  auto part = Buffer::make_shared(parent->storage, Range{region.origin, region.origin + region.size},
+  auto part = Buffer::make_shared(parent->storage, parent->part(region.origin, region.size),
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));

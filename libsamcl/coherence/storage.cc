@@ -21,17 +21,24 @@ constexpr size_t kMostDestinations = 64;
 }  // namespace
 
 Storage::Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr)
-    : Storage(std::move(context), size, std::nullopt, host_ptr) {}
+    : Storage(std::move(context), size, std::nullopt, std::nullopt, host_ptr) {}
 
 Storage::Storage(std::shared_ptr<Context> context, const ImageReplicas& image, cl_mem first, void* host_ptr)
-    : Storage(std::move(context), image.layout.bytes(), image, host_ptr) {
+    : Storage(std::move(context), image.layout.bytes(), image, std::nullopt, host_ptr) {
   replicas_[0] = first;
 }
 
-Storage::Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr)
+Storage::Storage(std::shared_ptr<Context> context, uint64_t size, const SvmMemory& svm)
+    : Storage(context, size, std::nullopt, svm, context->shares_host_memory() ? svm.begin : nullptr) {
+  written_by_program({0, size}, only(place_of(0)));
+}
+
+Storage::Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image,
+                 std::optional<SvmMemory> svm, void* host_ptr)
     : context_(std::move(context)),
       size_(size),
       image_(std::move(image)),
+      svm_(svm),
       shared_(!image_ && context_->shares_host_memory()),
       replicas_(context_->devices.size(), nullptr),
       peers_(context_->devices.size()),
@@ -51,6 +58,7 @@ Storage::~Storage() {
   }
   if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
   if (owns_host_) munmap(host_, size_);
+  if (svm_) driver::real().clSVMFree(context_->devices[0]->context(), svm_->begin);
 }
 
 cl_mem Storage::replica(unsigned device, cl_int* error) {
@@ -64,6 +72,7 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
   const auto& cl = driver::real();
   const cl_context context = context_->devices[device]->context();
   if (image_) return cl.clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
+  if (svm_ && device == 0) return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, svm_->begin, error);
   if (!shared_) {
     if (context_->peers) peers_[device] = context_->peers->allocate(device, size_);
     if (peers_[device]) return peers_[device]->seen_by(device);
@@ -128,12 +137,13 @@ Places Storage::expected_users() const {
 }
 
 Places Storage::destination() const {
+  if (svm_) return only(place_of(0));
   if (shared_ || has_host_copy()) return only(kHost);
   return expected_users();
 }
 
 std::vector<Directory::Piece> Storage::destinations(Range range) {
-  if (shared_) return {{range, only(kHost)}};
+  if (svm_ || shared_) return {{range, only(place_of(0))}};
   expectation_due_ = true;
   if (has_host_copy() && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
   const Places users = expected_users();

@@ -35,12 +35,20 @@ struct ImageReplicas {
   ImageLayout layout;
 };
 
+// Memory from clSVMAlloc of the first device's real context.
+struct SvmMemory {
+  void* begin;
+  bool stays;  // on the first device: the host may use it without mapping it, or the driver's buffers do not share it
+};
+
 class Storage {
  public:
   // host_ptr: the program's memory with CL_MEM_USE_HOST_PTR, which then is the host copy; else nullptr.
   Storage(std::shared_ptr<Context> context, uint64_t size, void* host_ptr);
   // An image's. first: its replica on device 0, the storage's from now on.
   Storage(std::shared_ptr<Context> context, const ImageReplicas& image, cl_mem first, void* host_ptr);
+  // Shared virtual memory, the storage's from now on: it is what the first device finds there.
+  Storage(std::shared_ptr<Context> context, uint64_t size, const SvmMemory& svm);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -54,6 +62,8 @@ class Storage {
 
   // Whether all devices and the host use the same bytes.
   bool shared() const { return shared_; }
+  // What it was made of, if that is shared virtual memory. Commands other than kernels leave its bytes on the first device.
+  const std::optional<SvmMemory>& svm() const { return svm_; }
   // Where a device finds its bytes.
   Place place_of(unsigned device) const { return shared_ ? kHost : device; }
 
@@ -111,7 +121,8 @@ class Storage {
   void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
 
  private:
-  Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, void* host_ptr);
+  Storage(std::shared_ptr<Context> context, uint64_t size, std::optional<ImageReplicas> image, std::optional<SvmMemory> svm,
+          void* host_ptr);
   cl_mem make_replica(unsigned device, cl_int* error);
   std::byte* host_locked();
   Places expected_users() const;
@@ -119,6 +130,7 @@ class Storage {
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
   const std::optional<ImageReplicas> image_;
+  const std::optional<SvmMemory> svm_;
   const bool shared_;
 
   mutable std::mutex mutex_;      // guards what follows, up to the next blank line

@@ -11,10 +11,22 @@ namespace {
 // Work-items that stay together where the local size is the driver's to choose.
 constexpr uint64_t kFreeGroup = 64;
 
-// Images of the driver's own and shared virtual memory are the first device's.
-bool bound_to_first_device(const Arguments& arguments) {
-  return std::any_of(arguments.begin(), arguments.end(),
-                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+// Images of the driver's own are the first device's, and where addresses lead that are found in memory.
+bool bound_to_first_device(const LaunchRequest& request) {
+  const Arguments& arguments = *request.arguments;
+  return !request.reachable.empty() || std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+    return argument.is_first_devices();
+  });
+}
+
+BufferAccesses accesses_of(const LaunchRequest& request) {
+  BufferAccesses accesses = accesses_of(*request.kernel, *request.arguments);
+  for (const auto& allocation : request.reachable) {
+    const auto same = [&](const BufferAccess& access) { return access.storage == allocation->storage; };
+    accesses.erase(std::remove_if(accesses.begin(), accesses.end(), same), accesses.end());
+    accesses.push_back({.storage = allocation->storage, .range = allocation->range, .written = true, .width = 1, .shares = {}});
+  }
+  return accesses;
 }
 
 bool in_one_memory(const BufferAccesses& accesses) {
@@ -27,7 +39,7 @@ class Options {
       : request_(request),
         kernel_(*request.kernel),
         context_(context),
-        bound_(bound_to_first_device(*request.arguments)) {}
+        bound_(bound_to_first_device(request)) {}
 
   LaunchOptions make(bool parts_are_of_interest) {
     LaunchOptions options{whole(), nullptr, {}};
@@ -76,7 +88,7 @@ class Options {
     plan.ndrange = request_.ndrange;
     plan.pass_local = request_.has_local;
     plan.parts.push_back({bound_ ? 0 : kernel_.build->whole_device, {{0, 0, 0}, {1, 1, 1}}});
-    plan.accesses = accesses_of(kernel_, *request_.arguments);
+    plan.accesses = accesses_of(request_);
     return plan;
   }
 
@@ -85,9 +97,7 @@ class Options {
     if (!kernel_.translation) return "the translator does not know this kernel";
     const std::string_view why = kernel_.translation->why_not_split;
     if (kernel_.parts.empty()) return why.empty() ? "not built for several devices" : why;
-    const auto& arguments = *request_.arguments;
-    const bool svm = std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.is_svm; });
-    return svm ? "uses shared virtual memory" : "";
+    return "";
   }
 
   std::string_view why_not_on_several(size_t devices) const {
@@ -98,7 +108,8 @@ class Options {
     if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {
       return known.why_not_split;
     }
-    return devices == 1 || bound_ ? "its mode is one device" : "";
+    if (devices == 1) return "its mode is one device";
+    return bound_ ? "uses memory that only the first device has" : "";
   }
 
   // Whether the parts of the NDRange can be given the local size that the whole would have got.

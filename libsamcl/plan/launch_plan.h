@@ -18,6 +18,8 @@ struct LaunchRequest {
   std::shared_ptr<const Arguments> arguments;
   Ndrange ndrange;         // local is meaningful if has_local
   bool has_local = false;  // the program gave a local size
+  // Shared virtual memory that the kernel may use without its being an argument: all there is, if it follows addresses.
+  std::vector<std::shared_ptr<Buffer>> reachable;
 };
 
 struct LaunchPlan {

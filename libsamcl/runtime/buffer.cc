@@ -32,7 +32,7 @@ Buffer::Buffer(std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_m
       parent(std::move(buffer_parent)),
       properties(std::move(buffer_properties)),
       image(std::move(buffer_image)),
-      views_(parent ? storage->context()->devices.size() : 0, nullptr) {
+      views_(parent || (storage->svm() && range.size() != storage->size()) ? storage->context()->devices.size() : 0, nullptr) {
   std::lock_guard lock(live_buffers().mutex);
   live_buffers().handles.insert(api());
 }
@@ -53,8 +53,13 @@ Buffer::~Buffer() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
 }
 
+bool Buffer::is_first_devices() const {
+  if (!storage->svm() || storage->shared()) return false;
+  return storage->svm()->stays || (parent ? parent->is_first_devices() : range.begin != 0);
+}
+
 cl_mem Buffer::real(unsigned device, cl_int* error) {
-  if (!parent) return storage->replica(device, error);
+  if (views_.empty()) return storage->replica(device, error);
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
   if (!views_[device]) views_[device] = make_view(device, error);
@@ -63,10 +68,14 @@ cl_mem Buffer::real(unsigned device, cl_int* error) {
 
 cl_mem Buffer::make_view(unsigned device, cl_int* error) {
   const auto& cl = driver::real();
+  if (!parent) {
+    return cl.clCreateBuffer(context()->devices[device]->context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, range.size(),
+                             host_ptr, error);
+  }
   if (!image) {
-    cl_mem whole = storage->replica(device, error);
+    cl_mem whole = parent->real(device, error);
     if (!whole) return nullptr;
-    const cl_buffer_region region{range.begin, range.size()};
+    const cl_buffer_region region{range.begin - parent->range.begin, range.size()};
     return cl.clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, error);
   }
   cl_image_desc description = image->description;

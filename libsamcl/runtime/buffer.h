@@ -40,8 +40,9 @@ struct Image {
 
 class Buffer : public Object<Buffer> {
  public:
-  // parent: nullptr for a buffer; then `range` is all of `storage`. host_ptr: as given, for clGetMemObjectInfo.
-  // image: an image on a storage of its own, or one that shows the bytes of its parent.
+  // parent: nullptr for a buffer; then `range` is all of `storage`, or a part of it that is shared virtual memory.
+  // host_ptr: as given, for clGetMemObjectInfo. image: an image on a storage of its own, or one that shows the bytes of its
+  // parent.
   Buffer(std::shared_ptr<Storage> storage, Range range, cl_mem_flags flags, void* host_ptr,
          std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties,
          std::optional<Image> image = std::nullopt);
@@ -65,6 +66,10 @@ class Buffer : public Object<Buffer> {
   Range part(uint64_t offset, uint64_t bytes) const {
     return {range.begin + offset, range.begin + offset + bytes};
   }
+
+  // Whether kernels can use it on the first device only: shared virtual memory that stays there, or a part of some that
+  // begins where no other device's replica can be cut.
+  bool is_first_devices() const;
 
   // The real buffer, sub-buffer or image on a device; nullptr and the driver's code if it can't be had.
   cl_mem real(unsigned device, cl_int* error);
@@ -95,7 +100,9 @@ class Buffer : public Object<Buffer> {
   mutable std::mutex mutex_;  // guards what is below
   cl_mem make_view(unsigned device, cl_int* error);
 
-  std::vector<cl_mem> views_;  // of the parent: real sub-buffers or images by device; empty if there is none
+  // Real sub-buffers of the parent's, or images on it, or buffers on a part of shared virtual memory, by device; empty: it
+  // is all of its storage.
+  std::vector<cl_mem> views_;
   std::vector<Mapping> mappings_;
   std::vector<std::weak_ptr<Kernel>> kernels_;  // whose argument it is, or was
   std::vector<Destructor> destructors_;

@@ -6,6 +6,7 @@
 #include "libsamcl/plan/links.h"
 #include "libsamcl/plan/planner.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/svm.h"
 #include "libsamcl/runtime/traffic.h"
 
 namespace samcl {
@@ -23,6 +24,38 @@ Range of_program(const void* memory, const Rectangle& rows) {
   const Range bounds = rows.bounds();
   return {begin + bounds.begin, begin + bounds.end};
 }
+
+// Memory of the program's that a command reads or writes. If it is shared virtual memory, kernels know it, too: what others
+// than the first device have of it is brought there, and then the same bytes are in use twice.
+class ProgramMemory {
+ public:
+  ProgramMemory(const Context& context, const void* memory, const Rectangle& rows, bool written)
+      : range_(of_program(memory, rows)), written_(written), allocation_(svm::at(context, memory)) {}
+
+  void prepare(Planner& planner) const {
+    if (!allocation_) return;
+    const std::shared_ptr<Storage>& storage = allocation_->storage;
+    const Range range = in_storage(range_);
+    planner.bring(storage, {&range, 1}, storage->place_of(0), &program_traffic());
+    if (written_) storage->written_by_program(range, only(storage->place_of(0)));
+  }
+  // A part of it.
+  void add(Range range, Planner::Accesses& accesses) const {
+    accesses.push_back({nullptr, kHost, range, written_});
+    if (!allocation_) return;
+    accesses.push_back({allocation_->storage, allocation_->storage->place_of(0), in_storage(range), written_});
+  }
+
+ private:
+  Range in_storage(Range range) const {
+    const auto begin = reinterpret_cast<uintptr_t>(allocation_->host_ptr);
+    return intersect({range.begin - begin, range.end - begin}, allocation_->range);
+  }
+
+  const Range range_;
+  const bool written_;
+  const BufferPtr allocation_;  // nullptr: it is the program's own
+};
 
 // The rows as ranges, as few as there can be.
 std::vector<Range> ranges_of(const Rectangle& rows) {
@@ -67,11 +100,13 @@ class Read : public Command {
       : buffer_(std::move(buffer)),
         rows_(rows.moved(buffer_->range.begin)),
         host_(host),
-        to_(static_cast<std::byte*>(to)) {}
+        to_(static_cast<std::byte*>(to)),
+        memory_(*buffer_->context(), to, host, true) {}
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
     Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
       read_run(together);
@@ -114,25 +149,30 @@ class Read : public Command {
   }
 
   Planner::Planned copy(const Rectangle& rows, const Rectangle& host, Place place) const {
-    return {transfer_lane(place, kHost, rows.bytes()),
-            engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
-            {{buffer_->storage, place, rows.bounds(), false}, {nullptr, kHost, of_program(to_, host), true}}};
+    Planner::Planned planned{transfer_lane(place, kHost, rows.bytes()),
+                             engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+                             {{buffer_->storage, place, rows.bounds(), false}}};
+    memory_.add(of_program(to_, host), planned.accesses);
+    return planned;
   }
 
   Planner::Planned zeros_of(Range range) const {
     std::byte* to = to_ + host_.offset + (range.begin - rows_.offset);
     const auto begin = reinterpret_cast<uintptr_t>(to);
-    return {kHostLane,
-            engine::HostCall{[to, bytes = range.size()] {
-              std::memset(to, 0, bytes);
-              return CL_SUCCESS;
-            }},
-            {{nullptr, kHost, {begin, begin + range.size()}, true}}};
+    Planner::Planned planned{kHostLane,
+                             engine::HostCall{[to, bytes = range.size()] {
+                               std::memset(to, 0, bytes);
+                               return CL_SUCCESS;
+                             }},
+                             {}};
+    memory_.add({begin, begin + range.size()}, planned.accesses);
+    return planned;
   }
 
   const BufferPtr buffer_;
   const Rectangle rows_, host_;
   std::byte* const to_;
+  const ProgramMemory memory_;
 };
 
 class Write : public Command {
@@ -141,11 +181,13 @@ class Write : public Command {
       : buffer_(std::move(buffer)),
         rows_(rows.moved(buffer_->range.begin)),
         host_(host),
-        from_(static_cast<std::byte*>(const_cast<void*>(from))) {}
+        from_(static_cast<std::byte*>(const_cast<void*>(from))),
+        memory_(*buffer_->context(), from, host, false) {}
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
@@ -170,14 +212,15 @@ class Write : public Command {
     for_each_place(places, [&](Place place) {
       together.push_back({transfer_lane(kHost, place, rows.bytes()),
                           engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
-                          {{buffer_->storage, place, rows.bounds(), true},
-                           {nullptr, kHost, of_program(from_, host), false}}});
+                          {{buffer_->storage, place, rows.bounds(), true}}});
+      memory_.add(of_program(from_, host), together.back().accesses);
     });
   }
 
   const BufferPtr buffer_;
   const Rectangle rows_, host_;
   std::byte* const from_;
+  const ProgramMemory memory_;
 };
 
 class Fill : public Command {
@@ -190,7 +233,7 @@ class Fill : public Command {
     if (range_.empty()) return CL_SUCCESS;
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
-    const Places places = zeros && !storage->shared() ? only(kZeros) : storage->destination();
+    const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->destination();
     Planner::Together together;
     for_each_place(places & ~only(kZeros), [&](Place place) {
       together.push_back({transfer_lane(place, place, range_.size()),
@@ -235,7 +278,8 @@ class Copy : public Command {
     const Range all{source_.offset, source_.offset + source_.bytes()};
     Storage& source = *from_->storage;
     Storage& target = *to_->storage;
-    if (source.shared() || target.shared()) return copy_at_host(planner, together);
+    if (target.svm()) return copy_at(target.place_of(0), planner, together);
+    if (source.shared() || target.shared()) return copy_at(kHost, planner, together);
     for (const auto& piece : source.directory().pieces(all)) {
       Places places = piece.valid;
       if (contains(places, kZeros)) places = only(kZeros);
@@ -250,19 +294,20 @@ class Copy : public Command {
   }
 
   void copy_rows(Planner& planner, Planner::Together& together) {
+    if (to_->storage->svm()) return copy_at(to_->storage->place_of(0), planner, together);
     const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
-    if (devices == 0) return copy_at_host(planner, together);
+    if (devices == 0) return copy_at(kHost, planner, together);
     fill_around(planner, to_->storage, target_, devices);
     for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });
     written(*to_->storage, target_, devices);
   }
 
-  void copy_at_host(Planner& planner, Planner::Together& together) {
+  void copy_at(Place place, Planner& planner, Planner::Together& together) {
     const Range bounds = source_.bounds();
-    planner.bring(from_->storage, {&bounds, 1}, kHost, &program_traffic());
-    fill_around(planner, to_->storage, target_, only(kHost));
-    together.push_back(copy(source_, target_, kHost));
-    written(*to_->storage, target_, only(kHost));
+    planner.bring(from_->storage, {&bounds, 1}, place, &program_traffic());
+    fill_around(planner, to_->storage, target_, only(place));
+    together.push_back(copy(source_, target_, place));
+    written(*to_->storage, target_, only(place));
   }
 
   Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {

@@ -128,6 +128,7 @@ void Event::set_status(cl_int status) {
 }
 
 cl_ulong Event::time(cl_profiling_info param) const {
+  if (first && param == CL_PROFILING_COMMAND_START && status() <= CL_RUNNING) return first->time(param);
   switch (param) {
     case CL_PROFILING_COMMAND_QUEUED: return times_[0];
     case CL_PROFILING_COMMAND_SUBMIT: return times_[1];

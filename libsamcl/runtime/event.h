@@ -39,6 +39,8 @@ class Event : public Object<Event> {
 
   // The program has its handle, and may ask when it ended. Set before the command is submitted.
   bool observed = false;
+  // It stands for commands of which this is the first: it began when that one did. Set likewise.
+  std::shared_ptr<Event> first;
 
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error.
   cl_int status() const { return status_.load(std::memory_order_acquire); }

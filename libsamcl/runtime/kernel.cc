@@ -6,6 +6,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/kernel_habits.h"
 #include "libsamcl/driver/query.h"
+#include "libsamcl/runtime/svm.h"
 
 namespace samcl {
 namespace {
@@ -67,12 +68,25 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, const Re
     if (error != CL_SUCCESS) return error;
     applied = wanted;
   }
+  // The addresses in it are those of the first device's memory.
+  if (!arguments.exec_info || arguments.exec_info == applied_info_ || device.index != 0) return CL_SUCCESS;
+  error = apply(*arguments.exec_info);
+  if (error == CL_SUCCESS) applied_info_ = arguments.exec_info;
+  return error;
+}
+
+cl_int RealKernel::apply(const ExecInfo& info) {
+  for (const auto& [name, value] : info) {
+    const cl_int error = driver::real().clSetKernelExecInfo(kernel_, name, value.size(), value.empty() ? nullptr : value.data());
+    if (error != CL_SUCCESS) return error;
+  }
   return CL_SUCCESS;
 }
 
 cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
+  if (argument.is_svm && (device.index == 0 || !argument.buffer)) return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
   if (argument.buffer) {
     cl_mem real = argument.buffer->real(device.index, &error);
     return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
@@ -81,7 +95,6 @@ cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevi
     cl_sampler real = argument.sampler->real(device, &error);
     return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
   }
-  if (argument.is_svm) return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
   return cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
 }
 
@@ -117,14 +130,21 @@ bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
 
 // Launches keep what they were given.
 void Kernel::change(cl_uint index, Argument argument) {
+  own_arguments().set(index, std::move(argument));
+}
+
+Arguments& Kernel::own_arguments() {
   if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = make_recycled<Arguments>(*arguments_);
-  arguments_->set(index, std::move(argument));
+  return *arguments_;
 }
 
 std::shared_ptr<const Arguments> Kernel::arguments() {
   std::lock_guard lock(mutex_);
   bool complete = true;
-  for (const Argument& argument : *arguments_) complete &= !argument.is_real_image && !argument.gone_bytes;
+  const auto is_complete = [](const Argument& argument) {
+    return !argument.is_real_image && !argument.gone_bytes && !argument.is_svm;
+  };
+  for (const Argument& argument : *arguments_) complete &= is_complete(argument);
   if (complete) {
     taken_ = true;
     return arguments_;
@@ -132,7 +152,8 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
   auto completed = make_recycled<Arguments>(*arguments_);
   for (cl_uint index = 0; index < argument_count; ++index) {
     Argument argument = (*completed)[index];
-    if (!argument.is_real_image && !argument.gone_bytes) continue;
+    if (is_complete(argument)) continue;
+    if (argument.is_svm) argument.buffer = svm::at(*program->context, argument.svm);
     if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
     if (argument.gone_bytes) {
       auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
@@ -268,6 +289,16 @@ cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
   std::lock_guard lock(mutex_);
   replaced = arguments_->value(index);
   change(index, std::move(argument));
+  return CL_SUCCESS;
+}
+
+cl_int Kernel::set_exec_info(cl_kernel_exec_info name, size_t size, const void* value) {
+  if (cl_int error = driver::real().clSetKernelExecInfo(checked, name, size, value); error != CL_SUCCESS) return error;
+  const auto* bytes = static_cast<const std::byte*>(value);
+  std::lock_guard lock(mutex_);
+  auto info = arguments_->exec_info ? std::make_shared<ExecInfo>(*arguments_->exec_info) : std::make_shared<ExecInfo>();
+  (*info)[name].assign(bytes, bytes + (value ? size : 0));
+  own_arguments().exec_info = std::move(info);
   return CL_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,14 +37,24 @@ struct Argument {
   bool set = false;
   size_t size = 0;
   SmallVector<std::byte, 16> bytes;   // empty for local memory (and null pointers of it)
-  std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used
+  std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used. Where a launch was given a pointer
+                                      // into shared virtual memory, the allocation
   std::shared_ptr<Sampler> sampler;   // bytes are then not used
   bool is_real_image = false;         // an image of the driver's own
   std::shared_ptr<void> kept;         // that image, retained; only in what a launch was given
   std::optional<uint64_t> gone_bytes;  // size of a buffer that the program has released for good
   const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
   bool is_svm = false;
+
+  // Whether it is what other devices have replicas of, too.
+  bool is_first_devices() const {
+    if (is_svm && (!buffer || svm != buffer->host_ptr)) return true;
+    return kept || (buffer && buffer->is_first_devices());
+  }
 };
+
+// Set by clSetKernelExecInfo, as it was given: the last value of each parameter.
+using ExecInfo = std::map<cl_kernel_exec_info, std::vector<std::byte>>;
 
 // Of one kernel. Values do not change: copies share them.
 class Arguments {
@@ -53,6 +64,9 @@ class Arguments {
   size_t size() const { return values_.size(); }
   const Argument& operator[](size_t index) const { return *values_[index]; }
   const std::shared_ptr<const Argument>& value(size_t index) const { return values_[index]; }
+  // nullptr: there is none.
+  std::shared_ptr<const ExecInfo> exec_info;
+
   void set(size_t index, Argument value) { values_[index] = make_recycled<const Argument>(std::move(value)); }
 
   auto begin() const { return boost::make_indirect_iterator(values_.begin()); }
@@ -78,10 +92,12 @@ class RealKernel {
 
  private:
   cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
+  cl_int apply(const ExecInfo& info);
 
   cl_kernel kernel_ = nullptr;
   // What the real kernel has. Weak: buffers live no longer than the program and its launches need.
   std::vector<std::weak_ptr<const Argument>> applied_;
+  std::shared_ptr<const ExecInfo> applied_info_;
 };
 
 // What the driver says of the sizes that a kernel may be launched with, on the first device.
@@ -112,6 +128,7 @@ class Kernel : public Object<Kernel> {
   // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.
   cl_int set_argument(cl_uint index, size_t size, const void* value);
   cl_int set_svm_argument(cl_uint index, const void* pointer);
+  cl_int set_exec_info(cl_kernel_exec_info name, size_t size, const void* value);
 
   // What is set now, for a launch: later changes do not touch it, and it keeps its memory objects alive. A buffer that
   // is gone is replaced by one of its size with undefined contents: what other drivers make of such a launch, whose
@@ -121,6 +138,9 @@ class Kernel : public Object<Kernel> {
 
   // The program has released a buffer for good. Being an argument does not keep it alive, unless the driver has it so.
   void forget(const Buffer& buffer);
+
+  // Whether it may use memory that no argument shows, by an address that it found in memory.
+  bool follows_addresses() const { return !translation || translation->depends_on_addresses; }
 
   const LaunchLimits& limits();
 
@@ -139,6 +159,7 @@ class Kernel : public Object<Kernel> {
   enum class Change { none, of_value, unknown };
   Change change_of(cl_uint index, size_t size, const void* value);
   void change(cl_uint index, Argument argument);
+  Arguments& own_arguments();  // shared with no launch; under mutex_
 
   std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
   std::shared_ptr<Arguments> arguments_;

@@ -218,7 +218,7 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
   const auto& parts = plan_->parts;
   const auto& arguments = *request_.arguments;
   const bool untracked = std::any_of(arguments.begin(), arguments.end(),
-                                     [](const Argument& argument) { return argument.is_svm || argument.kept; });
+                                     [](const Argument& argument) { return (argument.is_svm && !argument.buffer) || argument.kept; });
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {

@@ -22,7 +22,7 @@ namespace samcl {
 // The dispatch table that every handle of ours carries in its first word (generated, libsamcl/api).
 extern const cl_icd_dispatch samcl_dispatch;
 
-enum class Kind : uint32_t { device = 1, context, queue, buffer, program, kernel, event };
+enum class Kind : uint32_t { device = 1, context, queue, buffer, program, kernel, event, command_buffer };
 
 struct Handle {
   const cl_icd_dispatch* dispatch;

@@ -1,7 +1,6 @@
 #include "libsamcl/runtime/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/block_signals.h"
 #include "libsamcl/runtime/spin.h"
 
 namespace samcl {
@@ -37,16 +37,12 @@ void run_job(std::function<void()>& job) {
 // there can be none.
 template <typename Body>
 std::thread make_thread(Body body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
+  const BlockSignals here;
   try {
-    thread = std::thread(std::move(body));
+    return std::thread(std::move(body));
   } catch (...) {
+    return {};
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace

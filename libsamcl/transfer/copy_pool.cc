@@ -2,7 +2,6 @@
 
 #include <emmintrin.h>
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+
+#include "base/block_signals.h"
 
 namespace samcl {
 namespace {
@@ -98,14 +99,11 @@ class CopyPool {
       threads_ = 0;
     }
     if (ending_ || threads_ >= wanted) return;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const BlockSignals here;
     try {
       for (; threads_ < wanted; ++threads_) std::thread([this] { work(); }).detach();
     } catch (...) {  // the caller copies alone
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void work() {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "entry_points.h"
+#include "libsamcl/api/command_buffer.h"
 #include "libsamcl/driver/query.h"
 
 namespace samcl::api {
@@ -18,5 +19,9 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info what, siz
   if (size_ret) *size_ret = name.size() + 1;
   return CL_SUCCESS;
 }
+
+// Command buffers are the runtime's.
+void* command_buffer_function(std::string_view) { return nullptr; }
+bool has_command_buffers(cl_device_id) { return false; }
 
 }  // namespace samcl::api

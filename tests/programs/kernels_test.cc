@@ -329,5 +329,17 @@ TEST_F(Kernels, NativeKernelRunsWithItsMemory) {
   EXPECT_EQ(read<cl_int>(x, 3), (std::vector<cl_int>{1, 33, 3}));
 }
 
+// "A divide by zero with integer types does not cause an exception but will result in an unspecified value."
+TEST_F(Kernels, MayDivideIntegersByZero) {
+  const auto k = kernel("__kernel void k(__global int* x, __global const int* by) {"
+                        " int g = get_global_id(0); int q = 1000 / by[g]; x[g] = by[g] ? q : g; }");
+  std::vector<cl_int> divisors(64, 10), expected(64, 100);
+  for (int i = 0; i < 64; i += 3) divisors[i] = 0, expected[i] = i;
+  const Buffer x = buffer(std::vector<cl_int>(64)), by = buffer(divisors);
+  set_arguments(k, x, by);
+  launch(k, {{64}, {4}});
+  EXPECT_EQ(read<cl_int>(x, 64), expected);
+}
+
 }  // namespace
 }  // namespace cases

@@ -1,0 +1,274 @@
+// cl_khr_command_buffer 0.9, where the device has it: commands recorded once, with what they were given, and run again and
+// again in their order.
+#include <CL/cl_ext.h>
+
+#include "tests/programs/opencl_fixture.h"
+
+namespace cases {
+namespace {
+
+constexpr size_t kCount = 512;
+
+class CommandBuffers : public OpenCl {
+ protected:
+  void SetUp() override {
+    size_t bytes = 0;
+    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes);
+    std::string extensions(bytes, '\0');
+    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, bytes, extensions.data(), nullptr);
+    if (extensions.find("cl_khr_command_buffer") == std::string::npos) GTEST_SKIP() << "the device has no command buffers";
+    const auto platform = device_info<cl_platform_id>(CL_DEVICE_PLATFORM);
+    const auto get = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+          clGetExtensionFunctionAddressForPlatform(platform, name));
+      ASSERT_NE(function, nullptr) << name;
+    };
+    get(create_, "clCreateCommandBufferKHR");
+    get(finalize_, "clFinalizeCommandBufferKHR");
+    get(retain_, "clRetainCommandBufferKHR");
+    get(release_, "clReleaseCommandBufferKHR");
+    get(run_, "clEnqueueCommandBufferKHR");
+    get(barrier_, "clCommandBarrierWithWaitListKHR");
+    get(copy_, "clCommandCopyBufferKHR");
+    get(copy_rect_, "clCommandCopyBufferRectKHR");
+    get(copy_image_, "clCommandCopyImageKHR");
+    get(to_image_, "clCommandCopyBufferToImageKHR");
+    get(from_image_, "clCommandCopyImageToBufferKHR");
+    get(fill_, "clCommandFillBufferKHR");
+    get(fill_image_, "clCommandFillImageKHR");
+    get(launch_, "clCommandNDRangeKernelKHR");
+    get(info_, "clGetCommandBufferInfoKHR");
+  }
+  void TearDown() override {
+    clFinish(queue());
+    for (cl_command_buffer_khr buffer : made_) release_(buffer);
+  }
+
+  cl_command_buffer_khr make(cl_command_queue of = nullptr, bool simultaneous = false) {
+    const cl_command_queue queues[] = {of ? of : queue()};
+    const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+    cl_int status = CL_SUCCESS;
+    made_.push_back(create_(1, queues, simultaneous ? flags : nullptr, &status));
+    check(status);
+    return made_.back();
+  }
+  cl_int add_launch(cl_command_buffer_khr to, const Kernel& kernel, size_t global, size_t local,
+                    std::vector<cl_sync_point_khr> after = {}, cl_sync_point_khr* point = nullptr) const {
+    return launch_(to, nullptr, nullptr, kernel.get(), 1, nullptr, &global, &local, static_cast<cl_uint>(after.size()),
+                   after.empty() ? nullptr : after.data(), point, nullptr);
+  }
+  cl_int run(cl_command_buffer_khr buffer) const { return run_(0, nullptr, buffer, 0, nullptr, nullptr); }
+  template <typename T>
+  T info(cl_command_buffer_khr buffer, cl_command_buffer_info_khr name) const {
+    T value{};
+    check(info_(buffer, name, sizeof value, &value, nullptr));
+    return value;
+  }
+
+  clCreateCommandBufferKHR_fn create_ = nullptr;
+  clFinalizeCommandBufferKHR_fn finalize_ = nullptr;
+  clRetainCommandBufferKHR_fn retain_ = nullptr;
+  clReleaseCommandBufferKHR_fn release_ = nullptr;
+  clEnqueueCommandBufferKHR_fn run_ = nullptr;
+  clCommandBarrierWithWaitListKHR_fn barrier_ = nullptr;
+  clCommandCopyBufferKHR_fn copy_ = nullptr;
+  clCommandCopyBufferRectKHR_fn copy_rect_ = nullptr;
+  clCommandCopyImageKHR_fn copy_image_ = nullptr;
+  clCommandCopyBufferToImageKHR_fn to_image_ = nullptr;
+  clCommandCopyImageToBufferKHR_fn from_image_ = nullptr;
+  clCommandFillBufferKHR_fn fill_ = nullptr;
+  clCommandFillImageKHR_fn fill_image_ = nullptr;
+  clCommandNDRangeKernelKHR_fn launch_ = nullptr;
+  clGetCommandBufferInfoKHR_fn info_ = nullptr;
+
+ private:
+  std::vector<cl_command_buffer_khr> made_;
+};
+
+const char kScaleAndAdd[] = "__kernel void k(__global int* x, int by, int plus) { size_t g = get_global_id(0); x[g] = x[g] * by + plus; }";
+
+TEST_F(CommandBuffers, RunAgainAndAgain) {
+  const Buffer x = buffer(counting<cl_int>(kCount)), y = buffer_of(kCount * sizeof(cl_int));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  set_arguments(k, x, cl_int{2}, cl_int{1});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  ASSERT_OK(copy_(commands, nullptr, x.get(), y.get(), 0, 0, kCount * sizeof(cl_int), 0, nullptr, nullptr, nullptr));
+  const cl_int minus = -7;
+  ASSERT_OK(fill_(commands, nullptr, y.get(), &minus, sizeof minus, 40, 80, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(finalize_(commands));
+  std::vector<cl_int> expected = counting<cl_int>(kCount);
+  for (int times = 0; times < 3; ++times) {
+    ASSERT_OK(run(commands));
+    for (cl_int& value : expected) value = 2 * value + 1;
+    std::vector<cl_int> copied = expected;
+    std::fill_n(copied.begin() + 10, 20, minus);
+    EXPECT_EQ(read<cl_int>(y, kCount), copied);
+    EXPECT_EQ(read<cl_int>(x, kCount), expected);
+  }
+}
+
+TEST_F(CommandBuffers, ArgumentsAreThoseOfTheRecording) {
+  const Buffer x = buffer(std::vector<cl_int>(kCount, 1)), other = buffer(std::vector<cl_int>(kCount, 50));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  set_arguments(k, x, cl_int{1}, cl_int{10});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  set_arguments(k, x, cl_int{1}, cl_int{100});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  cl_int pattern = 3;
+  ASSERT_OK(fill_(commands, nullptr, other.get(), &pattern, sizeof pattern, 0, 4, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(finalize_(commands));
+  set_arguments(k, other, cl_int{1}, cl_int{1000});
+  pattern = 4;
+  ASSERT_OK(run(commands));
+  EXPECT_EQ(read<cl_int>(x, kCount), std::vector<cl_int>(kCount, 111));
+  std::vector<cl_int> expected(kCount, 50);
+  expected[0] = 3;
+  EXPECT_EQ(read<cl_int>(other, kCount), expected);
+}
+
+TEST_F(CommandBuffers, StandBetweenOtherCommandsOfTheirQueue) {
+  const Buffer x = buffer(std::vector<cl_int>(kCount, 0));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  set_arguments(k, x, cl_int{3}, cl_int{1});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  ASSERT_OK(finalize_(commands));
+  const cl_int five = 5;
+  ASSERT_OK(clEnqueueFillBuffer(queue(), x.get(), &five, sizeof five, 0, kCount * sizeof five, 0, nullptr, nullptr));
+  ASSERT_OK(run(commands));
+  set_arguments(k, x, cl_int{10}, cl_int{0});
+  launch(k, {{kCount}, {8}});
+  ASSERT_OK(clFinish(queue()));
+  ASSERT_OK(run(commands));
+  EXPECT_EQ(read<cl_int>(x, kCount), std::vector<cl_int>(kCount, 481));
+}
+
+TEST_F(CommandBuffers, SyncPointsAndBarriersGiveTheOrder) {
+  const Queue apart = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const Buffer x = buffer(std::vector<cl_int>(kCount, 1)), y = buffer(std::vector<cl_int>(kCount, 0));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make(apart.get());
+  cl_sync_point_khr scaled, added, copied;
+  set_arguments(k, x, cl_int{2}, cl_int{0});
+  ASSERT_OK(add_launch(commands, k, kCount, 8, {}, &scaled));
+  set_arguments(k, x, cl_int{1}, cl_int{3});
+  ASSERT_OK(add_launch(commands, k, kCount, 8, {scaled}, &added));
+  ASSERT_OK(copy_(commands, nullptr, x.get(), y.get(), 0, 0, kCount * sizeof(cl_int), 1, &added, &copied, nullptr));
+  ASSERT_OK(barrier_(commands, nullptr, 0, nullptr, nullptr, nullptr));
+  set_arguments(k, y, cl_int{100}, cl_int{0});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  ASSERT_OK(finalize_(commands));
+  cl_event gate_opened = nullptr, ran = nullptr;
+  ASSERT_OK(clEnqueueMarkerWithWaitList(apart.get(), 0, nullptr, &gate_opened));
+  ASSERT_OK(run_(0, nullptr, commands, 1, &gate_opened, &ran));
+  ASSERT_OK(clWaitForEvents(1, &ran));
+  EXPECT_EQ(read<cl_int>(x, kCount), std::vector<cl_int>(kCount, 5));
+  EXPECT_EQ(read<cl_int>(y, kCount), std::vector<cl_int>(kCount, 500));
+  clReleaseEvent(gate_opened);
+  clReleaseEvent(ran);
+}
+
+TEST_F(CommandBuffers, HaveOneEventForAll) {
+  const Buffer x = buffer(std::vector<cl_int>(1 << 16, 1));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  set_arguments(k, x, cl_int{2}, cl_int{0});
+  for (int i = 0; i < 3; ++i) ASSERT_OK(add_launch(commands, k, 1 << 16, 8));
+  ASSERT_OK(finalize_(commands));
+  cl_event handle = nullptr;
+  ASSERT_OK(run_(0, nullptr, commands, 0, nullptr, &handle));
+  const Event event(handle);
+  ASSERT_OK(clWaitForEvents(1, &handle));
+  cl_command_type type = 0;
+  ASSERT_OK(clGetEventInfo(handle, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr));
+  EXPECT_EQ(type, static_cast<cl_command_type>(CL_COMMAND_COMMAND_BUFFER_KHR));
+  cl_ulong started = 0, ended = 0;
+  ASSERT_OK(clGetEventProfilingInfo(handle, CL_PROFILING_COMMAND_START, sizeof started, &started, nullptr));
+  ASSERT_OK(clGetEventProfilingInfo(handle, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr));
+  EXPECT_LT(started, ended);
+  EXPECT_EQ(read<cl_int>(x, 8), std::vector<cl_int>(8, 8));
+}
+
+TEST_F(CommandBuffers, CopyRectanglesAndImages) {
+  if (!has_images()) GTEST_SKIP() << "the device has no images";
+  const Buffer x = buffer(counting<cl_uint>(256)), y = buffer(std::vector<cl_uint>(256, 0));
+  const cl_image_format format{CL_R, CL_UNSIGNED_INT32};
+  cl_image_desc description{};
+  description.image_type = CL_MEM_OBJECT_IMAGE2D;
+  description.image_width = description.image_height = 16;
+  cl_int status = CL_SUCCESS;
+  const Buffer image(clCreateImage(context(), CL_MEM_READ_WRITE, &format, &description, nullptr, &status));
+  const Buffer second(clCreateImage(context(), CL_MEM_READ_WRITE, &format, &description, nullptr, &status));
+  check(status);
+  const size_t zero[3] = {}, all[3] = {16, 16, 1}, corner[3] = {4, 4, 0}, part[3] = {8, 8, 1}, bytes[3] = {8 * 4, 8, 1};
+  const size_t from[3] = {16, 4, 0}, to[3] = {0, 8, 0};
+  const cl_uint color[4] = {7, 7, 7, 7};
+  cl_command_buffer_khr commands = make();
+  ASSERT_OK(to_image_(commands, nullptr, x.get(), image.get(), 0, zero, all, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(fill_image_(commands, nullptr, second.get(), color, zero, all, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(copy_image_(commands, nullptr, image.get(), second.get(), zero, corner, part, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(from_image_(commands, nullptr, second.get(), y.get(), zero, all, 0, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(copy_rect_(commands, nullptr, x.get(), y.get(), from, to, bytes, 64, 0, 64, 0, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(finalize_(commands));
+  std::vector<cl_uint> expected(256, 7);
+  for (cl_uint row = 0; row < 8; ++row)
+    for (cl_uint column = 0; column < 8; ++column) {
+      expected[(row + 4) * 16 + column + 4] = row * 16 + column;
+    }
+  for (cl_uint row = 0; row < 8; ++row)
+    for (cl_uint column = 0; column < 8; ++column) expected[(row + 8) * 16 + column] = (row + 4) * 16 + column + 4;
+  for (int times = 0; times < 2; ++times) {
+    ASSERT_OK(run(commands));
+    EXPECT_EQ(read<cl_uint>(y, 256), expected);
+  }
+}
+
+TEST_F(CommandBuffers, KeepWhatTheyUse) {
+  cl_command_buffer_khr commands = make();
+  const Buffer y = buffer_of(kCount * sizeof(cl_int));
+  {
+    const Buffer x = buffer(counting<cl_int>(kCount));
+    const auto k = kernel(kScaleAndAdd);
+    set_arguments(k, x, cl_int{2}, cl_int{0});
+    ASSERT_OK(add_launch(commands, k, kCount, 8));
+    ASSERT_OK(copy_(commands, nullptr, x.get(), y.get(), 0, 0, kCount * sizeof(cl_int), 0, nullptr, nullptr, nullptr));
+  }
+  ASSERT_OK(finalize_(commands));
+  ASSERT_OK(run(commands));
+  std::vector<cl_int> expected = counting<cl_int>(kCount);
+  for (cl_int& value : expected) value *= 2;
+  EXPECT_EQ(read<cl_int>(y, kCount), expected);
+}
+
+TEST_F(CommandBuffers, AnswerQueries) {
+  cl_command_buffer_khr commands = make();
+  EXPECT_EQ(info<cl_uint>(commands, CL_COMMAND_BUFFER_NUM_QUEUES_KHR), 1u);
+  EXPECT_EQ(info<cl_command_queue>(commands, CL_COMMAND_BUFFER_QUEUES_KHR), queue());
+  EXPECT_EQ(info<cl_uint>(commands, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR), 1u);
+  ASSERT_OK(retain_(commands));
+  EXPECT_EQ(info<cl_uint>(commands, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR), 2u);
+  ASSERT_OK(release_(commands));
+  using State = cl_command_buffer_state_khr;
+  EXPECT_EQ(info<State>(commands, CL_COMMAND_BUFFER_STATE_KHR), State{CL_COMMAND_BUFFER_STATE_RECORDING_KHR});
+  ASSERT_OK(finalize_(commands));
+  EXPECT_EQ(info<State>(commands, CL_COMMAND_BUFFER_STATE_KHR), State{CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR});
+}
+
+TEST_F(CommandBuffers, RefuseWhatTheStandardRefuses) {
+  const Buffer x = buffer_of(64);
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  EXPECT_STATUS(run(commands), CL_INVALID_OPERATION);
+  EXPECT_STATUS(add_launch(commands, k, 16, 4), CL_INVALID_KERNEL_ARGS);
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 4, 16, 0, nullptr, nullptr, nullptr), CL_MEM_COPY_OVERLAP);
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), nullptr, 0, 4, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_MEM_OBJECT);
+  EXPECT_STATUS(copy_(commands, queue(), x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_COMMAND_QUEUE);
+  ASSERT_OK(finalize_(commands));
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_OPERATION);
+  EXPECT_OK(run(commands));
+}
+
+}  // namespace
+}  // namespace cases
