@@ -20,11 +20,17 @@ uint64_t groups_of_slice(const SubKernel::Slicing& slicing, const GroupBox& box)
   return std::max(wanted, slicing.least_groups);
 }
 
+lease::Lease lease_of(const RealDevice& device) {
+  return trace::waiting("wait for the device", [&] {
+    return lease::Lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  });
+}
+
 // Two slices in flight keep the device busy; a more urgent task waits for those two at most.
 cl_int run_slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device) {
   const GroupBox box = kernel.box();
   const std::vector<GroupBox> slices = slice(box, groups_of_slice(slicing, box));
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  lease::Lease lease = lease_of(device);
   trace::Span span(trace::Activity::kernel, device.index);
   const cl_ulong start = now_ns();
   cl_ulong begun = start;  // when the slice in flight could begin
@@ -41,7 +47,7 @@ cl_int run_slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevi
     if (error == CL_SUCCESS && lease.revoke_requested()) {
       finish_before();
       const cl_ulong left = now_ns();
-      lease.yield_if_revoked();
+      trace::waiting("give way", [&] { lease.yield_if_revoked(); });
       begun = now_ns();
       away += begun - left;
     }
@@ -59,7 +65,7 @@ cl_int run_slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevi
 }
 
 cl_int run_whole(SubKernel& kernel, RealDevice& device) {
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  lease::Lease lease = lease_of(device);
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_int error = kernel.enqueue(device, kernel.box(), &done);

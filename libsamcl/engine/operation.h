@@ -20,6 +20,9 @@ namespace samcl {
 
 class Storage;
 struct Traffic;
+namespace observe {
+struct Operation;
+}
 
 namespace engine {
 
@@ -111,6 +114,7 @@ class Node {
   std::function<void(cl_int)> ended_with;  // called once, under the lock, with its status
 
   uint32_t command = 0;        // the command's number in the trace
+  std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
   const void* owner = nullptr; // whose operation it is: only compared
   bool observed = false;       // the program may ask when it ran
   bool alone = true;           // the only one of its group

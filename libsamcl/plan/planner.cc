@@ -2,6 +2,7 @@
 
 #include "libsamcl/plan/links.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/trace.h"
 
 #include <algorithm>
 #include <bit>
@@ -30,6 +31,18 @@ void simplify(std::vector<Planner::Access>& accesses) {
   }
   accesses.clear();
   for (auto& [key, access] : merged) accesses.push_back(std::move(access));
+}
+
+// For those who want to see it; before any of them runs.
+void tell(const std::vector<Planner::Planned>& together, const std::vector<engine::NodePtr>& nodes,
+          const std::vector<std::vector<engine::NodePtr>>& before) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<observe::Use> uses;
+    for (const Planner::Access& access : together[i].accesses) {
+      uses.push_back({access.memory ? access.memory->number() : 0, access.place, access.range, access.write});
+    }
+    trace::entered(nodes[i], std::move(uses), before[i]);
+  }
 }
 
 }  // namespace
@@ -63,6 +76,7 @@ void Planner::add(std::vector<Planned> together) {
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
     nodes.push_back(std::move(node));
   }
+  if (trace::observes()) [[unlikely]] tell(together, nodes, before);
   operations_ += nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], before[i]);
 }

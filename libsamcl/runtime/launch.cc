@@ -24,6 +24,7 @@ struct KernelLaunch::State {
   LaunchOptions options;
   LaunchPlan plan;  // the one that was taken
   bool timed = false;
+  uint64_t predicted_ns = 0;  // of all parts together; 0: nothing is known yet
   std::shared_ptr<Merging> merging;
   std::atomic<uint64_t> computing_ns{0};  // of all parts
 
@@ -84,12 +85,11 @@ class KernelLaunch::SubLaunch : public SubKernel {
 
   void began(const RunTimes& run) override { event_->set_running(run.began); }
 
-  void ran(const RealDevice& device, const RunTimes& run) override {
+  void ran(const RealDevice&, const RunTimes& run) override {
     const uint64_t took = run.ended - run.began;
     state_->kernel().record.launch_ns += took;
     state_->computing_ns += run.computed > 0 ? run.computed : took;
     event_->note_end(run.ended);
-    if (device.is_asynchronous()) trace::add_kernel(*event_, device.index, run.began, run.ended);
   }
 
  private:
@@ -131,6 +131,7 @@ void KernelLaunch::decide(Context& context) {
   Splitting* const known = state_->kernel().splitting;
   const bool is_judged = known && !context.splits_always();
   const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
+  state_->predicted_ns = whole_ns;
   state_->timed = is_judged && (options.split || options.why_not_split == kWholeIsFaster) && known->times.wants_time(items);
   bool splits = options.split.has_value();
   if (is_judged && context.shares_host_memory()) {
@@ -193,7 +194,7 @@ void KernelLaunch::count(const Event& event) const {
   if (!state_->options.why_not_split.empty()) record.set_reason(state_->options.why_not_split);
   if (state_->plan.is_split()) ++record.split_launches;
   raise(record.devices, static_cast<unsigned>(state_->plan.parts.size()));
-  trace::name_command(event, state_->kernel().name);
+  trace::name_command(event, state_->kernel().name, state_->options.why_not_split);
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -302,6 +303,12 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (state_->merging) state_->merging->note_valid();
+  if (state_->predicted_ns > 0) {
+    KernelRecord& record = state_->kernel().record;
+    ++record.predicted_launches;
+    record.predicted_ns += state_->predicted_ns;
+    record.took_ns += state_->computing_ns;
+  }
   if (state_->timed) state_->kernel().splitting->times.took(work_items(state_->plan.ndrange), state_->computing_ns);
 }
 
