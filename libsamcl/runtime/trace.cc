@@ -271,6 +271,20 @@ void command_ended(const Event& event) {
   });
 }
 
+namespace {
+
+// Kernels and calls are known by what the program asked for; calls on a link bring outputs together.
+std::string name_of(Tracer& all, const engine::Node& node) {
+  const bool is_kernel = std::holds_alternative<engine::RunKernel>(node.operation);
+  const auto* call = std::get_if<engine::HostCall>(&node.operation);
+  if (call && call->call && node.lane.kind == engine::LaneKind::down) return "merge";
+  const auto command = all.commands.find(node.command);
+  if (command == all.commands.end() || !(is_kernel || (call && call->call))) return observe::name_of(node.operation);
+  return command->second.command.name();
+}
+
+}  // namespace
+
 void entered(const engine::NodePtr& node, std::vector<observe::Use> uses, std::span<const engine::NodePtr> after) {
   const auto* call = std::get_if<engine::HostCall>(&node->operation);
   if (call && !call->call && wanted() == kTrace) return;  // a join never runs
@@ -280,11 +294,7 @@ void entered(const engine::NodePtr& node, std::vector<observe::Use> uses, std::s
     operation->command = node->command;
     operation->group = node->group;
     operation->lane = node->lane;
-    operation->what = observe::name_of(node->operation);
-    const auto command = all.commands.find(node->command);
-    if (command != all.commands.end() && std::holds_alternative<engine::RunKernel>(node->operation)) {
-      operation->what = command->second.command.name();
-    }
+    operation->what = name_of(all, *node);
     operation->bytes = engine::bytes_of(node->operation);
     operation->uses = std::move(uses);
     for (const engine::NodePtr& before : after) {
@@ -368,7 +378,8 @@ Span::~Span() {
   });
 }
 
-// The first one is shown when there is a second: else it is the whole.
+// The first one is shown when there is a second: else it is the whole. From then on first_piece_ has the last one's end:
+// the next begins no earlier, though the clock was read in between.
 void Span::piece_since(cl_ulong begin) {
   if (!on_) return;
   const cl_ulong end = now_ns();
@@ -380,7 +391,8 @@ void Span::piece_since(cl_ulong begin) {
   }
   const char* const name = is_kernel ? "slice" : "chunk";
   if (pieces_ == 2) add_slice(name, "piece", first_piece_.first, first_piece_.second);
-  add_slice(name, "piece", begin, end);
+  add_slice(name, "piece", std::max(begin, first_piece_.second), end);
+  first_piece_.second = end;
 }
 
 void add_slice(const char* name, const char* category, cl_ulong begin, cl_ulong end) {

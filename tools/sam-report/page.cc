@@ -76,7 +76,7 @@ std::string in_unit(double value, double step, std::initializer_list<const char*
   const bool is_first = unit == units.begin();
   return number(value, is_first ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0) + " " + *unit;
 }
-std::string time(double ns) { return in_unit(ns, 1000, {"ns", "µs", "ms", "s"}); }
+std::string time(double ns) { return ns == 0 ? "0" : in_unit(ns, 1000, {"ns", "µs", "ms", "s"}); }
 std::string bytes(double count) { return in_unit(count, 1024, {"B", "KiB", "MiB", "GiB", "TiB"}); }
 
 std::string rate(double bytes_moved, double ns) {
@@ -174,7 +174,7 @@ std::string predictions(const json& report) {
                  time(took / static_cast<double>(launches)),
                  off > 50 || off < -33 ? "<span class=\"much\">" + percent + "</span>" : percent}, "td");
   }
-  if (rows.empty()) return "<p>No launch was predicted: a kernel's first launches are measured, and then predicted.</p>\n";
+  if (rows.empty()) return "<p>No launch was predicted: that begins when a kernel's times are known, and where it may run both ways.</p>\n";
   return "<p class=\"soft\">Computing time of a launch on all its devices together, on average; prediction decides whether a kernel is split.</p>\n" +
          table(row({"kernel", "launches predicted", "predicted", "took", "prediction is off by"}, "th"), rows);
 }

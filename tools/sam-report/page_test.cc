@@ -87,7 +87,7 @@ TEST(Page, SaysWhatMovedAndHowFast) {
 TEST(Page, DrawsTheTrace) {
   EXPECT_THAT(made(), Not(HasSubstr("<svg")));
   EXPECT_THAT(made(kTrace), HasSubstr("<rect class=\"kernel\" x=\"150.00\" y=\"4\" width=\"1000.00\" height=\"18\">"
-                                      "<title>smooth: 30.0 µs from 0 ns on</title></rect>"));
+                                      "<title>smooth: 30.0 µs from 0 on</title></rect>"));
   EXPECT_THAT(made(kTrace), HasSubstr("100 % busy"));
 }
 
