@@ -7,7 +7,7 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # what is packed was built before; CP
 
 set(private ${CMAKE_INSTALL_LIBDIR}/samcl)
 set(programs)
-foreach(program sam-run sam-ctl sam-top sam-doctor sam-managerd sam-profile sam-analyze sam-translate)
+foreach(program sam-run sam-ctl sam-top sam-doctor sam-report sam-managerd sam-profile sam-analyze sam-translate)
   if(TARGET ${program})
     list(APPEND programs ${program})
   endif()

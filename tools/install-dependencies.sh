@@ -10,7 +10,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
   oclgrind liboclgrind-dev
-  dpkg-dev lintian groff-base libncurses-dev
+  dpkg-dev lintian groff-base libncurses-dev graphviz
 )
 missing=()
 for p in "${packages[@]}"; do

@@ -464,9 +464,10 @@ template <auto kFunction>
 struct Guarded;
 template <typename Result, typename... Arguments, Result(CL_API_CALL* kFunction)(Arguments...)>
 struct Guarded<kFunction> {
+  static inline const char* name = nullptr;
   static Result CL_API_CALL call(Arguments... arguments) {
     try {
-      const ProgramCall call;
+      const ProgramCall call(name, false);
       return kFunction(arguments...);
     } catch (abi::__forced_unwind&) {
       throw;
@@ -481,7 +482,8 @@ struct Guarded<kFunction> {
 };
 
 template <auto kFunction>
-void* guarded() {
+void* guarded(const char* name) {
+  Guarded<kFunction>::name = name;
   return reinterpret_cast<void*>(&Guarded<kFunction>::call);
 }
 
@@ -489,21 +491,21 @@ void* guarded() {
 
 void* command_buffer_function(std::string_view name) {
   static const std::map<std::string_view, void*> functions = {
-      {"clCreateCommandBufferKHR", guarded<create>()},
-      {"clFinalizeCommandBufferKHR", guarded<finalize>()},
-      {"clRetainCommandBufferKHR", guarded<retain>()},
-      {"clReleaseCommandBufferKHR", guarded<release>()},
-      {"clEnqueueCommandBufferKHR", guarded<run>()},
-      {"clCommandBarrierWithWaitListKHR", guarded<barrier>()},
-      {"clCommandCopyBufferKHR", guarded<copy_buffer>()},
-      {"clCommandCopyBufferRectKHR", guarded<copy_buffer_rect>()},
-      {"clCommandCopyBufferToImageKHR", guarded<copy_buffer_to_image>()},
-      {"clCommandCopyImageKHR", guarded<copy_image>()},
-      {"clCommandCopyImageToBufferKHR", guarded<copy_image_to_buffer>()},
-      {"clCommandFillBufferKHR", guarded<fill_buffer>()},
-      {"clCommandFillImageKHR", guarded<fill_image>()},
-      {"clCommandNDRangeKernelKHR", guarded<launch>()},
-      {"clGetCommandBufferInfoKHR", guarded<info>()},
+      {"clCreateCommandBufferKHR", guarded<create>("clCreateCommandBufferKHR")},
+      {"clFinalizeCommandBufferKHR", guarded<finalize>("clFinalizeCommandBufferKHR")},
+      {"clRetainCommandBufferKHR", guarded<retain>("clRetainCommandBufferKHR")},
+      {"clReleaseCommandBufferKHR", guarded<release>("clReleaseCommandBufferKHR")},
+      {"clEnqueueCommandBufferKHR", guarded<run>("clEnqueueCommandBufferKHR")},
+      {"clCommandBarrierWithWaitListKHR", guarded<barrier>("clCommandBarrierWithWaitListKHR")},
+      {"clCommandCopyBufferKHR", guarded<copy_buffer>("clCommandCopyBufferKHR")},
+      {"clCommandCopyBufferRectKHR", guarded<copy_buffer_rect>("clCommandCopyBufferRectKHR")},
+      {"clCommandCopyBufferToImageKHR", guarded<copy_buffer_to_image>("clCommandCopyBufferToImageKHR")},
+      {"clCommandCopyImageKHR", guarded<copy_image>("clCommandCopyImageKHR")},
+      {"clCommandCopyImageToBufferKHR", guarded<copy_image_to_buffer>("clCommandCopyImageToBufferKHR")},
+      {"clCommandFillBufferKHR", guarded<fill_buffer>("clCommandFillBufferKHR")},
+      {"clCommandFillImageKHR", guarded<fill_image>("clCommandFillImageKHR")},
+      {"clCommandNDRangeKernelKHR", guarded<launch>("clCommandNDRangeKernelKHR")},
+      {"clGetCommandBufferInfoKHR", guarded<info>("clGetCommandBufferInfoKHR")},
   };
   const auto found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;

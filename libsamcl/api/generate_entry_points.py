@@ -323,10 +323,15 @@ namespace samcl::api {{
 """
 
 
+# What only asks, sets or counts: in a trace if it takes long.
+MINOR = re.compile(r"cl(Get|SetKernel|Retain|Release)")
+
+
 def guard(entry):
     """No exception reaches the program: what it would have said becomes the error code. A thread's cancellation, which
     unwinds like an exception, goes on."""
-    return f"""try {{ const ProgramCall call; return api::{entry.name}({entry.arguments()}); }}
+    is_minor = "true" if MINOR.match(entry.name) else "false"
+    return f"""try {{ const ProgramCall call("{entry.name}", {is_minor}); return api::{entry.name}({entry.arguments()}); }}
   catch (abi::__forced_unwind&) {{ throw; }}
   catch (const std::bad_alloc&) {{ {failure(entry, "CL_OUT_OF_HOST_MEMORY")} }}
   catch (...) {{ {failure(entry, "CL_OUT_OF_RESOURCES")} }}"""

@@ -11,6 +11,7 @@
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,8 @@ class Storage {
   Storage& operator=(const Storage&) = delete;
 
   uint64_t size() const { return size_; }
+  // From 1, in the order of making: what people see of it.
+  uint64_t number() const { return number_; }
   const std::shared_ptr<Context>& context() const { return context_; }
   // What the bytes of an image are; nullptr for buffers.
   const ImageLayout* layout() const { return image_ ? &image_->layout : nullptr; }
@@ -129,6 +132,8 @@ class Storage {
 
   const std::shared_ptr<Context> context_;
   const uint64_t size_;
+  static inline std::atomic<uint64_t> last_number_{0};
+  const uint64_t number_ = ++last_number_;
   const std::optional<ImageReplicas> image_;
   const std::optional<SvmMemory> svm_;
   const bool shared_;

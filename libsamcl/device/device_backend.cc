@@ -86,11 +86,14 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *context_.devices[node->lane.device];
   const auto& call = std::get<engine::HostCall>(node->operation);
   device.worker(LaneKind::compute).post([&call, context = context_.shared_from_this(), node] {
+    const trace::OnBehalfOf this_command(*node, trace::By::driver);
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
       status = call.call();
     } catch (...) {  // no memory
     }
+    if (began > 0) trace::ran(*node, trace::By::driver, began, now_ns(), status);
     context->graph.ended(node, status);
   });
   return CL_SUCCESS;
@@ -175,7 +178,8 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
 void DeviceBackend::feed(RealDevice& device) {
   RunAhead& ahead = *device.run_ahead();
   while (const NodePtr node = ahead.next()) {
-    const trace::OnBehalfOf this_command(node->command);
+    const trace::OnBehalfOf this_command(*node);
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
     bool is_over = true;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
@@ -183,6 +187,7 @@ void DeviceBackend::feed(RealDevice& device) {
     } catch (...) {  // no memory
     }
     if (is_over || status != CL_SUCCESS) {
+      if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
       const HelpingThread help(HelpingThread::Role::lane);
       context_.graph.ended(node, status);
     }
@@ -212,6 +217,7 @@ void DeviceBackend::began(const Node& node, const RunTimes& run) {
 }
 
 void DeviceBackend::note_run(const CompletedNode& ended) const {
+  if (trace::observes()) trace::ran(*ended.node, trace::By::driver, ended.run.began, ended.run.ended, ended.status);
   SubKernel* const kernel = kernel_of(ended.node->operation);
   if (!kernel) return;
   if (ended.node->observed) kernel->began(ended.run);
@@ -271,14 +277,16 @@ std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& node
 
 cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
   auto job = [this, node, behind = ends_of(node->behind)] {
-    const trace::OnBehalfOf this_command(node->command);
+    const trace::OnBehalfOf this_command(*node);
     // Its own command has not failed where one before it has.
     for (cl_event event : behind) static_cast<void>(CompletionQueue::wait_for(event));
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
       status = execute(*node);
     } catch (...) {  // no memory
     }
+    if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
     const HelpingThread help(HelpingThread::Role::lane);
     context_.graph.ended(node, status);
   };

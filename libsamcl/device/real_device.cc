@@ -129,13 +129,19 @@ void RealDevice::wake_threads() {
   if (completions_) completions_->wake_thread();
 }
 
+lease::Lease RealDevice::link_lease() const {
+  return trace::waiting("wait for the link", [this] {
+    return lease::Lease(lease.client, lease::ResourceKind::pcie, lease.index);
+  });
+}
+
 template <typename Move>
 cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move) {
-  lease::Lease link(lease.client, lease::ResourceKind::pcie, lease.index);
+  lease::Lease link = link_lease();
   trace::Span span(activity, index, bytes);
   const uint64_t chunk = lease.client ? kChunk : bytes;
   for (uint64_t done = 0; done < bytes; done += chunk) {
-    if (done > 0) link.yield_if_revoked();
+    if (done > 0 && link.revoke_requested()) trace::waiting("give way", [&] { link.yield_if_revoked(); });
     Queue& on = queue(lane);
     std::lock_guard one_at_a_time(on.mutex);
     const cl_ulong begun = trace::on() ? now_ns() : 0;

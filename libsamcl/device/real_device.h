@@ -99,7 +99,7 @@ class RealDevice {
   // The same while its link is ours.
   template <typename Enqueue>
   cl_int run_over_link(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Enqueue enqueue) {
-    lease::Lease link(this->lease.client, lease::ResourceKind::pcie, this->lease.index);
+    const lease::Lease link = link_lease();
     const trace::Span span(activity, index, bytes);
     return run(lane, enqueue);
   }
@@ -115,6 +115,7 @@ class RealDevice {
   void wake_threads();
 
  private:
+  lease::Lease link_lease() const;
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly);
 
   static constexpr size_t kLanes = 3;

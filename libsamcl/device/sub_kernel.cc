@@ -11,6 +11,12 @@
 namespace samcl {
 namespace {
 
+lease::Lease lease_of(const RealDevice& device) {
+  return trace::waiting("wait for the device", [&] {
+    return lease::Lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  });
+}
+
 // A kernel's slices under a lease, one after the other. Two in flight keep the device busy; a more urgent task waits for
 // those two at most.
 class Slices {
@@ -20,7 +26,7 @@ class Slices {
         slicing_(slicing),
         device_(device),
         items_per_group_(std::max<uint64_t>(1, kernel.work_items(kernel.box()) / kernel.box().total())),
-        lease_(device.lease.client, lease::ResourceKind::gpu, device.lease.index),
+        lease_(lease_of(device)),
         span_(trace::Activity::kernel, device.index) {}
 
   cl_int run() {
@@ -28,7 +34,7 @@ class Slices {
     while (!left.empty() && error_ == CL_SUCCESS) {
       if (lease_.revoke_requested()) {
         wait_for_last();
-        lease_.yield_if_revoked();
+        trace::waiting("give way", [&] { lease_.yield_if_revoked(); });
       }
       const uint64_t groups = next_groups();
       if (error_ == CL_SUCCESS) start(cut_slice(left, groups));
@@ -100,7 +106,7 @@ class Slices {
 };
 
 cl_int run_whole(SubKernel& kernel, RealDevice& device) {
-  lease::Lease lease(device.lease.client, lease::ResourceKind::gpu, device.lease.index);
+  lease::Lease lease = lease_of(device);
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_ulong begun = now_ns();

@@ -21,6 +21,9 @@ namespace samcl {
 
 class Storage;
 struct Traffic;
+namespace observe {
+struct Operation;
+}
 
 namespace engine {
 
@@ -111,6 +114,7 @@ class Node {
   Operation operation;  // emptied when it has ended, so that what it held is free
   uint32_t command = 0;        // the command's number in the trace
   std::shared_ptr<void> owner; // whose operation it is, until it has ended
+  std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
   bool observed = false;       // the program may ask when it ran
   bool alone = true;           // the only one of its group
   bool issued = false;

@@ -102,6 +102,7 @@ class ManagedClient final : public Client {
     }
     refresh(slot);
     if (!slot.session->usable() && !renew(slot)) return;
+    slot.session->look_for_trace();
     slot.held = slot.session->take(kind, device);
     if (!slot.held) wait(slot, kind, device);
   }

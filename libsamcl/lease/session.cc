@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "libsamcl/lease/pulse.h"
+#include "libsamcl/lease/trace_request.h"
 #include "sam-manager/protocol/document.h"
 
 namespace samcl::lease {
@@ -130,6 +131,13 @@ Assignment Session::assignment() const {
   auto value = page_->assignment.read();
   return {std::move(value.task), value.priority, value.gpus,
           std::vector<uint32_t>(value.devices.begin(), value.devices.end())};
+}
+
+void Session::begin_trace(uint64_t until_ns) {
+  if (traced_until_.exchange(until_ns) == until_ns) return;
+  const auto begin = lease::begin_trace.load();
+  const int descriptor = begin ? begin(until_ns) : -1;
+  page_->trace_descriptor.store(descriptor > 0 ? descriptor : 0);
 }
 
 bool Session::send(const Message& message, int limit_ms) {

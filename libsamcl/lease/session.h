@@ -42,6 +42,12 @@ class Session {
     return true;
   }
 
+  // Whether somebody wants to see what we do from now on; then it is begun. One load of shared memory.
+  void look_for_trace() {
+    const uint64_t until = page_->trace_until_ns.load(std::memory_order_relaxed);
+    if (until != traced_until_.load(std::memory_order_relaxed)) [[unlikely]] begin_trace(until);
+  }
+
   // Waits until the daemon grants it. False: the session is no longer usable, and the resource not ours.
   bool wait_for(ResourceKind kind, uint32_t device);
 
@@ -88,6 +94,7 @@ class Session {
   bool send(const protocol::Message& message, int limit_ms);
   void send_release(uint32_t resource);
   void give_up();
+  void begin_trace(uint64_t until_ns);
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
     return device_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
   }
@@ -107,6 +114,7 @@ class Session {
   std::atomic<bool> gone_{false};
   std::atomic<uint32_t> last_beats_{0};  // when it went
   std::atomic<uint64_t> sequence_{0};
+  std::atomic<uint64_t> traced_until_{0};
 };
 
 }  // namespace samcl::lease

@@ -3,6 +3,7 @@
 #include "base/pool.h"
 #include "libsamcl/plan/links.h"
 #include "libsamcl/runtime/context.h"
+#include "libsamcl/runtime/trace.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,6 +32,18 @@ void simplify(Planner::Accesses& accesses) {
   }
   accesses.clear();
   for (auto& [key, access] : merged) accesses.push_back(std::move(access));
+}
+
+// For those who want to see it; before any of them runs.
+void tell(const Planner::Together& together, const SmallVector<engine::NodePtr, 2>& nodes,
+          const SmallVector<engine::NodeList, 2>& before) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<observe::Use> uses;
+    for (const Planner::Access& access : together[i].accesses) {
+      uses.push_back({access.memory ? access.memory->number() : 0, access.place, access.range, access.write});
+    }
+    trace::entered(nodes[i], std::move(uses), {before[i].data(), before[i].size()});
+  }
 }
 
 }  // namespace
@@ -64,6 +77,7 @@ void Planner::add(Together together) {
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
     nodes.push_back(std::move(node));
   }
+  if (trace::observes()) [[unlikely]] tell(together, nodes, before);
   operations_ += nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
 }

@@ -70,6 +70,11 @@ Config read() {
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");
   config.trace = environment("SAMCL_TRACE");
+  if (std::string text = environment("SAMCL_PLAN"); text.starts_with("dot:") && text.size() > 4) {
+    config.plan = text.substr(4);
+  } else if (!text.empty()) {
+    warn("SAMCL_PLAN=" + text + " is not dot: and the name of a file; nothing is written");
+  }
   config.translator = environment("SAMCL_TRANSLATOR");
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");

@@ -19,6 +19,7 @@ struct Config {
   std::string task;                      // SAMCL_TASK: our task's name there
   std::string report;                    // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
   std::string trace;                     // SAMCL_TRACE: a file for JSON (trace.h), or empty
+  std::string plan;                      // SAMCL_PLAN=dot:FILE: a file for a picture (observe/plan_graph.h), or empty
   std::string translator;                // SAMCL_TRANSLATOR; default: sam-translate beside libsamcl.so
   std::string cache_directory;           // SAMCL_CACHE_DIR; default: $XDG_CACHE_HOME/samcl or ~/.cache/samcl
   bool direct = true;                    // SAMCL_DIRECT=off: virtual objects even for one device (for tests)

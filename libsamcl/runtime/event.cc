@@ -77,7 +77,7 @@ cl_int Event::wait() const {
   return status;
 }
 
-bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::on(); }
+bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::observes(); }
 
 void Event::set_queued() {
   if (is_seen()) times_[0] = now_ns();

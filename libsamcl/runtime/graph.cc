@@ -21,6 +21,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command>
   event->set_queued();
   std::lock_guard lock(mutex_);
   engine_.look();
+  trace::submitted(*event);
   event->command_ = std::move(command);
   auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
     if (!on->ended()) {
@@ -88,6 +89,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   } catch (...) {  // no memory; what was entered runs to its end
   }
   event->planning_ = nullptr;
+  trace::planned(*event);
   event->open_ += planner.operations();
   if (command->tells_what_will_be()) planned(event);
   operation_ended(event, error);

@@ -87,12 +87,11 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
   return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
 }
 
-void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
+void KernelLaunch::SubLaunch::ran(const RealDevice&, const RunTimes& run) {
   const uint64_t took = run.ended - run.began;
   launch_.kernel().record.launch_ns += took;
   launch_.computing_ns_ += run.computed > 0 ? run.computed : took;
   event_->note_end(run.ended);
-  if (device.is_asynchronous()) trace::add_kernel(*event_, device.index, run.began, run.ended);
 }
 
 KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
@@ -116,6 +115,7 @@ void KernelLaunch::decide(Context& context) {
   Splitting* const known = kernel().splitting;
   const bool is_judged = known && !context.splits_always();
   const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
+  predicted_ns_ = whole_ns;
   timed_ = is_judged && (options.split || options.why_not_split == kWholeIsFaster) && known->times.wants_time(items);
   bool splits = options.split != nullptr;
   if (is_judged && context.shares_host_memory()) {
@@ -181,7 +181,7 @@ void KernelLaunch::count(const Event& event) const {
   if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
   if (plan_->is_split()) ++record.split_launches;
   raise(record.devices, static_cast<unsigned>(plan_->parts.size()));
-  trace::name_command(event, kernel().name);
+  if (trace::observes()) trace::name_command(event, kernel().name, std::string(options_.why_not_split));
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -290,6 +290,12 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
+  if (predicted_ns_ > 0) {
+    KernelRecord& record = kernel().record;
+    ++record.predicted_launches;
+    record.predicted_ns += predicted_ns_;
+    record.took_ns += computing_ns_;
+  }
   if (timed_) kernel().splitting->times.took(work_items(plan_->ndrange), computing_ns_);
 }
 

@@ -68,6 +68,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  uint64_t predicted_ns_ = 0;  // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
   std::atomic<uint64_t> computing_ns_{0};  // of all parts

@@ -9,7 +9,9 @@
 
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/lease/trace_request.h"
 #include "libsamcl/runtime/config.h"
+#include "libsamcl/runtime/trace_span.h"
 #include "libsamcl/runtime/context.h"
 
 namespace samcl {
@@ -47,6 +49,7 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
   auto client = lease::Client::connect(settings, names);
   if (client) {
     machine.client = *std::move(client);
+    lease::begin_trace = trace::begin_span;
     return true;
   }
   if (config.manager == Config::Manager::automatic) return true;

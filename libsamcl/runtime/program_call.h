@@ -1,17 +1,22 @@
 // What each call of the program into OpenCL begins and ends with.
 #pragma once
 
+#include "libsamcl/runtime/trace.h"
 #include "libsamcl/runtime/worker.h"
 
 namespace samcl {
 
-// On the program's thread, outside all locks of ours: does the jobs that no thread of ours will do.
+// On the program's thread, outside all locks of ours: does the jobs that no thread of ours will do, and is seen in
+// the trace.
 class ProgramCall {
  public:
-  ProgramCall() { Worker::run_stranded(); }
+  ProgramCall(const char* name, bool is_minor) : traced_(name, is_minor) { Worker::run_stranded(); }
   ~ProgramCall() { Worker::run_stranded(); }
   ProgramCall(const ProgramCall&) = delete;
   ProgramCall& operator=(const ProgramCall&) = delete;
+
+ private:
+  const trace::Call traced_;
 };
 
 }  // namespace samcl

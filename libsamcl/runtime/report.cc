@@ -53,7 +53,9 @@ bool used(const Traffic& traffic) {
 }
 
 nlohmann::ordered_json as_json(const Records& all) {
-  nlohmann::ordered_json json{{"wall_ns", now_ns() - all.start}};
+  nlohmann::ordered_json json{{"format", "samcl-report 1"},
+                              {"program", program_invocation_short_name},
+                              {"wall_ns", now_ns() - all.start}};
   json["kernels"] = nlohmann::ordered_json::array();
   for (const auto& [name, record] : all.kernels) {
     nlohmann::ordered_json entry{{"name", name},
@@ -63,7 +65,10 @@ nlohmann::ordered_json as_json(const Records& all) {
                                  {"slices", record->slices.load()},
                                  {"why_not_more", record->reason()},
                                  {"launch_ns", record->launch_ns.load()},
-                                 {"merge_ns", record->merge_ns.load()}};
+                                 {"merge_ns", record->merge_ns.load()},
+                                 {"predicted_launches", record->predicted_launches.load()},
+                                 {"predicted_ns", record->predicted_ns.load()},
+                                 {"took_ns", record->took_ns.load()}};
     entry.update(as_json(record->traffic));
     json["kernels"].push_back(std::move(entry));
   }

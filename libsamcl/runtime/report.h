@@ -16,6 +16,8 @@ struct KernelRecord {
   std::atomic<uint64_t> launches{0}, split_launches{0}, slices{0};
   std::atomic<unsigned> devices{0};  // the most it ran on at once
   std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
+  // Of launches whose time was predicted: how many, what was said, and what they took.
+  std::atomic<uint64_t> predicted_launches{0}, predicted_ns{0}, took_ns{0};
   Traffic traffic;
 
   void set_reason(std::string_view why_not_more);

@@ -1,59 +1,95 @@
-// What every command did on which device and when, kept while the program runs and written as JSON at its end
-// if SAMCL_TRACE names a file. sam-profile makes tasks of it. Off, a command costs one look at a flag per
-// step.
+// What every command did on which device and when, for people and for sam-profile: written while the program runs to the
+// file that SAMCL_TRACE names, as Chrome's trace events (base/trace_events.h). And what every command was planned to do,
+// for the picture that SAMCL_PLAN names (observe/plan_graph.h). Off, each step costs one look at a flag.
 //
-// Any thread. What is kept is bounded (kMostRecords of each kind); what comes later is counted as dropped.
+// Rows of a process:
+//   threads of the program   its OpenCL calls; calls that only ask or set are left out if they are short
+//   device N: compute, up, down, calls; host   operations, one after another, named for what they do, and inside them:
+//                            waits for leases, and what occupied the device or link (category "resource"; arguments
+//                            activity, device, command, bytes, pieces and longest_piece in ns), in slices or chunks
+//   commands                 from enqueueing to end (begin and end events of category "command"; arguments of the end
+//                            event: type, queued, submitted, started in ns, status). They overlap.
+//   jobs                     as the program marks them (samcl/samcl.h), of category "job"
+// Arrows lead from calls to the first operation of their commands, and from each operation to those that waited for it.
+// Among the events that name things (M), one has an argument "format", one "managed" if a manager granted the devices, and
+// the last "dropped": how many lines found no place in the file.
 //
-// The file: {"format": "samcl-trace 1", "process", "managed", "dropped", "activities": [...], "names": [...],
-// and three tables, each
-// {"columns": [...], "rows": [[...], ...]}; times in ns of the host's monotonic clock}
-//   commands  number, type (cl_command_type), name (index in names: the kernel, or 0), queued, submitted,
-//   started,
-//             ended, status (0, or OpenCL's error)
-//   spans     command (number), activity (index in activities), device, begin, end, bytes, pieces (slices or
-//   chunks), longest_piece (ns) marks     begin (1: a job begins, 0: it ends), time
+// Any thread. Nothing here throws: an event for which there is no memory is lost.
 #pragma once
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
+
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/observe/observed.h"
 
 namespace samcl {
 
 class Event;
+cl_ulong now_ns();
 
 namespace trace {
+
+// What is wanted, as a sum.
+enum : unsigned { kTrace = 1, kPlan = 2, kNotRead = 4 };
+inline std::atomic<unsigned> wanted_flags{kNotRead};
+unsigned read_settings();
+inline unsigned wanted() {
+  const unsigned flags = wanted_flags.load(std::memory_order_relaxed);
+  return flags & kNotRead ? read_settings() : flags;
+}
+// Whether there is a trace, or commands and operations are of interest at all.
+inline bool on() { return wanted() & kTrace; }
+inline bool observes() { return wanted() != 0; }
 
 // What a span occupies: a device's link (upload, download), the device under its lease (kernel, image), the
 // device without one (local: fills and copies), or the host (merge).
 enum class Activity : uint8_t { upload, download, kernel, image, local, merge };
 
-constexpr size_t kMostRecords = 1 << 19;
-
-// Whether anybody will read it.
-bool on();
-
-// Number of a command; 0: none. Given when it starts, in that order.
+// Number of a command; 0: none. Given when it is enqueued, in that order.
 using CommandNumber = uint32_t;
 
-// Says on whose behalf this thread works as long as the object lives; spans are that command's.
+// ---- Commands. Under the graph's lock ----
+
+void submitted(Event& event);
+// Before its operations are entered: the kernel that it launches, and why on no more devices.
+void name_command(const Event& event, const std::string& kernel, const std::string& why_not_more);
+void planned(const Event& event);
+// Its event knows its times.
+void command_ended(const Event& event);
+
+// ---- Operations ----
+
+// A node was entered that comes after these; under the context's lock, before it can run.
+void entered(const engine::NodePtr& node, std::vector<observe::Use> uses, std::span<const engine::NodePtr> after);
+// It ran, on a thread of its lane or, if nobody waited for it, in the driver's queue.
+enum class By : uint8_t { thread, driver };
+void ran(const engine::Node& node, By by, cl_ulong began, cl_ulong ended, cl_int status);
+
+// Says on whose behalf this thread works as long as the object lives: spans are that operation's.
 class OnBehalfOf {
  public:
-  explicit OnBehalfOf(CommandNumber command);
-  // Gives the command its number if it has none.
-  explicit OnBehalfOf(Event& event);
+  explicit OnBehalfOf(const engine::Node& node, By by = By::thread);
+  explicit OnBehalfOf(const Event& event);
   ~OnBehalfOf();
   OnBehalfOf(const OnBehalfOf&) = delete;
   OnBehalfOf& operator=(const OnBehalfOf&) = delete;
 
+  struct Whose {
+    CommandNumber command = 0;
+    uint64_t row = 0;  // 0: the thread's own
+  };
+
  private:
-  CommandNumber before_ = 0;
+  Whose before_;
 };
-// On whose behalf this thread works.
-CommandNumber current();
 
 // From its construction to its destruction a device (or the host) did something. To be made when the resource
 // is ours: waiting for it is not part of the span.
@@ -73,22 +109,54 @@ class Span {
   const unsigned device_;
   const uint64_t bytes_;
   cl_ulong begin_ = 0, longest_piece_ = 0;
+  std::pair<cl_ulong, cl_ulong> first_piece_;
   uint32_t pieces_ = 0;
 };
 
-// The span of a kernel that ran while nobody waited for it.
-void add_kernel(const Event& event, unsigned device, cl_ulong begin, cl_ulong end);
+// A slice of its own on this thread's row.
+void add_slice(const char* name, const char* category, cl_ulong begin, cl_ulong end);
 
-// The kernel that the command launches.
-void name_command(const Event& event, const std::string& kernel);
+// What `call` returns (a lease); the time it takes is a wait, unless there was next to none.
+template <typename Call>
+auto waiting(const char* name, Call call) {
+  struct Wait {
+    const char* const name;
+    const cl_ulong begin = on() ? now_ns() : 0;
+    ~Wait() {
+      if (begin == 0) return;
+      if (const cl_ulong end = now_ns(); end - begin >= 1000) add_slice(name, "wait", begin, end);
+    }
+  } const wait{name};
+  return call();
+}
 
-// The command has ended; its event knows its times.
-void command_ended(const Event& event);
+// A call of the program into OpenCL. is_minor: it only asks or sets, and is of interest only if it takes long.
+class Call {
+ public:
+  Call(const char* name, bool is_minor) : name_(on() ? name : nullptr), is_minor_(is_minor) {
+    if (name_) [[unlikely]] begin();
+  }
+  ~Call() {
+    if (name_) [[unlikely]] end();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  void begin();
+  void end();
+
+  const char* const name_;
+  const bool is_minor_;
+  bool is_inner_ = false;
+  cl_ulong begin_ = 0;
+};
 
 // The program says that a job begins, or ends (samcl/samcl.h).
 void mark_job(bool begin);
 
-// Writes the file. Called once, at the end of the process. A process that recorded nothing writes nothing.
+// Ends the trace's file and writes the plan's. Called once, at the end of the process. A process that recorded nothing
+// writes nothing.
 void write();
 
 }  // namespace trace

@@ -1,8 +1,10 @@
 #include "sam-manager/daemon/requests.h"
 
+#include <chrono>
 #include <map>
 
 #include "sam-manager/daemon/report.h"
+#include "sam-manager/daemon/tracing.h"
 #include "sam-manager/planning/profile.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/process.h"
@@ -146,6 +148,17 @@ Result<Outcome> history(const Context& context) {
   return answered(*std::move(shown));
 }
 
+// A trace shows what all programs do, by name.
+Result<Outcome> trace(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  Fields fields(context.request, "trace");
+  const auto until = static_cast<uint64_t>(fields.integer("until_ns", 0, INT64_MAX));
+  if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  const auto now = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  if (until > now + kLongestTraceNs) return fail("trace: until_ns: expected a time within ten minutes from now");
+  return answered(ask_for_traces(context.broker, until));
+}
+
 Result<Outcome> watch(const Context&) {
   Outcome outcome = answered(json{{"watching", true}});
   outcome.watches = true;
@@ -162,6 +175,7 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"release", release},
     {"history", history},
     {"watch", watch},
+    {"trace", trace},
     {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
     {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
     {"analysis",

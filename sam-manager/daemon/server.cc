@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <utility>
 
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/document.h"
@@ -32,6 +33,7 @@ enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstLin
 
 constexpr int kBeatMs = 500;
 constexpr int kIdleMs = 5000;
+constexpr int kPauseMs = 5;                // of those who ask too much
 constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
 constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
 constexpr unsigned kLinksBesidePrograms = 32;  // of a user
@@ -40,6 +42,12 @@ uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<uint64_t>(now.tv_nsec);
+}
+
+uint64_t cost_of(std::string_view packet) {
+  if (!protocol::is_message(packet)) return Restraint::kDocument;
+  const auto message = protocol::parse_message(packet);
+  return message && message->kind != protocol::Kind::adopt ? 1 : Restraint::kAdoption;
 }
 
 }  // namespace
@@ -96,6 +104,7 @@ void Server::run(int exit_with) {
     }
     for (int i = 0; i < count; ++i)
       if (dispatch(events[i].data.u64) == State::ends) return;
+    resume_paused();
     if (now_ns() - last_beat < uint64_t{kBeatMs} * 1'000'000 / 2) continue;
     last_beat = now_ns();
     if (beat() == State::ends) return;
@@ -104,6 +113,7 @@ void Server::run(int exit_with) {
 
 // A beat shows programs that we move, and the service manager that we live.
 int Server::timeout_ms() const {
+  if (paused_ > 0) return kPauseMs;
   if (!links_.empty() || !accepting_) return kBeatMs;
   return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
 }
@@ -221,6 +231,7 @@ void Server::accept_one(Descriptor socket) {
 void Server::drop(uint64_t id) {
   const auto found = links_.find(id);
   if (found == links_.end()) return;
+  if (found->second.is_paused) --paused_;
   if (found->second.program != 0) broker_.forget(found->second.program);
   const auto count = links_of_.find(found->second.peer.user);
   if (count != links_of_.end() && --count->second == 0) links_of_.erase(count);
@@ -231,6 +242,7 @@ void Server::receive(uint64_t id) {
   for (int i = 0; i < kMostInARow; ++i) {
     const auto found = links_.find(id);
     if (found == links_.end()) return;
+    if (!found->second.restraint.has_any(now_ns())) return pause(id, found->second, true);
     protocol::Packet packet;
     // A program that has connected sends small messages only, and many of them.
     const size_t limit = found->second.program != 0 ? sizeof(protocol::Message) : protocol::kMaxDocumentBytes;
@@ -242,6 +254,7 @@ void Server::receive(uint64_t id) {
       case Received::packet:
         break;
     }
+    found->second.restraint.take(cost_of(packet.bytes));
     State state = State::ends;
     try {
       state = handle(id, found->second, packet.bytes);
@@ -251,6 +264,22 @@ void Server::receive(uint64_t id) {
     }
     if (state == State::ends) return drop(id);
   }
+}
+
+// Its packets stay with the kernel, which makes their sender wait; the end of its process is heard of all the same.
+void Server::pause(uint64_t id, Link& link, bool pause) {
+  if (std::exchange(link.is_paused, pause) == pause) return;
+  pause ? ++paused_ : --paused_;
+  epoll_event event{};
+  event.events = pause ? 0u : static_cast<uint32_t>(EPOLLIN);
+  event.data.u64 = 2 * id;
+  epoll_ctl(events_.get(), EPOLL_CTL_MOD, link.socket.get(), &event);
+}
+
+void Server::resume_paused() {
+  if (paused_ == 0) return;
+  for (auto& [id, link] : links_)
+    if (link.is_paused && link.restraint.has_any(now_ns())) pause(id, link, false);
 }
 
 Server::State Server::handle(uint64_t id, Link& link, const std::string& bytes) {

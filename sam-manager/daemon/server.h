@@ -16,6 +16,7 @@
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/metrics.h"
 #include "sam-manager/daemon/requests.h"
+#include "sam-manager/daemon/restraint.h"
 #include "sam-manager/daemon/service_notice.h"
 #include "sam-manager/protocol/socket.h"
 
@@ -42,6 +43,8 @@ class Server {
     protocol::Peer peer;
     uint32_t program = 0;  // 0: none
     bool watches = false;
+    Restraint restraint{};
+    bool is_paused = false;  // it has asked too much
   };
   enum class State { goes_on, ends };
 
@@ -52,6 +55,8 @@ class Server {
   void accept_one(protocol::Descriptor socket);
   void stop_accepting(bool stop);
   void receive(uint64_t id);
+  void pause(uint64_t id, Link& link, bool pause);
+  void resume_paused();
   State handle(uint64_t id, Link& link, const std::string& bytes);
   nlohmann::json ask(uint64_t id, Link& link, const std::string& bytes, std::vector<int>& attached);
   bool send(Link& link, const nlohmann::json& document, std::vector<int> attached = {});
@@ -76,6 +81,7 @@ class Server {
   std::map<uid_t, unsigned> links_of_;  // how many
   uint64_t last_id_ = 0;
   bool accepting_ = true;
+  unsigned paused_ = 0;  // links
 };
 
 }  // namespace samcl::daemon

@@ -101,6 +101,10 @@ struct ClientPage {
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
+  // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes), and
+  // the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
+  std::atomic<uint64_t> trace_until_ns;
+  std::atomic<int32_t> trace_descriptor;
 
   void count_lease(uint32_t resource) {
     leases[resource].store(leases[resource].load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

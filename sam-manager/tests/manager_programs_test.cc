@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "sam-manager/tests/testbed.h"
 #include "tests/support/run_program.h"
+#include "tests/support/trace_check.h"
 
 namespace samcl {
 namespace {
@@ -120,6 +122,34 @@ TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
   ASSERT_EQ(status["programs"].size(), 1u);
   EXPECT_EQ(status["programs"][0]["jobs"], 1);
   EXPECT_GT(status["programs"][0]["longest_response_ns"], 0);
+}
+
+TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
+  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"0"}), "");
+  ASSERT_EQ(daemon.enroll("radar", 6, 1, {"0"}), "");
+  Outcome traced;
+  std::thread tracing([&] {
+    traced = testing::run_program({"/bin/sh", "-c", std::string(SAM_CTL) + " --instance " + daemon.instance() +
+                                       " trace --seconds 100 -o " + folder + "/t.json & echo $! > " + folder +
+                                       "/pid; wait"}, {}, 110);
+  });
+  // In the middle there is time to find what they write to.
+  EXPECT_EQ(run("camera", "sleep 0.5"), 0);
+  EXPECT_EQ(run("radar", "sleep 0.5"), 0);
+  pid_t pid = 0;
+  std::ifstream(folder + "/pid") >> pid;
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGTERM);
+  tracing.join();
+  EXPECT_EQ(traced.exit_code, 0);
+  EXPECT_THAT(traced.out, ::testing::HasSubstr("t.json: 2 programs")) << traced.err;
+  const auto events = testing::read_trace(folder + "/t.json");
+  EXPECT_THAT(testing::faults_of(events, true), ::testing::IsEmpty());
+  std::set<std::string> holders;
+  for (const auto& lease : testing::events_of(events, 'X', "lease"))
+    holders.insert(lease["name"].get<std::string>().substr(0, 5) + ": " + lease["args"]["for"].get<std::string>());
+  for (const char* holder : {"camer: plain", "camer: in_turn", "radar: plain", "radar: upload"})
+    EXPECT_THAT(holders, ::testing::Contains(holder));
 }
 
 TEST_F(ProgramsTest, ProgramOutlivesItsDaemon) {

@@ -51,6 +51,7 @@ ROOMS = {
     "libsamcl/lease": ["base", "sam-manager/protocol"],
     "libsamcl/cost": [],
     "libsamcl/engine": ["base"],
+    "libsamcl/observe": ["base", "libsamcl/engine"],
     "libsamcl/coherence": ["base", "libsamcl/driver", "libsamcl/engine"],
     "libsamcl/merge": ["contract", "libsamcl/coherence"],
     "libsamcl/transfer": ["base", "libsamcl/driver"],
@@ -60,7 +61,7 @@ ROOMS = {
                         "libsamcl/transfer"],
     "libsamcl/runtime": ["base", "contract", "contract/footprint", "kernel-translator/client", "libsamcl/coherence",
                          "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/lease",
-                         "libsamcl/merge", "libsamcl/plan", "libsamcl/transfer"],
+                         "libsamcl/merge", "libsamcl/observe", "libsamcl/plan", "libsamcl/transfer"],
     "libsamcl/api": ["base", "libsamcl/driver", "libsamcl/plan", "libsamcl/runtime"],
 }
 

@@ -12,7 +12,7 @@ Handle unwrap(Handle handle) {
 
 // Nothing is left to do between its calls.
 struct ProgramCall {
-  ProgramCall() {}
+  ProgramCall(const char*, bool) {}
 };
 
 }  // namespace samcl

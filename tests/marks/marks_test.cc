@@ -3,10 +3,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/run_program.h"
+#include "tests/support/trace_check.h"
+#include "tools/trace/events.h"
 
 namespace samcl::testing {
 namespace {
@@ -38,17 +39,16 @@ TEST_P(MarksTest, UnderSamclWithoutATraceTheyDoNothing) {
 
 TEST_P(MarksTest, InATraceTheyStandAroundTheirJobsCommands) {
   EXPECT_EQ(run({{"LD_PRELOAD", SAMCL}, {"SAMCL_TRACE", file}}).exit_code, 0);
-  const json trace = json::parse(std::ifstream(file), nullptr, false);
-  ASSERT_TRUE(trace.is_object());
-  const json& marks = trace.at("marks").at("rows");
-  const json& commands = trace.at("commands").at("rows");
-  ASSERT_EQ(marks.size(), 4u);
+  const std::vector<json> trace = read_trace(file);
+  EXPECT_THAT(faults_of(trace), ::testing::IsEmpty());
+  const auto begins = events_of(trace, 'b', "job"), ends = events_of(trace, 'e', "job");
+  const auto commands = events_of(trace, 'e', "command");
+  ASSERT_EQ(begins.size(), 2u);
+  ASSERT_EQ(ends.size(), 2u);
   ASSERT_EQ(commands.size(), 2u);
   for (size_t job = 0; job < 2; ++job) {
-    EXPECT_EQ(marks[2 * job][0], 1);
-    EXPECT_EQ(marks[2 * job + 1][0], 0);
-    EXPECT_LE(marks[2 * job][1], commands[job][3]) << "begin, queued";
-    EXPECT_LE(commands[job][6], marks[2 * job + 1][1]) << "ended, end";
+    EXPECT_LE(trace_events::ns_of(begins[job], "ts"), commands[job]["args"]["queued"]);
+    EXPECT_LE(trace_events::ns_of(commands[job], "ts"), trace_events::ns_of(ends[job], "ts"));
   }
 }
 

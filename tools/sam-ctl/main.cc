@@ -1,5 +1,7 @@
 // sam-ctl: registers tasks with sam-managerd and shows what it does.
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -10,6 +12,7 @@
 
 #include "sam-manager/protocol/connection.h"
 #include "sam-manager/protocol/limits.h"
+#include "tools/sam-ctl/collect_traces.h"
 #include "tools/sam-ctl/registration.h"
 #include "tools/sam-ctl/tables.h"
 
@@ -32,6 +35,8 @@ struct Options {
   std::string profile;  // file
   std::string admission = "advisory";
   std::string save;
+  double seconds = 10;
+  std::string out = "trace.json";
   bool as_json = false;
 };
 
@@ -138,6 +143,29 @@ Result<void> watch(const Options& options) {
   }
 }
 
+std::atomic<bool> interrupted{false};
+
+// Until it is over, or we are interrupted: then with what there is.
+Result<void> trace(const Options& options) {
+  std::ofstream out(options.out);
+  if (!out) return fail("--out: cannot write " + options.out);
+  auto connection = connect(options.instance);
+  if (!connection) return tl::unexpected(connection.error());
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
+  const auto collected = collect_traces(**connection, options.seconds, interrupted);
+  if (!collected) return tl::unexpected(collected.error());
+  for (const std::string& doubt : collected->doubts) std::cerr << "sam-ctl: " << doubt << "\n";
+  if (!(out << collected->trace << std::flush)) return fail("--out: cannot write " + options.out);
+  if (options.as_json) {
+    std::cout << json{{"schema", kSchema}, {"programs", collected->programs}, {"file", options.out}, {"doubts", collected->doubts}}.dump()
+              << "\n";
+  } else {
+    std::cout << options.out << ": " << collected->programs << (collected->programs == 1 ? " program" : " programs")
+              << "; open it in https://ui.perfetto.dev or chrome://tracing\n";
+  }
+  return {};
+}
+
 Result<void> analyze(const Options& options) {
   if (options.save.empty()) return show(options, {{"ask", "analysis"}}, plan_table);
   const auto plan = ask(options, {{"ask", "analysis"}});
@@ -215,6 +243,11 @@ int run(int argc, char** argv) {
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");
+  CLI::App* traced = app.add_subcommand(
+      "trace", "write what all programs do from now on, their commands, slices, leases and waits, on one time line");
+  traced->add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  traced->add_option("-o,--out", options.out, "the file, as Chrome's trace events: for Perfetto or chrome://tracing")
+      ->capture_default_str();
   app.add_subcommand("list", "registered tasks and their processes");
   app.add_subcommand("status", "connected programs; who holds and who waits for what");
   CLI::App* plan = app.add_subcommand(
@@ -245,6 +278,7 @@ int run(int argc, char** argv) {
        [&] {
          return show(options, {{"ask", "status"}}, status_tables);
        }},
+      {"trace", [&] { return trace(options); }},
       {"analyze", [&] { return analyze(options); }}};
   const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();
   if (done) return 0;

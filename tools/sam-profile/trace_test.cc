@@ -8,18 +8,22 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr char kTrace[] = R"({"format": "samcl-trace 1", "process": 1, "managed": true, "dropped": 3,
-"activities": ["upload", "kernel", "merge"], "names": ["", "smooth"],
-"commands": {"columns": ["number", "type", "name", "queued", "submitted", "started", "ended", "status"], "rows": [
-[2, 4592, 1, 30, 31, 32, 60, 0],
-[1, 4596, 0, 10, 11, 12, 20, 0],
-[3, 4592, 1, 70, 71, 72, 80, -5]]},
-"spans": {"columns": ["command", "activity", "device", "begin", "end", "bytes", "pieces", "longest_piece"], "rows": [
-[1, 0, 0, 12, 20, 4096, 1, 8],
-[2, 2, 0, 50, 60, 0, 1, 10],
-[2, 1, 1, 35, 50, 0, 3, 6],
-[2, 0, 1, 32, 35, 64, 1, 3]]},
-"marks": {"columns": ["begin", "time"], "rows": [[1, 5], [0, 90]]}})";
+constexpr char kTrace[] = R"([
+{"ph":"M","name":"process_name","pid":1,"tid":0,"ts":0.000,"args":{"name":"app","format":"samcl-trace 2"}},
+{"ph":"M","name":"process_labels","pid":1,"tid":0,"ts":0.000,"args":{"labels":"managed","managed":true}},
+{"ph":"b","name":"job","pid":1,"tid":0,"ts":0.005,"cat":"job","id":1},
+{"ph":"e","name":"smooth","pid":1,"tid":0,"ts":0.060,"cat":"command","id":2,"args":{"type":4592,"queued":30,"submitted":31,"started":32,"status":0,"kernel":"smooth"}},
+{"ph":"e","name":"write buffer","pid":1,"tid":0,"ts":0.020,"cat":"command","id":1,"args":{"type":4596,"queued":10,"submitted":11,"started":12,"status":0}},
+{"ph":"e","name":"smooth","pid":1,"tid":0,"ts":0.080,"cat":"command","id":3,"args":{"type":4592,"queued":70,"submitted":71,"started":72,"status":-5,"kernel":"smooth"}},
+{"ph":"X","name":"upload","pid":1,"tid":9,"ts":0.012,"dur":0.008,"cat":"resource","args":{"activity":"upload","device":0,"command":1,"bytes":4096,"pieces":1,"longest_piece":8}},
+{"ph":"X","name":"merge","pid":1,"tid":9,"ts":0.050,"dur":0.010,"cat":"resource","args":{"activity":"merge","device":0,"command":2,"bytes":0,"pieces":1,"longest_piece":10}},
+{"ph":"X","name":"smooth","pid":1,"tid":9,"ts":0.034,"dur":0.020,"cat":"operation","args":{"command":2,"bytes":0}},
+{"ph":"X","name":"kernel","pid":1,"tid":9,"ts":0.035,"dur":0.015,"cat":"operation,resource","args":{"activity":"kernel","device":1,"command":2,"bytes":0,"pieces":3,"longest_piece":6}},
+{"ph":"X","name":"upload","pid":1,"tid":9,"ts":0.032,"dur":0.003,"cat":"resource","args":{"activity":"upload","device":1,"command":2,"bytes":64,"pieces":1,"longest_piece":3}},
+{"ph":"e","name":"job","pid":1,"tid":0,"ts":0.090,"cat":"job","id":1},
+{"ph":"M","name":"process_sort_index","pid":1,"tid":0,"ts":0.000,"args":{"sort_index":0,"dropped":3}}
+]
+)";
 
 TEST(Trace, CommandsComeInTheProgramsOrderWithTheirSpans) {
   const auto trace = parse_trace(kTrace);
@@ -49,11 +53,17 @@ std::string error_of(std::string from, const std::string& to) {
 
 TEST(Trace, WhatItIsNotIsSaid) {
   EXPECT_FALSE(parse_trace(""));
-  EXPECT_THAT(error_of("samcl-trace 1", "samcl-trace 9"),
-              HasSubstr("expected \"format\": \"samcl-trace 1\""));
-  EXPECT_THAT(error_of("\"queued\"", "\"enqueued\""), HasSubstr("no column \"queued\""));
-  EXPECT_THAT(error_of("\"merge\"", "\"rest\""), HasSubstr("\"rest\" is no activity"));
-  EXPECT_THAT(error_of("\"marks\"", "\"signs\""), HasSubstr("marks"));
+  EXPECT_THAT(error_of("samcl-trace 2", "samcl-trace 9"), HasSubstr("expected its format, \"samcl-trace 2\""));
+  EXPECT_THAT(error_of("\"queued\"", "\"enqueued\""), HasSubstr("queued"));
+  EXPECT_THAT(error_of("\"merge\",\"device\"", "\"rest\",\"device\""), HasSubstr("\"rest\" is no activity"));
+}
+
+TEST(Trace, AKilledProgramsTraceIsReadToItsEnd) {
+  const std::string text = kTrace;
+  const auto trace = parse_trace(text.substr(0, text.find("{\"ph\":\"X\",\"name\":\"merge\"") + 20));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_THAT(trace->commands, SizeIs(2));
+  EXPECT_THAT(trace->commands[0].spans, SizeIs(1));
 }
 
 }  // namespace

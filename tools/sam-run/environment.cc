@@ -46,6 +46,8 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
   if (options.manager) changes["SAMCL_MANAGER"] = text(*options.manager);
   if (!options.task.empty()) changes["SAMCL_TASK"] = options.task;
   if (options.report) changes["SAMCL_REPORT"] = *options.report;
+  if (options.trace) changes["SAMCL_TRACE"] = *options.trace;
+  if (options.plan) changes["SAMCL_PLAN"] = "dot:" + *options.plan;
   if (!instance.empty()) changes["SAMCL_INSTANCE"] = instance;
   if (value(present, "SAMCL_TRANSLATOR").empty() && !parts.translator.empty())
     changes["SAMCL_TRANSLATOR"] = parts.translator;

@@ -41,12 +41,16 @@ TEST(Environment, CarriesEveryOption) {
   options.manager = Manager::off;
   options.task = "vision";
   options.report = "-";
+  options.trace = "/tmp/t.json";
+  options.plan = "/tmp/p.dot";
   const Environment set = changes(options);
   EXPECT_EQ(set.at("SAMCL_DEVICES"), "0,1");
   EXPECT_EQ(set.at("SAMCL_GPUS"), "2");
   EXPECT_EQ(set.at("SAMCL_MANAGER"), "off");
   EXPECT_EQ(set.at("SAMCL_TASK"), "vision");
   EXPECT_EQ(set.at("SAMCL_REPORT"), "-");
+  EXPECT_EQ(set.at("SAMCL_TRACE"), "/tmp/t.json");
+  EXPECT_EQ(set.at("SAMCL_PLAN"), "dot:/tmp/p.dot");
 }
 
 TEST(Environment, AnEmbeddedManagerIsAnInstanceToTheProgram) {

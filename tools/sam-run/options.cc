@@ -21,6 +21,10 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
                        embedded: start a private one that ends with the program.
   --task NAME          the task's name, as registered with `sam-ctl register`.
   --report[=FILE.json] at exit, print what ran where and why as a table on stderr, or write it to FILE.json.
+  --trace FILE.json    write what ran when, on which device and why, as Chrome's trace events: open FILE.json in
+                       https://ui.perfetto.dev or chrome://tracing, also while the program runs; %p in its name is
+                       the process's number.
+  --plan FILE.dot      at exit, write what was planned and run as a graph: `dot -Tsvg FILE.dot -o plan.svg`.
   -h, --help           print this.
 
 examples:
@@ -47,14 +51,14 @@ Result<Manager> manager_from(const std::string& text) {
   return fail("--manager expects auto, off, embedded or required, not '" + text + "'");
 }
 
-Result<std::string> report_from(const std::string& text, const std::string& directory) {
+Result<std::string> file_from(const std::string& option, const std::string& text,
+                              const std::string& directory) {
   namespace fs = std::filesystem;
-  if (text == "-") return text;
   const fs::path file = fs::path(directory) / text;
   std::error_code error;
   if (!fs::is_directory(file.parent_path(), error))
-    return fail("--report=" + text + ": there is no directory " + file.parent_path().string());
-  if (fs::is_directory(file, error)) return fail("--report=" + text + " is a directory, not a file");
+    return fail(option + "=" + text + ": there is no directory " + file.parent_path().string());
+  if (fs::is_directory(file, error)) return fail(option + "=" + text + " is a directory, not a file");
   return file.lexically_normal().string();
 }
 
@@ -66,7 +70,7 @@ const char* help_text() {
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory) {
   Options options;
-  std::string devices, gpus, manager, report;
+  std::string devices, gpus, manager, report, trace, plan;
   CLI::App app;
   app.set_help_flag("");  // ours below: CLI11's leaves by an exception
   app.add_flag("-h,--help", options.help);
@@ -75,6 +79,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   auto* manager_option = app.add_option("--manager", manager);
   auto* task_option = app.add_option("--task", options.task);
   auto* report_option = app.add_flag("--report{-}", report);
+  auto* trace_option = app.add_option("--trace", trace);
+  auto* plan_option = app.add_option("--plan", plan);
   app.prefix_command();
 
   try {
@@ -110,9 +116,19 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   }
   if (task_option->count() && options.task.empty()) return fail("--task expects a name");
   if (report_option->count()) {
-    const auto target = report_from(report, directory);
+    const auto target = report == "-" ? report : file_from("--report", report, directory);
     if (!target) return tl::unexpected(target.error());
     options.report = *target;
+  }
+  if (trace_option->count()) {
+    const auto target = file_from("--trace", trace, directory);
+    if (!target) return tl::unexpected(target.error());
+    options.trace = *target;
+  }
+  if (plan_option->count()) {
+    const auto target = file_from("--plan", plan, directory);
+    if (!target) return tl::unexpected(target.error());
+    options.plan = *target;
   }
   return options;
 }

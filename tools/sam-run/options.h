@@ -17,6 +17,8 @@ struct Options {
   std::optional<Manager> manager;     // --manager
   std::string task;                   // --task; empty: not given
   std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON
+  std::optional<std::string> trace;   // --trace: an absolute path
+  std::optional<std::string> plan;    // --plan: an absolute path
   std::vector<std::string> program;   // PROGRAM and its arguments; never empty
   bool help = false;                  // --help was given: print help_text() and exit with 0
 };
@@ -24,7 +26,7 @@ struct Options {
 const char* help_text();
 
 // Reads the command line without argv[0]. Options end at "--" or at the first word that is not an option;
-// what follows is the program's. `directory`: the working directory, for a relative report.
+// what follows is the program's. `directory`: the working directory, for relative files.
 // Errors name the option, its value and what was expected.
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory);
 

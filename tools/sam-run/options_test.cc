@@ -46,6 +46,8 @@ TEST(Options, ReportAloneIsATableAndTakesNoWordFromTheProgram) {
 
 TEST(Options, AReportFileIsMadeAbsolute) {
   EXPECT_EQ(parsed({"--report=r.json", "--", "./app"}).report, "/tmp/r.json");
+  EXPECT_EQ(parsed({"--trace", "t.json", "--", "./app"}).trace, "/tmp/t.json");
+  EXPECT_EQ(parsed({"--plan", "p.dot", "--", "./app"}).plan, "/tmp/p.dot");
 }
 
 TEST(Options, AllTogether) {
@@ -72,6 +74,8 @@ TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
   EXPECT_THAT(error({"--task", "", "--", "a"}), HasSubstr("--task expects a name"));
   EXPECT_THAT(error({"--report=/no/such/dir/r.json", "--", "a"}), HasSubstr("no directory /no/such/dir"));
   EXPECT_THAT(error({"--report=/tmp", "--", "a"}), HasSubstr("is a directory"));
+  EXPECT_THAT(error({"--trace", "/no/such/dir/t.json", "--", "a"}), HasSubstr("--trace=/no/such/dir/t.json: there is"));
+  EXPECT_THAT(error({"--plan", "/tmp", "--", "a"}), HasSubstr("--plan=/tmp is a directory"));
   EXPECT_THAT(error({"--device", "0", "--", "a"}), HasSubstr("unknown option '--device'"));
   EXPECT_THAT(error({"--gpus"}), HasSubstr("--gpus"));
   EXPECT_THAT(error({}), HasSubstr("no program given"));
