@@ -17,6 +17,7 @@ using protocol::Message;
 namespace {
 
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
+constexpr uint64_t kLongestLoanNs = 1'000'000'000;
 constexpr size_t kThreadsKept = 4096;           // of a program
 constexpr size_t kTasksKept = 4096;             // histories of
 
@@ -31,14 +32,18 @@ std::vector<uint8_t> devices_used(const Program& program) {
   return used;
 }
 
-Broker::Broker(Board& board, registry::Registry registry, const Config& config, Adopt adopt,
-               IsStopped is_stopped)
+Broker::Broker(Board& board, registry::Registry registry, const Config& config, Processes processes)
     : board_(board),
       config_(config),
-      adopt_(std::move(adopt)),
-      is_stopped_(std::move(is_stopped)),
-      scheduler_(board.words().words,
-                 [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); }),
+      processes_(std::move(processes)),
+      loans_(protocol::kMaxResources,
+             [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
+      scheduler_(
+          board.words().words,
+          [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
+          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
+            claim(resource, owner, priority);
+          }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {}
 
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
@@ -47,7 +52,34 @@ void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
   protocol::futex_wake_all(cell);
 }
 
-void Broker::handle(uint32_t id, const Message& message) {
+// A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
+// in the way of all between the two.
+void Broker::claim(uint32_t resource, uint32_t owner, std::optional<int> priority) {
+  Claim& known = claims_[resource];
+  if (!priority)
+    known = {};
+  else if (known.owner == owner)
+    known.priority = priority;
+  else
+    known = {owner, priority, now_ns_};
+  const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs;
+  loans_.settle(resource, owner, in_time ? priority : std::nullopt);
+}
+
+void Broker::lend(uint32_t id, std::optional<int> priority) {
+  const auto program = programs_.find(id);
+  processes_.lend(id, program == programs_.end() ? 0 : program->second.pid, priority);
+}
+
+void Broker::look_at_claim(uint32_t resource) {
+  const Claim& claim = claims_[resource];
+  if (!claim.priority) return;
+  this->claim(resource, claim.owner, claim.priority);
+  if (const auto lent = loans_.of(claim.owner)) lend(claim.owner, lent);  // to threads made since, too
+}
+
+void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+  now_ns_ = now_ns;
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   switch (message.kind) {
@@ -64,13 +96,17 @@ void Broker::handle(uint32_t id, const Message& message) {
 void Broker::adopt(Program& program, const Message& message) {
   const int priority = program.assignment.priority;
   const bool is_thread =
-      adopt_(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+      processes_.adopt(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
+  if (const auto lent = loans_.of(program.id)) lend(program.id, lent);
 }
 
 void Broker::look(uint64_t now_ns) {
   now_ns_ = now_ns;
-  for (uint32_t resource = 0; resource < resources(); ++resource) look_at_holder(resource);
+  for (uint32_t resource = 0; resource < resources(); ++resource) {
+    look_at_holder(resource);
+    look_at_claim(resource);
+  }
 }
 
 std::vector<Miss> Broker::beat(uint64_t now_ns) {
@@ -106,7 +142,7 @@ void Broker::look_at_holder(uint32_t resource) {
 bool Broker::is_held_up(uint32_t resource) const {
   const auto owner = programs_.find(holdings_[resource].owner);
   return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
-         is_stopped_(owner->second.pid);
+         processes_.is_stopped(owner->second.pid);
 }
 
 Result<void> Broker::release(const std::string& device) {
@@ -205,7 +241,7 @@ void Broker::assign(Program& program) {
   program.page->assignment.write(program.assignment);
   scheduler_.set_priority(program.id, priority);
   if (before == priority) return;
-  for (const pid_t thread : program.threads) adopt_(program.pid, thread, priority);
+  for (const pid_t thread : program.threads) processes_.adopt(program.pid, thread, priority);
 }
 
 // As positions in the program's own list.

@@ -21,6 +21,7 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/scheduler.h"
 
 namespace samcl::daemon {
@@ -39,20 +40,25 @@ struct Miss {
   uint64_t last_ns = 0;
 };
 
+// What the broker does to other processes, and asks of them.
+struct Processes {
+  // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
+  std::function<bool(pid_t process, pid_t thread, int priority)> adopt;
+  // Lends all threads of a program's process a priority, also those made since; none: takes it back.
+  std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
+  // Whether a process was stopped and can't give back what it holds.
+  std::function<bool(pid_t process)> is_stopped;
+};
+
 class Broker {
  public:
-  // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
-  using Adopt = std::function<bool(pid_t program, pid_t thread, int priority)>;
-  // Whether a process was stopped and can't give back what it holds.
-  using IsStopped = std::function<bool(pid_t program)>;
-
-  Broker(Board& board, registry::Registry registry, const Config& config, Adopt adopt, IsStopped is_stopped);
+  Broker(Board& board, registry::Registry registry, const Config& config, Processes processes);
 
   // The program that connected, until forget(). Errors: it may not, or there are too many.
   Result<const Program*> connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
                                  const std::string& executable);
   // Ignored if there is no such program.
-  void handle(uint32_t program, const protocol::Message& message);
+  void handle(uint32_t program, const protocol::Message& message, uint64_t now_ns);
   // It ended, or left.
   void forget(uint32_t program);
 
@@ -79,6 +85,7 @@ class Broker {
   unsigned programs_of(uid_t user) const;
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
+  const scheduler::Loans& loans() const { return loans_; }
   const Devices& devices() const { return devices_; }
   const std::map<std::string, TaskHistory>& history() const { return history_; }
   uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
@@ -91,7 +98,17 @@ class Broker {
     uint64_t since_ns = 0;  // when we first saw it
   };
 
+  // A resource whose holder makes a more urgent program wait.
+  struct Claim {
+    uint32_t owner = 0;  // 0: none
+    std::optional<int> priority;
+    uint64_t since_ns = 0;
+  };
+
   void grant(uint32_t resource, const scheduler::Waiter& waiter);
+  void claim(uint32_t resource, uint32_t owner, std::optional<int> priority);
+  void lend(uint32_t program, std::optional<int> priority);
+  void look_at_claim(uint32_t resource);
   void adopt(Program& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
@@ -106,15 +123,16 @@ class Broker {
 
   Board& board_;
   Config config_;
-  Adopt adopt_;
-  IsStopped is_stopped_;
+  Processes processes_;
+  scheduler::Loans loans_;
   scheduler::Scheduler scheduler_;
   std::map<uint32_t, Program> programs_;
   Devices devices_;
   std::array<Holding, protocol::kMaxResources> holdings_{};
+  std::array<Claim, protocol::kMaxResources> claims_{};
   std::map<std::string, TaskHistory> history_;             // by task
   std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
-  uint64_t now_ns_ = 0;                                    // of the last look
+  uint64_t now_ns_ = 0;                                    // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;
 };

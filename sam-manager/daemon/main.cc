@@ -14,7 +14,10 @@
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
 #include "sam-manager/daemon/endpoint.h"
+#include "sam-manager/daemon/guardian.h"
+#include "sam-manager/daemon/loan_book.h"
 #include "sam-manager/daemon/log.h"
+#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/daemon/server.h"
 #include "sam-manager/daemon/service_notice.h"
@@ -114,16 +117,24 @@ int serve(const Config& config, const Options& options, int detached) {
   if (!endpoint) return complain(endpoint.error().message);
   auto board = Board::make();
   if (!board) return complain(board.error().message);
+  auto book = LoanBook::in((*endpoint)->lock_file());
+  if (!book) return complain(book.error().message);
+  const size_t put_back = book->put_back_older_than(now_ns(), 0);  // that a daemon left that was killed
+  const Guardian guardian(*book);
 
   const Log log(log_target(options.foreground), config.log_level);
-  Realtime realtime(config.realtime);
+  if (put_back > 0) spdlog::warn("{} threads had a priority that another manager lent them", put_back);
+  Realtime realtime(config.realtime, *book);
   realtime.take();
-  Broker broker(
-      *board, *std::move(registry), config,
-      [&realtime](pid_t program, pid_t thread, int priority) {
-        return realtime.give(program, thread, priority);
-      },
-      protocol::process_is_stopped);
+  Processes processes;
+  processes.adopt = [&realtime](pid_t program, pid_t thread, int priority) {
+    return realtime.give(program, thread, priority);
+  };
+  processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
+    realtime.lend(program, pid, priority);
+  };
+  processes.is_stopped = protocol::process_is_stopped;
+  Broker broker(*board, *std::move(registry), config, std::move(processes));
   Server server(**endpoint, *board, broker, config, service, [&options]() -> std::optional<Config> {
     auto read = choose_config(options);
     if (read) return *std::move(read);

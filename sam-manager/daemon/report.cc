@@ -16,7 +16,11 @@ json describe(const Broker& broker, uint32_t client) {
   const auto found = broker.programs().find(client);
   if (found == broker.programs().end()) return nullptr;
   const auto& assignment = found->second.assignment;
-  return {{"pid", found->second.pid}, {"task", assignment.task}, {"priority", assignment.priority}};
+  const auto lent = broker.loans().of(client);
+  return {{"pid", found->second.pid},
+          {"task", assignment.task},
+          {"priority", assignment.priority},
+          {"lent_priority", lent ? json(*lent) : json()}};
 }
 
 const char* kind_of(uint32_t resource) {

@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <exception>
 
+#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
@@ -35,12 +35,6 @@ constexpr int kIdleMs = 5000;
 constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
 constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
 constexpr unsigned kLinksBesidePrograms = 32;  // of a user
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<uint64_t>(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -144,11 +138,7 @@ Server::State Server::handle_signal() {
 }
 
 void Server::reload() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  service_.tell("RELOADING=1\nMONOTONIC_USEC=" +
-                std::to_string(static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
-                               static_cast<uint64_t>(now.tv_nsec) / 1000));
+  service_.tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now_ns() / 1000));
   if (auto config = reload_()) {
     config_ = *std::move(config);
     broker_.reconfigure(config_);
@@ -257,7 +247,7 @@ Server::State Server::handle(uint64_t id, Link& link, const std::string& bytes) 
   if (protocol::is_message(bytes)) {
     const auto message = protocol::parse_message(bytes);
     if (message && link.program != 0) {
-      broker_.handle(link.program, *message);
+      broker_.handle(link.program, *message, now_ns());
       return State::goes_on;
     }
     spdlog::warn("process {} is disconnected: its message makes no sense: {}", link.peer.pid,

@@ -69,6 +69,12 @@ std::string program(const json& entry) {
   return task.empty() ? "process " + number(entry.at("pid")) : task + " (" + number(entry.at("pid")) + ")";
 }
 
+// Its own, and what it is lent while a more urgent program waits for what it holds.
+std::string priority(const json& entry) {
+  const json lent = entry.value("lent_priority", json());
+  return number(entry.at("priority")) + (lent.is_null() ? "" : ", lent " + number(lent));
+}
+
 }  // namespace
 
 std::string task_table(const json& list) {
@@ -93,7 +99,7 @@ std::string status_tables(const json& status) {
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
-    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
+    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry),
                         gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")),
                         longest(entry), bound(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
