@@ -49,6 +49,22 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
   return {};
 }
 
+Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
+  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
+  if (stage.host_section < 0)
+    return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
+  if (stage.host.empty()) return {};
+  if (stage.resource == Resource::cpu) return fail(where + ", host: expected none, it is on a CPU");
+  if (stage.host.size() != modes)
+    return fail(where + ", host: " + std::to_string(stage.host.size()) +
+                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  for (size_t k = 0; k < modes; ++k)
+    if (stage.host[k] < 0 || stage.host[k] > stage.worst[k])
+      return fail(where + ", host in mode " + std::to_string(k + 1) + ": " + number(stage.host[k]) +
+                  " ns, expected 0 to the worst, " + number(stage.worst[k]));
+  return {};
+}
+
 Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
@@ -72,6 +88,7 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
     return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
   if (stage.section > 0 && stage.resource == Resource::cpu)
     return fail(where + ", section: CPUs are preemptive, expected none");
+  if (auto good = check_host(stage, where, count); !good) return good;
   return check_requests(stage, where, modes);
 }
 
@@ -97,8 +114,11 @@ Result<void> check_task(const Task& task, const Platform& platform) {
     return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to the period, " +
                 number(task.period));
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
-  for (size_t j = 0; j < task.stages.size(); ++j)
+  for (size_t j = 0; j < task.stages.size(); ++j) {
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
+    if (!task.stages[j].host.empty() && !platform.bound)
+      return fail(place(task, j) + ", host: given, expected none where the platform's GPUs are not bound");
+  }
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");
@@ -157,6 +177,11 @@ std::string Platform::name_of(Resource resource, int element) const {
   if (bound && resource != Resource::cpu)
     return std::string(name(resource)) + " of device " + std::to_string(element);
   return std::string(name(resource)) + " " + std::to_string(element + 1);
+}
+
+Time Stage::longest_host() const {
+  const Time most = host.empty() ? 0 : *std::max_element(host.begin(), host.end());
+  return host_section == 0 ? most : std::min(host_section, most);
 }
 
 Time Stage::section_in(int mode) const {

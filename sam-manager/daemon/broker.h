@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,8 @@ class Broker {
   const scheduler::Loans& loans() const { return loans_; }
   const Devices& devices() const { return devices_; }
   const std::map<std::string, TaskHistory>& history() const { return history_; }
+  // When to look again, at the latest; UINT64_MAX: whenever.
+  uint64_t next_look_ns() const;
   uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
 
  private:
@@ -103,18 +106,31 @@ class Broker {
     uint32_t owner = 0;  // 0: none
     std::optional<int> priority;
     uint64_t since_ns = 0;
+    uint64_t limit_ns = 0;  // how long the owner may take to give it back
+    bool noticed = false;   // it took longer
+  };
+  // To be acted upon after what is under way.
+  struct Noticed {
+    uint32_t program = 0;
+    uint32_t resource = 0;
+    bool holds = false;  // still
   };
 
   void grant(uint32_t resource, const scheduler::Waiter& waiter);
   void claim(uint32_t resource, uint32_t owner, std::optional<int> priority);
   void lend(uint32_t program, std::optional<int> priority);
   void look_at_claim(uint32_t resource);
+  void end_claim(uint32_t resource);
+  uint64_t promised_ns(const Program& program, uint32_t resource) const;
+  void act_on_noticed();
+  void punish(Program& program);
+  void look_at_demoted();
   void adopt(Program& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
   bool is_held_up(uint32_t resource) const;
   void look_at_holder(uint32_t resource);
-  uint64_t harvest(const Program& program);
+  Harvested harvest(Program& program);
   void assign(Program& program);
   std::vector<uint8_t> place(const Program& program, int priority) const;
   std::vector<uint8_t> place(const Program& program, const planning::PlannedTask& task) const;
@@ -130,6 +146,8 @@ class Broker {
   Devices devices_;
   std::array<Holding, protocol::kMaxResources> holdings_{};
   std::array<Claim, protocol::kMaxResources> claims_{};
+  std::vector<Noticed> noticed_;
+  std::set<uint32_t> demoted_;  // programs
   std::map<std::string, TaskHistory> history_;             // by task
   std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
   uint64_t now_ns_ = 0;                                    // of the last message or look

@@ -45,6 +45,13 @@ bool parse_admission(const std::string& text, uint32_t line) {
   return text == "strict";
 }
 
+OverrunPolicy parse_overrun(const std::string& text, uint32_t line) {
+  if (text == "log") return OverrunPolicy::log;
+  if (text == "demote") return OverrunPolicy::demote;
+  if (text == "end") return OverrunPolicy::end;
+  throw Wrong{line, "overrun: \"" + text + "\" is unknown: expected log, demote or end"};
+}
+
 analysis::Policy parse_policy(const std::string& text, uint32_t line) {
   std::string all;
   for (const analysis::Policy policy : analysis::kPolicies) {
@@ -181,6 +188,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.realtime = as<bool>(key, node, "true or false");
   } else if (name == "admission") {
     config.strict = parse_admission(text(), line);
+  } else if (name == "overrun") {
+    config.overrun = parse_overrun(text(), line);
   } else if (name == "policy") {
     config.planning.policy = parse_policy(text(), line);
   } else if (name == "cpus") {
@@ -201,7 +210,7 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
                     "\": expected instance, group, default_priority, state_file, log_level, realtime, "
-                    "admission, policy, cpus, gpus, other_slice, other_chunk, metrics or access"};
+                    "admission, overrun, policy, cpus, gpus, other_slice, other_chunk, metrics or access"};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "sam-manager/daemon/overruns.h"
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/planning/plan.h"
 
@@ -18,6 +19,7 @@ struct Config {
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
   Access access;
+  OverrunPolicy overrun = OverrunPolicy::log;
   bool strict = false;  // tasks that would break a guarantee are refused
   int cpus = 0;         // that programs share; 0: all there are
   int gpus = 0;         // likewise; 0: as many as programs name

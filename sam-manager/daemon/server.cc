@@ -84,6 +84,7 @@ void Server::run(int exit_with) {
   uint64_t last_beat = 0;
   while (true) {
     const int count = epoll_wait(events_.get(), events.data(), events.size(), timeout_ms());
+    if (broker_.next_look_ns() <= now_ns()) broker_.look(now_ns());
     if (count < 0 && errno != EINTR) {
       spdlog::error("epoll_wait: {}", std::strerror(errno));
       return;
@@ -98,7 +99,10 @@ void Server::run(int exit_with) {
 
 // A beat shows programs that we move, and the service manager that we live.
 int Server::timeout_ms() const {
-  if (!links_.empty() || !accepting_) return kBeatMs;
+  constexpr uint64_t kMs = 1'000'000;
+  const uint64_t now = now_ns(), look = std::max(now, broker_.next_look_ns());
+  const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kBeatMs));
+  if (!links_.empty() || !accepting_) return until_look;
   return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
 }
 

@@ -139,6 +139,24 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy)
   return best;
 }
 
+// What the task is held to.
+void promise(PlannedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode) {
+  analysis::Time budget = 0;
+  for (size_t j = 0; j < task.stages.size(); ++j) {
+    const analysis::Stage& stage = task.stages[j];
+    const auto section = static_cast<uint64_t>(stage.section_in(mode));
+    if (stage.resource == analysis::Resource::gpu)
+      planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
+    if (stage.resource == analysis::Resource::pci)
+      planned.pcie_section_ns = std::max(planned.pcie_section_ns, section);
+    budget += stage.length_in(mode);
+    // It waits for CPUs there, and between requests.
+    const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
+    if (waits && j < bound.stages.size()) budget += bound.stages[j].interference;
+  }
+  planned.budget_ns = static_cast<uint64_t>(budget);
+}
+
 std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings,
                                 std::string& task_set) {
   const analysis::Modes modes = modes_for(set, settings.policy);
@@ -154,8 +172,10 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
     task.mode = modes[i];
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
-    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven)
+    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
+      promise(task, set.tasks[i], bounds.tasks[i], modes[i]);
+    }
     planned.push_back(std::move(task));
   }
   return planned;

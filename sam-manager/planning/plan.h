@@ -42,6 +42,9 @@ struct PlannedTask {
   // The same while tasks change from the plan before (if no other change is under way) to this one: until all
   // are idle at once, after each has begun a job in its new mode.
   std::optional<uint64_t> changing_ns;
+  // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
+  // for CPUs included. 0: none.
+  uint64_t gpu_section_ns = 0, pcie_section_ns = 0, budget_ns = 0;
   std::string doubt;  // why the bound is not proven; "" if it is
 
   bool guaranteed() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }

@@ -62,6 +62,14 @@ std::string bound(const json& entry) {
   return entry.at("bound_ns").is_null() ? "-" : format_duration(entry.at("bound_ns"));
 }
 
+// What it did beyond its promise.
+std::string overruns(const json& entry) {
+  const json known = entry.value("overruns", json::object());
+  uint64_t count = 0;
+  for (const char* kind : {"sections", "early_jobs", "long_jobs"}) count += known.value(kind, uint64_t{0});
+  return (count == 0 ? "-" : std::to_string(count)) + (entry.value("demoted", false) ? ", demoted" : "");
+}
+
 // "camera (1234)", or the process alone if it is no registered task.
 std::string program(const json& entry) {
   if (entry.is_null()) return "-";
@@ -97,11 +105,11 @@ std::string status_tables(const json& status) {
                      number(status.at("pid")) + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
-      {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
+      {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry),
                         gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")),
-                        longest(entry), bound(entry), or_dash(entry.at("executable"))});
+                        longest(entry), bound(entry), overruns(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;

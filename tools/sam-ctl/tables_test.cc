@@ -27,7 +27,8 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
   const json status = json::parse(R"({"instance": "x", "pid": 3,
       "programs": [{"pid": 7, "task": "camera", "priority": 30, "gpus": 1, "devices": ["pocl:0"],
                     "executable": "/c", "threads": 1, "jobs": 12, "longest_response_ns": 31200000,
-                    "last_response_ns": 30000000, "bound_ns": 34000000},
+                    "last_response_ns": 30000000, "bound_ns": 34000000, "lent_priority": 40,
+                    "overruns": {"sections": 2, "early_jobs": 1, "long_jobs": 0, "longest_section_ns": 9}, "demoted": true},
                    {"pid": 8, "task": "", "priority": 0, "gpus": 0, "devices": ["pocl:1", "pocl:0"],
                     "executable": "", "threads": 0, "jobs": 0, "longest_response_ns": 0,
                     "last_response_ns": 0, "bound_ns": null}],
@@ -38,9 +39,9 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
   EXPECT_EQ(status_tables(status),
             "sam-managerd \"x\", process 3\n\n"
-            "PROCESS  TASK    PRIORITY  GPUS  DEVICES         JOBS  LONGEST  BOUND  EXECUTABLE\n"
-            "7        camera  30        1     pocl:0          12    31.2 ms  34 ms  /c\n"
-            "8        -       0         all   pocl:1, pocl:0  0     -        -      -\n\n"
+            "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
+            "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
+            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
             "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
             "pocl:0  gpu       process 8   4 s  camera (7)\n"
             "pocl:0  pcie      camera (7)  -    -\n"
