@@ -85,13 +85,14 @@ void Broker::end_claim(uint32_t resource) {
     history_[task].overruns.add_section(took);
 }
 
-// The longest section that the plan counts with.
+// The longest section that the plan counts with, and what it takes us to hear of its end.
 uint64_t Broker::promised_ns(const Program& program, uint32_t resource) const {
   const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
   const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
   const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->pcie_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
-  return of_task > 0 ? of_task : of_others;
+  const analysis::Handovers handovers = config_.planning.handovers.value_or(analysis::Handovers{});
+  return of_task > 0 ? of_task : of_others + static_cast<uint64_t>(handovers.section);
 }
 
 void Broker::act_on_noticed() {
@@ -388,6 +389,7 @@ void Broker::reconfigure(const Config& config) {
   config_.default_priority = config.default_priority;
   config_.overrun = config.overrun;
   config_.planning = config.planning;
+  config_.calibration = config.calibration;
   config_.cpus = config.cpus;
   config_.gpus = config.gpus;
   admission_.set(config.planning, config.strict);

@@ -87,6 +87,8 @@ class Broker {
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   const scheduler::Loans& loans() const { return loans_; }
+  const planning::Settings& settings() const { return config_.planning; }
+  const std::optional<Calibration>& calibration() const { return config_.calibration; }
   const Devices& devices() const { return devices_; }
   const std::map<std::string, TaskHistory>& history() const { return history_; }
   // When to look again, at the latest; UINT64_MAX: whenever.

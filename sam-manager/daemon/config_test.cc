@@ -22,7 +22,7 @@ TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
       "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\nstate_file = '/x.json'\n"
       "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\noverrun = 'demote'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
-      "other_slice = '500us'\nother_chunk = '1.5ms'\nmetrics = '/run/samcl/metrics'\n[access]\n"
+      "other_slice = '500us'\nother_chunk = '1.5ms'\nhandovers = '40us'\nmetrics = '/run/samcl/metrics'\n[access]\n"
       "administrators = ['root', '@7']\nprograms_per_user = 5\n[[access.allow]]\nwho = ['1000', '@root']\n"
       "devices = ['a']\nhighest_priority = 9\n",
       "m.toml");
@@ -41,6 +41,8 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->gpus, 2);
   EXPECT_EQ(config->planning.other_slice_ns, 500'000u);
   EXPECT_EQ(config->planning.other_chunk_ns, 1'500'000u);
+  EXPECT_FALSE(config->measure_handovers);
+  EXPECT_EQ(config->planning.handovers, (analysis::Handovers{40'000, 40'000, 40'000}));
   EXPECT_EQ(config->metrics, "/run/samcl/metrics");
   const Access& access = config->access;
   EXPECT_THAT(access.administrators.users, ElementsAre(0));

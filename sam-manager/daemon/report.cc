@@ -104,7 +104,16 @@ json show_status(const Broker& broker) {
     resources.push_back(show_resource(broker, resource));
   json programs = json::array();
   for (const auto& [id, program] : broker.programs()) programs.push_back(show_program(broker, program));
-  return {{"pid", getpid()}, {"resources", resources}, {"programs", programs}};
+  const auto& costs = broker.settings().handovers;
+  const auto& calibration = broker.calibration();
+  return {{"pid", getpid()},
+          {"resources", resources},
+          {"programs", programs},
+          {"handovers",
+           {{"request_ns", costs ? json(costs->request) : json()},
+            {"section_ns", costs ? json(costs->section) : json()},
+            {"wake_ns", costs ? json(costs->wake) : json()},
+            {"measured", calibration ? calibration->describe() : json()}}}};
 }
 
 Result<json> show_history(const Broker& broker, const std::string& task) {

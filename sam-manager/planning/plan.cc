@@ -71,7 +71,8 @@ void add_others(analysis::TaskSet& set, int device, const Settings& settings) {
                                           {analysis::Resource::gpu, settings.other_slice_ns}}) {
     analysis::Stage stage;
     stage.resource = resource;
-    stage.worst.assign(static_cast<size_t>(set.platform.gpus), static_cast<analysis::Time>(longest));
+    const analysis::Time boundary = settings.handovers ? settings.handovers->section : 0;
+    stage.worst.assign(static_cast<size_t>(set.platform.gpus), static_cast<analysis::Time>(longest) + boundary);
     if (longest > 0) others.stages.push_back(std::move(stage));
   }
   if (!others.stages.empty()) set.tasks.push_back(std::move(others));
@@ -96,7 +97,8 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
   for (const Task* task : tasks) {
     auto modelled = model(*task, machine, gpus);
     if (!modelled) return tl::unexpected(modelled.error());
-    set.tasks.push_back(*std::move(modelled));
+    set.tasks.push_back(
+        analysis::with_handovers(*std::move(modelled), settings.handovers.value_or(analysis::Handovers{})));
   }
   for (int device = 0; device < gpus; ++device) add_others(set, device, settings);
   if (auto good = analysis::check(set); !good) return fail(good.error().message);
@@ -105,6 +107,7 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
 
 // What the analysis does not know of may be as urgent as the task.
 std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks, const Settings& settings) {
+  if (!settings.handovers) return "what a hand-over costs could not be measured";
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/handovers.h"
 #include "analysis/modes/choice.h"
 #include "sam-manager/registry/registry.h"
 
@@ -30,6 +31,8 @@ struct Settings {
   // Longest slice and chunk, ns, of programs that no profile tells of.
   uint64_t other_slice_ns = 2'000'000;
   uint64_t other_chunk_ns = 1'000'000;
+  // What passing a link or GPU on costs; in every bound. None: nobody knows, and nothing is guaranteed.
+  std::optional<analysis::Handovers> handovers = analysis::Handovers{};
 };
 
 struct PlannedTask {

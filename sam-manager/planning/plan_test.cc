@@ -92,6 +92,21 @@ TEST(Plan, SlicesOfOtherProgramsAreInTheWayOnce) {
   EXPECT_EQ(plan.tasks.at(0).bound_ns, 10 * kMs - 1);
 }
 
+TEST(Plan, HandOversAreInEveryBound) {
+  Settings settings = alone();
+  settings.other_slice_ns = 2 * kMs;
+  const auto tasks = named({gpu_task("camera", 5, 20, {8, 5})});
+  const Machine one{1, {"a"}, 0};
+  const uint64_t before = *make_plan(tasks, one, settings).tasks.at(0).bound_ns;
+  settings.handovers = analysis::Handovers{1000, 200, 30};
+  EXPECT_EQ(make_plan(tasks, one, settings).tasks.at(0).bound_ns, before + 30 + 1230 + 200)
+      << "its wake-up, its request, and the boundary of the slice that it waits for";
+  settings.handovers.reset();
+  const Plan unknown = make_plan(tasks, one, settings);
+  EXPECT_FALSE(unknown.tasks.at(0).guaranteed());
+  EXPECT_THAT(unknown.tasks[0].doubt, HasSubstr("could not be measured"));
+}
+
 TEST(Plan, WishesForDevicesAreKept) {
   Task camera = gpu_task("camera", 5, 10, {6, 3});
   camera.devices = {"b"};

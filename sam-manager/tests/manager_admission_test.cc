@@ -27,7 +27,8 @@ struct AdmissionTest : ::testing::Test {
 
   void SetUp() override {
     std::filesystem::create_directories(folder);
-    ASSERT_TRUE(daemon.start());
+    std::ofstream(folder + "/m.toml") << "handovers = '0us'\nlog_level = 'warn'\n";
+    ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
   }
   ~AdmissionTest() override { std::filesystem::remove_all(folder); }
 
