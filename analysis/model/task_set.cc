@@ -114,11 +114,8 @@ Result<void> check_task(const Task& task, const Platform& platform) {
     return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to the period, " +
                 number(task.period));
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
-  for (size_t j = 0; j < task.stages.size(); ++j) {
+  for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
-    if (!task.stages[j].host.empty() && !platform.bound)
-      return fail(place(task, j) + ", host: given, expected none where the platform's GPUs are not bound");
-  }
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");

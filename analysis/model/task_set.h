@@ -15,8 +15,8 @@
 // add up to no more than the stage's, and before each but the first the job runs on a CPU. Where one ends and
 // the next begins is not known.
 //
-// Where devices are bound, what runs on a PCI link or GPU may need a CPU now and then (Stage::host): to start a
-// slice, to copy into pinned memory. While it waits for one it keeps its link or GPU. It runs at its task's
+// What runs on a PCI link or GPU may need a CPU now and then (Stage::host; analysed where devices are bound): to start
+// a slice, to copy into pinned memory. While it waits for one it keeps its link or GPU. It runs at its task's
 // priority, or at that of the most urgent task that waits for what it holds, if that is higher: the manager
 // lends it.
 //

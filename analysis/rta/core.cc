@@ -35,7 +35,7 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::v
   }
   for (const Task& task : set.tasks) {
     stages_ += task.stages.size();
-    for (const Stage& stage : task.stages) hosted_ = hosted_ || !stage.host.empty();
+    for (const Stage& stage : task.stages) hosted_ = hosted_ || (set.platform.bound && stage.longest_host() > 0);
   }
   lay_out();
 }

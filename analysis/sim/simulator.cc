@@ -166,7 +166,8 @@ class Simulation {
     state.execution.clear();
     for (int k = 0; k < count; ++k)
       state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
-    state.host_budget.assign(static_cast<size_t>(count), state.now_in().host_in(state.mode));
+    const Time host = set_.platform.bound ? state.now_in().host_in(state.mode) : 0;
+    state.host_budget.assign(static_cast<size_t>(count), host);
     state.pauses = behaviour_.pauses(state.index, state.job, stage);
     state.request = 0;
     ask(state);

@@ -375,7 +375,15 @@ void Broker::forget(uint32_t id) {
   harvests_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
+  processes_.forget(id);
   spdlog::info("process {} left", pid);
+}
+
+std::string Broker::unenforced() const {
+  if (!processes_.gives_priorities()) return "threads get no real-time priorities";
+  if (config_.overrun != OverrunPolicy::end)
+    return "a section that is too long is not ended (overrun in the configuration)";
+  return "";
 }
 
 std::optional<Admission::Decision> Broker::settle() {

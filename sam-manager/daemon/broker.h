@@ -47,8 +47,12 @@ struct Processes {
   std::function<bool(pid_t process, pid_t thread, int priority)> adopt;
   // Lends all threads of a program's process a priority, also those made since; none: takes it back.
   std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
+  // The program left.
+  std::function<void(uint32_t program)> forget;
   // Whether a process was stopped and can't give back what it holds.
   std::function<bool(pid_t process)> is_stopped;
+  // Whether priorities are given and lent, as far as was tried.
+  std::function<bool()> gives_priorities;
 };
 
 class Broker {
@@ -87,6 +91,8 @@ class Broker {
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   const scheduler::Loans& loans() const { return loans_; }
+  // Why bounds are only estimates, whatever profiles tell; "" if they are not.
+  std::string unenforced() const;
   const planning::Settings& settings() const { return config_.planning; }
   const std::optional<Calibration>& calibration() const { return config_.calibration; }
   const Devices& devices() const { return devices_; }

@@ -96,7 +96,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 18);
+  EXPECT_EQ(keys, 20);
   EXPECT_EQ(problem(text), "none");
 }
 

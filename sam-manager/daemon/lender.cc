@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -42,7 +43,16 @@ std::vector<pid_t> list_threads(pid_t process) {
 // The kernel ends a process that computes for so long at a real-time priority without a pause.
 bool is_ended_for_computing(pid_t process) {
   rlimit limit{};
-  return prlimit(process, RLIMIT_RTTIME, nullptr, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (prlimit(process, RLIMIT_RTTIME, nullptr, &limit) == 0) return limit.rlim_cur != RLIM_INFINITY;
+  // Of another user's process only a privileged one is told by that call, but this file is everybody's.
+  std::ifstream limits("/proc/" + std::to_string(process) + "/limits");
+  const std::string wanted = "Max realtime timeout";
+  for (std::string line; std::getline(limits, line);)
+    if (line.starts_with(wanted)) {
+      const size_t value = line.find_first_not_of(' ', wanted.size());
+      return value == std::string::npos || line.compare(value, 9, "unlimited") != 0;
+    }
+  return false;
 }
 
 }  // namespace
@@ -52,7 +62,7 @@ Lender::Lender(LoanBook& book) : book_(book) {
 }
 
 Lender::~Lender() {
-  while (!borrowers_.empty()) take_back(borrowers_.begin()->first);
+  while (!borrowers_.empty()) forget(borrowers_.begin()->first);
 }
 
 int Lender::lend(uint32_t id, pid_t process, int priority, uint64_t now_ns) {
@@ -61,24 +71,20 @@ int Lender::lend(uint32_t id, pid_t process, int priority, uint64_t now_ns) {
   if (is_ended_for_computing(process)) return EDQUOT;
   Borrower& borrower = borrowers_[id];
   settle_newcomers(borrower);
+  if (borrower.process != process) borrower.started = protocol::process_start_time(process);
   borrower.process = process;
   borrower.priority = priority;
   find_threads(borrower);
   const int error = lend_to_all(borrower, now_ns);
-  if (borrower.rows.empty() && error != 0) borrowers_.erase(id);
-  return error;
+  if (error != ESRCH) return error;
+  borrower.threads.clear();  // some have ended, and as many have begun
+  find_threads(borrower);
+  return lend_to_all(borrower, now_ns);
 }
 
 void Lender::find_threads(Borrower& borrower) const {
   if (!borrower.threads.empty() && count_threads(borrower.process) == borrower.threads.size()) return;
-  const std::vector<Thread> before = std::move(borrower.threads);
-  borrower.threads.clear();
-  for (const pid_t number : list_threads(borrower.process)) {
-    const auto known = std::find_if(before.begin(), before.end(),
-                                    [number](const Thread& thread) { return thread.number == number; });
-    borrower.threads.push_back(known != before.end() ? *known
-                                                     : Thread{number, protocol::process_start_time(number)});
-  }
+  borrower.threads = list_threads(borrower.process);
 }
 
 bool Lender::is_lent(const Borrower& borrower, pid_t thread) const {
@@ -88,25 +94,30 @@ bool Lender::is_lent(const Borrower& borrower, pid_t thread) const {
 
 int Lender::lend_to_all(Borrower& borrower, uint64_t now_ns) {
   int error = 0;
-  for (const Thread& thread : borrower.threads) {
-    if (!borrower.rows.empty() && is_lent(borrower, thread.number)) continue;
-    if (const int refused = lend_one(borrower, thread, now_ns); refused == EPERM) error = refused;
+  for (const pid_t thread : borrower.threads) {
+    if (!borrower.rows.empty() && is_lent(borrower, thread)) continue;
+    if (const int refused = lend_one(borrower, thread, now_ns); refused != 0) error = refused;
+    if (error == ESRCH) break;
   }
   return error;
 }
 
-int Lender::lend_one(Borrower& borrower, const Thread& thread, uint64_t now_ns) {
-  const auto before = scheduling_of(thread.number);
-  if (!before || is_as_urgent(*before, borrower.priority)) return 0;
+// Numbers are used again, by other processes too.
+int Lender::lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns) {
+  if (!is_thread_of(borrower.process, thread)) return ESRCH;
+  const auto before = scheduling_of(thread);
+  if (!before) return ESRCH;
+  if (is_as_urgent(*before, borrower.priority)) return 0;
   if (free_.empty()) return ENOSPC;
   const size_t index = free_.back();
   LentThread& row = book_.rows()[index];
   row.priority = borrower.priority;
   row.since_ns = now_ns;
-  row.started = thread.started;
+  row.process = borrower.process;
+  row.started = borrower.started;
   row.before = *before;
-  row.thread.store(thread.number, std::memory_order_release);
-  if (const int error = set_scheduling(thread.number, fifo(borrower.priority)); error != 0) {
+  row.thread.store(thread, std::memory_order_release);
+  if (const int error = set_scheduling(thread, fifo(borrower.priority)); error != 0) {
     row.thread.store(0, std::memory_order_release);
     return error;
   }
@@ -119,11 +130,15 @@ void Lender::take_back(uint32_t id) {
   const auto found = borrowers_.find(id);
   if (found == borrowers_.end()) return;
   settle_newcomers(found->second);
-  for (const size_t row : found->second.rows) {
+  for (const size_t row : std::exchange(found->second.rows, {})) {
     put_back(book_.rows()[row]);
     free_.push_back(row);
   }
-  borrowers_.erase(found);
+}
+
+void Lender::forget(uint32_t id) {
+  take_back(id);
+  borrowers_.erase(id);
 }
 
 // Threads that were made by one that was lent a priority, and so began as ordinary ones.
@@ -135,8 +150,8 @@ void Lender::settle_newcomers(Borrower& borrower) const {
   const bool inherited = (common.flags & SCHED_FLAG_RESET_ON_FORK) == 0;
   if (!all_alike || !inherited || count_threads(borrower.process) == borrower.threads.size()) return;
   for (const pid_t thread : list_threads(borrower.process)) {
-    const bool is_known = std::any_of(borrower.threads.begin(), borrower.threads.end(),
-                                      [thread](const Thread& known) { return known.number == thread; });
+    const auto& threads = borrower.threads;
+    const bool is_known = std::find(threads.begin(), threads.end(), thread) != threads.end();
     const auto now = is_known ? std::nullopt : scheduling_of(thread);
     if (now && now->policy == SCHED_NORMAL && now->nice == 0) set_scheduling(thread, common);
   }

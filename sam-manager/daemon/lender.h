@@ -23,31 +23,29 @@ class Lender {
   Lender(const Lender&) = delete;
   Lender& operator=(const Lender&) = delete;
 
-  // `borrower`: a name for the process, until take_back(). Also to change a loan, or for threads that the
-  // process made meanwhile. Returns errno's value if the system allows it for none of the threads, or, of a
+  // `borrower`: a name for the process, until forget(). Also to change a loan, or for threads that the
+  // process made meanwhile. Returns errno's value if the system does not allow it for some thread, or, of a
   // process that the kernel would end for computing at a real-time priority (RLIMIT_RTTIME), EDQUOT.
   int lend(uint32_t borrower, pid_t process, int priority, uint64_t now_ns);
   void take_back(uint32_t borrower);
+  void forget(uint32_t borrower);  // takes back what is lent
 
   // A thread's own scheduling became another one. False: it is lent nothing, and was left alone.
   bool rebase(pid_t thread, uint32_t policy, int priority);
 
  private:
-  struct Thread {
-    pid_t number;
-    uint64_t started;
-  };
   struct Borrower {
     pid_t process = 0;
-    int priority = 0;
-    std::vector<Thread> threads;  // when last looked at
+    uint64_t started = 0;         // the process, as protocol::process_start_time() has it
+    int priority = 0;             // lent, while there are rows
+    std::vector<pid_t> threads;   // when last looked at
     std::vector<size_t> rows;     // of those that were lent something
   };
 
   void find_threads(Borrower& borrower) const;
   bool is_lent(const Borrower& borrower, pid_t thread) const;
   int lend_to_all(Borrower& borrower, uint64_t now_ns);
-  int lend_one(Borrower& borrower, const Thread& thread, uint64_t now_ns);
+  int lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns);
   void settle_newcomers(Borrower& borrower) const;
 
   LoanBook& book_;

@@ -163,6 +163,18 @@ TEST_F(LenderTest, ThreadsMadeMeanwhileEndAsTheirMakersWouldHaveMadeThem) {
   set_scheduling(0, own);
 }
 
+TEST_F(LenderTest, ThreadsThatTookThePlaceOfOthersAreFound) {
+  Lender lender(book);
+  auto first = std::make_unique<Parked>();
+  lender.lend(kBorrower, getpid(), kLent, now_ns());
+  lender.take_back(kBorrower);
+  first = nullptr;
+  const Parked second;
+  EXPECT_EQ(lender.lend(kBorrower, getpid(), kLent, now_ns()), 0);
+  EXPECT_EQ(second.scheduling(), fifo(kLent)) << "there are as many as before";
+  lender.take_back(kBorrower);
+}
+
 TEST_F(LenderTest, ProcessesWithALimitOfRealtimeComputingAreLentNothing) {
   rlimit before{};
   getrlimit(RLIMIT_RTTIME, &before);
@@ -193,11 +205,12 @@ TEST_F(LenderTest, WhoComesAfterALenderThatWasKilledFindsItsBook) {
   EXPECT_EQ(scheduling_of(0), own);
 }
 
-TEST_F(LenderTest, NumberThatIsAnotherThreadsNowIsLeftAlone) {
+TEST_F(LenderTest, NumberThatIsAnotherProcessesNowIsLeftAlone) {
   const Parked thread(fifo(kLent));
   LentThread& row = book.rows()[0];
   row.priority = kLent;
   row.before = ordinary(SCHED_OTHER, 0);
+  row.process = getpid();
   row.started = 1;  // not when this one began
   row.thread = thread.number();
   EXPECT_EQ(book.put_back_older_than(now_ns(), 0), 1u);

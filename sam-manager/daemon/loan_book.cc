@@ -2,6 +2,7 @@
 
 #include <linux/sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +14,7 @@
 namespace samcl::daemon {
 
 struct LoanBook::Content {
-  static constexpr uint64_t kMark = 0x31736e616f6c6d73;  // of this layout; a file of another one is emptied
+  static constexpr uint64_t kMark = 0x32736e616f6c6d73;  // of this layout; a file of another one is emptied
   uint64_t mark;
   std::array<LentThread, kMostLent> rows;
 };
@@ -47,12 +48,16 @@ size_t LoanBook::put_back_older_than(uint64_t now_ns, uint64_t age_ns) const {
     const pid_t thread = row.thread.load(std::memory_order_acquire);
     if (thread == 0 || row.since_ns + age_ns > now_ns) continue;
     ++count;
-    if (protocol::process_start_time(thread) == row.started)
+    if (protocol::process_start_time(row.process) == row.started && is_thread_of(row.process, thread))
       put_back(row);
     else
       row.thread.store(0, std::memory_order_release);
   }
   return count;
+}
+
+bool is_thread_of(pid_t process, pid_t thread) {
+  return syscall(SYS_tgkill, process, thread, 0) == 0 || errno == EPERM;
 }
 
 void put_back(LentThread& row) {

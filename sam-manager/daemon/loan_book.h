@@ -16,7 +16,8 @@ struct LentThread {
   std::atomic<int32_t> thread;  // 0: an empty row
   int32_t priority;             // lent
   uint64_t since_ns;            // CLOCK_MONOTONIC
-  uint64_t started;             // when the thread began (protocol::process_start_time): numbers are used again
+  int32_t process;
+  uint64_t started;             // when the process began (protocol::process_start_time): numbers are used again
   ThreadScheduling before;
 };
 
@@ -33,7 +34,7 @@ class LoanBook {
 
   std::array<LentThread, kMostLent>& rows() const;
 
-  // Puts every thread back whose loan is that old or older, and is told by its beginning to be the same one.
+  // Puts every thread back whose loan is that old or older, if it is one of that process still.
   // Returns how many rows there were.
   size_t put_back_older_than(uint64_t now_ns, uint64_t age_ns) const;
 
@@ -42,6 +43,9 @@ class LoanBook {
   explicit LoanBook(Content* content) : content_(content) {}
   Content* content_;
 };
+
+// Whether that is a thread of that process.
+bool is_thread_of(pid_t process, pid_t thread);
 
 // How the thread ran before it was lent a priority, unless it was given another one since; empties the row.
 void put_back(LentThread& row);

@@ -162,7 +162,9 @@ int serve(Config config, const Options& options, int detached) {
   processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
     realtime.lend(program, pid, priority);
   };
+  processes.forget = [&realtime](uint32_t program) { realtime.forget(program); };
   processes.is_stopped = protocol::process_is_stopped;
+  processes.gives_priorities = [&realtime] { return realtime.works(); };
   Broker broker(*board, *std::move(registry), config, std::move(processes));
   const auto measured = config.calibration;
   Server server(**endpoint, *board, broker, config, service, [&]() -> std::optional<Config> {

@@ -20,7 +20,8 @@ void Realtime::take() {
   if (!wanted_) return;
   sched_param parameters{};
   parameters.sched_priority = sched_get_priority_max(SCHED_FIFO);
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) != 0)
+  works_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0;
+  if (!works_)
     spdlog::warn("no real-time priority for the manager ({}); grants may be late on a busy machine",
                  std::strerror(errno));
   // With a limit, memory that we need later would be refused.
@@ -56,7 +57,9 @@ void Realtime::lend(uint32_t borrower, pid_t process, std::optional<int> priorit
 }
 
 void Realtime::tell(const char* what, int error) {
-  if (std::exchange(told_, true) || error == ESRCH) return;
+  if (error == ESRCH) return;
+  works_ = false;
+  if (std::exchange(told_, true)) return;
   spdlog::warn("{} ({})", what, std::strerror(error));
 }
 

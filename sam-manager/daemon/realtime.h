@@ -21,6 +21,9 @@ class Realtime {
   // so and goes on.
   void take();
 
+  // As far as was tried.
+  bool works() const { return wanted_ && works_; }
+
   // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that
   // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it
   // is no thread of that program, and was left alone. Says once if the system does not allow it.
@@ -28,12 +31,14 @@ class Realtime {
 
   // Lends all threads of a process that priority, or takes it back. `borrower`: a name for the process.
   void lend(uint32_t borrower, pid_t process, std::optional<int> priority);
+  void forget(uint32_t borrower) { lender_.forget(borrower); }
 
  private:
   void tell(const char* what, int error);
 
   bool wanted_;
   bool told_ = false;
+  bool works_ = true;
   Lender lender_;
 };
 

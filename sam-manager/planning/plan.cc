@@ -116,6 +116,15 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   return "";
 }
 
+// What the analysis counts on and no profile tells.
+std::string estimate_of(const analysis::TaskSet& set) {
+  for (const analysis::Task& task : set.tasks)
+    for (const analysis::Stage& stage : task.stages)
+      if (stage.resource != analysis::Resource::cpu && stage.host.empty() && task.name.rfind(kOthers, 0) != 0)
+        return "the profile of \"" + task.name + "\" does not tell what CPU time its transfers and kernels need (host)";
+  return "";
+}
+
 // Which deadlines are met, the most urgent task's first.
 std::vector<bool> met(const analysis::TaskSet& set, const analysis::Modes& modes) {
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
@@ -178,6 +187,7 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
     if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
       promise(task, set.tasks[i], bounds.tasks[i], modes[i]);
+      task.terms = explain(set, modes, bounds, i, settings.handovers.value_or(analysis::Handovers{}));
     }
     planned.push_back(std::move(task));
   }
@@ -207,11 +217,12 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
   return {};
 }
 
-json to_json(const PlannedTask& task) {
+json to_json(const PlannedTask& task, const std::string& unenforced) {
   return {{"mode", task.mode},
           {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()},
           {"changing_ns", task.changing_ns ? json(*task.changing_ns) : json()},
-          {"guaranteed", task.guaranteed()}};
+          {"meets_deadline", task.meets_deadline()},
+          {"guaranteed", task.guaranteed() && unenforced.empty()}};
 }
 
 }  // namespace
@@ -235,7 +246,10 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
     return plan;
   }
   plan.tasks = choose(*set, settings, plan.task_set);
-  for (PlannedTask& task : plan.tasks) task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+  for (PlannedTask& task : plan.tasks) {
+    task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+    task.estimate = estimate_of(*set);
+  }
   if (auto good = bound_change(before, plan); !good) plan.changing = good.error().message;
   return plan;
 }
@@ -258,26 +272,30 @@ std::string objection(const Plan& before, const Plan& after, const std::string& 
   std::string all;
   for (const PlannedTask& task : after.tasks) {
     const PlannedTask* known = before.find(task.name);
-    const bool matters = task.name == newcomer || (known && known->guaranteed());
-    if (matters && !task.guaranteed()) all += (all.empty() ? "" : "; ") + lateness(task);
+    const bool matters = task.name == newcomer || (known && known->meets_deadline());
+    if (matters && !task.meets_deadline()) all += (all.empty() ? "" : "; ") + lateness(task);
   }
   return all;
 }
 
-json to_json(const Plan& plan, const Plan& before, const Machine& machine) {
+json to_json(const Plan& plan, const Plan& before, const Machine& machine, const std::string& unenforced) {
   json tasks = json::array();
   for (const PlannedTask& task : plan.tasks) {
-    json entry = to_json(task);
+    json entry = to_json(task, unenforced);
     entry["name"] = task.name;
     entry["priority"] = task.priority;
     entry["deadline_ns"] = task.deadline_ns;
     entry["doubt"] = task.doubt;
+    entry["estimate"] = unenforced.empty() ? task.estimate : unenforced;
+    entry["terms"] = json::array();
+    for (const Term& term : task.terms)
+      entry["terms"].push_back({{"kind", name(term.kind)}, {"of", term.of}, {"ns", term.time}});
     entry["devices"] = json::array();
     for (const uint8_t device : task.devices)
       entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device]
                                                                  : std::to_string(device));
     const PlannedTask* known = before.find(task.name);
-    entry["before"] = known ? to_json(*known) : json();
+    entry["before"] = known ? to_json(*known, unenforced) : json();
     tasks.push_back(std::move(entry));
   }
   const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);

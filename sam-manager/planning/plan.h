@@ -14,6 +14,7 @@
 
 #include "analysis/model/handovers.h"
 #include "analysis/modes/choice.h"
+#include "sam-manager/planning/explain.h"
 #include "sam-manager/registry/registry.h"
 
 namespace samcl::planning {
@@ -49,8 +50,13 @@ struct PlannedTask {
   // for CPUs included. 0: none.
   uint64_t gpu_section_ns = 0, pcie_section_ns = 0, budget_ns = 0;
   std::string doubt;  // why the bound is not proven; "" if it is
+  // Why the proof counts on what nobody measured or enforces; "" if it does not.
+  std::string estimate;
+  std::vector<Term> terms;  // of the bound
 
-  bool guaranteed() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
+  // By the proof.
+  bool meets_deadline() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
+  bool guaranteed() const { return meets_deadline() && estimate.empty(); }
 };
 
 struct Plan {
@@ -67,12 +73,14 @@ struct Plan {
 Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
                const Settings& settings, const Plan& before = {});
 
-// What an administrator who admits only what is guaranteed has against going from one plan to the other
-// because of a newcomer: it has a profile but no guarantee, or others lose theirs. "" if nothing; else whose,
+// What an administrator who admits only tasks that are proven to meet their deadlines has against going from one
+// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs. "" if nothing; else whose,
 // and by how much.
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
 
-// For sam-ctl: the plan, and what was different before.
-nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine);
+// For sam-ctl: the plan, and what was different before. `unenforced`: why, for the time being, no bound is more
+// than an estimate; "" if that is not so.
+nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine,
+                       const std::string& unenforced = "");
 
 }  // namespace samcl::planning

@@ -293,7 +293,7 @@ TEST_F(AttackTest, RandomPacketsHarmNobody) {
                                           ":",
                                           ",",
                                           "\"samcl\"",
-                                          "4",
+                                          "5",
                                           "\"ask\"",
                                           "\"hello\"",
                                           "\"register\"",

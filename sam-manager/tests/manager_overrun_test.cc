@@ -138,7 +138,7 @@ TEST_F(OverrunTest, JobsLongerThanTheirProfileAreCounted) {
                                {"changes", {{"profile", profile}, {"period_ns", 1000 * kMs}, {"deadline_ns", 900 * kMs}}}});
   ASSERT_TRUE(set) << set.error().message;
   client->job_ended(7 * kMs);
-  client->job_ended(9 * kMs);
+  client->job_ended(500 * kMs);  // far beyond: hand-overs are in the budget, and cost much on a busy machine
   EXPECT_TRUE(comes_true("sonar", [](const auto& entry) { return entry["overruns"]["long_jobs"] == 1; }));
 }
 

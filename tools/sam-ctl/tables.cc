@@ -127,7 +127,8 @@ std::string verdict(const json& task) {
   if (task.at("bound_ns").is_null()) return "no bound";
   const uint64_t bound = task.at("bound_ns"), deadline = task.at("deadline_ns");
   if (bound > deadline) return "late by up to " + format_duration(bound - deadline);
-  return "not guaranteed: " + task.at("doubt").get<std::string>();
+  if (!task.at("meets_deadline").get<bool>()) return "not guaranteed: " + task.at("doubt").get<std::string>();
+  return "estimated: " + task.at("estimate").get<std::string>();
 }
 
 // What the last change made of it.
@@ -147,7 +148,7 @@ std::string while_changing(const json& plan) {
            "\n";
   std::string late;
   for (const json& task : plan.at("tasks")) {
-    if (!task.at("guaranteed").get<bool>()) continue;
+    if (!task.at("meets_deadline").get<bool>()) continue;
     const json& changing = task.at("changing_ns");
     if (!changing.is_null() && changing.get<uint64_t>() <= task.at("deadline_ns").get<uint64_t>()) continue;
     late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
@@ -198,6 +199,19 @@ std::string miss_line(const json& event) {
   return event.at("task").get<std::string>() + " (" + number(event.at("pid")) + "): " + std::to_string(jobs) +
          (jobs == 1 ? " job was late" : " jobs were late") + ", the last job took " +
          format_duration(event.at("last_response_ns")) + "\n";
+}
+
+std::string term_table(const json& task) {
+  const json& terms = task.at("terms");
+  if (terms.empty()) return "There is no bound on \"" + task.at("name").get<std::string>() + "\".\n";
+  const uint64_t bound = task.at("bound_ns");
+  const auto row = [bound](const std::string& kind, const std::string& of, uint64_t ns) {
+    return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + bound / 2) / bound) + " %"};
+  };
+  std::vector<Row> rows = {{"TERM", "OF", "TIME", "SHARE"}};
+  for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));
+  rows.push_back(row("bound", task.at("name"), bound));
+  return table(rows) + verdict(task) + "\n";
 }
 
 std::string plan_table(const json& plan) {

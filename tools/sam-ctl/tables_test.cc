@@ -74,13 +74,13 @@ TEST(Tables, PlanSaysWhatTheLastChangeDid) {
   const json plan =
       json::parse(R"({"problem": "", "changing": "", "without_profile": ["logger"], "task_set": {}, "tasks": [
       {"name": "camera", "priority": 30, "mode": 2, "devices": ["pocl:0", "pocl:1"], "bound_ns": 12300000,
-       "changing_ns": 35100000, "deadline_ns": 35000000, "guaranteed": true, "doubt": "",
+       "changing_ns": 35100000, "deadline_ns": 35000000, "guaranteed": true, "meets_deadline": true, "doubt": "", "estimate": "",
        "before": {"mode": 1, "bound_ns": 20000000, "guaranteed": true}},
       {"name": "radar", "priority": 20, "mode": 1, "devices": ["pocl:0"], "bound_ns": 50000000,
-       "changing_ns": 50000000, "deadline_ns": 48000000, "guaranteed": false, "doubt": "",
+       "changing_ns": 50000000, "deadline_ns": 48000000, "guaranteed": false, "meets_deadline": false, "doubt": "", "estimate": "",
        "before": {"mode": 1, "bound_ns": 50000000, "guaranteed": false}},
       {"name": "sonar", "priority": 10, "mode": 1, "devices": ["pocl:1"], "bound_ns": null,
-       "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "doubt": "", "before": null}]})");
+       "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "meets_deadline": false, "doubt": "", "estimate": "", "before": null}]})");
   EXPECT_EQ(
       plan_table(plan),
       "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
@@ -95,11 +95,28 @@ TEST(Tables, PlanSaysIfNothingIsKnownOfTheTimeOfChange) {
   json plan =
       json::parse(R"({"problem": "", "changing": "platform: another one", "without_profile": [], "tasks": [
       {"name": "camera", "priority": 30, "mode": 1, "devices": ["a"], "bound_ns": 10, "changing_ns": null,
-       "deadline_ns": 20, "guaranteed": true, "doubt": "", "before": null}]})");
+       "deadline_ns": 20, "guaranteed": true, "meets_deadline": true, "doubt": "", "estimate": "", "before": null}]})");
   EXPECT_THAT(plan_table(plan), testing::HasSubstr("nothing is guaranteed: platform: another one\n"));
   plan["changing"] = "";
   plan["tasks"][0]["changing_ns"] = 20;
   EXPECT_THAT(plan_table(plan), testing::Not(testing::HasSubstr("Until")));
+}
+
+const json kEstimated = json::parse(R"({"name": "camera", "bound_ns": 10000000, "deadline_ns": 20000000,
+    "guaranteed": false, "meets_deadline": true, "doubt": "", "estimate": "nobody measured it", "terms": [
+      {"kind": "own", "of": "GPU stage 1", "ns": 7500000},
+      {"kind": "hand-overs", "of": "its requests and wake-ups", "ns": 500000},
+      {"kind": "interference", "of": "", "ns": 2000000}]})");
+
+TEST(Tables, TermsAddUpToTheBound) {
+  EXPECT_EQ(term_table(kEstimated),
+            "TERM          OF                         TIME    SHARE\n"
+            "own           GPU stage 1                7.5 ms  75 %\n"
+            "hand-overs    its requests and wake-ups  500 us  5 %\n"
+            "interference  -                          2 ms    20 %\n"
+            "bound         camera                     10 ms   100 %\n"
+            "estimated: nobody measured it\n");
+  EXPECT_EQ(term_table({{"name", "x"}, {"terms", json::array()}}), "There is no bound on \"x\".\n");
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {
