@@ -37,7 +37,7 @@ Result<Resource> read_resource(const Place& place) {
 }
 
 Result<Stage> read_stage(const Place& place, int modes) {
-  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section", "requests", "between"});
+  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section", "requests", "between", "host", "host_section"});
       !good)
     return tl::unexpected(good.error());
   Stage stage;
@@ -66,6 +66,16 @@ Result<Stage> read_stage(const Place& place, int modes) {
     auto between = read_times(place.at("between"), modes);
     if (!between) return tl::unexpected(between.error());
     stage.between = std::move(*between);
+  }
+  if (place.has("host")) {
+    auto host = read_times(place.at("host"), modes);
+    if (!host) return tl::unexpected(host.error());
+    stage.host = std::move(*host);
+  }
+  if (place.has("host_section")) {
+    const auto longest = read_time(place.at("host_section"));
+    if (!longest) return tl::unexpected(longest.error());
+    stage.host_section = *longest;
   }
   return stage;
 }
@@ -198,6 +208,8 @@ std::string format_task_set(const TaskSetDocument& document) {
       if (stage.section > 0) fields["section"] = stage.section;
       if (stage.requests > 1) fields["requests"] = stage.requests;
       if (!stage.between.empty()) fields["between"] = times(stage.between);
+      if (!stage.host.empty()) fields["host"] = times(stage.host);
+      if (stage.host_section > 0) fields["host_section"] = stage.host_section;
       entry["stages"].push_back(std::move(fields));
     }
     tasks.push_back(std::move(entry));

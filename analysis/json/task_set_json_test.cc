@@ -148,5 +148,19 @@ TEST(TimeText, IsExact) {
     EXPECT_FALSE(parse_time(bad)) << bad;
 }
 
+TEST(TaskSetJson, CpuTimeOfSectionsIsReadAndWritten) {
+  const std::string text = R"({"platform": {"cpus": 1, "gpus": 2, "bound": true}, "tasks": [{"name": "a",
+      "period": "10ms", "stages": [{"resource": "GPU", "worst": "2ms", "host": ["200us", 0], "host_section": 7}]}]})";
+  const auto document = parse_task_set(text);
+  ASSERT_TRUE(document) << document.error().message;
+  const Stage& stage = document->set.tasks.at(0).stages.at(0);
+  EXPECT_THAT(stage.host, ::testing::ElementsAre(200'000, 0));
+  EXPECT_EQ(stage.host_section, 7);
+  const auto again = parse_task_set(format_task_set(*document));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->set.tasks[0].stages[0].host, stage.host);
+  EXPECT_EQ(again->set.tasks[0].stages[0].host_section, 7);
+}
+
 }  // namespace
 }  // namespace samcl::analysis

@@ -49,6 +49,22 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
   return {};
 }
 
+Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
+  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
+  if (stage.host_section < 0)
+    return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
+  if (stage.host.empty()) return {};
+  if (stage.resource == Resource::cpu) return fail(where + ", host: expected none, it is on a CPU");
+  if (stage.host.size() != modes)
+    return fail(where + ", host: " + std::to_string(stage.host.size()) +
+                " times, expected none or one for each of the " + std::to_string(modes) + " modes");
+  for (size_t k = 0; k < modes; ++k)
+    if (stage.host[k] < 0 || stage.host[k] > stage.worst[k])
+      return fail(where + ", host in mode " + std::to_string(k + 1) + ": " + number(stage.host[k]) +
+                  " ns, expected 0 to the worst, " + number(stage.worst[k]));
+  return {};
+}
+
 Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
@@ -72,6 +88,7 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
     return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
   if (stage.section > 0 && stage.resource == Resource::cpu)
     return fail(where + ", section: CPUs are preemptive, expected none");
+  if (auto good = check_host(stage, where, count); !good) return good;
   return check_requests(stage, where, modes);
 }
 
@@ -157,6 +174,11 @@ std::string Platform::name_of(Resource resource, int element) const {
   if (bound && resource != Resource::cpu)
     return std::string(name(resource)) + " of device " + std::to_string(element);
   return std::string(name(resource)) + " " + std::to_string(element + 1);
+}
+
+Time Stage::longest_host() const {
+  const Time most = host.empty() ? 0 : *std::max_element(host.begin(), host.end());
+  return host_section == 0 ? most : std::min(host_section, most);
 }
 
 Time Stage::section_in(int mode) const {

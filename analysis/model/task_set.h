@@ -15,6 +15,11 @@
 // add up to no more than the stage's, and before each but the first the job runs on a CPU. Where one ends and
 // the next begins is not known.
 //
+// What runs on a PCI link or GPU may need a CPU now and then (Stage::host; analysed where devices are bound): to start
+// a slice, to copy into pinned memory. While it waits for one it keeps its link or GPU. It runs at its task's
+// priority, or at that of the most urgent task that waits for what it holds, if that is higher: the manager
+// lends it.
+//
 // All times are whole nanoseconds. No I/O here; analysis/json/ reads and writes these types.
 #pragma once
 
@@ -72,12 +77,18 @@ struct Stage {
   // CPU time between requests, in all, by mode; at least 1 ns before each but the first. Empty: no more than
   // that.
   std::vector<Time> between = {};
+  // PCI and GPU: the CPU time that each subtask's sections need, in all, by mode; part of `worst`. Empty: none.
+  std::vector<Time> host = {};
+  Time host_section = 0;  // of it in one section, at most; 0: any part of it
 
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
   Time between_in(int mode) const {
     return between.empty() ? requests - 1 : between[static_cast<size_t>(mode - 1)];
   }
+  Time host_in(int mode) const { return host.empty() ? 0 : host[static_cast<size_t>(mode - 1)]; }
+  // In one section, in any mode.
+  Time longest_host() const;
   // What a job executes one after the other.
   Time length_in(int mode) const { return worst_in(mode) + between_in(mode); }
   // Nothing interrupts a subtask once it has started (of one request).

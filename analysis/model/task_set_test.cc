@@ -114,6 +114,20 @@ TEST(TaskSet, ListsOfDevicesAreDistinctGpusOfABoundPlatform) {
   EXPECT_EQ(complaint(set), "task \"a\", devices: 1 twice, expected distinct ones");
 }
 
+TEST(TaskSet, SectionsNeedNoMoreCpuTimeThanTheyTake) {
+  TaskSet set = bound_tasks();
+  Stage& stage = set.tasks[1].stages[0];
+  stage.host = {1, 7};
+  EXPECT_EQ(complaint(set), "task \"b\", stage 1 (GPU), host in mode 2: 7 ns, expected 0 to the worst, 6");
+  stage.host = {2, 4};
+  EXPECT_EQ(complaint(set), "none");
+  EXPECT_EQ(stage.longest_host(), 4) << "all of it in one section";
+  stage.host_section = 3;
+  EXPECT_EQ(stage.longest_host(), 3);
+  set.tasks[0].stages[0].host = {1, 1};
+  EXPECT_EQ(complaint(set), "task \"a\", stage 1 (CPU), host: expected none, it is on a CPU");
+}
+
 TEST(TaskSet, NoModeIsLargerThanTheTasksList) {
   TaskSet set = bound_tasks();
   set.tasks[0].devices = {1};

@@ -20,7 +20,7 @@ bool indifferent(const Task& task, const Platform& platform) {
     return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
   };
   return std::all_of(task.stages.begin(), task.stages.end(), [&](const Stage& stage) {
-    return same(stage.worst) && same(stage.best) && same(stage.between);
+    return same(stage.worst) && same(stage.best) && same(stage.between) && same(stage.host);
   });
 }
 

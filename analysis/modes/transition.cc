@@ -32,6 +32,7 @@ Stage fixed(const Platform& platform, const Stage& stage, int mode) {
   one.worst = in_all(platform, stage.worst_in(mode));
   one.best = in_all(platform, stage.best_in(mode));
   if (stage.requests > 1) one.between = in_all(platform, stage.between_in(mode));
+  if (!stage.host.empty()) one.host = in_all(platform, stage.host_in(mode));
   return one;
 }
 
@@ -43,6 +44,9 @@ Stage longer(const Platform& platform, const Stage& a, const Stage& b) {
   both.requests = std::max(a.requests, b.requests);
   if (both.requests > 1)
     both.between = in_all(platform, std::max({a.between_in(1), b.between_in(1), Time{both.requests - 1}}));
+  if (!a.host.empty() || !b.host.empty()) both.host = in_all(platform, std::max(a.host_in(1), b.host_in(1)));
+  const bool any_part = a.longest_host() == a.host_in(1) || b.longest_host() == b.host_in(1);
+  both.host_section = any_part ? 0 : std::max(a.host_section, b.host_section);
   return both;
 }
 

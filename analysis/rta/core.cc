@@ -33,7 +33,10 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::v
     first_lane_ = {0, 1, 1 + devices, 1 + 2 * devices};
     placer_.emplace(set);
   }
-  for (const Task& task : set.tasks) stages_ += task.stages.size();
+  for (const Task& task : set.tasks) {
+    stages_ += task.stages.size();
+    for (const Stage& stage : task.stages) hosted_ = hosted_ || (set.platform.bound && stage.longest_host() > 0);
+  }
   lay_out();
 }
 
@@ -51,7 +54,8 @@ void ResponseTimeAnalysis::Core::lay_out() {
       entry.row = next[at(stage.resource)]++;
       entry.requests = stage.requests;
       row.uses[at(stage.resource)] = true;
-      if (stage.requests > 1) {
+      entry.on_cpu = stage.requests > 1 || (hosted_ && stage.resource != Resource::cpu);
+      if (entry.on_cpu) {
         entry.between_row = next[at(Resource::cpu)]++;
         row.uses[at(Resource::cpu)] = true;
       }
@@ -59,6 +63,15 @@ void ResponseTimeAnalysis::Core::lay_out() {
     }
     for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
     if (placer_) row.devices.resize(static_cast<size_t>(set_->platform.gpus) + 1);
+  }
+  std::array<Time, 3> longest_host = {0, 0, 0};  // of less urgent tasks
+  for (size_t position = rows_.size(); position-- > 0;) {
+    TaskRow& row = rows_[position];
+    for (StageRow& stage : row.stages) stage.foreign = static_cast<double>(longest_host[at(stage.resource)]);
+    for (const Stage& stage : row.task->stages) {
+      Time& longest = longest_host[at(stage.resource)];
+      longest = std::max(longest, stage.longest_host());
+    }
   }
   lanes_.clear();
   for (const Resource resource : kResources) {
@@ -126,6 +139,7 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     entry.section = static_cast<double>(stage.section_in(mode));
     entry.whole = stage.whole();
     entry.between = static_cast<double>(stage.between_in(mode));
+    entry.host = static_cast<double>(stage.host_in(mode));
   }
   if (!placer_) return;
   for (const Resource resource : {Resource::pci, Resource::gpu}) {
@@ -173,7 +187,7 @@ void ResponseTimeAnalysis::Core::each_row(const TaskRow& row, Visit visit) {
   for (const StageRow& stage : row.stages) {
     for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index)
       visit(lanes_[index].demand, stage.row);
-    if (stage.requests > 1) visit(lanes_[first_lane(Resource::cpu)].demand, stage.between_row);
+    if (stage.on_cpu) visit(lanes_[first_lane(Resource::cpu)].demand, stage.between_row);
   }
 }
 

@@ -4,7 +4,8 @@
 //
 // A lane is what is scheduled as one: all CPUs, all PCI links and all GPUs, or, where devices are bound, each
 // link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and
-// one more in the CPUs' lane if it has several requests: for what the job executes between them.
+// one more in the CPUs' lane if it has several requests, or sections need CPUs: for what the job executes between and
+// in them.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,12 @@ struct StageRow {
   bool whole = false;   // one section: nothing interrupts a subtask that has started
   double requests = 1;
   double between = 0;
-  size_t between_row = 0;  // in the CPUs' Demand, of several requests
+  double host = 0;     // CPU time of one subtask's sections
+  double foreign = 0;  // the most CPU time in a less urgent task's section on the resource
+  // In the CPUs' Demand, if the job executes there while it is at this stage: between requests, and in
+  // sections, its own and those that are lent its priority.
+  bool on_cpu = false;
+  size_t between_row = 0;
   StageBound bound;
 };
 
@@ -118,6 +124,8 @@ class ResponseTimeAnalysis::Core {
   size_t first_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource)]; }
   size_t end_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource) + 1]; }
   const TaskSet& set() const { return *set_; }
+  // Sections need CPUs, of whatever task.
+  bool hosted() const { return hosted_; }
   // Some task is undecided: bounds have to grow with what interferes and blocks, so that they are below
   // those of every choice.
   bool partial() const { return partial_; }
@@ -142,6 +150,7 @@ class ResponseTimeAnalysis::Core {
   PriorityOrder order_;
   std::vector<int> modes_;  // that an undecided task may get
   bool partial_ = false;
+  bool hosted_ = false;
   size_t stages_ = 0;
   std::array<size_t, 4> first_lane_ = {0, 1, 2, 3};  // [resource], and behind the last
   std::vector<Lane> lanes_;

@@ -115,19 +115,23 @@ void PipelineWindow::use(Used& used, double requests) {
 }
 
 double PipelineWindow::append(const Next& next) {
-  const auto& [resource, worst, siblings, whole, requests, between] = next;
+  const auto& [resource, worst, siblings, whole, requests, between, hosted, lent] = next;
   Used& used = used_[static_cast<size_t>(resource)];
   use(used, requests);
-  if (between > 0) use(used_[static_cast<size_t>(Resource::cpu)], 1);
+  Used& cpus = used_[static_cast<size_t>(Resource::cpu)];
+  if (between > 0 || hosted) use(cpus, 1);
   const auto& sections = *used.lanes.shares.front().sections;
   const double longest = section(used);
   used.left = used.lanes.elements - siblings;
   used.as_work +=
       siblings * worst + requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
   used.as_time += requests * longest;
+  cpus.as_work += lent;
+  cpus.as_time += lent;
   if (!whole) used.per_arrival = std::accumulate(sections.begin(), sections.end() - 1, 0.0);
-  // Up to the start of the last subtask; of several requests' last ones nothing is known.
-  const bool to_start = whole && requests == 1;
+  // Up to the start of the last subtask; of several requests' last ones nothing is known, and one that needs a CPU
+  // may wait after its start.
+  const bool to_start = whole && requests == 1 && !hosted;
   const double time = worst + between;
   window_ += rest_;
   constant_ = to_start ? executed_ : executed_ + time;

@@ -41,6 +41,8 @@ class PipelineWindow {
     bool whole = false;   // nothing interrupts a subtask once it has started
     double requests = 1;
     double between = 0;  // CPU time between requests
+    bool hosted = false;  // its wait may be for a CPU that a section needs: its own, or one that it waits for
+    double lent = 0;      // CPU time that is in the way of that: of its siblings' sections, and of those they find
   };
 
   // `lanes`: the most of any resource.

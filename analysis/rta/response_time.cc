@@ -33,7 +33,14 @@ Result<void> check(const TaskSet& set, Form form) {
     return fail(
         "platform, bound: true, expected false for the published forms, in which a subtask may run on any "
         "GPU");
-  if (form == Form::safe) return {};
+  if (form == Form::safe) {
+    for (const Task& task : set.tasks)
+      for (size_t j = 0; j < task.stages.size() && !set.platform.bound; ++j)
+        if (task.stages[j].longest_host() > 0)
+          return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
+                      name(task.stages[j].resource) + "), host: expected none unless the platform is bound");
+    return {};
+  }
   for (const Task& task : set.tasks)
     for (size_t j = 0; j < task.stages.size(); ++j)
       if (task.stages[j].requests > 1)

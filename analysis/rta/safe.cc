@@ -42,6 +42,10 @@ class Safe : public ResponseTimeAnalysis::Core {
   double last_of(const std::vector<double>& waits, size_t taken);
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
+  PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
+  bool by_window(const StageRow& stage) const {
+    return stage.requests > 1 || (hosted() && stage.resource != Resource::cpu);
+  }
   void explain_requests(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
   void explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end);
 
@@ -55,11 +59,16 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<double> sorted_;
 };
 
-// The longest section, less the 1 ns that it must have begun earlier, of the task's stages on a resource.
+// What can be left of a section that began at least 1 ns ago: one that waits for a CPU has executed nothing.
+double left_of_section(const StageRow& stage) {
+  return stage.host > 0 ? stage.section : stage.section - 1;
+}
+
+// The longest, of the task's stages on a resource.
 double longest_section(const TaskRow& row, Resource resource, const StageRow* except = nullptr) {
   double longest = 0;
   for (const StageRow& stage : row.stages)
-    if (stage.resource == resource && &stage != except) longest = std::max(longest, stage.section - 1);
+    if (stage.resource == resource && &stage != except) longest = std::max(longest, left_of_section(stage));
   return longest;
 }
 
@@ -70,8 +79,19 @@ double subtasks_on(const TaskRow& row, Resource resource) {
   return 0;
 }
 
-PipelineWindow::Next next_of(const StageRow& stage) {
-  return {stage.resource, stage.worst, stage.subtasks - 1, stage.whole, stage.requests, stage.between};
+// On each lane, while the task is at the stage: CPU time of its own sections, and of those less urgent ones that
+// its requests find and that are lent its priority.
+double host_in_lane(const StageRow& stage) {
+  return stage.host + stage.requests * stage.foreign;
+}
+
+PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
+  PipelineWindow::Next next = {stage.resource, stage.worst, stage.subtasks - 1, stage.whole, stage.requests,
+                               stage.between};
+  if (!hosted() || stage.resource == Resource::cpu) return next;
+  next.hosted = true;
+  next.lent = (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
+  return next;
 }
 
 // Of one task only one stage is at work at a time.
@@ -91,9 +111,10 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.whole = stage.whole;
   question.sections = &row.blocking[index];
   // The task's own sections only matter where those of less urgent tasks are shorter.
-  question.same_section = partial() ? 0 : stage.section - 1;
+  question.same_section = partial() ? 0 : left_of_section(stage);
   question.other_section = partial() ? 0 : longest_section(row, stage.resource, &stage);
   question.monotone = partial();
+  question.spread = hosted();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
   return question;
@@ -103,7 +124,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
 // first, and the other one only as far as it can be better.
 double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, double jitter) {
   const double limit = static_cast<double>(kLimit * row.task->period);
-  const double least = pipeline_.append(next_of(stage));
+  const double least = pipeline_.append(next_of(row, stage));
   StageWindow& window = windows_[at(stage.resource)];
   const double before = ready + stage.worst;
   double end = limit + 1;
@@ -137,13 +158,13 @@ double Safe::last_request(const TaskRow& row, const StageRow& stage, double enou
     asked.before = asked.end > 0 && own > asked.shares.front().sections->back() ? own : 0;
   }
   requests_.begin(lanes);
-  requests_.append(next_of(stage));
+  requests_.append(next_of(row, stage));
   return requests_.end(enough);
 }
 
 double Safe::finish_requests(const TaskRow& row, const StageRow& stage, double ready) {
   const double limit = static_cast<double>(kLimit * row.task->period);
-  pipeline_.append(next_of(stage));
+  pipeline_.append(next_of(row, stage));
   waits_.assign(row.lanes[at(stage.resource)].size(), kForever);
   double end = pipeline_.end(limit + 1);
   end = std::min(end, ready + last_request(row, stage, (partial() ? limit + 1 : end) - ready));
@@ -179,7 +200,7 @@ Time Safe::respond(TaskRow& row, bool detail) {
     const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
     double end = kForever;
     if (ready < kForever)
-      end = stage.requests > 1 ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter);
+      end = by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter);
     set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);
     ready = end;
@@ -192,9 +213,11 @@ Time Safe::respond(TaskRow& row, bool detail) {
 // left of its requests may begin whenever the stage is not over: like work that was carried in.
 void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end) {
   const double jitter = ready < kForever ? std::max(0.0, ready - earliest) : kForever;
-  if (stage.requests > 1) {
-    const double carry = end < kForever ? end - earliest - stage.between : kForever;
-    lane(first_lane(Resource::cpu)).demand.set(stage.between_row, stage.between, 1, carry, carry);
+  if (stage.on_cpu) {
+    // Sections of several lanes may execute at once: then any part of it may be the last thing to end.
+    const double host = hosted() ? static_cast<double>(row.taken[at(stage.resource)]) * host_in_lane(stage) : 0;
+    const double carry = end < kForever ? end - earliest - (hosted() ? 0 : stage.between) : kForever;
+    lane(first_lane(Resource::cpu)).demand.set(stage.between_row, stage.between + host, 1, carry, carry);
   }
   const auto& lanes = row.lanes[at(stage.resource)];
   if (end_lane(stage.resource) - first_lane(stage.resource) > 1)
@@ -230,7 +253,7 @@ void Safe::explain_requests(const TaskRow& row, StageRow& stage, double ready, d
 
 // What the stage takes, looked at alone, in the lane where that is most; no less than what its end says.
 void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jitter, double end) {
-  if (stage.requests > 1) return explain_requests(row, stage, ready, jitter, end);
+  if (by_window(stage)) return explain_requests(row, stage, ready, jitter, end);
   StageAnswer longest;
   longest.waiting = -1;
   size_t where = 0;

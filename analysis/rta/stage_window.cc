@@ -104,7 +104,7 @@ StageAnswer StageWindow::by_work(const StageQuestion& question, double own_secti
   StageAnswer answer;
   answer.waiting = ascend(question, count_);
   if (!answer.bounded()) return answer;
-  if (count_ > 1) answer.waiting = descend(question, answer.waiting);
+  if (count_ > 1 && !question.spread) answer.waiting = descend(question, answer.waiting);
   const double held = std::accumulate(sections.begin(), sections.end(), arrivals_ * per_arrival_);
   answer.blocking = std::min(answer.waiting, std::ceil(held / count_));
   return answer;

@@ -18,6 +18,8 @@ struct StageQuestion {
   bool whole = false;
   // Sections of less urgent tasks at the begin, longest first, one per element; all 0 on a CPU.
   const std::vector<double>* sections = nullptr;
+  // A more urgent task may execute on several elements at once in each of its stages: CPUs that sections need.
+  bool spread = false;
   // Sections, less 1, of the same task on the resource: of this stage, and the longest of its others.
   double same_section = 0;
   double other_section = 0;

@@ -123,11 +123,24 @@ std::span<const Pause> PlannedBehaviour::pauses(size_t task, int64_t job, size_t
   return stage < planned.size() ? std::span<const Pause>(planned[stage]) : std::span<const Pause>();
 }
 
+namespace {
+
+// Multiplied in parts, so that it cannot overflow.
+Time part_of(Time longest, Time part) {
+  return longest / 256 * (part + 1) + longest % 256 * (part + 1) / 256;
+}
+
+}  // namespace
+
 Time PlannedBehaviour::section(size_t, size_t, Time longest) {
   if (plan_.sections.empty()) return longest;
+  return std::max<Time>(1, part_of(longest, plan_.sections[next_section_++ % plan_.sections.size()]));
+}
+
+Behaviour::Host PlannedBehaviour::host(size_t, size_t, Time longest) {
+  if (plan_.sections.empty()) return {longest, false};
   const Time part = plan_.sections[next_section_++ % plan_.sections.size()];
-  // Multiplied in parts, so that it cannot overflow.
-  return std::max<Time>(1, longest / 256 * (part + 1) + longest % 256 * (part + 1) / 256);
+  return {part < 128 ? longest : part_of(longest, part), part % 2 == 1};
 }
 
 Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random) {

@@ -19,7 +19,8 @@ struct PlannedJob {
 
 struct Plan {
   std::vector<std::vector<PlannedJob>> jobs;  // [task], in the order of TaskSet::tasks
-  // Lengths of sections, taken in turn as parts of 256 of the longest, at least 1 ns; empty: the longest.
+  // Lengths of sections, taken in turn as parts of 256 of the longest, at least 1 ns; empty: the longest. Likewise
+  // how long they need a CPU; where the part is odd, at their ends.
   std::vector<uint8_t> sections;
 };
 
@@ -32,6 +33,7 @@ class PlannedBehaviour : public Behaviour {
   Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
   std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) override;
   Time section(size_t task, size_t stage, Time longest) override;
+  Host host(size_t task, size_t stage, Time longest) override;
 
  private:
   const TaskSet& set_;

@@ -21,6 +21,7 @@ struct Shape {
   bool sections = true;
   bool bound = false;  // devices, some tasks with lists
   int requests = 1;    // of a stage, at most
+  bool host = false;   // some sections need CPUs
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.

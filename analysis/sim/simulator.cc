@@ -13,10 +13,30 @@ constexpr int kNowhere = -1;
 
 struct Subtask {
   Time remaining = 0;
-  Time section_end = kNever;  // while it runs on a PCI link or GPU
-  Time started = 0;           // of the segment at hand
+  Time started = 0;      // of the segment at hand
   int element = kNowhere;
+  // While it runs on a PCI link or GPU: what is left of the section, how long it goes on before it needs a CPU, and
+  // for how long it does then.
+  Time section = kNever, before_host = 0, host = 0;
+  bool has_cpu = false;
+
   bool running() const { return element != kNowhere; }
+  bool needs_cpu() const { return running() && host > 0 && before_host == 0; }
+  bool goes_on() const { return running() && (!needs_cpu() || has_cpu); }
+  // Until something about it changes, if it goes on.
+  Time next() const {
+    Time least = std::min(remaining, section);
+    if (host > 0) least = std::min(least, before_host > 0 ? before_host : host);
+    return least;
+  }
+  void pass(Time time) {
+    remaining -= time;
+    if (section != kNever) section -= time;
+    if (needs_cpu())
+      host -= time;
+    else if (host > 0)
+      before_host -= time;
+  }
 };
 
 // A task has at most one job at work, and that job one stage.
@@ -34,6 +54,7 @@ struct TaskState {
   std::vector<Time> waiting;  // releases of jobs after `job`, oldest first
   std::vector<Subtask> subtasks;
   std::vector<Time> execution;  // [subtask]: of all requests
+  std::vector<Time> host_budget;  // [subtask]: CPU time that its sections may still need
   std::span<const Pause> pauses;
   size_t request = 0;
   bool pausing = false;  // before the next request
@@ -71,9 +92,9 @@ class Simulation {
         take_releases(state);
         progress(state);
       }
-      give_out_cpus();
       give_out_sections(Resource::pci);
       give_out_sections(Resource::gpu);
+      give_out_cpus();
     }
     return now_;
   }
@@ -84,7 +105,7 @@ class Simulation {
     for (const TaskState& state : tasks_) {
       next = std::min(next, state.next_release);
       for (const Subtask& subtask : state.subtasks)
-        if (subtask.running()) next = std::min({next, now_ + subtask.remaining, subtask.section_end});
+        if (subtask.goes_on()) next = std::min(next, now_ + subtask.next());
     }
     return next;
   }
@@ -94,9 +115,9 @@ class Simulation {
     now_ = to;
     for (TaskState& state : tasks_)
       for (Subtask& subtask : state.subtasks) {
-        if (!subtask.running()) continue;
-        subtask.remaining -= passed;
-        if (subtask.remaining == 0 || subtask.section_end == now_) stop(state, subtask);
+        if (!subtask.goes_on()) continue;
+        subtask.pass(passed);
+        if (subtask.remaining == 0 || subtask.section == 0) stop(state, subtask);
       }
   }
 
@@ -107,7 +128,9 @@ class Simulation {
       observer_.ran({resource, subtask.element, state.index, state.job, state.stage,
                      static_cast<int>(&subtask - state.subtasks.data()), subtask.started, now_});
     subtask.element = kNowhere;
-    subtask.section_end = kNever;
+    subtask.section = kNever;
+    subtask.before_host = subtask.host = 0;
+    subtask.has_cpu = false;
   }
 
   // The element that a subtask of the stage at hand could start on now.
@@ -143,6 +166,8 @@ class Simulation {
     state.execution.clear();
     for (int k = 0; k < count; ++k)
       state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
+    const Time host = set_.platform.bound ? state.now_in().host_in(state.mode) : 0;
+    state.host_budget.assign(static_cast<size_t>(count), host);
     state.pauses = behaviour_.pauses(state.index, state.job, stage);
     state.request = 0;
     ask(state);
@@ -207,15 +232,61 @@ class Simulation {
     }
   }
 
+  // The place in the order of the most urgent task that waits for the element.
+  size_t first_waiting(Resource resource, int element) const {
+    for (size_t position = 0; position < tasks_.size(); ++position) {
+      const TaskState& state = tasks_[position];
+      if (!state.busy || state.resource() != resource) continue;
+      for (size_t k = 0; k < state.subtasks.size(); ++k)
+        if (state.subtasks[k].remaining > 0 && !state.subtasks[k].running() && state.devices[k] == element)
+          return position;
+    }
+    return tasks_.size();
+  }
+
+  struct Contender {
+    size_t urgency;  // a place in the order: the task's, or one that its section is lent
+    TaskState* state;
+    Subtask* subtask;
+    bool has_cpu() const { return state->resource() == Resource::cpu ? subtask->running() : subtask->has_cpu; }
+  };
+
+  // Whoever executes on a CPU, or could, the most urgent first.
+  std::vector<Contender> contenders() {
+    std::vector<Contender> all;
+    for (size_t position = 0; position < tasks_.size(); ++position) {
+      TaskState& state = tasks_[position];
+      if (!state.busy) continue;
+      const Resource resource = state.resource();
+      for (Subtask& subtask : state.subtasks) {
+        if (resource == Resource::cpu && subtask.remaining > 0)
+          all.push_back({position, &state, &subtask});
+        else if (resource != Resource::cpu && subtask.needs_cpu())
+          all.push_back({std::min(position, first_waiting(resource, subtask.element)), &state, &subtask});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Contender& a, const Contender& b) { return a.urgency < b.urgency; });
+    return all;
+  }
+
   void give_out_cpus() {
-    int left = set_.platform.cpus;
-    each_unfinished(Resource::cpu, [&](TaskState& state, Subtask& subtask) {
-      if (--left < 0 && subtask.running()) stop(state, subtask);
-    });
-    left = set_.platform.cpus;
-    each_unfinished(Resource::cpu, [&](TaskState& state, Subtask& subtask) {
-      if (--left >= 0 && !subtask.running()) start(subtask, Resource::cpu, free_element(state, subtask));
-    });
+    std::vector<Contender> all = contenders();
+    const size_t most = std::min(all.size(), static_cast<size_t>(set_.platform.cpus));
+    for (size_t n = most; n < all.size(); ++n) {
+      if (!all[n].has_cpu()) continue;
+      if (all[n].state->resource() == Resource::cpu)
+        stop(*all[n].state, *all[n].subtask);
+      else
+        all[n].subtask->has_cpu = false;
+    }
+    for (size_t n = 0; n < most; ++n) {
+      if (all[n].has_cpu()) continue;
+      if (all[n].state->resource() == Resource::cpu)
+        start(*all[n].subtask, Resource::cpu, free_element(*all[n].state, *all[n].subtask));
+      else
+        all[n].subtask->has_cpu = true;
+    }
   }
 
   void give_out_sections(Resource resource) {
@@ -228,7 +299,15 @@ class Simulation {
       start(subtask, resource, element);
       const Stage& stage = state.now_in();
       if (stage.section > 0)
-        subtask.section_end = now_ + behaviour_.section(state.index, state.stage, stage.section);
+        subtask.section = behaviour_.section(state.index, state.stage, stage.section);
+      Time& budget = state.host_budget[static_cast<size_t>(&subtask - state.subtasks.data())];
+      const Time length = std::min(subtask.section, subtask.remaining);
+      const auto host = budget == 0 ? Behaviour::Host{}
+                                    : behaviour_.host(state.index, state.stage,
+                                                      std::min({budget, stage.longest_host(), length}));
+      subtask.host = host.length;
+      subtask.before_host = host.late ? length - host.length : 0;
+      budget -= host.length;
     });
   }
 

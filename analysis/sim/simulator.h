@@ -34,6 +34,13 @@ class Behaviour {
   virtual std::span<const Pause> pauses(size_t task, int64_t job, size_t stage) = 0;
   // Length of a subtask's next section, 1 to `longest`; it ends earlier if the subtask does.
   virtual Time section(size_t task, size_t stage, Time longest) = 0;
+  // For how long the section needs a CPU, 0 to `longest`: from its begin on, or, if `late`, after all that it does
+  // without.
+  struct Host {
+    Time length = 0;
+    bool late = false;
+  };
+  virtual Host host(size_t task, size_t stage, Time longest) = 0;
 };
 
 // An element ran a subtask, or a CPU the pause of a stage, from start to end without a break.

@@ -54,6 +54,31 @@ TEST(Simulator, CpusArePreemptedAndLinksAreNot) {
   }
 }
 
+// "low" needs a CPU for the first 2 ns of its section of 4, "middle" computes, "high" wants the GPU.
+TaskSet one_cpu_and_gpu() {
+  TaskSet set;
+  set.platform.bound = true;
+  set.tasks = {{"high", 100, 100, 3, {stage(Resource::gpu, {2})}},
+               {"middle", 100, 100, 2, {stage(Resource::cpu, {10})}},
+               {"low", 100, 100, 1, {stage(Resource::gpu, {4})}}};
+  set.tasks[2].stages[0].host = {2};
+  return set;
+}
+
+TEST(Simulator, SectionKeepsItsDeviceWhileItWaitsForACpu) {
+  const Recorder seen = record(one_cpu_and_gpu(), {1, 1, 1}, {{{}, {{1, {}}}, {{0, {}}}}, {}});
+  EXPECT_EQ(seen.finish(1, 0), 11);
+  EXPECT_EQ(seen.finish(2, 0), 14);
+}
+
+TEST(Simulator, SectionRunsAtThePriorityOfWhoWaitsForIt) {
+  const TaskSet set = one_cpu_and_gpu();
+  const Recorder seen = record(set, {1, 1, 1}, {{{{2, {}}}, {{1, {}}}, {{0, {}}}}, {}});
+  EXPECT_EQ(seen.finish(2, 0), 5) << "middle gives way for 1 ns";
+  EXPECT_EQ(seen.finish(0, 0), 7);
+  EXPECT_EQ(seen.finish(1, 0), 12);
+}
+
 TEST(Simulator, SectionsLetAMoreUrgentTaskIn) {
   TaskSet set;
   set.tasks = {{"urgent", 100, 100, 2, {stage(Resource::gpu, {3})}},

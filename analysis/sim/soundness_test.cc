@@ -74,5 +74,12 @@ INSTANTIATE_TEST_SUITE_P(RequestsBound, SafeForm, testing::Values(Shape{4, 4, 3,
 INSTANTIATE_TEST_SUITE_P(RequestsBoundSeconds, SafeForm,
                          testing::Values(Shape{5, 5, 4, 10'000'000'000, true, true, true, 6}));
 
+INSTANTIATE_TEST_SUITE_P(HostOneElement, SafeForm, testing::Values(Shape{3, 3, 1, 60, true, true, true, 1, true}));
+INSTANTIATE_TEST_SUITE_P(Host, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, true, 1, true}));
+INSTANTIATE_TEST_SUITE_P(HostNeverCut, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, false, true, 1, true}));
+INSTANTIATE_TEST_SUITE_P(HostRequests, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, true, 4, true}));
+INSTANTIATE_TEST_SUITE_P(HostSeconds, SafeForm,
+                         testing::Values(Shape{6, 5, 4, 10'000'000'000, true, true, true, 3, true}));
+
 }  // namespace
 }  // namespace samcl::analysis

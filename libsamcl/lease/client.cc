@@ -148,9 +148,15 @@ class ManagedClient final : public Client {
     current()->adopt(tid, false);
   }
 
+  // What several threads waited at the same time counts several times: in doubt a job executed for less.
   void job_ended(uint64_t response_ns) override {
-    if (!is_forked_copy()) current()->job_ended(response_ns);
+    if (is_forked_copy()) return;
+    const uint64_t waited = waited_ns_.load(), before = waited_before_.exchange(waited);
+    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch());
+    current()->job_ended(response_ns, waited - before, static_cast<uint64_t>(now.count()));
   }
+
+  uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }
 
   bool managed() const override { return !is_forked_copy() && current()->usable(); }
 
@@ -228,6 +234,7 @@ class ManagedClient final : public Client {
   const ForkMark fork_mark_;
   std::vector<Slot> slots_;  // by device and kind
   std::atomic<uint64_t> waited_ns_{0};
+  std::atomic<uint64_t> waited_before_{0};  // when the last job ended
 
   mutable std::mutex current_mutex_;
   std::shared_ptr<Session> current_;     // guarded by current_mutex_

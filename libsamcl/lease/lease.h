@@ -66,8 +66,8 @@ class Client {
   // under a daemon that comes later.
   virtual void adopt_thread(int tid) = 0;
 
-  // A job of the program took that long from its begin to its end; for sam-ctl status. Thread-safe, no
-  // message.
+  // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
+  // keeps to what it was registered with. Jobs end one after the other. No message.
   virtual void job_ended(uint64_t response_ns) = 0;
 
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one
@@ -76,6 +76,10 @@ class Client {
 
   // Total ns this process spent waiting for leases; for the report.
   virtual uint64_t waited_ns() const = 0;
+
+  // How many leases the present daemon took from us because we held them for longer than promised while a more
+  // urgent task waited. What was held goes on without one until the next slice or chunk.
+  virtual uint64_t leases_taken() const { return 0; }
 };
 
 // A lease for a scope. Does nothing if client is nullptr (unmanaged).

@@ -66,7 +66,8 @@ class Session {
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {
     const protocol::Word seen = words_->words[resource_of(kind, device)].load(std::memory_order_relaxed);
-    return (seen & protocol::kRevoke) != 0 && protocol::owner_of(seen) == id_ &&
+    // What was taken from us, because we held it for too long or were stopped, is to be asked for again.
+    return ((seen & protocol::kRevoke) != 0 || protocol::owner_of(seen) != id_) &&
            !gone_.load(std::memory_order_relaxed);
   }
 
@@ -75,9 +76,11 @@ class Session {
 
   Assignment assignment() const;
 
-  void job_ended(uint64_t response_ns) {
-    if (usable()) page_->jobs.add(response_ns, page_->assignment.deadline_ns.load(std::memory_order_relaxed));
+  void job_ended(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns) {
+    if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);
   }
+
+  uint64_t leases_taken() const { return page_->taken.load(std::memory_order_relaxed); }
 
  private:
   // What the daemon gave us when we connected.

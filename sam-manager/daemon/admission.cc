@@ -103,8 +103,8 @@ Admission::Decision Admission::finish(Result<void> made) {
   return decision;
 }
 
-nlohmann::json Admission::describe() const {
-  nlohmann::json all = planning::to_json(plan_, before_, machine_());
+nlohmann::json Admission::describe(const std::string& unenforced) const {
+  nlohmann::json all = planning::to_json(plan_, before_, machine_(), unenforced);
   all["policy"] = analysis::name(settings_.policy);
   return all;
 }

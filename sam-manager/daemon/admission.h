@@ -49,7 +49,8 @@ class Admission {
 
   const registry::Registry& registry() const { return registry_; }
   const planning::Plan& plan() const { return plan_; }
-  nlohmann::json describe() const;  // the plan, and what the last change did to it
+  // The plan, and what the last change did to it; `unenforced` as planning::to_json().
+  nlohmann::json describe(const std::string& unenforced) const;
 
  private:
   // A change under way: first its plan is made, then the tasks are written.

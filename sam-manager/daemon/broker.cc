@@ -4,6 +4,7 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "sam-manager/daemon/realtime.h"
@@ -17,6 +18,8 @@ using protocol::Message;
 namespace {
 
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
+constexpr uint64_t kLongestLoanNs = 1'000'000'000;
+constexpr uint64_t kDemotedNs = 1'000'000'000;  // where there is no period
 constexpr size_t kThreadsKept = 4096;           // of a program
 constexpr size_t kTasksKept = 4096;             // histories of
 
@@ -31,14 +34,18 @@ std::vector<uint8_t> devices_used(const Program& program) {
   return used;
 }
 
-Broker::Broker(Board& board, registry::Registry registry, const Config& config, Adopt adopt,
-               IsStopped is_stopped)
+Broker::Broker(Board& board, registry::Registry registry, const Config& config, Processes processes)
     : board_(board),
       config_(config),
-      adopt_(std::move(adopt)),
-      is_stopped_(std::move(is_stopped)),
-      scheduler_(board.words().words,
-                 [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); }),
+      processes_(std::move(processes)),
+      loans_(protocol::kMaxResources,
+             [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
+      scheduler_(
+          board.words().words,
+          [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
+          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
+            claim(resource, owner, priority);
+          }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {}
 
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
@@ -47,47 +54,165 @@ void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
   protocol::futex_wake_all(cell);
 }
 
-void Broker::handle(uint32_t id, const Message& message) {
+// A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
+// in the way of all between the two.
+void Broker::claim(uint32_t resource, uint32_t owner, std::optional<int> priority) {
+  Claim& known = claims_[resource];
+  if (known.owner != 0 && (!priority || known.owner != owner)) end_claim(resource);
+  const auto program = programs_.find(owner);
+  if (priority && known.owner == owner)
+    known.priority = priority;
+  else if (priority && program != programs_.end())
+    known = {owner, priority, now_ns_, promised_ns(program->second, resource)};
+  const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs;
+  loans_.settle(resource, owner, in_time ? priority : std::nullopt);
+}
+
+void Broker::lend(uint32_t id, std::optional<int> priority) {
+  const auto program = programs_.find(id);
+  processes_.lend(id, program == programs_.end() ? 0 : program->second.pid, priority);
+}
+
+void Broker::end_claim(uint32_t resource) {
+  const Claim claim = std::exchange(claims_[resource], {});
+  const uint64_t took = now_ns_ - claim.since_ns;
+  const auto program = programs_.find(claim.owner);
+  if (took <= claim.limit_ns || program == programs_.end()) return;
+  if (!claim.noticed) noticed_.push_back({claim.owner, resource, false});
+  program->second.overruns.add_section(took);
+  const std::string& task = program->second.assignment.task;
+  if (!task.empty() && (history_.contains(task) || history_.size() < kTasksKept))
+    history_[task].overruns.add_section(took);
+}
+
+// The longest section that the plan counts with, and what it takes us to hear of its end.
+uint64_t Broker::promised_ns(const Program& program, uint32_t resource) const {
+  const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
+  const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
+  const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->pcie_section_ns;
+  const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
+  const analysis::Handovers handovers = config_.planning.handovers.value_or(analysis::Handovers{});
+  return of_task > 0 ? of_task : of_others + static_cast<uint64_t>(handovers.section);
+}
+
+void Broker::act_on_noticed() {
+  for (const Noticed& noticed : std::exchange(noticed_, {})) {
+    const auto found = programs_.find(noticed.program);
+    if (found == programs_.end()) continue;
+    Program& program = found->second;
+    spdlog::warn("process {} (task \"{}\") keeps a more urgent program waiting for longer than {} us", program.pid,
+                 program.assignment.task, promised_ns(program, noticed.resource) / 1000);
+    punish(program);
+    if (config_.overrun != OverrunPolicy::end || !noticed.holds) continue;
+    if (scheduler_.owner(noticed.resource) != program.id) continue;
+    program.page->taken.fetch_add(1);
+    scheduler_.release(program.id, noticed.resource);
+  }
+}
+
+void Broker::punish(Program& program) {
+  if (config_.overrun == OverrunPolicy::log) return;
+  const uint64_t period = program.assignment.period_ns;
+  program.demoted_until_ns = now_ns_ + (period > 0 ? period : kDemotedNs);
+  demoted_.insert(program.id);
+  assign(program);
+}
+
+void Broker::look_at_demoted() {
+  std::erase_if(demoted_, [this](uint32_t id) {
+    const auto program = programs_.find(id);
+    if (program == programs_.end()) return true;
+    if (program->second.demoted_until_ns > now_ns_) return false;
+    program->second.demoted_until_ns = 0;
+    assign(program->second);
+    return true;
+  });
+}
+
+uint64_t Broker::next_look_ns() const {
+  uint64_t next = UINT64_MAX;
+  for (uint32_t resource = 0; resource < resources(); ++resource) {
+    const Claim& claim = claims_[resource];
+    if (claim.owner != 0 && !claim.noticed) next = std::min(next, claim.since_ns + claim.limit_ns + 1);
+  }
+  for (const uint32_t id : demoted_)
+    if (const auto program = programs_.find(id); program != programs_.end())
+      next = std::min(next, program->second.demoted_until_ns);
+  return next;
+}
+
+void Broker::look_at_claim(uint32_t resource) {
+  Claim& claim = claims_[resource];
+  if (!claim.priority) return;
+  if (!claim.noticed && now_ns_ - claim.since_ns > claim.limit_ns) {
+    claim.noticed = true;
+    noticed_.push_back({claim.owner, resource, true});
+  }
+  this->claim(resource, claim.owner, claim.priority);
+  if (const auto lent = loans_.of(claim.owner)) lend(claim.owner, lent);  // to threads made since, too
+}
+
+void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+  now_ns_ = now_ns;
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   switch (message.kind) {
     case Kind::acquire:
-      return scheduler_.acquire(id, message.resource, message.sequence);
+      scheduler_.acquire(id, message.resource, message.sequence);
+      break;
     case Kind::release:
-      return scheduler_.release(id, message.resource);
+      scheduler_.release(id, message.resource);
+      break;
     case Kind::adopt:
-      return adopt(found->second, message);
+      adopt(found->second, message);
+      break;
   }
+  act_on_noticed();
 }
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::adopt(Program& program, const Message& message) {
   const int priority = program.assignment.priority;
   const bool is_thread =
-      adopt_(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+      processes_.adopt(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
+  if (const auto lent = loans_.of(program.id)) lend(program.id, lent);
 }
 
 void Broker::look(uint64_t now_ns) {
   now_ns_ = now_ns;
-  for (uint32_t resource = 0; resource < resources(); ++resource) look_at_holder(resource);
+  for (uint32_t resource = 0; resource < resources(); ++resource) {
+    look_at_holder(resource);
+    look_at_claim(resource);
+  }
+  act_on_noticed();
+  look_at_demoted();
 }
 
 std::vector<Miss> Broker::beat(uint64_t now_ns) {
   board_.notice().beats.fetch_add(1);
   look(now_ns);
   std::vector<Miss> missed;
-  for (const auto& [id, program] : programs_)
-    if (const uint64_t late = harvest(program); late > 0)
-      missed.push_back({program.assignment.task, program.pid, late, program.page->jobs.last_ns.load()});
+  for (auto& [id, program] : programs_) {
+    const Harvested more = harvest(program);
+    if (more.misses > 0)
+      missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
+    if (more.early + more.long_jobs == 0) continue;
+    spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
+                 program.pid, program.assignment.task, more.early, more.long_jobs);
+    punish(program);
+  }
   return missed;
 }
 
-uint64_t Broker::harvest(const Program& program) {
+Harvested Broker::harvest(Program& program) {
   const std::string& task = program.assignment.task;
-  if (task.empty() || (history_.size() >= kTasksKept && !history_.contains(task))) return 0;
-  if (program.page->jobs.count.load() == 0) return 0;
-  return daemon::harvest(program.page->jobs, *harvests_.at(program.id), history_[task]);
+  if (task.empty() || (history_.size() >= kTasksKept && !history_.contains(task))) return {};
+  if (program.page->jobs.count.load() == 0) return {};
+  const Harvested more = daemon::harvest(program.page->jobs, *harvests_.at(program.id), history_[task]);
+  program.overruns.early_jobs += more.early;
+  program.overruns.long_jobs += more.long_jobs;
+  return more;
 }
 
 void Broker::look_at_holder(uint32_t resource) {
@@ -106,7 +231,7 @@ void Broker::look_at_holder(uint32_t resource) {
 bool Broker::is_held_up(uint32_t resource) const {
   const auto owner = programs_.find(holdings_[resource].owner);
   return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
-         is_stopped_(owner->second.pid);
+         processes_.is_stopped(owner->second.pid);
 }
 
 Result<void> Broker::release(const std::string& device) {
@@ -186,8 +311,9 @@ void Broker::assign(Program& program) {
   const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) harvest(program);
   const int before = program.assignment.priority;
-  const int priority =
-      std::min(task ? task->priority : config_.default_priority, program.rights.highest_priority);
+  int priority = std::min(task ? task->priority : config_.default_priority, program.rights.highest_priority);
+  // Beneath all guaranteed tasks: those are above the programs of no task.
+  if (program.demoted_until_ns != 0) priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
   const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
   // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
@@ -201,11 +327,12 @@ void Broker::assign(Program& program) {
   });
   const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
   program.assignment = {task ? task->name : "", priority, registry::fewer_gpus(gpus, program.gpus),
-                        std::move(devices), task ? task->deadline_ns : 0};
+                        std::move(devices), task ? task->deadline_ns : 0, task ? task->period_ns : 0,
+                        planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
   scheduler_.set_priority(program.id, priority);
   if (before == priority) return;
-  for (const pid_t thread : program.threads) adopt_(program.pid, thread, priority);
+  for (const pid_t thread : program.threads) processes_.adopt(program.pid, thread, priority);
 }
 
 // As positions in the program's own list.
@@ -248,7 +375,15 @@ void Broker::forget(uint32_t id) {
   harvests_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
+  processes_.forget(id);
   spdlog::info("process {} left", pid);
+}
+
+std::string Broker::unenforced() const {
+  if (!processes_.gives_priorities()) return "threads get no real-time priorities";
+  if (config_.overrun != OverrunPolicy::end)
+    return "a section that is too long is not ended (overrun in the configuration)";
+  return "";
 }
 
 std::optional<Admission::Decision> Broker::settle() {
@@ -260,6 +395,9 @@ std::optional<Admission::Decision> Broker::settle() {
 
 void Broker::reconfigure(const Config& config) {
   config_.default_priority = config.default_priority;
+  config_.overrun = config.overrun;
+  config_.planning = config.planning;
+  config_.calibration = config.calibration;
   config_.cpus = config.cpus;
   config_.gpus = config.gpus;
   admission_.set(config.planning, config.strict);

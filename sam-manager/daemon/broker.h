@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/scheduler.h"
 
 namespace samcl::daemon {
@@ -39,20 +41,29 @@ struct Miss {
   uint64_t last_ns = 0;
 };
 
+// What the broker does to other processes, and asks of them.
+struct Processes {
+  // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
+  std::function<bool(pid_t process, pid_t thread, int priority)> adopt;
+  // Lends all threads of a program's process a priority, also those made since; none: takes it back.
+  std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
+  // The program left.
+  std::function<void(uint32_t program)> forget;
+  // Whether a process was stopped and can't give back what it holds.
+  std::function<bool(pid_t process)> is_stopped;
+  // Whether priorities are given and lent, as far as was tried.
+  std::function<bool()> gives_priorities;
+};
+
 class Broker {
  public:
-  // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
-  using Adopt = std::function<bool(pid_t program, pid_t thread, int priority)>;
-  // Whether a process was stopped and can't give back what it holds.
-  using IsStopped = std::function<bool(pid_t program)>;
-
-  Broker(Board& board, registry::Registry registry, const Config& config, Adopt adopt, IsStopped is_stopped);
+  Broker(Board& board, registry::Registry registry, const Config& config, Processes processes);
 
   // The program that connected, until forget(). Errors: it may not, or there are too many.
   Result<const Program*> connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
                                  const std::string& executable);
   // Ignored if there is no such program.
-  void handle(uint32_t program, const protocol::Message& message);
+  void handle(uint32_t program, const protocol::Message& message, uint64_t now_ns);
   // It ended, or left.
   void forget(uint32_t program);
 
@@ -79,8 +90,15 @@ class Broker {
   unsigned programs_of(uid_t user) const;
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
+  const scheduler::Loans& loans() const { return loans_; }
+  // Why bounds are only estimates, whatever profiles tell; "" if they are not.
+  std::string unenforced() const;
+  const planning::Settings& settings() const { return config_.planning; }
+  const std::optional<Calibration>& calibration() const { return config_.calibration; }
   const Devices& devices() const { return devices_; }
   const std::map<std::string, TaskHistory>& history() const { return history_; }
+  // When to look again, at the latest; UINT64_MAX: whenever.
+  uint64_t next_look_ns() const;
   uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
 
  private:
@@ -91,13 +109,36 @@ class Broker {
     uint64_t since_ns = 0;  // when we first saw it
   };
 
+  // A resource whose holder makes a more urgent program wait.
+  struct Claim {
+    uint32_t owner = 0;  // 0: none
+    std::optional<int> priority;
+    uint64_t since_ns = 0;
+    uint64_t limit_ns = 0;  // how long the owner may take to give it back
+    bool noticed = false;   // it took longer
+  };
+  // To be acted upon after what is under way.
+  struct Noticed {
+    uint32_t program = 0;
+    uint32_t resource = 0;
+    bool holds = false;  // still
+  };
+
   void grant(uint32_t resource, const scheduler::Waiter& waiter);
+  void claim(uint32_t resource, uint32_t owner, std::optional<int> priority);
+  void lend(uint32_t program, std::optional<int> priority);
+  void look_at_claim(uint32_t resource);
+  void end_claim(uint32_t resource);
+  uint64_t promised_ns(const Program& program, uint32_t resource) const;
+  void act_on_noticed();
+  void punish(Program& program);
+  void look_at_demoted();
   void adopt(Program& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
   bool is_held_up(uint32_t resource) const;
   void look_at_holder(uint32_t resource);
-  uint64_t harvest(const Program& program);
+  Harvested harvest(Program& program);
   void assign(Program& program);
   std::vector<uint8_t> place(const Program& program, int priority) const;
   std::vector<uint8_t> place(const Program& program, const planning::PlannedTask& task) const;
@@ -106,15 +147,18 @@ class Broker {
 
   Board& board_;
   Config config_;
-  Adopt adopt_;
-  IsStopped is_stopped_;
+  Processes processes_;
+  scheduler::Loans loans_;
   scheduler::Scheduler scheduler_;
   std::map<uint32_t, Program> programs_;
   Devices devices_;
   std::array<Holding, protocol::kMaxResources> holdings_{};
+  std::array<Claim, protocol::kMaxResources> claims_{};
+  std::vector<Noticed> noticed_;
+  std::set<uint32_t> demoted_;  // programs
   std::map<std::string, TaskHistory> history_;             // by task
   std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
-  uint64_t now_ns_ = 0;                                    // of the last look
+  uint64_t now_ns_ = 0;                                    // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;
 };

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -45,6 +47,13 @@ bool parse_admission(const std::string& text, uint32_t line) {
   return text == "strict";
 }
 
+OverrunPolicy parse_overrun(const std::string& text, uint32_t line) {
+  if (text == "log") return OverrunPolicy::log;
+  if (text == "demote") return OverrunPolicy::demote;
+  if (text == "end") return OverrunPolicy::end;
+  throw Wrong{line, "overrun: \"" + text + "\" is unknown: expected log, demote or end"};
+}
+
 analysis::Policy parse_policy(const std::string& text, uint32_t line) {
   std::string all;
   for (const analysis::Policy policy : analysis::kPolicies) {
@@ -66,6 +75,13 @@ uint64_t parse_time(const toml::key& key, const toml::node& node) {
   const auto time = analysis::parse_time(as<std::string>(key, node, "a time such as \"2ms\""));
   if (!time) throw Wrong{node.source().begin.line, std::string(key.str()) + ": " + time.error().message};
   return static_cast<uint64_t>(*time);
+}
+
+// A time that each kind of hand-over is taken to cost; none: they are measured.
+std::optional<analysis::Handovers> parse_handovers(const toml::key& key, const toml::node& node) {
+  if (as<std::string>(key, node, "measured, or a time such as \"50us\"") == "measured") return std::nullopt;
+  const auto time = static_cast<analysis::Time>(parse_time(key, node));
+  return analysis::Handovers{time, time, time};
 }
 
 std::string parse_metrics(const std::string& text, uint32_t line) {
@@ -181,6 +197,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.realtime = as<bool>(key, node, "true or false");
   } else if (name == "admission") {
     config.strict = parse_admission(text(), line);
+  } else if (name == "overrun") {
+    config.overrun = parse_overrun(text(), line);
   } else if (name == "policy") {
     config.planning.policy = parse_policy(text(), line);
   } else if (name == "cpus") {
@@ -191,6 +209,10 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.planning.other_slice_ns = parse_time(key, node);
   } else if (name == "other_chunk") {
     config.planning.other_chunk_ns = parse_time(key, node);
+  } else if (name == "handovers") {
+    const auto given = parse_handovers(key, node);
+    config.measure_handovers = !given;
+    config.planning.handovers = given.value_or(analysis::Handovers{});
   } else if (name == "metrics") {
     config.metrics = parse_metrics(text(), line);
   } else if (name == "access") {
@@ -201,7 +223,7 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
                     "\": expected instance, group, default_priority, state_file, log_level, realtime, "
-                    "admission, policy, cpus, gpus, other_slice, other_chunk, metrics or access"};
+                    "admission, overrun, policy, cpus, gpus, other_slice, other_chunk, handovers, metrics or access"};
   }
 }
 
@@ -229,6 +251,11 @@ Result<Config> read_config(const std::string& file) {
   std::ostringstream text;
   if (!in || !(text << in.rdbuf())) return fail("cannot read the configuration " + file);
   return parse_config(text.str(), file);
+}
+
+std::string calibration_file(const Config& config) {
+  if (config.state_file.empty()) return "";
+  return std::filesystem::path(config.state_file).replace_extension(".handovers.json").string();
 }
 
 std::string default_state_file(const std::string& instance) {

@@ -1,9 +1,12 @@
 // The daemon's configuration: a TOML file (sam-managerd.toml.example explains every key) and options.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "sam-manager/daemon/calibration.h"
+#include "sam-manager/daemon/overruns.h"
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/planning/plan.h"
 
@@ -18,15 +21,21 @@ struct Config {
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
   Access access;
+  OverrunPolicy overrun = OverrunPolicy::log;
   bool strict = false;  // tasks that would break a guarantee are refused
   int cpus = 0;         // that programs share; 0: all there are
   int gpus = 0;         // likewise; 0: as many as programs name
+  bool measure_handovers = true;  // else they are planning.handovers
+  std::optional<Calibration> calibration;  // not of the file: of this machine
   planning::Settings planning;
 };
 
 // Errors name the file and, where there is one, the line.
 Result<Config> read_config(const std::string& file);
 Result<Config> parse_config(const std::string& text, const std::string& file);
+
+// Beside the tasks: what hand-overs cost. "": tasks are not kept.
+std::string calibration_file(const Config& config);
 
 // For root /var/lib/samcl/<instance>.json, else below $XDG_STATE_HOME or ~/.local/state.
 std::string default_state_file(const std::string& instance);

@@ -21,8 +21,8 @@ std::string problem(const std::string& text) {
 TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
       "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\nstate_file = '/x.json'\n"
-      "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
-      "other_slice = '500us'\nother_chunk = '1.5ms'\nmetrics = '/run/samcl/metrics'\n[access]\n"
+      "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\noverrun = 'demote'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
+      "other_slice = '500us'\nother_chunk = '1.5ms'\nhandovers = '40us'\nmetrics = '/run/samcl/metrics'\n[access]\n"
       "administrators = ['root', '@7']\nprograms_per_user = 5\n[[access.allow]]\nwho = ['1000', '@root']\n"
       "devices = ['a']\nhighest_priority = 9\n",
       "m.toml");
@@ -34,12 +34,15 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->log_level, "warn");
   EXPECT_FALSE(config->realtime);
   EXPECT_TRUE(config->strict);
+  EXPECT_EQ(config->overrun, OverrunPolicy::demote);
   EXPECT_EQ(config->planning.policy, analysis::Policy::gpa);
   EXPECT_EQ(config->planning.default_priority, -3);
   EXPECT_EQ(config->cpus, 3);
   EXPECT_EQ(config->gpus, 2);
   EXPECT_EQ(config->planning.other_slice_ns, 500'000u);
   EXPECT_EQ(config->planning.other_chunk_ns, 1'500'000u);
+  EXPECT_FALSE(config->measure_handovers);
+  EXPECT_EQ(config->planning.handovers, (analysis::Handovers{40'000, 40'000, 40'000}));
   EXPECT_EQ(config->metrics, "/run/samcl/metrics");
   const Access& access = config->access;
   EXPECT_THAT(access.administrators.users, ElementsAre(0));
@@ -56,6 +59,7 @@ TEST(Config, EveryKeyIsRead) {
 TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(problem("\nprioritty = 3\n"), StartsWith("m.toml:2: unknown key \"prioritty\""));
   EXPECT_EQ(problem("\n\nrealtime = 'yes'\n"), "m.toml:3: realtime: expected true or false");
+  EXPECT_EQ(problem("overrun = 'kill'\n"), "m.toml:1: overrun: \"kill\" is unknown: expected log, demote or end");
   EXPECT_THAT(problem("metrics = '0.0.0.0:80'\n"), StartsWith("m.toml:1: metrics: "));
   EXPECT_THAT(problem("[access]\nadministrators = ['no-such-user']\n"),
               StartsWith("m.toml:2: access: there is no user \"no-such-user\""));
@@ -92,7 +96,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 18);
+  EXPECT_EQ(keys, 20);
   EXPECT_EQ(problem(text), "none");
 }
 

@@ -24,6 +24,8 @@ class Endpoint {
   Endpoint& operator=(const Endpoint&) = delete;
 
   int socket() const { return socket_.get(); }  // listens
+  // The file whose lock we hold. What is written there stays if we are killed, and is gone if we end orderly.
+  int lock_file() const { return lock_.get(); }
 
   // Whether somebody took our lock or socket away, so that another daemon can serve the instance besides us.
   bool is_lost() const;

@@ -4,13 +4,16 @@
 
 namespace samcl::daemon {
 
-uint64_t harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history) {
+Harvested harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history) {
   const uint64_t jobs = page.count.load();
-  if (jobs == taken.jobs) return 0;
+  if (jobs == taken.jobs) return {};
   const uint64_t misses = page.misses.load();
-  const uint64_t new_misses = misses - taken.misses;
+  const uint64_t early = page.early.load(), long_jobs = page.long_jobs.load();
+  const Harvested more{misses - taken.misses, early - taken.early, long_jobs - taken.long_jobs};
   history.jobs += jobs - taken.jobs;
-  history.misses += new_misses;
+  history.misses += more.misses;
+  history.overruns.early_jobs += more.early;
+  history.overruns.long_jobs += more.long_jobs;
   history.longest_ns = std::max(history.longest_ns, page.longest_ns.load());
   for (size_t bucket = 0; bucket < protocol::kResponseBuckets; ++bucket) {
     const uint32_t count = page.responses[bucket].load(std::memory_order_relaxed);
@@ -19,7 +22,9 @@ uint64_t harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& hi
   }
   taken.jobs = jobs;
   taken.misses = misses;
-  return new_misses;
+  taken.early = early;
+  taken.long_jobs = long_jobs;
+  return more;
 }
 
 nlohmann::json TaskHistory::describe() const {
@@ -32,6 +37,7 @@ nlohmann::json TaskHistory::describe() const {
           {"longest_ns", longest_ns},
           {"p50_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.5))},
           {"p99_ns", std::min(longest_ns, protocol::response_percentile(responses, 0.99))},
+          {"overruns", overruns.describe()},
           {"buckets", buckets}};
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sam-manager/daemon/overruns.h"
 #include "sam-manager/protocol/words.h"
 
 namespace samcl::daemon {
@@ -16,6 +17,7 @@ struct TaskHistory {
   uint64_t misses = 0;  // jobs beyond the deadline
   uint64_t longest_ns = 0;
   std::array<uint64_t, protocol::kResponseBuckets> responses{};
+  Overruns overruns;
 
   nlohmann::json describe() const;  // numbers, percentiles
 };
@@ -24,10 +26,17 @@ struct TaskHistory {
 struct Harvest {
   uint64_t jobs = 0;
   uint64_t misses = 0;
+  uint64_t early = 0;
+  uint64_t long_jobs = 0;
   std::array<uint32_t, protocol::kResponseBuckets> responses{};
 };
 
-// Adds what the page has more than was taken before; returns the misses among it. The page may hold anything.
-uint64_t harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history);
+// What there is more on a page than before.
+struct Harvested {
+  uint64_t misses = 0, early = 0, long_jobs = 0;
+};
+
+// Adds what the page has more than was taken before. The page may hold anything.
+Harvested harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history);
 
 }  // namespace samcl::daemon

@@ -14,7 +14,10 @@
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
 #include "sam-manager/daemon/endpoint.h"
+#include "sam-manager/daemon/guardian.h"
+#include "sam-manager/daemon/loan_book.h"
 #include "sam-manager/daemon/log.h"
+#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/daemon/server.h"
 #include "sam-manager/daemon/service_notice.h"
@@ -32,7 +35,10 @@ struct Options {
   bool foreground = false;
   pid_t exit_with = 0;
   int ready_fd = -1;
+  bool calibrate = false;
 };
+
+constexpr unsigned kRoundsAtStart = 200, kRoundsAsked = 5000;
 
 int complain(const std::string& message) {
   std::cerr << "sam-managerd: " << message << "\n";
@@ -57,6 +63,31 @@ Result<Config> choose_config(const Options& options) {
   if (!config->state_file.empty())
     config->state_file = std::filesystem::absolute(config->state_file).string();
   return config;
+}
+
+// As it was measured before on this system, or now. Not at all, if the machine is too busy.
+void take_handovers(Config& config) {
+  if (!config.measure_handovers) return;
+  const std::string file = calibration_file(config);
+  auto known = file.empty() ? Result<Calibration>(fail("")) : load_calibration(file);
+  if (!known) {
+    known = calibrate(kRoundsAtStart);
+    if (known && !file.empty()) save(file, *known);  // else it is measured again the next time
+  }
+  if (known) config.calibration = *known;
+  config.planning.handovers = known ? std::optional(known->handovers()) : std::nullopt;
+}
+
+// --calibrate
+int measure_handovers(const Config& config) {
+  const auto measured = calibrate(kRoundsAsked);
+  if (!measured) return complain(measured.error().message);
+  std::cout << measured->describe().dump(2) << "\n";
+  const std::string file = calibration_file(config);
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  if (const auto saved = save(file, *measured); !saved) return complain(saved.error().message);
+  return 0;
 }
 
 LogTarget log_target(bool foreground) {
@@ -102,7 +133,7 @@ void drop_terminal() {
   for (int fd = 0; fd < 3 && null >= 0; ++fd) dup2(null, fd);
 }
 
-int serve(const Config& config, const Options& options, int detached) {
+int serve(Config config, const Options& options, int detached) {
   protocol::Descriptor owner;
   if (options.exit_with && !(owner = protocol::Descriptor(protocol::open_pidfd(options.exit_with))))
     return complain("--exit-with " + std::to_string(options.exit_with) + ": there is no such process");
@@ -110,22 +141,38 @@ int serve(const Config& config, const Options& options, int detached) {
   if (!registry) return complain(registry.error().message);
   raise_limits();
   const ServiceNotice service;
+  take_handovers(config);
   auto endpoint = Endpoint::make(config.instance);
   if (!endpoint) return complain(endpoint.error().message);
   auto board = Board::make();
   if (!board) return complain(board.error().message);
+  auto book = LoanBook::in((*endpoint)->lock_file());
+  if (!book) return complain(book.error().message);
+  const size_t put_back = book->put_back_older_than(now_ns(), 0);  // that a daemon left that was killed
+  const Guardian guardian(*book);
 
   const Log log(log_target(options.foreground), config.log_level);
-  Realtime realtime(config.realtime);
+  if (put_back > 0) spdlog::warn("{} threads had a priority that another manager lent them", put_back);
+  Realtime realtime(config.realtime, *book);
   realtime.take();
-  Broker broker(
-      *board, *std::move(registry), config,
-      [&realtime](pid_t program, pid_t thread, int priority) {
-        return realtime.give(program, thread, priority);
-      },
-      protocol::process_is_stopped);
-  Server server(**endpoint, *board, broker, config, service, [&options]() -> std::optional<Config> {
+  Processes processes;
+  processes.adopt = [&realtime](pid_t program, pid_t thread, int priority) {
+    return realtime.give(program, thread, priority);
+  };
+  processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
+    realtime.lend(program, pid, priority);
+  };
+  processes.forget = [&realtime](uint32_t program) { realtime.forget(program); };
+  processes.is_stopped = protocol::process_is_stopped;
+  processes.gives_priorities = [&realtime] { return realtime.works(); };
+  Broker broker(*board, *std::move(registry), config, std::move(processes));
+  const auto measured = config.calibration;
+  Server server(**endpoint, *board, broker, config, service, [&]() -> std::optional<Config> {
     auto read = choose_config(options);
+    if (read && read->measure_handovers) {
+      read->calibration = measured;
+      read->planning.handovers = measured ? std::optional(measured->handovers()) : std::nullopt;
+    }
     if (read) return *std::move(read);
     spdlog::error("the configuration stays as it was: {}", read.error().message);
     return std::nullopt;
@@ -156,6 +203,8 @@ int run(int argc, char** argv) {
                  "write a line to this file descriptor once programs can connect")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  app.add_flag("--calibrate", options.calibrate,
+               "measure what it costs to pass a resource on, print it as JSON, keep it for the next start, and end");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -165,6 +214,7 @@ int run(int argc, char** argv) {
   auto config = choose_config(options);
   if (!config) return complain(config.error().message);
 
+  if (options.calibrate) return measure_handovers(*config);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

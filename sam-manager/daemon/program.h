@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sam-manager/daemon/overruns.h"
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/protocol/shared_memory.h"
 #include "sam-manager/protocol/words.h"
@@ -25,6 +26,8 @@ struct Program {
   std::vector<uint8_t> devices;   // our indices, in its order
   std::vector<std::string> wish;  // of its task when its devices were chosen
   std::set<pid_t> threads;        // that run with the task's priority, as it numbers them
+  Overruns overruns;
+  uint64_t demoted_until_ns = 0;  // 0: it is not demoted
   protocol::AssignmentCell::Value assignment;
   protocol::Shared<protocol::ClientPage> page;  // it may write anything there, at any time
 };

@@ -10,16 +10,18 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/protocol/process.h"
 
 namespace samcl::daemon {
-
 void Realtime::take() {
   if (!wanted_) return;
   sched_param parameters{};
   parameters.sched_priority = sched_get_priority_max(SCHED_FIFO);
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) != 0)
+  works_ = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0;
+  if (!works_)
     spdlog::warn("no real-time priority for the manager ({}); grants may be late on a busy machine",
                  std::strerror(errno));
   // With a limit, memory that we need later would be refused.
@@ -36,11 +38,29 @@ bool Realtime::give(pid_t program, pid_t thread, int priority) {
   sched_param parameters{};
   parameters.sched_priority = std::clamp(priority, 0, sched_get_priority_max(SCHED_FIFO) - 1);
   const int policy = parameters.sched_priority > 0 ? SCHED_FIFO : SCHED_OTHER;
-  if (sched_setscheduler(own, policy | SCHED_RESET_ON_FORK, &parameters) == 0 || told_ || errno == ESRCH)
-    return true;
-  told_ = true;
-  spdlog::warn("no real-time priorities for the threads of tasks ({})", std::strerror(errno));
+  if (lender_.rebase(own, static_cast<uint32_t>(policy), parameters.sched_priority)) return true;
+  if (sched_setscheduler(own, policy | SCHED_RESET_ON_FORK, &parameters) != 0)
+    tell("no real-time priorities for the threads of tasks", errno);
   return true;
+}
+
+void Realtime::lend(uint32_t borrower, pid_t process, std::optional<int> priority) {
+  const int lent = std::clamp(priority.value_or(0), 0, sched_get_priority_max(SCHED_FIFO) - 1);
+  if (lent == 0) return lender_.take_back(borrower);
+  if (!wanted_ || process <= 0) return;
+  const int error = lender_.lend(borrower, process, lent, now_ns());
+  if (error == EDQUOT)
+    spdlog::warn("process {} is lent no priority, though others wait for it: it has a limit of real-time computing",
+                 process);
+  else if (error != 0)
+    tell("no priority can be lent to those whom others wait for", error);
+}
+
+void Realtime::tell(const char* what, int error) {
+  if (error == ESRCH) return;
+  works_ = false;
+  if (std::exchange(told_, true)) return;
+  spdlog::warn("{} ({})", what, std::strerror(error));
 }
 
 }  // namespace samcl::daemon

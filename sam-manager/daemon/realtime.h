@@ -4,6 +4,10 @@
 #include <sys/types.h>
 
 #include <climits>
+#include <cstdint>
+#include <optional>
+
+#include "sam-manager/daemon/lender.h"
 
 namespace samcl::daemon {
 
@@ -11,20 +15,31 @@ constexpr int kLeaveAsItIs = INT_MIN;
 
 class Realtime {
  public:
-  explicit Realtime(bool wanted) : wanted_(wanted) {}
+  Realtime(bool wanted, LoanBook& book) : wanted_(wanted), lender_(book) {}
 
   // The highest SCHED_FIFO priority for us, and our memory locked. Where the system does not allow it, says
   // so and goes on.
   void take();
+
+  // As far as was tried.
+  bool works() const { return wanted_ && works_; }
 
   // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that
   // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it
   // is no thread of that program, and was left alone. Says once if the system does not allow it.
   bool give(pid_t program, pid_t thread, int priority);
 
+  // Lends all threads of a process that priority, or takes it back. `borrower`: a name for the process.
+  void lend(uint32_t borrower, pid_t process, std::optional<int> priority);
+  void forget(uint32_t borrower) { lender_.forget(borrower); }
+
  private:
+  void tell(const char* what, int error);
+
   bool wanted_;
   bool told_ = false;
+  bool works_ = true;
+  Lender lender_;
 };
 
 }  // namespace samcl::daemon

@@ -16,7 +16,11 @@ json describe(const Broker& broker, uint32_t client) {
   const auto found = broker.programs().find(client);
   if (found == broker.programs().end()) return nullptr;
   const auto& assignment = found->second.assignment;
-  return {{"pid", found->second.pid}, {"task", assignment.task}, {"priority", assignment.priority}};
+  const auto lent = broker.loans().of(client);
+  return {{"pid", found->second.pid},
+          {"task", assignment.task},
+          {"priority", assignment.priority},
+          {"lent_priority", lent ? json(*lent) : json()}};
 }
 
 const char* kind_of(uint32_t resource) {
@@ -56,6 +60,8 @@ json show_program(const Broker& broker, const Program& program) {
   entry["p99_ns"] = std::min(longest, protocol::response_percentile(responses, 0.99));
   entry["longest_response_ns"] = longest;
   entry["last_response_ns"] = jobs.last_ns.load();
+  entry["overruns"] = program.overruns.describe();
+  entry["demoted"] = program.demoted_until_ns != 0;
   const planning::PlannedTask* planned = broker.admission().plan().find(program.assignment.task);
   entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
   return entry;
@@ -98,7 +104,16 @@ json show_status(const Broker& broker) {
     resources.push_back(show_resource(broker, resource));
   json programs = json::array();
   for (const auto& [id, program] : broker.programs()) programs.push_back(show_program(broker, program));
-  return {{"pid", getpid()}, {"resources", resources}, {"programs", programs}};
+  const auto& costs = broker.settings().handovers;
+  const auto& calibration = broker.calibration();
+  return {{"pid", getpid()},
+          {"resources", resources},
+          {"programs", programs},
+          {"handovers",
+           {{"request_ns", costs ? json(costs->request) : json()},
+            {"section_ns", costs ? json(costs->section) : json()},
+            {"wake_ns", costs ? json(costs->wake) : json()},
+            {"measured", calibration ? calibration->describe() : json()}}}};
 }
 
 Result<json> show_history(const Broker& broker, const std::string& task) {
@@ -138,6 +153,13 @@ std::string show_metrics(const Broker& broker) {
     out << "samcl_response_seconds_count{" << name << "} " << history.jobs << "\n";
     out << "samcl_deadline_misses_total{" << name << "} " << history.misses << "\n";
   }
+  head(out, "samcl_overruns_total", "counter",
+       "What a task did beyond its promise: sections too long, jobs too early or too long.");
+  for (const auto& [task, history] : broker.history())
+    for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
+                                      {"early_job", history.overruns.early_jobs},
+                                      {"long_job", history.overruns.long_jobs}})
+      out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
   for (const planning::PlannedTask& task : broker.admission().plan().tasks)
     if (task.bound_ns)
       out << "samcl_bound_seconds{task=" << label(task.name) << "} "

@@ -179,7 +179,7 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
     {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
     {"analysis",
-     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe()); }},
+     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe(c.broker.unenforced())); }},
 };
 
 std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {

@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <utility>
 
+#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
@@ -37,12 +37,6 @@ constexpr int kPauseMs = 5;                // of those who ask too much
 constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
 constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
 constexpr unsigned kLinksBesidePrograms = 32;  // of a user
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000ULL + static_cast<uint64_t>(now.tv_nsec);
-}
 
 uint64_t cost_of(std::string_view packet) {
   if (!protocol::is_message(packet)) return Restraint::kDocument;
@@ -98,6 +92,7 @@ void Server::run(int exit_with) {
   uint64_t last_beat = 0;
   while (true) {
     const int count = epoll_wait(events_.get(), events.data(), events.size(), timeout_ms());
+    if (broker_.next_look_ns() <= now_ns()) broker_.look(now_ns());
     if (count < 0 && errno != EINTR) {
       spdlog::error("epoll_wait: {}", std::strerror(errno));
       return;
@@ -113,8 +108,11 @@ void Server::run(int exit_with) {
 
 // A beat shows programs that we move, and the service manager that we live.
 int Server::timeout_ms() const {
-  if (paused_ > 0) return kPauseMs;
-  if (!links_.empty() || !accepting_) return kBeatMs;
+  constexpr uint64_t kMs = 1'000'000;
+  const uint64_t now = now_ns(), look = std::max(now, broker_.next_look_ns());
+  const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kBeatMs));
+  if (paused_ > 0) return std::min(kPauseMs, until_look);
+  if (!links_.empty() || !accepting_) return until_look;
   return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
 }
 
@@ -154,11 +152,7 @@ Server::State Server::handle_signal() {
 }
 
 void Server::reload() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  service_.tell("RELOADING=1\nMONOTONIC_USEC=" +
-                std::to_string(static_cast<uint64_t>(now.tv_sec) * 1'000'000 +
-                               static_cast<uint64_t>(now.tv_nsec) / 1000));
+  service_.tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(now_ns() / 1000));
   if (auto config = reload_()) {
     config_ = *std::move(config);
     broker_.reconfigure(config_);
@@ -286,7 +280,7 @@ Server::State Server::handle(uint64_t id, Link& link, const std::string& bytes) 
   if (protocol::is_message(bytes)) {
     const auto message = protocol::parse_message(bytes);
     if (message && link.program != 0) {
-      broker_.handle(link.program, *message);
+      broker_.handle(link.program, *message, now_ns());
       return State::goes_on;
     }
     spdlog::warn("process {} is disconnected: its message makes no sense: {}", link.peer.pid,

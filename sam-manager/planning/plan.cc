@@ -71,7 +71,8 @@ void add_others(analysis::TaskSet& set, int device, const Settings& settings) {
                                           {analysis::Resource::gpu, settings.other_slice_ns}}) {
     analysis::Stage stage;
     stage.resource = resource;
-    stage.worst.assign(static_cast<size_t>(set.platform.gpus), static_cast<analysis::Time>(longest));
+    const analysis::Time boundary = settings.handovers ? settings.handovers->section : 0;
+    stage.worst.assign(static_cast<size_t>(set.platform.gpus), static_cast<analysis::Time>(longest) + boundary);
     if (longest > 0) others.stages.push_back(std::move(stage));
   }
   if (!others.stages.empty()) set.tasks.push_back(std::move(others));
@@ -96,7 +97,8 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
   for (const Task* task : tasks) {
     auto modelled = model(*task, machine, gpus);
     if (!modelled) return tl::unexpected(modelled.error());
-    set.tasks.push_back(*std::move(modelled));
+    set.tasks.push_back(
+        analysis::with_handovers(*std::move(modelled), settings.handovers.value_or(analysis::Handovers{})));
   }
   for (int device = 0; device < gpus; ++device) add_others(set, device, settings);
   if (auto good = analysis::check(set); !good) return fail(good.error().message);
@@ -105,11 +107,21 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
 
 // What the analysis does not know of may be as urgent as the task.
 std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks, const Settings& settings) {
+  if (!settings.handovers) return "what a hand-over costs could not be measured";
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
     if (other.profile.empty() && other.priority >= task.priority)
       return "task \"" + name + "\" is as urgent and has no profile";
+  return "";
+}
+
+// What the analysis counts on and no profile tells.
+std::string estimate_of(const analysis::TaskSet& set) {
+  for (const analysis::Task& task : set.tasks)
+    for (const analysis::Stage& stage : task.stages)
+      if (stage.resource != analysis::Resource::cpu && stage.host.empty() && task.name.rfind(kOthers, 0) != 0)
+        return "the profile of \"" + task.name + "\" does not tell what CPU time its transfers and kernels need (host)";
   return "";
 }
 
@@ -139,6 +151,24 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy)
   return best;
 }
 
+// What the task is held to.
+void promise(PlannedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode) {
+  analysis::Time budget = 0;
+  for (size_t j = 0; j < task.stages.size(); ++j) {
+    const analysis::Stage& stage = task.stages[j];
+    const auto section = static_cast<uint64_t>(stage.section_in(mode));
+    if (stage.resource == analysis::Resource::gpu)
+      planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
+    if (stage.resource == analysis::Resource::pci)
+      planned.pcie_section_ns = std::max(planned.pcie_section_ns, section);
+    budget += stage.length_in(mode);
+    // It waits for CPUs there, and between requests.
+    const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
+    if (waits && j < bound.stages.size()) budget += bound.stages[j].interference;
+  }
+  planned.budget_ns = static_cast<uint64_t>(budget);
+}
+
 std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings,
                                 std::string& task_set) {
   const analysis::Modes modes = modes_for(set, settings.policy);
@@ -154,8 +184,11 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
     task.mode = modes[i];
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
-    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven)
+    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
+      promise(task, set.tasks[i], bounds.tasks[i], modes[i]);
+      task.terms = explain(set, modes, bounds, i, settings.handovers.value_or(analysis::Handovers{}));
+    }
     planned.push_back(std::move(task));
   }
   return planned;
@@ -184,11 +217,12 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
   return {};
 }
 
-json to_json(const PlannedTask& task) {
+json to_json(const PlannedTask& task, const std::string& unenforced) {
   return {{"mode", task.mode},
           {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()},
           {"changing_ns", task.changing_ns ? json(*task.changing_ns) : json()},
-          {"guaranteed", task.guaranteed()}};
+          {"meets_deadline", task.meets_deadline()},
+          {"guaranteed", task.guaranteed() && unenforced.empty()}};
 }
 
 }  // namespace
@@ -212,7 +246,10 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
     return plan;
   }
   plan.tasks = choose(*set, settings, plan.task_set);
-  for (PlannedTask& task : plan.tasks) task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+  for (PlannedTask& task : plan.tasks) {
+    task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+    task.estimate = estimate_of(*set);
+  }
   if (auto good = bound_change(before, plan); !good) plan.changing = good.error().message;
   return plan;
 }
@@ -235,26 +272,30 @@ std::string objection(const Plan& before, const Plan& after, const std::string& 
   std::string all;
   for (const PlannedTask& task : after.tasks) {
     const PlannedTask* known = before.find(task.name);
-    const bool matters = task.name == newcomer || (known && known->guaranteed());
-    if (matters && !task.guaranteed()) all += (all.empty() ? "" : "; ") + lateness(task);
+    const bool matters = task.name == newcomer || (known && known->meets_deadline());
+    if (matters && !task.meets_deadline()) all += (all.empty() ? "" : "; ") + lateness(task);
   }
   return all;
 }
 
-json to_json(const Plan& plan, const Plan& before, const Machine& machine) {
+json to_json(const Plan& plan, const Plan& before, const Machine& machine, const std::string& unenforced) {
   json tasks = json::array();
   for (const PlannedTask& task : plan.tasks) {
-    json entry = to_json(task);
+    json entry = to_json(task, unenforced);
     entry["name"] = task.name;
     entry["priority"] = task.priority;
     entry["deadline_ns"] = task.deadline_ns;
     entry["doubt"] = task.doubt;
+    entry["estimate"] = unenforced.empty() ? task.estimate : unenforced;
+    entry["terms"] = json::array();
+    for (const Term& term : task.terms)
+      entry["terms"].push_back({{"kind", name(term.kind)}, {"of", term.of}, {"ns", term.time}});
     entry["devices"] = json::array();
     for (const uint8_t device : task.devices)
       entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device]
                                                                  : std::to_string(device));
     const PlannedTask* known = before.find(task.name);
-    entry["before"] = known ? to_json(*known) : json();
+    entry["before"] = known ? to_json(*known, unenforced) : json();
     tasks.push_back(std::move(entry));
   }
   const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);

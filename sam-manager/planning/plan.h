@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/handovers.h"
 #include "analysis/modes/choice.h"
+#include "sam-manager/planning/explain.h"
 #include "sam-manager/registry/registry.h"
 
 namespace samcl::planning {
@@ -30,6 +32,8 @@ struct Settings {
   // Longest slice and chunk, ns, of programs that no profile tells of.
   uint64_t other_slice_ns = 2'000'000;
   uint64_t other_chunk_ns = 1'000'000;
+  // What passing a link or GPU on costs; in every bound. None: nobody knows, and nothing is guaranteed.
+  std::optional<analysis::Handovers> handovers = analysis::Handovers{};
 };
 
 struct PlannedTask {
@@ -42,9 +46,17 @@ struct PlannedTask {
   // The same while tasks change from the plan before (if no other change is under way) to this one: until all
   // are idle at once, after each has begun a job in its new mode.
   std::optional<uint64_t> changing_ns;
+  // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
+  // for CPUs included. 0: none.
+  uint64_t gpu_section_ns = 0, pcie_section_ns = 0, budget_ns = 0;
   std::string doubt;  // why the bound is not proven; "" if it is
+  // Why the proof counts on what nobody measured or enforces; "" if it does not.
+  std::string estimate;
+  std::vector<Term> terms;  // of the bound
 
-  bool guaranteed() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
+  // By the proof.
+  bool meets_deadline() const { return bound_ns && doubt.empty() && *bound_ns <= deadline_ns; }
+  bool guaranteed() const { return meets_deadline() && estimate.empty(); }
 };
 
 struct Plan {
@@ -61,12 +73,14 @@ struct Plan {
 Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
                const Settings& settings, const Plan& before = {});
 
-// What an administrator who admits only what is guaranteed has against going from one plan to the other
-// because of a newcomer: it has a profile but no guarantee, or others lose theirs. "" if nothing; else whose,
+// What an administrator who admits only tasks that are proven to meet their deadlines has against going from one
+// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs. "" if nothing; else whose,
 // and by how much.
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
 
-// For sam-ctl: the plan, and what was different before.
-nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine);
+// For sam-ctl: the plan, and what was different before. `unenforced`: why, for the time being, no bound is more
+// than an estimate; "" if that is not so.
+nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine,
+                       const std::string& unenforced = "");
 
 }  // namespace samcl::planning

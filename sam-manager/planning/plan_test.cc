@@ -31,6 +31,7 @@ Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const s
   stage.resource = Resource::gpu;
   for (const double worst : worst_ms) stage.worst.push_back(ms(worst));
   stage.section = ms(slice_ms);
+  stage.host.assign(stage.worst.size(), 0);
   profile.stages = {stage};
   Task task;
   task.name = name;
@@ -90,6 +91,48 @@ TEST(Plan, SlicesOfOtherProgramsAreInTheWayOnce) {
   settings.other_slice_ns = 2 * kMs;
   const Plan plan = make_plan(named({gpu_task("camera", 5, 20, {8, 5})}), {1, {"a"}, 0}, settings);
   EXPECT_EQ(plan.tasks.at(0).bound_ns, 10 * kMs - 1);
+}
+
+TEST(Plan, HandOversAreInEveryBound) {
+  Settings settings = alone();
+  settings.other_slice_ns = 2 * kMs;
+  const auto tasks = named({gpu_task("camera", 5, 20, {8, 5})});
+  const Machine one{1, {"a"}, 0};
+  const uint64_t before = *make_plan(tasks, one, settings).tasks.at(0).bound_ns;
+  settings.handovers = analysis::Handovers{1000, 200, 30};
+  EXPECT_EQ(make_plan(tasks, one, settings).tasks.at(0).bound_ns, before + 30 + 1230 + 200)
+      << "its wake-up, its request, and the boundary of the slice that it waits for";
+  settings.handovers.reset();
+  const Plan unknown = make_plan(tasks, one, settings);
+  EXPECT_FALSE(unknown.tasks.at(0).guaranteed());
+  EXPECT_THAT(unknown.tasks[0].doubt, HasSubstr("could not be measured"));
+}
+
+TEST(Plan, WhatNobodyMeasuredMakesABoundAnEstimate) {
+  Task camera = gpu_task("camera", 5, 20, {8, 5});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages[0].host.clear();
+  camera.profile = format_profile(profile);
+  const Plan plan = make_plan(named({camera, gpu_task("sonar", 9, 100, {1, 1})}), kTwoGpus, alone());
+  for (const PlannedTask& task : plan.tasks) {
+    EXPECT_TRUE(task.meets_deadline());
+    EXPECT_FALSE(task.guaranteed()) << "who shares the machine with it is in the dark as well";
+    EXPECT_THAT(task.estimate, HasSubstr("profile of \"camera\" does not tell what CPU time"));
+  }
+  EXPECT_EQ(objection(Plan(), plan, "camera"), "") << "its deadline is met by the proof";
+}
+
+TEST(Plan, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
+  Task camera = gpu_task("camera", 5, 20, {8, 5}), audio = gpu_task("audio", 4, 20, {3, 3});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages[0].host = {ms(2), ms(2)};
+  camera.profile = format_profile(profile);
+  profile = parse_profile(audio.profile).value();
+  profile.stages[0] = {Resource::cpu, {ms(3), ms(3)}, {}, 0};
+  audio.profile = format_profile(profile);
+  const Plan plan = make_plan(named({camera, audio}), {1, {"a"}, 0}, alone());
+  EXPECT_EQ(plan.find("camera")->bound_ns, 8 * kMs);
+  EXPECT_EQ(plan.find("audio")->bound_ns, (3 + 2) * kMs);
 }
 
 TEST(Plan, WishesForDevicesAreKept) {

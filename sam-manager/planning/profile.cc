@@ -63,7 +63,7 @@ void fit_modes(Task& task, int gpus) {
   const int most = task.most_gpus == 0 ? measured : std::min(task.most_gpus, measured);
   task.most_gpus = std::min(most, gpus);
   for (Stage& stage : task.stages)
-    for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between})
+    for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between, &stage.host})
       if (!times->empty()) times->resize(static_cast<size_t>(gpus), times->back());
 }
 

@@ -41,6 +41,8 @@ void AssignmentCell::write(const Value& value) {
   priority.store(value.priority);
   gpus.store(value.gpus);
   deadline_ns.store(value.deadline_ns);
+  period_ns.store(value.period_ns);
+  budget_ns.store(value.budget_ns);
   device_count.store(static_cast<uint32_t>(count));
   store_all(name, task);
   store_all(order, devices);
@@ -57,17 +59,25 @@ AssignmentCell::Value AssignmentCell::read() const {
     std::memcpy(text.data(), name.data(), kNameBytes);
     const auto order = load_all(devices);
     const auto* first = reinterpret_cast<const uint8_t*>(order.data());
-    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load()};
+    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load(), period_ns.load(),
+             budget_ns.load()};
     value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
   return value;
 }
 
-void JobTimes::add(uint64_t response_ns, uint64_t deadline_ns) {
+void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task) {
   last_ns = response_ns;
   raise(longest_ns, response_ns);
-  if (deadline_ns > 0 && response_ns > deadline_ns) ++misses;
+  const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
+  if (deadline > 0 && response_ns > deadline) ++misses;
+  if (budget > 0 && response_ns > waited_ns && response_ns - waited_ns > budget) ++long_jobs;
+  const uint64_t begin = now_ns - response_ns, due = next_ns.load();
+  if (period > 0 && begin + period / 16 < due)
+    ++early;
+  else
+    next_ns = std::max(begin, due) + period;
   ++responses[response_bucket(response_ns)];
   ++count;
 }

@@ -68,7 +68,7 @@ struct AssignmentCell {
   std::atomic<int32_t> priority;
   std::atomic<uint32_t> gpus;
   std::atomic<uint32_t> device_count;
-  std::atomic<uint64_t> deadline_ns;
+  std::atomic<uint64_t> deadline_ns, period_ns, budget_ns;
   std::array<std::atomic<uint64_t>, kNameBytes / 8> task;
   std::array<std::atomic<uint64_t>, kMaxDevices / 8> devices;
 
@@ -78,6 +78,8 @@ struct AssignmentCell {
     uint32_t gpus = 0;
     std::vector<uint8_t> devices;  // as the program numbers them, the one to use first at the front
     uint64_t deadline_ns = 0;      // of the task's jobs; 0: none
+    uint64_t period_ns = 0;        // likewise
+    uint64_t budget_ns = 0;        // what a job may execute, waiting for leases left out; 0: nobody knows
   };
   void write(const Value& value);
   Value read() const;
@@ -89,9 +91,15 @@ struct JobTimes {
   std::atomic<uint64_t> longest_ns;
   std::atomic<uint64_t> last_ns;
   std::atomic<uint64_t> misses;  // jobs that took longer than the deadline
+  std::atomic<uint64_t> early;   // jobs that came faster than the period
+  std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
+  std::atomic<uint64_t> next_ns;    // when, if jobs came a period apart, the next one would begin
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
-  void add(uint64_t response_ns, uint64_t deadline_ns);
+  // A job that ended now (CLOCK_MONOTONIC), having waited for leases for `waited_ns` of its time. One that begins
+  // up to a sixteenth of the period before its time is not early: programs wake late now and then, and do not
+  // make up for it.
+  void add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task);
 };
 
 struct ClientPage {
@@ -99,6 +107,8 @@ struct ClientPage {
   JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
+  // Leases that were taken from the client because it held them for longer than it may. The daemon writes.
+  std::atomic<uint64_t> taken;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
   // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes), and

@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kNone = SIZE_MAX;
 }
 
-Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant)
-    : words_(words), on_grant_(std::move(on_grant)), queues_(words.size()) {}
+Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnClaim on_claim)
+    : words_(words), on_grant_(std::move(on_grant)), on_claim_(std::move(on_claim)), queues_(words.size()) {}
 
 void Scheduler::add_client(ClientId client, int priority) {
   priorities_[client] = priority;
@@ -62,6 +62,18 @@ std::vector<Waiter> Scheduler::waiters(Resource resource) const {
 }
 
 void Scheduler::settle(Resource resource, bool freed) {
+  decide(resource, freed);
+  if (!on_claim_) return;
+  const ClientId owner = this->owner(resource);
+  const auto priority = priorities_.find(owner);
+  std::optional<int> claim;
+  if (priority != priorities_.end() && !queues_[resource].empty())
+    claim = priorities_.at(queues_[resource][most_urgent(resource)].client);
+  if (claim && *claim <= priority->second) claim.reset();
+  on_claim_(resource, owner, claim);
+}
+
+void Scheduler::decide(Resource resource, bool freed) {
   std::vector<Waiter>& queue = queues_[resource];
   std::atomic<Word>& word = words_[resource];
   Word seen = word.load();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,11 @@ class Scheduler {
   // Told of each grant, after the resource's word names the new owner.
   using OnGrant = std::function<void(Resource, const Waiter&)>;
 
-  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant);
+  // Told, after whatever may have changed it, who makes a more urgent client wait: `claim` is the priority of
+  // the most urgent one that waits, none if none of them is more urgent than the owner.
+  using OnClaim = std::function<void(Resource, ClientId owner, std::optional<int> claim)>;
+
+  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnClaim on_claim = {});
 
   void add_client(ClientId client, int priority);
   void set_priority(ClientId client, int priority);  // larger is more urgent
@@ -49,13 +54,15 @@ class Scheduler {
 
  private:
   // Makes a word say what is true: grants it if it is free (or `freed` by its owner) and someone waits,
-  // else sets its flags.
+  // else sets its flags. Then tells of the claim on it.
   void settle(Resource resource, bool freed = false);
+  void decide(Resource resource, bool freed);
   size_t most_urgent(Resource resource) const;
   protocol::Word flags(Resource resource, ClientId owner, size_t without) const;
 
   std::span<std::atomic<protocol::Word>> words_;
   OnGrant on_grant_;
+  OnClaim on_claim_;
   std::map<ClientId, int> priorities_;
   std::vector<std::vector<Waiter>> queues_;  // per resource, in order of arrival
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,7 +28,8 @@ struct AdmissionTest : ::testing::Test {
 
   void SetUp() override {
     std::filesystem::create_directories(folder);
-    ASSERT_TRUE(daemon.start());
+    std::ofstream(folder + "/m.toml") << "handovers = '0us'\noverrun = 'end'\nlog_level = 'warn'\n";
+    ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
   }
   ~AdmissionTest() override { std::filesystem::remove_all(folder); }
 
@@ -35,7 +37,7 @@ struct AdmissionTest : ::testing::Test {
   std::string profile(const std::string& one, const std::string& two, const std::string& period) const {
     const std::string file = folder + "/" + one + "-" + two + ".json";
     std::ofstream(file) << R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": [{"name": "any", "period": ")"
-                        << period << R"(", "stages": [{"resource": "GPU", "section": "1ms", "worst": [")"
+                        << period << R"(", "stages": [{"resource": "GPU", "section": "1ms", "host": 0, "worst": [")"
                         << one << R"(", ")" << two << R"("]}]}]})";
     return file;
   }
@@ -121,6 +123,32 @@ TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const Outcome advised = enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0"});
   EXPECT_EQ(advised.exit_code, 0) << advised.err;
   EXPECT_THAT(advised.out, HasSubstr("late by up to "));
+}
+
+TEST_F(AdmissionTest, BoundIsExplainedTermByTerm) {
+  const auto client = daemon.connect();
+  ASSERT_TRUE(client);
+  ASSERT_EQ(enroll("sonar", 5, profile("30ms", "30ms", "200ms")).exit_code, 0);
+  ASSERT_EQ(enroll("camera", 9, profile("8ms", "8ms", "100ms"), {"--devices", "0"}).exit_code, 0);
+  const Outcome table = ctl({"analyze", "--explain", "camera"});
+  EXPECT_THAT(table.out, HasSubstr("own       GPU stage 1"));
+  EXPECT_THAT(table.out, HasSubstr("blocking"));
+  EXPECT_THAT(table.out, HasSubstr("bound     camera"));
+  const auto task = nlohmann::json::parse(ctl({"analyze", "--explain", "camera", "--json"}).out);
+  int64_t sum = 0;
+  for (const auto& term : task["terms"]) sum += term["ns"].get<int64_t>();
+  EXPECT_EQ(sum, task["bound_ns"]);
+  EXPECT_THAT(ctl({"analyze", "--explain", "nobody"}).err, HasSubstr("no task \"nobody\" with a profile"));
+}
+
+TEST_F(AdmissionTest, WhatNobodyEnforcesIsAnEstimate) {
+  std::ofstream(folder + "/m.toml") << "handovers = '0us'\nlog_level = 'warn'\n";
+  daemon.stop(SIGTERM);
+  ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
+  const Outcome first = enroll("camera", 9, profile("15ms", "8ms", "12ms"));
+  EXPECT_THAT(first.out, HasSubstr("estimated: a section that is too long is not ended"));
+  EXPECT_FALSE(plan()["tasks"][0]["guaranteed"]);
+  EXPECT_TRUE(plan()["tasks"][0]["meets_deadline"]);
 }
 
 TEST_F(AdmissionTest, NewDevicesAreANewPlan) {

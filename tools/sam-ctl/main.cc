@@ -37,6 +37,7 @@ struct Options {
   std::string save;
   double seconds = 10;
   std::string out = "trace.json";
+  std::string explain;  // task
   bool as_json = false;
 };
 
@@ -166,7 +167,21 @@ Result<void> trace(const Options& options) {
   return {};
 }
 
+// What the bound of one task is made of.
+Result<void> explain(const Options& options) {
+  const auto plan = ask(options, {{"ask", "analysis"}});
+  if (!plan) return tl::unexpected(plan.error());
+  for (json task : plan->at("tasks")) {
+    if (task.at("name") != options.explain) continue;
+    task["schema"] = kSchema;
+    std::cout << (options.as_json ? task.dump(2) + "\n" : term_table(task));
+    return {};
+  }
+  return fail("--explain: no task \"" + options.explain + "\" with a profile is registered");
+}
+
 Result<void> analyze(const Options& options) {
+  if (!options.explain.empty()) return explain(options);
   if (options.save.empty()) return show(options, {{"ask", "analysis"}}, plan_table);
   const auto plan = ask(options, {{"ask", "analysis"}});
   if (!plan) return tl::unexpected(plan.error());
@@ -252,6 +267,7 @@ int run(int argc, char** argv) {
   app.add_subcommand("status", "connected programs; who holds and who waits for what");
   CLI::App* plan = app.add_subcommand(
       "analyze", "bounds on the response times of tasks with a profile, and on how many GPUs each runs");
+  plan->add_option("--explain", options.explain, "what the bound of this task is made of")->type_name("TASK");
   plan->add_option("--save", options.save,
                    "write the task set that was analysed to this file, for `sam-analyze rta --explain`");
   try {

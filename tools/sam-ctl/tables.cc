@@ -62,11 +62,25 @@ std::string bound(const json& entry) {
   return entry.at("bound_ns").is_null() ? "-" : format_duration(entry.at("bound_ns"));
 }
 
+// What it did beyond its promise.
+std::string overruns(const json& entry) {
+  const json known = entry.value("overruns", json::object());
+  uint64_t count = 0;
+  for (const char* kind : {"sections", "early_jobs", "long_jobs"}) count += known.value(kind, uint64_t{0});
+  return (count == 0 ? "-" : std::to_string(count)) + (entry.value("demoted", false) ? ", demoted" : "");
+}
+
 // "camera (1234)", or the process alone if it is no registered task.
 std::string program(const json& entry) {
   if (entry.is_null()) return "-";
   const std::string task = entry.at("task");
   return task.empty() ? "process " + number(entry.at("pid")) : task + " (" + number(entry.at("pid")) + ")";
+}
+
+// Its own, and what it is lent while a more urgent program waits for what it holds.
+std::string priority(const json& entry) {
+  const json lent = entry.value("lent_priority", json());
+  return number(entry.at("priority")) + (lent.is_null() ? "" : ", lent " + number(lent));
 }
 
 }  // namespace
@@ -91,11 +105,11 @@ std::string status_tables(const json& status) {
                      number(status.at("pid")) + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
-      {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "EXECUTABLE"}};
+      {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
-    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), number(entry.at("priority")),
+    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry),
                         gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")),
-                        longest(entry), bound(entry), or_dash(entry.at("executable"))});
+                        longest(entry), bound(entry), overruns(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
@@ -113,7 +127,8 @@ std::string verdict(const json& task) {
   if (task.at("bound_ns").is_null()) return "no bound";
   const uint64_t bound = task.at("bound_ns"), deadline = task.at("deadline_ns");
   if (bound > deadline) return "late by up to " + format_duration(bound - deadline);
-  return "not guaranteed: " + task.at("doubt").get<std::string>();
+  if (!task.at("meets_deadline").get<bool>()) return "not guaranteed: " + task.at("doubt").get<std::string>();
+  return "estimated: " + task.at("estimate").get<std::string>();
 }
 
 // What the last change made of it.
@@ -133,7 +148,7 @@ std::string while_changing(const json& plan) {
            "\n";
   std::string late;
   for (const json& task : plan.at("tasks")) {
-    if (!task.at("guaranteed").get<bool>()) continue;
+    if (!task.at("meets_deadline").get<bool>()) continue;
     const json& changing = task.at("changing_ns");
     if (!changing.is_null() && changing.get<uint64_t>() <= task.at("deadline_ns").get<uint64_t>()) continue;
     late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
@@ -184,6 +199,19 @@ std::string miss_line(const json& event) {
   return event.at("task").get<std::string>() + " (" + number(event.at("pid")) + "): " + std::to_string(jobs) +
          (jobs == 1 ? " job was late" : " jobs were late") + ", the last job took " +
          format_duration(event.at("last_response_ns")) + "\n";
+}
+
+std::string term_table(const json& task) {
+  const json& terms = task.at("terms");
+  if (terms.empty()) return "There is no bound on \"" + task.at("name").get<std::string>() + "\".\n";
+  const uint64_t bound = task.at("bound_ns");
+  const auto row = [bound](const std::string& kind, const std::string& of, uint64_t ns) {
+    return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + bound / 2) / bound) + " %"};
+  };
+  std::vector<Row> rows = {{"TERM", "OF", "TIME", "SHARE"}};
+  for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));
+  rows.push_back(row("bound", task.at("name"), bound));
+  return table(rows) + verdict(task) + "\n";
 }
 
 std::string plan_table(const json& plan) {

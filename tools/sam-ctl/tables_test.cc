@@ -27,7 +27,8 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
   const json status = json::parse(R"({"instance": "x", "pid": 3,
       "programs": [{"pid": 7, "task": "camera", "priority": 30, "gpus": 1, "devices": ["pocl:0"],
                     "executable": "/c", "threads": 1, "jobs": 12, "longest_response_ns": 31200000,
-                    "last_response_ns": 30000000, "bound_ns": 34000000},
+                    "last_response_ns": 30000000, "bound_ns": 34000000, "lent_priority": 40,
+                    "overruns": {"sections": 2, "early_jobs": 1, "long_jobs": 0, "longest_section_ns": 9}, "demoted": true},
                    {"pid": 8, "task": "", "priority": 0, "gpus": 0, "devices": ["pocl:1", "pocl:0"],
                     "executable": "", "threads": 0, "jobs": 0, "longest_response_ns": 0,
                     "last_response_ns": 0, "bound_ns": null}],
@@ -38,9 +39,9 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
   EXPECT_EQ(status_tables(status),
             "sam-managerd \"x\", process 3\n\n"
-            "PROCESS  TASK    PRIORITY  GPUS  DEVICES         JOBS  LONGEST  BOUND  EXECUTABLE\n"
-            "7        camera  30        1     pocl:0          12    31.2 ms  34 ms  /c\n"
-            "8        -       0         all   pocl:1, pocl:0  0     -        -      -\n\n"
+            "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
+            "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
+            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
             "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
             "pocl:0  gpu       process 8   4 s  camera (7)\n"
             "pocl:0  pcie      camera (7)  -    -\n"
@@ -73,13 +74,13 @@ TEST(Tables, PlanSaysWhatTheLastChangeDid) {
   const json plan =
       json::parse(R"({"problem": "", "changing": "", "without_profile": ["logger"], "task_set": {}, "tasks": [
       {"name": "camera", "priority": 30, "mode": 2, "devices": ["pocl:0", "pocl:1"], "bound_ns": 12300000,
-       "changing_ns": 35100000, "deadline_ns": 35000000, "guaranteed": true, "doubt": "",
+       "changing_ns": 35100000, "deadline_ns": 35000000, "guaranteed": true, "meets_deadline": true, "doubt": "", "estimate": "",
        "before": {"mode": 1, "bound_ns": 20000000, "guaranteed": true}},
       {"name": "radar", "priority": 20, "mode": 1, "devices": ["pocl:0"], "bound_ns": 50000000,
-       "changing_ns": 50000000, "deadline_ns": 48000000, "guaranteed": false, "doubt": "",
+       "changing_ns": 50000000, "deadline_ns": 48000000, "guaranteed": false, "meets_deadline": false, "doubt": "", "estimate": "",
        "before": {"mode": 1, "bound_ns": 50000000, "guaranteed": false}},
       {"name": "sonar", "priority": 10, "mode": 1, "devices": ["pocl:1"], "bound_ns": null,
-       "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "doubt": "", "before": null}]})");
+       "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "meets_deadline": false, "doubt": "", "estimate": "", "before": null}]})");
   EXPECT_EQ(
       plan_table(plan),
       "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
@@ -94,11 +95,28 @@ TEST(Tables, PlanSaysIfNothingIsKnownOfTheTimeOfChange) {
   json plan =
       json::parse(R"({"problem": "", "changing": "platform: another one", "without_profile": [], "tasks": [
       {"name": "camera", "priority": 30, "mode": 1, "devices": ["a"], "bound_ns": 10, "changing_ns": null,
-       "deadline_ns": 20, "guaranteed": true, "doubt": "", "before": null}]})");
+       "deadline_ns": 20, "guaranteed": true, "meets_deadline": true, "doubt": "", "estimate": "", "before": null}]})");
   EXPECT_THAT(plan_table(plan), testing::HasSubstr("nothing is guaranteed: platform: another one\n"));
   plan["changing"] = "";
   plan["tasks"][0]["changing_ns"] = 20;
   EXPECT_THAT(plan_table(plan), testing::Not(testing::HasSubstr("Until")));
+}
+
+const json kEstimated = json::parse(R"({"name": "camera", "bound_ns": 10000000, "deadline_ns": 20000000,
+    "guaranteed": false, "meets_deadline": true, "doubt": "", "estimate": "nobody measured it", "terms": [
+      {"kind": "own", "of": "GPU stage 1", "ns": 7500000},
+      {"kind": "hand-overs", "of": "its requests and wake-ups", "ns": 500000},
+      {"kind": "interference", "of": "", "ns": 2000000}]})");
+
+TEST(Tables, TermsAddUpToTheBound) {
+  EXPECT_EQ(term_table(kEstimated),
+            "TERM          OF                         TIME    SHARE\n"
+            "own           GPU stage 1                7.5 ms  75 %\n"
+            "hand-overs    its requests and wake-ups  500 us  5 %\n"
+            "interference  -                          2 ms    20 %\n"
+            "bound         camera                     10 ms   100 %\n"
+            "estimated: nobody measured it\n");
+  EXPECT_EQ(term_table({{"name", "x"}, {"terms", json::array()}}), "There is no bound on \"x\".\n");
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {

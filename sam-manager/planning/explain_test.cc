@@ -1,0 +1,75 @@
+#include "sam-manager/planning/explain.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace samcl::planning {
+namespace {
+
+using analysis::Resource;
+using analysis::Stage;
+using analysis::Time;
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
+using Kind = Term::Kind;
+
+constexpr analysis::Handovers kCosts{100, 20, 3};
+
+Stage stage(Resource resource, Time worst, Time section = 0) {
+  return {resource, {worst}, {}, section};
+}
+
+struct ExplainTest : ::testing::Test {
+  analysis::TaskSet set;
+  void SetUp() override {
+    set.platform.bound = true;
+    set.tasks = {{"urgent", 20'000, 20'000, 3, {stage(Resource::gpu, 1000)}},
+                 {"camera", 100'000, 100'000, 2, {stage(Resource::cpu, 500), stage(Resource::gpu, 4000, 800)}},
+                 {"long", 100'000, 100'000, 1, {stage(Resource::gpu, 9000, 1000)}}};
+  }
+  std::vector<Term> explain(size_t task, const analysis::Handovers& costs) const {
+    analysis::TaskSet with = set;
+    for (auto& one : with.tasks) one = analysis::with_handovers(one, costs);
+    EXPECT_TRUE(analysis::check(with));
+    const analysis::Modes modes(set.tasks.size(), 1);
+    const auto bounds = analysis::analyse(with, modes, analysis::Form::safe);
+    const auto terms = planning::explain(with, modes, bounds, task, costs);
+    EXPECT_EQ(std::accumulate(terms.begin(), terms.end(), Time{0},
+                              [](Time sum, const Term& term) { return sum + term.time; }),
+              bounds.tasks[task].response)
+        << "terms add up to the bound";
+    return terms;
+  }
+};
+
+TEST_F(ExplainTest, TermsAreNamed) {
+  EXPECT_THAT(explain(1, {}), ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                                          FieldsAre(Kind::interference, "urgent", 1000),
+                                          FieldsAre(Kind::blocking, "GPU, by long", 999)));
+}
+
+TEST_F(ExplainTest, HandOversAreATermOfTheirOwn) {
+  EXPECT_THAT(explain(1, kCosts),
+              ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                          FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
+                          FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
+}
+
+TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {
+  set.tasks[2].stages[0].host = {300};
+  const auto terms = explain(2, {});
+  EXPECT_THAT(terms[0], FieldsAre(Kind::own, "GPU stage 1", 8700));
+  EXPECT_THAT(terms[1], FieldsAre(Kind::initiation, "its transfers and kernels", 300));
+}
+
+TEST_F(ExplainTest, UnboundedOnesHaveNoTerms) {
+  set.tasks[0].stages[0] = stage(Resource::gpu, 19'999);
+  const analysis::Modes modes(set.tasks.size(), 1);
+  const auto bounds = analysis::analyse(set, modes, analysis::Form::safe);
+  ASSERT_EQ(bounds.tasks[1].response, analysis::kUnbounded);
+  EXPECT_TRUE(planning::explain(set, modes, bounds, 1, {}).empty());
+}
+
+}  // namespace
+}  // namespace samcl::planning

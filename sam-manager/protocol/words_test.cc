@@ -1,0 +1,64 @@
+#include "sam-manager/protocol/words.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace samcl::protocol {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+
+struct JobTimesTest : ::testing::Test {
+  std::unique_ptr<ClientPage> page = std::make_unique<ClientPage>();
+  JobTimes& jobs = page->jobs;
+
+  void task(uint64_t deadline_ms, uint64_t period_ms, uint64_t budget_ms) {
+    page->assignment.write({"camera", 9, 1, {0}, deadline_ms * kMs, period_ms * kMs, budget_ms * kMs});
+  }
+  void job(uint64_t begin_ms, uint64_t end_ms, uint64_t waited_ms = 0) {
+    jobs.add((end_ms - begin_ms) * kMs, waited_ms * kMs, end_ms * kMs, page->assignment);
+  }
+};
+
+TEST_F(JobTimesTest, PeriodicJobsAreNeitherEarlyNorLong) {
+  task(30, 40, 20);
+  for (uint64_t begin = 1000; begin < 2000; begin += 40) job(begin, begin + 25, 5);
+  EXPECT_EQ(jobs.count, 25u);
+  EXPECT_EQ(jobs.early, 0u);
+  EXPECT_EQ(jobs.long_jobs, 0u);
+  EXPECT_EQ(jobs.misses, 0u);
+}
+
+TEST_F(JobTimesTest, OfJobsThatComeTwiceAsFastEveryOtherIsEarly) {
+  task(30, 40, 0);
+  for (uint64_t begin = 1000; begin < 2000; begin += 20) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 25u);
+}
+
+TEST_F(JobTimesTest, LateWakingMakesNoJobEarly) {
+  task(30, 40, 0);
+  for (const uint64_t begin : {1000, 1042, 1080, 1121, 1160}) job(begin, begin + 5);
+  EXPECT_EQ(jobs.early, 0u) << "a sixteenth of the period is allowed for";
+  job(1190, 1195);
+  EXPECT_EQ(jobs.early, 1u);
+}
+
+TEST_F(JobTimesTest, LongIsWhatExecutesBeyondTheBudgetNotWhatWaits) {
+  task(100, 200, 20);
+  job(1000, 1050, 31);
+  EXPECT_EQ(jobs.long_jobs, 0u);
+  job(1200, 1250, 29);
+  EXPECT_EQ(jobs.long_jobs, 1u);
+  job(1400, 1405, 50);
+  EXPECT_EQ(jobs.long_jobs, 1u) << "several threads waited at once";
+}
+
+TEST_F(JobTimesTest, WithoutATaskNothingIsPromised) {
+  job(1000, 1500);
+  job(1000, 1500);
+  EXPECT_EQ(jobs.early + jobs.long_jobs + jobs.misses, 0u);
+}
+
+}  // namespace
+}  // namespace samcl::protocol
