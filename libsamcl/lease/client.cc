@@ -91,6 +91,12 @@ class ManagedClient final : public Client {
     return session->usable() ? session->assignment() : Assignment{};
   }
 
+  bool is_task() const override {
+    if (is_forked_copy()) return false;
+    const auto session = current();
+    return session->usable() && session->is_task();
+  }
+
   void acquire(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return;
     Slot& slot = slots_[slot_index(kind, device)];

@@ -43,6 +43,9 @@ class Client {
   // The present assignment; the daemon may change it while we run. Thread-safe, one load of shared memory.
   virtual Assignment assignment() const = 0;
 
+  // Whether the daemon knows us as a task. Thread-safe, one load of shared memory.
+  virtual bool is_task() const { return !assignment().task.empty(); }
+
   // Blocks until the resource of that device is ours. Uncontended: one compare-and-swap, no message.
   // If the daemon is gone, or does not move, it returns after a bounded wait and the process goes on
   // unmanaged; a later call finds the daemon that was started in its place. Thread-safe.

@@ -75,6 +75,7 @@ class Session {
   void adopt(int tid, bool again);
 
   Assignment assignment() const;
+  bool is_task() const { return page_->assignment.task[0].load(std::memory_order_relaxed) != 0; }
 
   void job_ended(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns) {
     if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);

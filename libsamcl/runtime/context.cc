@@ -90,7 +90,10 @@ SmallVector<unsigned, 8> Context::devices_in_use() const {
   return {used.begin(), used.end()};
 }
 
-bool Context::splits_always() const { return devices[0]->lease.client || Config::get().always_split; }
+bool Context::splits_always() const {
+  const lease::Client* client = devices[0]->lease.client;
+  return Config::get().always_split || (client && client->is_task());
+}
 
 void Context::program_waited() {
   if (devices.size() < 2 || shares_host_memory_ || splits_always()) return;

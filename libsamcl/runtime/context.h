@@ -61,7 +61,8 @@ class Context : public Object<Context> {
   SmallVector<unsigned, 8> devices_in_use() const;
   Places places_in_use() const;
 
-  // Whether launches are split wherever they may be: a manager's plan counts on it, or SAMCL_SPLIT=always asks for it.
+  // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was taken,
+  // or SAMCL_SPLIT=always asks for it.
   bool splits_always() const;
   // Guarded by the graph's lock.
   Ways ways;

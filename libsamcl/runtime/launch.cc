@@ -102,6 +102,8 @@ bool KernelLaunch::parts_are_of_interest(const Context& context) const {
   const Splitting* const known = kernel().splitting;
   if (!known || context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
+  // Under a manager, what is not known to be short has to be cut into slices.
+  if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
   if (whole_ns == 0) return context.shares_host_memory();
   return whole_ns >= 2 * kHandOver && (context.shares_host_memory() || !leaves_idle(request_, *context.devices[0]));
 }
