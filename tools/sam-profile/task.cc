@@ -5,6 +5,10 @@
 namespace samcl::profile {
 namespace {
 
+// Short kernels that follow each other run under one lease, as long as no more than that is in flight, ns
+// (libsamcl/device/run_ahead.h): a traced program runs each alone, a managed one does not.
+constexpr Time kInFlight = 1'000'000;
+
 // Rounded up. Times are of runs that ended, far below what would overflow.
 Time with_margin(Time time, unsigned percent) {
   return time + (time * static_cast<Time>(percent) + 99) / 100;
@@ -38,8 +42,10 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
         measured.between, mode, [](Time time) { return time; }, longer);
     stage.between.push_back(std::max<Time>(stage.requests - 1, with_margin(between, margin)));
   }
-  const Time section = with_margin(measured.section, margin);
-  const bool is_cut = section < *std::max_element(stage.worst.begin(), stage.worst.end());
+  Time section = with_margin(measured.section, margin);
+  const Time longest = *std::max_element(stage.worst.begin(), stage.worst.end());
+  if (measured.resource == analysis::Resource::gpu) section = std::max(section, std::min(longest, kInFlight));
+  const bool is_cut = section < longest;
   if (measured.resource != analysis::Resource::cpu && is_cut) stage.section = section;
   return stage;
 }
