@@ -154,13 +154,25 @@ TEST(MakeTask, TimesHaveTheirMarginRoundedToTheSafeSide) {
   EXPECT_EQ(kernel.section, 0) << "not cut";
 }
 
-TEST(MakeTask, SectionsAreTheLongestOfAnyMode) {
-  Job sliced = job_of(0, 100), longer = job_of(0, 60);
-  sliced.commands[1].spans = {gpu(0, sliced.commands[1].queued, sliced.commands[1].ended, 20, 6)};
-  longer.commands[1].spans = {gpu(0, longer.commands[1].queued, longer.commands[1].ended, 10, 8)};
+// Of a job whose kernel takes 100 or 60 ms, in slices of these times.
+Time section_with_slices(Time in_mode_1, Time in_mode_2) {
+  constexpr Time kMs = 1'000'000;
+  Job sliced = job_of(0, 100 * kMs), longer = job_of(0, 60 * kMs);
+  sliced.commands[1].spans = {gpu(0, sliced.commands[1].queued, sliced.commands[1].ended, 20, in_mode_1)};
+  longer.commands[1].spans = {gpu(0, longer.commands[1].queued, longer.commands[1].ended, 10, in_mode_2)};
   const auto task = make_task(profile_of({measurement(1, {sliced}), measurement(2, {longer})}),
                               {.name = "t", .margin_percent = 50});
-  EXPECT_EQ(task->set.tasks[0].stages[3].section, 24) << "two slices of 8, and half";
+  return task->set.tasks[0].stages[3].section;
+}
+
+TEST(MakeTask, SectionsAreTheLongestOfAnyMode) {
+  EXPECT_EQ(section_with_slices(6'000'000, 8'000'000), 24'000'000) << "two slices of 8 ms, and half";
+}
+
+TEST(MakeTask, SectionsAreNoShorterThanWhatMayBeInFlight) {
+  EXPECT_EQ(section_with_slices(60'000, 80'000), 1'000'000);
+  const auto task = make_task(profile_of({measurement(1, {job_of(0, 100)})}), {.name = "t", .margin_percent = 0});
+  EXPECT_EQ(task->set.tasks[0].stages[3].section, 0) << "all of it may be in flight";
 }
 
 TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
