@@ -8,9 +8,6 @@
 namespace samcl {
 namespace {
 
-// Work-items that stay together where the local size is the driver's to choose.
-constexpr uint64_t kFreeGroup = 64;
-
 // Images of the driver's own are the first device's, and where addresses lead that are found in memory.
 bool bound_to_first_device(const LaunchRequest& request) {
   const Arguments& arguments = *request.arguments;

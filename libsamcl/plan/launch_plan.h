@@ -12,6 +12,9 @@
 
 namespace samcl {
 
+// Work-items that stay together where the local size is the driver's to choose.
+constexpr uint64_t kFreeGroup = 64;
+
 // What the program asked for, already checked.
 struct LaunchRequest {
   std::shared_ptr<Kernel> kernel;

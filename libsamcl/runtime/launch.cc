@@ -13,13 +13,12 @@
 namespace samcl {
 namespace {
 
-using engine::Lane;
 using engine::LaneKind;
 
 // Whether it does not even keep one device busy: then two are no faster.
 bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   const Index3& local = request.ndrange.local;
-  const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : 64;
+  const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : kFreeGroup;
   return work_items(request.ndrange) <= device.busy_groups(group) * group;
 }
 
