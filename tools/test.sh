@@ -27,7 +27,7 @@ done
 
 # Under the sanitizers: the logic, the runtime's pieces, and the OpenCL cases on two devices.
 sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_test access_map_test engine_test ways_test planner_test graph_test
-  worker_test storage_test completion_queue_test real_device_test report_test trace_test
+  worker_test storage_test completion_queue_test submission_queue_test real_device_test report_test trace_test
   scheduler_test registry_test placement_test document_test footprint_evaluation_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do

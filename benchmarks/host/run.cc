@@ -96,6 +96,13 @@ nlohmann::ordered_json responses_to_json(const JobLog& log, double period, doubl
           {"max_ms", r.max},     {"responses_ms", log.responses}};
 }
 
+// The host's time of each job, ms: the first one is what a program that runs once takes.
+nlohmann::ordered_json totals_to_json(const JobLog& log) {
+  nlohmann::ordered_json totals = nlohmann::ordered_json::array();
+  for (const JobTimes& job : log.jobs) totals.push_back(job.host[kTotal]);
+  return totals;
+}
+
 std::string hex(uint64_t value) {
   char text[19];
   std::snprintf(text, sizeof text, "0x%016" PRIx64, value);
@@ -147,6 +154,7 @@ bool run_with(Workload& workload, const Options& options) {
         {"jobs", log.jobs.size()},
         {"compared", log.compared},
         {"median", to_json(log)},
+        {"totals_ms", totals_to_json(log)},
         {"once", {{"build_ms", session.build_ms}, {"set_up_ms", once_ms - session.build_ms}}}};
     if (!wrong.empty()) line["wrong"] = wrong;
     if (periodic) line["periodic"] = responses_to_json(log, options.period_ms, deadline);

@@ -102,6 +102,7 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
       return answer.with<cl_command_type>(ours->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
       Worker::run_stranded_at_end();  // it may be how the program waits
+      ours->watch();
       return answer.with<cl_int>(ours->status());
     case CL_EVENT_REFERENCE_COUNT:
       return answer.with<cl_uint>(ours->references());

@@ -16,6 +16,18 @@ constexpr uint64_t kTogetherNs = 200'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
+// Fails where the driver does not tell, or the command failed.
+cl_int ask_times(cl_event event, DeviceTimes& times) {
+  const auto& cl = driver::real();
+  cl_ulong began = 0, ended = 0;
+  cl_int error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr);
+  if (error == CL_SUCCESS) {
+    error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr);
+  }
+  if (error == CL_SUCCESS) times = {began, ended};
+  return error;
+}
+
 std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_ns() - at); }
 
 }  // namespace
@@ -28,15 +40,10 @@ CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name
 
 CompletionQueue::~CompletionQueue() { leave(); }
 
-cl_int CompletionQueue::wait_for(cl_event event, uint64_t* computed) {
+cl_int CompletionQueue::wait_for(cl_event event, DeviceTimes* times) {
   const auto& cl = driver::real();
   cl_int error = cl.clWaitForEvents(1, &event);
-  cl_ulong began = 0, ended = 0;
-  if (computed && error == CL_SUCCESS &&
-      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr) == CL_SUCCESS &&
-      cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr) == CL_SUCCESS) {
-    *computed = ended > began ? ended - began : 0;
-  }
+  if (times && error == CL_SUCCESS) static_cast<void>(ask_times(event, *times));
   if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
     cl_int status = error;
     cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -101,20 +108,46 @@ CompletionQueue::Batch CompletionQueue::take() {
   return batch;
 }
 
-// Of several only the first is taken to have run, all the time. Under the mutex, or as the one who has taken them.
-void CompletionQueue::note_end(std::span<CompletedNode> nodes, cl_int status) {
-  const uint64_t now = now_ns();
-  for (CompletedNode& each : nodes) {
-    each.run.began = std::max(each.run.enqueued, last_ended_ns_);
-    each.run.ended = last_ended_ns_ = std::max(each.run.began, now);
-    each.status = status;
-  }
+// An end may be heard of late, and the clocks may drift apart by this, at most: the least difference counts.
+void CompletionQueue::learn_clock(uint64_t device_time, uint64_t now) {
+  constexpr uint64_t kDrift = 10'000;
+  const auto seen = static_cast<int64_t>(now - device_time);
+  const auto drifted = static_cast<int64_t>((now - clock_learned_ns_) / kDrift);
+  clock_ahead_ns_ = clock_learned_ns_ == 0 ? seen : std::min(seen, clock_ahead_ns_ + drifted);
+  clock_learned_ns_ = now;
+}
+
+uint64_t CompletionQueue::host_time(uint64_t device_time, uint64_t now) const {
+  return std::min(now, device_time + static_cast<uint64_t>(clock_ahead_ns_));
 }
 
 // What has no event was the last of all: the whole queue ends no later than a marker would.
-cl_int CompletionQueue::wait_for_end(Batch& batch) const {
+cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const {
   if (!batch.event) return driver::real().clFinish(queue_);
-  return wait_for(batch.event, batch.is_marker ? nullptr : &batch.nodes.back().run.computed);
+  if (!is_over) return wait_for(batch.event, batch.is_marker ? nullptr : &times);
+  const cl_int error = batch.is_marker ? CL_SUCCESS : ask_times(batch.event, times);
+  if (error != CL_SUCCESS) return wait_for(batch.event);
+  driver::real().clReleaseEvent(batch.event);
+  return CL_SUCCESS;
+}
+
+// Waits for their end, and notes when they ran: of several only the first is taken to have run, all the time. Under the
+// mutex, or as the one who has taken them.
+void CompletionQueue::finish(Batch& batch, bool is_over) {
+  DeviceTimes times;
+  const cl_int status = wait_for_end(batch, is_over, times);
+  const uint64_t now = now_ns();
+  const bool told = times.ended > 0;
+  if (told) learn_clock(times.ended, now);
+  const uint64_t end = told ? host_time(times.ended, now) : now;
+  for (CompletedNode& each : batch.nodes) {
+    const bool is_last = &each == &batch.nodes.back();
+    each.run.began = std::max(each.run.enqueued, last_ended_ns_);
+    if (told && is_last) each.run.began = std::max(each.run.began, host_time(times.began, now));
+    each.run.ended = last_ended_ns_ = std::max(each.run.began, end);
+    if (is_last) each.run.computed = times.took();
+    each.status = status;
+  }
 }
 
 void CompletionQueue::wait_and_tell(Batch& batch) {
@@ -122,9 +155,24 @@ void CompletionQueue::wait_and_tell(Batch& batch) {
     if (!each.node->observed) continue;
     batch.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
   }
-  note_end(batch.nodes, wait_for_end(batch));
+  finish(batch);
   batch.listener->ended(batch.nodes);
   batch.nodes.clear();
+}
+
+// So many of the first that have an event of their own have ended, if at least `most` have, or all that there are; else 0.
+// The queue is in order: to ask for the last of them is enough. Under the mutex.
+size_t CompletionQueue::count_over(size_t most) const {
+  size_t count = 0;
+  cl_event last = nullptr;
+  for (auto each = awaited_.begin(); each != awaited_.end() && count < most; ++each) {
+    if (!each->event) continue;
+    ++count;
+    last = each->event;
+  }
+  cl_int status = CL_QUEUED;
+  if (last) driver::real().clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return status <= CL_COMPLETE ? count : 0;
 }
 
 void CompletionQueue::collect(std::vector<CompletedNode>& out) {
@@ -132,16 +180,14 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   std::lock_guard lock(mutex_);
   if (taken_ || awaited_.size() < look_at_) return;
   looked_ = true;
-  const auto& cl = driver::real();
-  while (true) {
-    const auto first = std::find_if(awaited_.begin(), awaited_.end(), [](const Awaited& each) { return each.event; });
-    if (first == awaited_.end()) break;
-    cl_int status = CL_QUEUED;
-    cl.clGetEventInfo(first->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    if (status > CL_COMPLETE) break;
-    Batch batch = take();
-    note_end(batch.nodes, wait_for_end(batch));
-    std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+  for (size_t most = kTogether; most > 0;) {
+    const size_t over = count_over(most);
+    for (size_t i = 0; i < over; ++i) {
+      Batch batch = take();
+      finish(batch, true);
+      std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+    }
+    if (over < most) most = over > 0 ? 0 : most / 4;
   }
   look_at_ = awaited_.size() + kTogether / 2;
 }

@@ -32,6 +32,12 @@ struct RunTimes {
   uint64_t computed = 0;  // as the device itself tells; 0: it does not
 };
 
+// When a command ran, ns of the device's own clock; zeros where it does not tell.
+struct DeviceTimes {
+  uint64_t began = 0, ended = 0;
+  uint64_t took() const { return ended > began ? ended - began : 0; }
+};
+
 // A node that ran to its end.
 struct CompletedNode {
   engine::NodePtr node;
@@ -83,14 +89,16 @@ class CompletionQueue {
   void start_hurrying();
   void stop_hurrying();
 
+  // How much is.
+  size_t awaited() const { return count_.load(std::memory_order_relaxed); }
+
   // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
   bool drain(int milliseconds);
   // So that the thread sees Worker::end_threads_when_idle().
   void wake_thread();
 
-  // Waits for a real event and releases it; its error if it failed. computed: how long it ran, as the device tells, if it
-  // does. Any thread.
-  static cl_int wait_for(cl_event event, uint64_t* computed = nullptr);
+  // Waits for a real event and releases it; its error if it failed. Any thread.
+  static cl_int wait_for(cl_event event, DeviceTimes* times = nullptr);
 
  private:
   struct Awaited {
@@ -107,12 +115,15 @@ class CompletionQueue {
     bool is_marker = false;
     std::shared_ptr<Listener> listener;
   };
-  cl_int wait_for_end(Batch& batch) const;
+  cl_int wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const;
+  size_t count_over(size_t most) const;
   bool is_time() const;
   bool is_recent(const Awaited& one) const;
   Batch take();
   void mark_last();
-  void note_end(std::span<CompletedNode> nodes, cl_int status);
+  void finish(Batch& batch, bool is_over = false);
+  uint64_t host_time(uint64_t device_time, uint64_t now) const;
+  void learn_clock(uint64_t device_time, uint64_t now);
   void wait_and_tell(Batch& batch);
   void watch();
   void leave();
@@ -136,6 +147,8 @@ class CompletionQueue {
   bool leaves_ = false;     // then the job ends at once
   unsigned waiting_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
+  int64_t clock_ahead_ns_ = 0;      // the host's clock, of the device's: the least that was seen
+  uint64_t clock_learned_ns_ = 0;   // when it was; 0: never
   Worker thread_;
 };
 

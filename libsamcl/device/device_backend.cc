@@ -68,7 +68,7 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
 cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
     if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
-    return give_to_driver(node, giving(*node, !node->after_end.empty()));
+    return give_or_enter(node);
   }
   const bool is_ahead = node->lane.kind == LaneKind::compute && context_.devices[node->lane.device]->run_ahead();
   return is_ahead ? run_ahead(node) : do_on_thread(node);
@@ -78,12 +78,14 @@ void DeviceBackend::hurry(const Node& node) {
   if (node.lane.kind != LaneKind::compute) return;
   RealDevice& device = *context_.devices[node.lane.device];
   if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
+  device.submissions().drain();
   device.completions().hurry();
 }
 
 // Calls enqueue on the device's queue themselves, and wait.
 cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *context_.devices[node->lane.device];
+  device.submissions().drain();
   const auto& call = std::get<engine::HostCall>(node->operation);
   device.worker(LaneKind::compute).post([&call, context = context_.shared_from_this(), node] {
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
@@ -100,12 +102,32 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
 }
 
 // is_awaited: something waits for its end.
-DeviceBackend::Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
-  // A thread that is going to wait for it hears of its end by itself.
-  const bool waits_here = helping && helping->role_ == HelpingThread::Role::waiting_program;
-  const bool at_once = is_awaited || trace::on();
+Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
+  const bool at_once = is_awaited || trace::on() || (node.observed && static_cast<const Event*>(node.owner.get())->is_watched());
   const SubKernel* const kernel = kernel_of(node.operation);
-  return {node.observed || (kernel && kernel->is_timed()) || at_once, (node.observed && !waits_here) || at_once};
+  return {node.observed || (kernel && kernel->is_timed()) || at_once, at_once};
+}
+
+// Where times are traced they are those of a thread that waits for the driver.
+cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
+  RealDevice& device = *context_.devices[node->lane.device];
+  SubmissionQueue& submissions = device.submissions();
+  const Giving how = giving(*node, !node->after_end.empty());
+  if (!submissions.is_behind() && !device.submits_on_thread()) return give_to_driver(node, how);
+  submissions.enter({node, how}, *this);
+  return CL_SUCCESS;
+}
+
+// Who submits may hold the context's lock: another thread tells of a failure.
+void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = give_to_driver(entry.node, entry.giving);
+  } catch (...) {  // no memory
+  }
+  if (error == CL_SUCCESS) return;
+  context_.devices[entry.node->lane.device]->worker(LaneKind::compute).post(
+      [context = context_.shared_from_this(), node = entry.node, error] { context->graph.ended(node, error); });
 }
 
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
@@ -267,6 +289,7 @@ std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& node
   std::vector<cl_event> events;
   for (const auto& device : context_.devices) {
     if (!contains(devices, device->index)) continue;
+    device->submissions().drain();
     cl_event event = nullptr;
     const cl_command_queue queue = device->compute_queue();
     if (driver::real().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS) events.push_back(event);

@@ -1,7 +1,8 @@
 // Does operations by OpenCL: the engine's backend for the devices of one context.
 //
 // The compute lane of a device that nobody manages and that works by itself is the driver's own queue: operations are
-// given to it at once, under the context's lock, and a thread of the device waits for their ends. Where a manager grants
+// given to it at once, under the context's lock or, while it is busy, by a thread that does only that
+// (device/submission_queue.h), and a thread of the device waits for their ends. Where a manager grants
 // such a device, short operations are given to it likewise as far as RunAhead lets them, and the thread of the lane, its
 // feeder, gives it or does the others in their order. All other lanes are threads that do one operation after another. A
 // thread of the program that is going to wait, or has just one short
@@ -12,13 +13,14 @@
 #include <span>
 
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/backend.h"
 
 namespace samcl {
 
 class Context;
 
-class DeviceBackend : public engine::Backend, private CompletionQueue::Listener {
+class DeviceBackend : public engine::Backend, private CompletionQueue::Listener, private SubmissionQueue::Submitter {
  public:
   explicit DeviceBackend(Context& context) : context_(context) {}
 
@@ -58,12 +60,8 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener 
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;
   Worker& worker(engine::Lane lane);
-  // Who gives an operation to a driver's queue, and how.
-  struct Giving {
-    bool exactly = false;   // with an event of its own
-    bool promptly = false;  // its end is to be heard of at once
-    uint64_t counted_ns = 0;
-  };
+  cl_int give_or_enter(const engine::NodePtr& node);
+  void submit(const SubmissionQueue::Entry& entry) override;
   cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
   Giving giving(const engine::Node& node, bool is_awaited) const;
   cl_int call_on_thread(const engine::NodePtr& node);

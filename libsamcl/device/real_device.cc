@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "libsamcl/device/run_ahead.h"
@@ -65,6 +66,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       id(device_id),
       lease(lease_target),
       computes_in_caller(driver::computes_in_caller(device_id)),
+      gives_a_core_((driver::value<cl_device_type>(device_id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
+                    std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
       work_items_at_once_(items_at_once(device_id)) {
   const auto& cl = driver::real();
@@ -83,6 +86,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), "samcl-end" + std::to_string(index),
       run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
+  submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
       queue(lane).ring = std::make_unique<PinnedRing>(context_, queue(lane).real);
@@ -95,7 +99,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 }
 
 RealDevice::~RealDevice() {
-  for (auto& worker : workers_) worker.reset();  // their last jobs still use the queues
+  submissions_.reset();  // its last job still uses what follows,
+  for (auto& worker : workers_) worker.reset();  // and theirs the queues
   completions_.reset();
   const auto& cl = driver::real();
   for (Queue& queue : queues_) {
@@ -103,6 +108,16 @@ RealDevice::~RealDevice() {
     if (queue.real) cl.clReleaseCommandQueue(queue.real);
   }
   if (context_) cl.clReleaseContext(context_);
+}
+
+bool RealDevice::submits_on_thread() const {
+  // Fewer would be submitted before the thread is awake.
+  constexpr size_t kBusy = 16;
+  switch (Config::get().submission) {
+    case Config::Submission::thread: return true;
+    case Config::Submission::caller: return false;
+    default: return gives_a_core_ && completions_->awaited() >= kBusy;
+  }
 }
 
 uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
@@ -120,11 +135,13 @@ bool RealDevice::drain(int milliseconds) {
     return now < until ? static_cast<int>((until - now) / 1'000'000) : 0;
   };
   bool idle = true;
+  submissions_->drain();
   for (auto& worker : workers_) idle &= worker->drain(left());
   return (!completions_ || completions_->drain(left())) && idle;
 }
 
 void RealDevice::wake_threads() {
+  submissions_->thread().post([] {});
   for (auto& worker : workers_) worker->post([] {});
   if (completions_) completions_->wake_thread();
 }
@@ -150,6 +167,14 @@ cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, ui
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
+}
+
+void RealDevice::expect_transfers(uint64_t bytes) {
+  // Devices beside the first one only get parts of what there is.
+  if (bytes < PinnedRing::kLeast * (index == 0 ? 1 : 16) || expects_transfers_.exchange(true)) return;
+  for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
+    if (queue(lane).ring) worker(lane).post([this, lane] { ring_for(lane, PinnedRing::kLeast, false); });
+  }
 }
 
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly) {

@@ -15,6 +15,7 @@
 #include "libsamcl/coherence/image_layout.h"
 #include "base/rectangle.h"
 #include "libsamcl/device/completion_queue.h"
+#include "libsamcl/device/submission_queue.h"
 #include "libsamcl/device/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
@@ -81,6 +82,10 @@ class RealDevice {
   cl_int download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
                   const ImageLayout* image = nullptr, bool is_locked = false);
 
+  // A memory object of so many bytes has been made: what long transfers need is made ready meanwhile, which takes longer
+  // than most of them.
+  void expect_transfers(uint64_t bytes);
+
   // Rows of equal shape in device and host memory.
   cl_int upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
                      const Rectangle& host, Traffic& traffic);
@@ -109,6 +114,10 @@ class RealDevice {
 
   // Of what runs on the compute queue while nobody waits for it.
   CompletionQueue& completions() { return *completions_; }
+  // What is on its way to it.
+  SubmissionQueue& submissions() { return *submissions_; }
+  // Whether it has so much to do that another thread may give it more, and there is a core for one.
+  bool submits_on_thread() const;
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
@@ -125,14 +134,17 @@ class RealDevice {
   template <typename Move>
   cl_int in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move);
 
+  const bool gives_a_core_;  // to a thread that submits
   const uint64_t units_;
   const uint64_t work_items_at_once_;  // of a unit; 0: it runs one work-group after another
   cl_context context_ = nullptr;
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
+  std::atomic<bool> expects_transfers_{false};
   std::unique_ptr<RunAhead> run_ahead_;
   std::unique_ptr<CompletionQueue> completions_;
+  std::unique_ptr<SubmissionQueue> submissions_;
 };
 
 }  // namespace samcl

@@ -80,15 +80,15 @@ class Slices {
   void wait_for_last() {
     if (!last_.end) return;
     const Slice slice = std::exchange(last_, {});
-    uint64_t computed = 0;
-    const cl_int result = CompletionQueue::wait_for(slice.end, &computed);
+    DeviceTimes times;
+    const cl_int result = CompletionQueue::wait_for(slice.end, &times);
     if (error_ == CL_SUCCESS) error_ = result;
     const cl_ulong begun = std::max(slice.enqueued, ended_at_);
     ended_at_ = now_ns();
     span_.piece_since(begun);
     if (result != CL_SUCCESS) return;
     ended_groups_ = slice.groups;
-    ended_ns_ = std::max<uint64_t>(1, computed > 0 ? computed : ended_at_ - begun);
+    ended_ns_ = std::max<uint64_t>(1, times.took() > 0 ? times.took() : ended_at_ - begun);
     kernel_.times().took(slice.groups * items_per_group_, ended_ns_);
   }
 
@@ -112,10 +112,10 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device) {
   const cl_ulong begun = now_ns();
   cl_int error = kernel.enqueue(device, kernel.box(), &done);
   if (error != CL_SUCCESS) return error;
-  uint64_t computed = 0;
-  error = CompletionQueue::wait_for(done, device.lease.client ? &computed : nullptr);
+  DeviceTimes times;
+  error = CompletionQueue::wait_for(done, device.lease.client ? &times : nullptr);
   if (error == CL_SUCCESS && device.lease.client) {
-    kernel.times().took(kernel.work_items(kernel.box()), computed > 0 ? computed : now_ns() - begun);
+    kernel.times().took(kernel.work_items(kernel.box()), times.took() > 0 ? times.took() : now_ns() - begun);
   }
   return error;
 }

@@ -71,9 +71,8 @@ void Engine::end(const NodePtr& node, cl_int status) {
     if (--next->waits_for == 0) ready_.push_back(next);
   }
   node->behind.clear();
-  held_.push_back(std::exchange(node->operation, HostCall{}));
   ended_(*node, status);
-  node->owner.reset();
+  held_.push_back({std::exchange(node->operation, HostCall{}), std::exchange(node->owner, nullptr)});
 }
 
 // Ending one may make others ready, also inside ended_(): the outermost call issues them all.

@@ -32,8 +32,12 @@ class Engine {
   void look();
 
   // What the nodes held that have ended since the last call; to be destroyed without the lock, because it may be the
-  // last to hold a memory object of which the program wants to hear when it is gone.
-  std::vector<Operation> take_ended() { return std::exchange(held_, {}); }
+  // last to hold a memory object of which the program wants to hear when it is gone, or the context that owns us.
+  struct Held {
+    Operation operation;
+    std::shared_ptr<void> owner;
+  };
+  std::vector<Held> take_ended() { return std::exchange(held_, {}); }
 
   // Nodes that were entered and have not ended.
   size_t open() const { return open_; }
@@ -48,7 +52,7 @@ class Engine {
   std::deque<NodePtr> ready_;  // to be issued, in this order
   bool issuing_ = false;       // further up the stack
   size_t open_ = 0;
-  std::vector<Operation> held_;  // by nodes that have ended
+  std::vector<Held> held_;  // by nodes that have ended
 };
 
 }  // namespace samcl::engine

@@ -150,14 +150,18 @@ TEST_F(EngineTest, ThirdOfFiveFailsAndTheOthersEnd) {
 }
 
 TEST_F(EngineTest, WhatEndedNodesHeldIsGivenBackOnce) {
-  auto held = std::make_shared<int>(0);
+  auto held = std::make_shared<int>(0), owner = std::make_shared<int>(0);
   auto node = std::make_shared<Node>(kCompute0, HostCall{[held] { return CL_SUCCESS; }}, 0);
+  node->owner = owner;
   engine.add(node, {});
   EXPECT_EQ(held.use_count(), 2);
+  EXPECT_EQ(owner.use_count(), 2);
   backend.run(engine);
   EXPECT_EQ(held.use_count(), 2) << "not destroyed under the lock";
+  EXPECT_EQ(owner.use_count(), 2) << "not destroyed under the lock";
   EXPECT_EQ(engine.take_ended().size(), 1u);
   EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(owner.use_count(), 1);
   EXPECT_THAT(engine.take_ended(), IsEmpty());
 }
 

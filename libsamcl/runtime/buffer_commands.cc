@@ -64,7 +64,12 @@ std::vector<Range> ranges_of(const Rectangle& rows) {
   return ranges;
 }
 
+// What lies between the rows is not touched: where it is valid there as well, all is one piece.
 void written(Storage& storage, const Rectangle& rows, Places places) {
+  const Range bounds = rows.bounds();
+  bool is_whole = places != 0 && !storage.shared();
+  for_each_place(places, [&](Place place) { is_whole = is_whole && storage.directory().missing_bytes(bounds, place) == 0; });
+  if (is_whole) return storage.written_by_program(bounds, places);
   for (const Range& row : ranges_of(rows)) storage.written_by_program(row, places);
 }
 

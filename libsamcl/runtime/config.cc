@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <mutex>
 #include <set>
+#include <utility>
 
 namespace samcl {
 namespace {
@@ -30,6 +32,20 @@ std::string default_cache_directory() {
   return "";
 }
 
+// What one of these words stands for; the first is the default, also for a word that is none of them.
+template <typename Value>
+Value choice(const char* name, std::initializer_list<std::pair<const char*, Value>> words) {
+  const std::string text = environment(name);
+  std::string all;
+  for (const auto& [word, value] : words) {
+    if (text == word) return value;
+    all += (all.empty() ? "" : ", ") + std::string(word);
+  }
+  const auto& [standard, value] = *words.begin();
+  if (!text.empty()) warn(std::string(name) + "=" + text + " is none of " + all + "; " + standard + " is used");
+  return value;
+}
+
 Config read() {
   Config config;
   config.devices = environment("SAMCL_DEVICES");
@@ -40,32 +56,20 @@ Config read() {
       config.gpus = 0;
     }
   }
-  if (std::string text = environment("SAMCL_SPLIT"); text == "always") {
-    config.always_split = true;
-  } else if (!text.empty() && text != "auto") {
-    warn("SAMCL_SPLIT=" + text + " is none of auto, always; auto is used");
-  }
-  if (std::string text = environment("SAMCL_SPLIT_PRINTF"); text == "1") {
-    config.split_printf = true;
-  } else if (!text.empty() && text != "0") {
-    warn("SAMCL_SPLIT_PRINTF=" + text + " is none of 0, 1; 0 is used");
-  }
-  if (std::string text = environment("SAMCL_MANAGER"); text == "off") {
-    config.manager = Config::Manager::off;
-  } else if (text == "required") {
-    config.manager = Config::Manager::required;
-  } else if (!text.empty() && text != "auto") {
-    warn("SAMCL_MANAGER=" + text + " is none of auto, off, required; auto is used");
-  }
-  if (std::string text = environment("SAMCL_TRANSPORT"); text == "shared") {
-    config.transport = Config::Transport::shared;
-  } else if (text == "peer") {
-    config.transport = Config::Transport::peer;
-  } else if (text == "staged") {
-    config.transport = Config::Transport::staged;
-  } else if (!text.empty() && text != "auto") {
-    warn("SAMCL_TRANSPORT=" + text + " is none of auto, shared, peer, staged; auto is used");
-  }
+  config.always_split = choice<bool>("SAMCL_SPLIT", {{"auto", false}, {"always", true}});
+  config.split_printf = choice<bool>("SAMCL_SPLIT_PRINTF", {{"0", false}, {"1", true}});
+  using Manager = Config::Manager;
+  config.manager = choice<Manager>(
+      "SAMCL_MANAGER", {{"auto", Manager::automatic}, {"off", Manager::off}, {"required", Manager::required}});
+  using Transport = Config::Transport;
+  config.transport = choice<Transport>("SAMCL_TRANSPORT", {{"auto", Transport::automatic},
+                                                           {"shared", Transport::shared},
+                                                           {"peer", Transport::peer},
+                                                           {"staged", Transport::staged}});
+  using Submission = Config::Submission;
+  config.submission = choice<Submission>("SAMCL_SUBMISSION", {{"auto", Submission::automatic},
+                                                              {"caller", Submission::caller},
+                                                              {"thread", Submission::thread}});
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");
@@ -79,11 +83,7 @@ Config read() {
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");
   if (config.cache_directory.empty()) config.cache_directory = default_cache_directory();
-  if (std::string text = environment("SAMCL_DIRECT"); text == "off") {
-    config.direct = false;
-  } else if (!text.empty() && text != "on") {
-    warn("SAMCL_DIRECT=" + text + " is none of on, off; on is used");
-  }
+  config.direct = choice<bool>("SAMCL_DIRECT", {{"on", true}, {"off", false}});
   return config;
 }
 

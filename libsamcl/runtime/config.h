@@ -8,6 +8,7 @@ namespace samcl {
 struct Config {
   enum class Manager { automatic, off, required };
   enum class Transport { automatic, shared, peer, staged };
+  enum class Submission { automatic, caller, thread };
 
   std::string devices;                   // SAMCL_DEVICES: which real devices, in which order; empty: all
   unsigned gpus = 0;                     // SAMCL_GPUS: devices a kernel is split over; 0: all of its group
@@ -15,6 +16,7 @@ struct Config {
   bool split_printf = false;             // SAMCL_SPLIT_PRINTF=0|1: kernels that print, too; their lines in any order
   Manager manager = Manager::automatic;  // SAMCL_MANAGER=auto|off|required
   Transport transport = Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|staged: how bytes pass between devices
+  Submission submission = Submission::automatic;  // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
   std::string instance = "default";      // SAMCL_INSTANCE: which sam-managerd
   std::string task;                      // SAMCL_TASK: our task's name there
   std::string report;                    // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty

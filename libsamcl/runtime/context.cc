@@ -133,6 +133,7 @@ void Context::end_threads_when_idle() {
     for (const auto& real : context->devices) real->wake_threads();
     context->backend.host_worker().post([] {});
     context->callbacks.post([] {});
+    context->builder.post([] {});
   }
 }
 
@@ -147,6 +148,7 @@ bool Context::drain_all(int milliseconds) {
   for (const auto& context : contexts) {
     for (const auto& real : context->devices) idle &= real->drain(left());
     idle &= context->backend.host_worker().drain(left());
+    idle &= context->builder.drain(left());
   }
   return idle;
 }

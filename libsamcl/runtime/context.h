@@ -55,6 +55,7 @@ class Context : public Object<Context> {
   DeviceBackend backend{*this};
   Graph graph{backend};
   Worker callbacks{"samcl-callback"};  // runs the program's callback functions
+  Worker builder{"samcl-build"};       // makes what launches may need later
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty.

@@ -62,6 +62,7 @@ bool Event::claim_user_status() {
 bool Event::any_user_event_is_open() { return open_user_events > 0; }
 
 cl_int Event::wait() const {
+  for (const auto& device : context->devices) device->submissions().drain();
   for (bool helped = true; helped && !ended();) {
     helped = false;
     for (const auto& device : context->devices) helped |= device->completions().help(this);
@@ -75,6 +76,15 @@ cl_int Event::wait() const {
     status = status_.load(std::memory_order_acquire);
   }
   return status;
+}
+
+void Event::watch() {
+  if (ended()) return;
+  watched_.store(true, std::memory_order_relaxed);
+  for (const auto& device : context->devices) {
+    device->submissions().drain();
+    device->completions().hurry();
+  }
 }
 
 bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::observes(); }
@@ -138,6 +148,7 @@ cl_ulong Event::time(cl_profiling_info param) const {
 }
 
 void Event::add_callback(cl_int at, Callback callback, void* user_data) {
+  watch();
   cl_int reached;
   {
     std::lock_guard lock(callbacks_mutex_);

@@ -67,6 +67,10 @@ class Event : public Object<Event> {
   // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
   cl_ulong time(cl_profiling_info param) const;
 
+  // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once.
+  void watch();
+  bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+
   using Callback = void(CL_CALLBACK*)(cl_event, cl_int, void*);
   // Calls back when the status reaches `at`, on the context's callback thread; at once if it is past.
   void add_callback(cl_int at, Callback callback, void* user_data);
@@ -89,6 +93,7 @@ class Event : public Object<Event> {
 
   std::atomic<cl_int> status_{CL_QUEUED};
   std::atomic<bool> user_status_claimed_{false};
+  std::atomic<bool> watched_{false};
   std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
   std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it

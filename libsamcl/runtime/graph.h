@@ -57,7 +57,7 @@ class Graph {
   // What a call finds under the lock and leaves until it is given back: what ended commands and operations held.
   struct Outcome {
     std::vector<std::shared_ptr<Command>> commands;
-    std::vector<engine::Operation> operations;
+    std::vector<engine::Engine::Held> operations;
   };
 
   void plan(const std::shared_ptr<Event>& event);

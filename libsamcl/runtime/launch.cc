@@ -93,18 +93,20 @@ void KernelLaunch::SubLaunch::ran(const RealDevice&, const RunTimes& run) {
   event_->note_end(run.ended);
 }
 
-KernelLaunch::KernelLaunch(LaunchRequest request, const Context& context)
+KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
 
-// Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known.
-bool KernelLaunch::parts_are_of_interest(const Context& context) const {
+// Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known and
+// its parts are built.
+bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const Splitting* const known = kernel().splitting;
   if (!known || context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.
   if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
-  if (whole_ns == 0) return context.shares_host_memory();
-  return whole_ns >= 2 * kHandOver && (context.shares_host_memory() || !leaves_idle(request_, *context.devices[0]));
+  if (context.shares_host_memory()) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
+  if (whole_ns < 2 * kHandOver || leaves_idle(request_, *context.devices[0])) return false;
+  return Build::has_parts(kernel().build, context);
 }
 
 KernelLaunch::~KernelLaunch() = default;

@@ -19,7 +19,7 @@ class Merging;
 
 class KernelLaunch : public Command, public std::enable_shared_from_this<KernelLaunch> {
  public:
-  KernelLaunch(LaunchRequest request, const Context& context);
+  KernelLaunch(LaunchRequest request, Context& context);
   KernelLaunch(const KernelLaunch&) = delete;
   KernelLaunch& operator=(const KernelLaunch&) = delete;
   ~KernelLaunch() override;
@@ -54,7 +54,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   };
 
   const Kernel& kernel() const { return *request_.kernel; }
-  bool parts_are_of_interest(const Context& context) const;
+  bool parts_are_of_interest(Context& context) const;
   void decide(Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
   void count(const Event& event) const;

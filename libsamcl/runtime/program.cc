@@ -82,13 +82,24 @@ bool Build::make_parts(const Context& context) const {
     for (const auto& device : context.devices) {
       made.push_back(beside([this, device = device.get()] { return make_part(*device); }));
     }
-    made_ = true;
+    Parts result = Parts::made;
     for (size_t i = 0; i < made.size(); ++i) {
       parts[i] = made[i].get();
-      made_ = made_ && parts[i];
+      if (!parts[i]) result = Parts::failed;
     }
+    parts_made_ = result;
   });
-  return made_;
+  return parts_made_ == Parts::made;
+}
+
+bool Build::has_parts(const std::shared_ptr<const Build>& build, Context& context) {
+  if (build->parts.empty()) return true;
+  Parts none = Parts::none;
+  if (build->parts_made_.compare_exchange_strong(none, Parts::wanted)) {
+    context.builder.post([build, &context] { build->make_parts(context); });
+  }
+  const Parts now = build->parts_made_;
+  return now == Parts::made || now == Parts::failed;
 }
 
 Program::Program(std::shared_ptr<Context> program_context, cl_program real, std::string source,

@@ -54,13 +54,16 @@ struct Build {
 
   // Makes the parts, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
   bool make_parts(const Context& context) const;
+  // Whether make_parts() would take no time. If not, somebody begins to make them.
+  static bool has_parts(const std::shared_ptr<const Build>& build, Context& context);
   void release_parts();
 
  private:
   cl_program make_part(const RealDevice& device) const;
 
+  enum class Parts : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
-  mutable bool made_ = false;
+  mutable std::atomic<Parts> parts_made_{Parts::none};
 };
 
 class Program : public Object<Program> {

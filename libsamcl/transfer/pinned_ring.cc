@@ -10,28 +10,28 @@ namespace samcl {
 
 PinnedRing::~PinnedRing() {
   const auto& cl = driver::real();
-  for (Chunk& chunk : chunks_) {
-    if (chunk.memory) cl.clEnqueueUnmapMemObject(queue_, chunk.buffer, chunk.memory, 0, nullptr, nullptr);
+  if (memory_) {
+    cl.clEnqueueUnmapMemObject(queue_, buffer_, memory_, 0, nullptr, nullptr);
+    cl.clFinish(queue_);
   }
-  if (ready_) cl.clFinish(queue_);
-  for (Chunk& chunk : chunks_) {
-    if (chunk.buffer) cl.clReleaseMemObject(chunk.buffer);
-  }
+  if (buffer_) cl.clReleaseMemObject(buffer_);
 }
 
 bool PinnedRing::is_ready() {
-  if (!std::exchange(tried_, true)) ready_ = std::all_of(chunks_.begin(), chunks_.end(), [this](Chunk& c) { return make(c); });
+  if (!std::exchange(tried_, true)) ready_ = make();
   return ready_;
 }
 
-bool PinnedRing::make(Chunk& chunk) {
+bool PinnedRing::make() {
   const auto& cl = driver::real();
+  constexpr size_t kBytes = kChunks * kChunk;
   cl_int error;
-  chunk.buffer = cl.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kChunk, nullptr, &error);
-  if (!chunk.buffer) return false;
-  chunk.memory = static_cast<std::byte*>(cl.clEnqueueMapBuffer(queue_, chunk.buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                                               0, kChunk, 0, nullptr, nullptr, &error));
-  return chunk.memory != nullptr;
+  buffer_ = cl.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kBytes, nullptr, &error);
+  if (!buffer_) return false;
+  memory_ = cl.clEnqueueMapBuffer(queue_, buffer_, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, kBytes, 0, nullptr, nullptr,
+                                  &error);
+  for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = static_cast<std::byte*>(memory_) + i * kChunk;
+  return memory_ != nullptr;
 }
 
 cl_int PinnedRing::wait(Chunk& chunk) {

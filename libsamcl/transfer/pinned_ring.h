@@ -35,17 +35,19 @@ class PinnedRing {
   static constexpr size_t kChunks = 4;
   static constexpr size_t kChunk = 4 << 20;
   struct Chunk {
-    cl_mem buffer = nullptr;
     std::byte* memory = nullptr;
     cl_event moved = nullptr;  // the transfer that uses it
   };
-  bool make(Chunk& chunk);
+  bool make();
   cl_int wait(Chunk& chunk);
   cl_int wait_for_all(cl_int error);
 
   const cl_context context_;
   const cl_command_queue queue_;
   bool tried_ = false, ready_ = false;
+  // All chunks: drivers take about as long to pin one piece of memory as another, whatever its size.
+  cl_mem buffer_ = nullptr;
+  void* memory_ = nullptr;
   std::array<Chunk, kChunks> chunks_;
 };
 

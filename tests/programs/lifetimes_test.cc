@@ -198,6 +198,40 @@ TEST_F(Lifetimes, EverythingButTheBufferReleasedThenContextStillServesIt) {
   EXPECT_EQ(value, 41);
 }
 
+// What still runs is then the last to hold any of it.
+TEST_F(Lifetimes, EverythingReleasedWhileItRuns) {
+  constexpr size_t kBytes = 1 << 20;
+  const cl_device_id target = device();
+  const std::string_view source = kIncrement;
+  static const std::vector<cl_int> input(kBytes / sizeof(cl_int), 1);  // read after the case's end, perhaps
+  std::vector<cl_int> results(kBytes / sizeof(cl_int), 0);
+  for (int round = 0; round < 50; ++round) {
+    cl_int status = CL_SUCCESS;
+    const Context brief(clCreateContext(nullptr, 1, &target, nullptr, nullptr, &status));
+    ASSERT_OK(status);
+    const Queue q(clCreateCommandQueue(brief.get(), target, 0, &status));
+    ASSERT_OK(status);
+    const Buffer x(clCreateBuffer(brief.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &status));
+    ASSERT_OK(status);
+    const char* text = source.data();
+    const size_t length = source.size();
+    const Program program(clCreateProgramWithSource(brief.get(), 1, &text, &length, &status));
+    ASSERT_OK(status);
+    ASSERT_OK(clBuildProgram(program.get(), 1, &target, "", nullptr, nullptr));
+    const Kernel k(clCreateKernel(program.get(), "k", &status));
+    ASSERT_OK(status);
+    set_arguments(k, x);
+    const size_t items = input.size();
+    ASSERT_OK(clEnqueueWriteBuffer(q.get(), x.get(), CL_FALSE, 0, kBytes, input.data(), 0, nullptr, nullptr));
+    ASSERT_OK(clEnqueueNDRangeKernel(q.get(), k.get(), 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
+    if (round % 2 == 0) continue;
+    ASSERT_OK(clEnqueueReadBuffer(q.get(), x.get(), CL_TRUE, 0, kBytes, results.data(), 0, nullptr, nullptr));
+    EXPECT_EQ(results, std::vector<cl_int>(items, 2));
+    std::fill(results.begin(), results.end(), 0);
+    ASSERT_OK(clEnqueueWriteBuffer(q.get(), x.get(), CL_FALSE, 0, kBytes, input.data(), 0, nullptr, nullptr));
+  }
+}
+
 TEST_F(Lifetimes, DestructorCallbacksComeLastSetFirst) {
   struct Log {
     std::mutex mutex;

@@ -1,0 +1,72 @@
+// Gives operations to a driver's in-order queue in the order in which they come. As long as the device waits for more,
+// the thread that plans them does that itself. While the device is busy and they come faster than the driver takes them,
+// a thread of our own does, so that planning one and submitting another go on at once.
+//
+// No OpenCL here. enter() is called under the context's lock; the driver is called under the mutex of the queue, a leaf
+// but for what submit() locks.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "libsamcl/engine/operation.h"
+#include "libsamcl/runtime/worker.h"
+
+namespace samcl {
+
+// How an operation is given to a driver's queue.
+struct Giving {
+  bool exactly = false;   // with an event of its own
+  bool promptly = false;  // its end is to be heard of at once
+  uint64_t counted_ns = 0;  // what it is expected to take, if that is known (device/run_ahead.h)
+};
+
+class SubmissionQueue {
+ public:
+  struct Entry {
+    engine::NodePtr node;
+    Giving giving;
+  };
+  // Who knows the driver. One call at a time, in the order of the entries; must neither throw nor wait for who enters.
+  class Submitter {
+   public:
+    virtual ~Submitter() = default;
+    virtual void submit(const Entry& entry) = 0;
+  };
+
+  explicit SubmissionQueue(std::string thread_name) : thread_(std::move(thread_name)) {}
+
+  // Whether something that was entered has not been submitted: then all that comes has to be entered, too.
+  bool is_behind() const { return unsubmitted_.load(std::memory_order_acquire) > 0; }
+
+  // submitter: lives until drain() has returned. Calls exclude each other.
+  void enter(Entry entry, Submitter& submitter);
+
+  // When it returns, all that was entered before has been submitted, by the calling thread where need be. Any thread that
+  // holds no lock that submit() takes.
+  void drain();
+
+  // Of the thread that submits: see Worker.
+  Worker& thread() { return thread_; }
+
+ private:
+  // That many wait at most; who enters one more submits them.
+  static constexpr size_t kMost = 256;
+
+  bool submit_next();
+  void run();
+
+  std::mutex submitting_;           // held by who calls the driver
+  std::mutex mutex_;                // guards what follows; taken under submitting_, or alone
+  std::deque<Entry> entries_;
+  Submitter* submitter_ = nullptr;
+  std::atomic<size_t> unsubmitted_{0};  // the entries, and the one that is just being submitted
+  std::atomic<bool> running_{false};    // the thread's job runs, or is going to
+  Worker thread_;
+};
+
+}  // namespace samcl
