@@ -175,35 +175,49 @@ size_t CompletionQueue::count_over(size_t most) const {
   return status <= CL_COMPLETE ? count : 0;
 }
 
-void CompletionQueue::collect(std::vector<CompletedNode>& out) {
-  if (count_.load(std::memory_order_relaxed) < 2 * kTogether) return;
-  std::lock_guard lock(mutex_);
-  if (taken_ || awaited_.size() < look_at_) return;
-  looked_ = true;
+// Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.
+std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vector<CompletedNode>& out) {
+  std::shared_ptr<Listener> listener;
   for (size_t most = kTogether; most > 0;) {
     const size_t over = count_over(most);
     for (size_t i = 0; i < over; ++i) {
       Batch batch = take();
       finish(batch, true);
       std::move(batch.nodes.begin(), batch.nodes.end(), std::back_inserter(out));
+      listener = std::move(batch.listener);
     }
     if (over < most) most = over > 0 ? 0 : most / 4;
   }
+  return listener;
+}
+
+void CompletionQueue::collect(std::vector<CompletedNode>& out) {
+  if (count_.load(std::memory_order_relaxed) < 2 * kTogether) return;
+  std::lock_guard lock(mutex_);
+  if (taken_ || awaited_.size() < look_at_) return;
+  looked_ = true;
+  take_over(out);
   look_at_ = awaited_.size() + kTogether / 2;
 }
 
 bool CompletionQueue::help(const void* owner) {
+  std::vector<CompletedNode> over;
+  std::shared_ptr<Listener> listener;
   Batch batch;
   {
     std::lock_guard lock(mutex_);
     const auto is_owned = [owner](const Awaited& each) { return !owner || each.node.node->owner.get() == owner; };
     if (taken_ || std::none_of(awaited_.rbegin(), awaited_.rend(), is_owned)) return false;
+    listener = take_over(over);
     taken_ = true;
-    batch = take();
+    if (!listener) batch = take();
   }
-  wait_and_tell(batch);
-  // Our owner lives as long as its listener does.
-  const std::shared_ptr<Listener> listener = std::move(batch.listener);
+  if (listener) {
+    listener->ended(over);
+  } else {
+    wait_and_tell(batch);
+    listener = std::move(batch.listener);  // our owner lives as long as it does
+  }
   std::lock_guard lock(mutex_);
   taken_ = false;
   look_at_ = 0;

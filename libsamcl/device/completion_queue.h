@@ -80,8 +80,8 @@ class CompletionQueue {
   // Appends what has ended by now, and nobody has been told; the caller does what a listener does. Looks seldom.
   void collect(std::vector<CompletedNode>& out);
 
-  // If nodes of that owner (nullptr: any) are awaited: waits for the first ones on the calling thread, and tells. False if
-  // there are none or another thread waits.
+  // If nodes of that owner (nullptr: any) are awaited: tells of those that have ended, or, if none has, waits for the first
+  // ones on the calling thread, and tells. False if there are none or another thread waits.
   bool help(const void* owner);
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
@@ -117,6 +117,7 @@ class CompletionQueue {
   };
   cl_int wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const;
   size_t count_over(size_t most) const;
+  std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
   bool is_time() const;
   bool is_recent(const Awaited& one) const;
   Batch take();

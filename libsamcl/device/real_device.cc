@@ -110,14 +110,18 @@ RealDevice::~RealDevice() {
   if (context_) cl.clReleaseContext(context_);
 }
 
-bool RealDevice::submits_on_thread() const {
-  // Fewer would be submitted before the thread is awake.
+bool RealDevice::submits_on_thread() {
+  // Fewer would be submitted before the thread is awake. And what a driver needs in a thread that is new to it takes longer
+  // than a thousand launches: 4 ms, with two H200.
   constexpr size_t kBusy = 16;
+  constexpr uint32_t kMany = 2000;
   switch (Config::get().submission) {
     case Config::Submission::thread: return true;
     case Config::Submission::caller: return false;
-    default: return gives_a_core_ && completions_->awaited() >= kBusy;
+    default: break;
   }
+  if (!gives_a_core_ || completions_->awaited() < kBusy) return false;
+  return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 
 uint64_t RealDevice::groups_at_once(uint64_t work_items) const {

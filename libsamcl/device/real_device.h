@@ -116,8 +116,9 @@ class RealDevice {
   CompletionQueue& completions() { return *completions_; }
   // What is on its way to it.
   SubmissionQueue& submissions() { return *submissions_; }
-  // Whether it has so much to do that another thread may give it more, and there is a core for one.
-  bool submits_on_thread() const;
+  // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each
+  // operation, under the context's lock.
+  bool submits_on_thread();
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
@@ -142,6 +143,7 @@ class RealDevice {
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
 
   std::atomic<bool> expects_transfers_{false};
+  uint32_t came_while_busy_ = 0;  // under the context's lock
   std::unique_ptr<RunAhead> run_ahead_;
   std::unique_ptr<CompletionQueue> completions_;
   std::unique_ptr<SubmissionQueue> submissions_;
