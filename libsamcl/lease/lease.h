@@ -55,7 +55,8 @@ class Client {
   // acquire() otherwise, but it never goes on unmanaged where there was a daemon: finding another one takes time.
   virtual bool try_acquire(ResourceKind kind, uint32_t device) = 0;
 
-  // Whether anybody waits for what we hold: another program, or another thread of this one. For the holder.
+  // Whether anybody waits for what we hold, another program or another thread of this one, and the manager does not
+  // say by revoke_requested() when its turn comes. For the holder.
   virtual bool is_wanted(ResourceKind kind, uint32_t device) const = 0;
 
   // True if a more urgent task waits for what we hold: give way after the slice or chunk in flight.

@@ -61,7 +61,8 @@ class Session {
 
   bool is_wanted(ResourceKind kind, uint32_t device) const {
     const protocol::Word seen = words_->words[resource_of(kind, device)].load(std::memory_order_relaxed);
-    return (seen & protocol::kWaiters) != 0 && protocol::owner_of(seen) == id_;
+    const bool has_turn = (seen & (protocol::kTurn | protocol::kRevoke)) == protocol::kTurn;
+    return (seen & protocol::kWaiters) != 0 && !has_turn && protocol::owner_of(seen) == id_;
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {

@@ -89,7 +89,9 @@ Admission::Decision Admission::finish(Result<void> made) {
   const auto work = std::move(work_);
   const Change& change = work->change;
   if (made) {
-    if (change.task)
+    if (change.task && change.task->weight > 0)
+      spdlog::info("task \"{}\" registered: weight {}, {} GPUs", change.name, change.task->weight, change.task->gpus);
+    else if (change.task)
       spdlog::info("task \"{}\" registered: priority {}, {} GPUs", change.name, change.task->priority,
                    change.task->gpus);
     else if (change.asker != 0)

@@ -130,7 +130,7 @@ void Broker::look_at_demoted() {
 }
 
 uint64_t Broker::next_look_ns() const {
-  uint64_t next = UINT64_MAX;
+  uint64_t next = scheduler_.next_turn_ns();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
     const Claim& claim = claims_[resource];
     if (claim.owner != 0 && !claim.noticed) next = std::min(next, claim.since_ns + claim.limit_ns + 1);
@@ -152,8 +152,13 @@ void Broker::look_at_claim(uint32_t resource) {
   if (const auto lent = loans_.of(claim.owner)) lend(claim.owner, lent);  // to threads made since, too
 }
 
-void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+void Broker::tell_time(uint64_t now_ns) {
   now_ns_ = now_ns;
+  scheduler_.tell_time(now_ns);
+}
+
+void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+  tell_time(now_ns);
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   switch (message.kind) {
@@ -180,7 +185,8 @@ void Broker::adopt(Program& program, const Message& message) {
 }
 
 void Broker::look(uint64_t now_ns) {
-  now_ns_ = now_ns;
+  tell_time(now_ns);
+  scheduler_.look();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
     look_at_holder(resource);
     look_at_claim(resource);
@@ -286,7 +292,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   program.devices = *indices;
   program.page = *std::move(page);
   harvests_[id] = std::make_unique<Harvest>();
-  scheduler_.add_client(id, 0);
+  scheduler_.add_client(id, {});
   assign(program);
   spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
                program.assignment.task, program.assignment.priority);
@@ -311,9 +317,17 @@ void Broker::assign(Program& program) {
   const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) harvest(program);
   const int before = program.assignment.priority;
-  int priority = std::min(task ? task->priority : config_.default_priority, program.rights.highest_priority);
-  // Beneath all guaranteed tasks: those are above the programs of no task.
-  if (program.demoted_until_ns != 0) priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
+  program.weight = !task ? config_.default_weight : task->weight;
+  int priority = program.weight > 0 ? config_.default_priority : task->priority;
+  priority = std::min(priority, program.rights.highest_priority);
+  scheduler::Level level = program.weight > 0                      ? scheduler::Level::shares
+                           : priority >= config_.default_priority ? scheduler::Level::real_time
+                                                                   : scheduler::Level::background;
+  // Beneath all guaranteed tasks: those are above the programs without deadlines.
+  if (program.demoted_until_ns != 0) {
+    priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
+    level = scheduler::Level::background;
+  }
   const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
   // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
@@ -330,7 +344,7 @@ void Broker::assign(Program& program) {
                         std::move(devices), task ? task->deadline_ns : 0, task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
-  scheduler_.set_priority(program.id, priority);
+  scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
   if (before == priority) return;
   for (const pid_t thread : program.threads) processes_.adopt(program.pid, thread, priority);
 }
@@ -395,6 +409,7 @@ std::optional<Admission::Decision> Broker::settle() {
 
 void Broker::reconfigure(const Config& config) {
   config_.default_priority = config.default_priority;
+  config_.default_weight = config.default_weight;
   config_.overrun = config.overrun;
   config_.planning = config.planning;
   config_.calibration = config.calibration;

@@ -133,6 +133,7 @@ class Broker {
   void act_on_noticed();
   void punish(Program& program);
   void look_at_demoted();
+  void tell_time(uint64_t now_ns);
   void adopt(Program& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;

@@ -189,6 +189,11 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     const auto value = as<int64_t>(key, node, "an integer");
     if (value < INT32_MIN || value > INT32_MAX) throw Wrong{line, "default_priority: too large"};
     config.default_priority = config.planning.default_priority = static_cast<int>(value);
+  } else if (name == "default_weight") {
+    const auto value = as<int64_t>(key, node, "an integer");
+    if (value < 1 || value > registry::kMostWeight)
+      throw Wrong{line, "default_weight: expected 1 to " + std::to_string(registry::kMostWeight)};
+    config.default_weight = static_cast<uint32_t>(value);
   } else if (name == "state_file") {
     config.state_file = text();
   } else if (name == "log_level") {
@@ -222,7 +227,7 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
   } else {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
-                    "\": expected instance, group, default_priority, state_file, log_level, realtime, "
+                    "\": expected instance, group, default_priority, default_weight, state_file, log_level, realtime, "
                     "admission, overrun, policy, cpus, gpus, other_slice, other_chunk, handovers, metrics or access"};
   }
 }

@@ -16,6 +16,7 @@ struct Config {
   std::string instance = "default";
   std::string group;         // may use everything unless access.allow says more; "": samcl if it exists
   int default_priority = 0;  // of programs that are no registered task
+  uint32_t default_weight = 1;  // likewise
   std::string state_file;    // where tasks are kept; "": default_state_file(instance)
   std::string log_level = "info";
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks

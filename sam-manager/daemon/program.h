@@ -28,6 +28,7 @@ struct Program {
   std::set<pid_t> threads;        // that run with the task's priority, as it numbers them
   Overruns overruns;
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
+  uint32_t weight = 0;            // of its share; 0: it has deadlines
   protocol::AssignmentCell::Value assignment;
   protocol::Shared<protocol::ClientPage> page;  // it may write anything there, at any time
 };

@@ -20,6 +20,7 @@ json describe(const Broker& broker, uint32_t client) {
   return {{"pid", found->second.pid},
           {"task", assignment.task},
           {"priority", assignment.priority},
+          {"weight", found->second.weight > 0 ? json(found->second.weight) : json()},
           {"lent_priority", lent ? json(*lent) : json()}};
 }
 
@@ -86,7 +87,8 @@ void head(std::ostringstream& out, const char* name, const char* type, const cha
 json list_tasks(const Broker& broker) {
   json tasks = json::array();
   for (const auto& [name, task] : broker.admission().registry().tasks()) {
-    json entry = registry::to_json(task);
+    json entry = {{"priority", nullptr}, {"period_ns", nullptr}, {"deadline_ns", nullptr}, {"weight", nullptr}};
+    entry.update(registry::to_json(task));
     entry["profile"] = !task.profile.empty();
     if (const auto* planned = broker.admission().plan().find(name)) entry["gpus"] = planned->mode;
     entry["processes"] = json::array();
@@ -124,7 +126,7 @@ Result<json> show_history(const Broker& broker, const std::string& task) {
     return fail("no task \"" + task + "\" is registered, or was since the manager began");
   json history = known == broker.history().end() ? TaskHistory().describe() : known->second.describe();
   history["task"] = task;
-  history["deadline_ns"] = registered == tasks.end() ? json() : json(registered->second.deadline_ns);
+  history["deadline_ns"] = registered == tasks.end() || registered->second.weight > 0 ? json() : json(registered->second.deadline_ns);
   return history;
 }
 

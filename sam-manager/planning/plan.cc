@@ -111,7 +111,7 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
-    if (other.profile.empty() && other.priority >= task.priority)
+    if (other.profile.empty() && other.weight == 0 && other.priority >= task.priority)
       return "task \"" + name + "\" is as urgent and has no profile";
   return "";
 }
@@ -237,7 +237,7 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
                const Plan& before) {
   Plan plan;
   for (const auto& [name, task] : tasks)
-    if (task.profile.empty()) plan.unprofiled.push_back(name);
+    if (task.profile.empty() && task.weight == 0) plan.unprofiled.push_back(name);
   const Tasks profiled = with_profile(tasks);
   if (profiled.empty()) return plan;
   const auto set = model(profiled, machine, settings);

@@ -61,7 +61,7 @@ struct PlannedTask {
 
 struct Plan {
   std::vector<PlannedTask> tasks;       // those with a profile, the most urgent first
-  std::vector<std::string> unprofiled;  // names of all others
+  std::vector<std::string> unprofiled;  // names of the others that have deadlines
   std::string problem;                  // why nothing could be planned; "" if it could
   std::string changing;                 // why nothing is known of the time of change; "" if it is
   std::string task_set;                 // what was analysed, as JSON for sam-analyze; "" if nothing was

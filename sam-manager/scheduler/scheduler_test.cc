@@ -21,7 +21,7 @@ struct SchedulerTest : ::testing::Test {
   std::vector<uint64_t> granted;  // tickets
   Scheduler scheduler{words, [this](Resource, const Waiter& waiter) { granted.push_back(waiter.ticket); }};
 
-  void client(ClientId id, int priority) { scheduler.add_client(id, priority); }
+  void client(ClientId id, int priority) { scheduler.add_client(id, {priority}); }
   // What a client does before it sends a message.
   bool take(ClientId id, Resource resource = 0) {
     Word idle = 0;
@@ -109,9 +109,9 @@ TEST_F(SchedulerTest, ChangedPriorityChangesRevocation) {
   client(2, 1);
   ASSERT_TRUE(take(1));
   scheduler.acquire(2, 0, 0);
-  scheduler.set_priority(2, 6);
+  scheduler.set_standing(2, {6});
   EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
-  scheduler.set_priority(1, 7);
+  scheduler.set_standing(1, {7});
   EXPECT_EQ(words[0], 1 | kWaiters);
 }
 
@@ -187,7 +187,7 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
     };
     for (ClientId id = 1; id <= kClients; ++id) {
       priorities[id] = static_cast<int>(random() % 3);
-      scheduler.add_client(id, priorities[id]);
+      scheduler.add_client(id, {priorities[id]});
     }
     for (uint64_t step = 0; step < 100; ++step) {
       const ClientId id = 1 + random() % kClients;
@@ -214,14 +214,14 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
         case 3:
           if (random() % 2) {
             priorities[id] = static_cast<int>(random() % 3);
-            scheduler.set_priority(id, priorities[id]);
+            scheduler.set_standing(id, {priorities[id]});
             break;
           }
           std::erase_if(waiting, [id](const Wish& w) { return w.client == id; });
           if (owner == id) owner = expected = next();
           scheduler.remove_client(id);
           priorities[id] = 0;
-          scheduler.add_client(id, 0);
+          scheduler.add_client(id, {0});
           break;
       }
       ASSERT_EQ(granted, expected) << "step " << step;

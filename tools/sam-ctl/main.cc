@@ -197,6 +197,7 @@ void add_set(CLI::App& parent, Options& options) {
       parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
   set->add_option("NAME", options.task.name)->required();
   set->add_option("--priority", changes.priority, "larger is more urgent");
+  set->add_option("--weight", changes.weight, "of its share, for a task without a deadline");
   set->add_option("--period", changes.period, "such as 40ms");
   set->add_option("--deadline", changes.deadline, "such as 35ms");
   set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")
@@ -212,8 +213,10 @@ void add_register(CLI::App& parent, Options& options) {
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
   enroll
       ->add_option("--priority", task.priority,
-                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
-      ->required();
+                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  enroll->add_option("--weight", task.weight,
+                     "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
+                     "of each device's time by weight");
   enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
   enroll->add_option("--deadline", task.deadline,
                      "relative to the release, such as 35ms; default: the profile's, or the period");

@@ -14,7 +14,8 @@ namespace samcl::ctl {
 // As the user wrote it.
 struct Registration {
   std::string name;
-  int priority = 0;
+  std::optional<int> priority;
+  std::optional<uint32_t> weight;  // instead of priority, period, deadline and profile
   std::string period;    // "": the profile's
   std::string deadline;  // likewise
   uint32_t gpus = 0;
@@ -30,7 +31,7 @@ Result<registry::Task> make_task(const Registration& registration);
 struct Changes {
   std::optional<int> priority;
   std::optional<std::string> period, deadline, match;
-  std::optional<uint32_t> gpus;
+  std::optional<uint32_t> gpus, weight;
   std::optional<std::vector<std::string>> devices;
 };
 

@@ -77,10 +77,20 @@ std::string program(const json& entry) {
   return task.empty() ? "process " + number(entry.at("pid")) : task + " (" + number(entry.at("pid")) + ")";
 }
 
+// "30", or of one without a deadline "weight 2".
+std::string urgency(const json& entry) {
+  const json weight = entry.value("weight", json());
+  return weight.is_null() ? number(entry.at("priority")) : "weight " + number(weight);
+}
+
 // Its own, and what it is lent while a more urgent program waits for what it holds.
 std::string priority(const json& entry) {
   const json lent = entry.value("lent_priority", json());
-  return number(entry.at("priority")) + (lent.is_null() ? "" : ", lent " + number(lent));
+  return urgency(entry) + (lent.is_null() ? "" : ", lent " + number(lent));
+}
+
+std::string time_or_dash(const json& ns) {
+  return ns.is_null() ? "-" : format_duration(ns);
 }
 
 }  // namespace
@@ -92,8 +102,8 @@ std::string task_table(const json& list) {
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
-    rows.push_back({task.at("name"), number(task.at("priority")), format_duration(task.at("period_ns")),
-                    format_duration(task.at("deadline_ns")), gpus(task.at("gpus")),
+    rows.push_back({task.at("name"), urgency(task), time_or_dash(task.at("period_ns")),
+                    time_or_dash(task.at("deadline_ns")), gpus(task.at("gpus")),
                     task.at("devices").empty() ? "all" : join(task.at("devices")), or_dash(task.at("match")),
                     join(processes)});
   }
@@ -185,12 +195,11 @@ std::string history_table(const json& history) {
   const uint64_t jobs = history.at("jobs");
   const std::string task = history.at("task");
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
-  const std::string deadline =
-      history.at("deadline_ns").is_null() ? "-" : format_duration(history.at("deadline_ns"));
   return table(
              {{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
               {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
-               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")), deadline}}) +
+               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")),
+               time_or_dash(history.at("deadline_ns"))}}) +
          "\n" + bars(history.at("buckets"), jobs);
 }
 

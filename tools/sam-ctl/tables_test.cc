@@ -12,11 +12,14 @@ TEST(Tables, TasksWithTheirDevicesAndProcesses) {
       {"name": "camera", "priority": 30, "period_ns": 40000000, "deadline_ns": 35000000, "gpus": 1,
        "devices": ["0", "pocl:1"], "match": "/usr/bin/camera", "processes": [7, 9]},
       {"name": "radar", "priority": -1, "period_ns": 1000, "deadline_ns": 1000, "gpus": 0,
+       "devices": [], "match": "", "processes": []},
+      {"name": "batch", "priority": null, "period_ns": null, "deadline_ns": null, "weight": 3, "gpus": 0,
        "devices": [], "match": "", "processes": []}]})");
   EXPECT_EQ(task_table(list),
             "TASK    PRIORITY  PERIOD  DEADLINE  GPUS  DEVICES    MATCH            PROCESSES\n"
             "camera  30        40 ms   35 ms     1     0, pocl:1  /usr/bin/camera  7, 9\n"
-            "radar   -1        1 us    1 us      all   all        -                -\n");
+            "radar   -1        1 us    1 us      all   all        -                -\n"
+            "batch   weight 3  -       -         all   all        -                -\n");
 }
 
 TEST(Tables, NoTask) {
