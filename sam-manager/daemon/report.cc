@@ -6,6 +6,8 @@
 #include <array>
 #include <sstream>
 
+#include "sam-manager/planning/memory.h"
+
 namespace samcl::daemon {
 
 using nlohmann::json;
@@ -82,12 +84,29 @@ void head(std::ostringstream& out, const char* name, const char* type, const cha
   out << "# HELP " << name << " " << help << "\n# TYPE " << name << " " << type << "\n";
 }
 
+// What each device has (null: nobody told), and what tasks reserve there.
+json show_memory(const Broker& broker) {
+  const planning::Machine machine = broker.machine();
+  json devices = json::array();
+  for (size_t device = 0; device < machine.devices.size(); ++device) {
+    uint64_t reserved = 0;
+    for (const auto& [name, task] : broker.admission().registry().tasks()) {
+      const auto used = planning::devices_of(task, broker.admission().plan(), machine);
+      if (std::find(used.begin(), used.end(), device) != used.end()) reserved += task.memory_bytes;
+    }
+    devices.push_back({{"device", machine.devices[device]},
+                       {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
+                       {"reserved_bytes", reserved}});
+  }
+  return devices;
+}
+
 }  // namespace
 
 json list_tasks(const Broker& broker) {
   json tasks = json::array();
   for (const auto& [name, task] : broker.admission().registry().tasks()) {
-    json entry = {{"priority", nullptr}, {"period_ns", nullptr}, {"deadline_ns", nullptr}, {"weight", nullptr}};
+    json entry = {{"priority", nullptr}, {"period_ns", nullptr}, {"deadline_ns", nullptr}, {"weight", nullptr}, {"memory_bytes", 0}};
     entry.update(registry::to_json(task));
     entry["profile"] = !task.profile.empty();
     if (const auto* planned = broker.admission().plan().find(name)) entry["gpus"] = planned->mode;
@@ -109,6 +128,8 @@ json show_status(const Broker& broker) {
   const auto& costs = broker.settings().handovers;
   const auto& calibration = broker.calibration();
   return {{"pid", getpid()},
+          {"policy", broker.scheduler().policy().name},
+          {"memory", show_memory(broker)},
           {"resources", resources},
           {"programs", programs},
           {"handovers",

@@ -48,6 +48,7 @@ json to_json(const Task& task) {
     value["weight"] = task.weight;
   else
     value.update({{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
+  if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
   if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
   return value;
 }
@@ -64,6 +65,7 @@ Result<Task> task_from_json(const json& value) {
     task.period_ns = static_cast<uint64_t>(fields.integer("period_ns", 1, kLongestTime));
     task.deadline_ns = static_cast<uint64_t>(fields.integer("deadline_ns", 1, kLongestTime));
   }
+  task.memory_bytes = static_cast<uint64_t>(fields.integer_or("memory_bytes", 0, kMostMemory, 0));
   task.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, protocol::kMaxDevices, 0));
   task.match = fields.text("match", protocol::kPathBytes - 1);
   task.devices = fields.names("devices", protocol::kMaxDevices, protocol::kNameBytes - 1);

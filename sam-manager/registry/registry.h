@@ -14,6 +14,7 @@
 namespace samcl::registry {
 
 constexpr uint32_t kMostWeight = 1000;
+constexpr uint64_t kMostMemory = uint64_t{1} << 50;
 
 struct Task {
   std::string name;
@@ -27,6 +28,7 @@ struct Task {
   // Of its share of what real-time tasks leave, beside other programs without deadlines; it has no priority, period,
   // deadline or profile then. 0: it is a real-time task.
   uint32_t weight = 0;
+  uint64_t memory_bytes = 0;  // that it reserves on each of its devices
 };
 
 nlohmann::json to_json(const Task& task);

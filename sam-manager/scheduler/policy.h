@@ -25,9 +25,9 @@ struct Policy {
   // it needs it. Programs without deadlines give way to those with deadlines under every policy.
   bool revokes;
 
-  // Under global EDF with `cpus` processors, where that matters.
-  static std::optional<Policy> find(std::string_view name, int cpus);
-  bool operator==(const Policy&) const = default;
+  bool operator==(const Policy& other) const {
+    return std::string_view(name) == other.name && places == other.places;
+  }
 };
 
 inline constexpr Policy kFixedPriority = {"fixed-priority", Policy::Urgency::priority, 0, true};
@@ -41,10 +41,14 @@ constexpr Policy omlp(int cpus) {
   return {"omlp", Policy::Urgency::deadline, static_cast<size_t>(cpus), false};
 }
 
-inline constexpr std::array kPolicyNames = {"fixed-priority", "edf", "fmlp-long", "omlp"};
+// All there are, for a machine of so many CPUs.
+constexpr std::array<Policy, 4> policies(int cpus) {
+  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)};
+}
 
-inline std::optional<Policy> Policy::find(std::string_view name, int cpus) {
-  for (const Policy& policy : {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)})
+// None of that name: none.
+constexpr std::optional<Policy> find_policy(std::string_view name, int cpus) {
+  for (const Policy& policy : policies(cpus))
     if (name == policy.name) return policy;
   return std::nullopt;
 }

@@ -159,6 +159,88 @@ TEST_F(SchedulerTest, MessagesThatDoNotFitAreIgnored) {
   EXPECT_THAT(granted, IsEmpty());
 }
 
+struct PolicyTest : SchedulerTest {
+  // Clients 1 to 5: 1 is the most urgent by priority, 5 by deadline.
+  void use(const Policy& policy) {
+    scheduler.set_policy(policy);
+    for (ClientId id = 1; id <= 5; ++id) {
+      client(id, 10 - static_cast<int>(id));
+      scheduler.set_deadline(id, 100 - id);
+    }
+  }
+  // Who got the resource that client 3 has and others ask for in this order.
+  std::vector<ClientId> served(const std::vector<ClientId>& order) {
+    EXPECT_TRUE(take(3));
+    for (const ClientId id : order) scheduler.acquire(id, 0, id);
+    std::vector<ClientId> result;
+    for (size_t i = 0; i < order.size(); ++i) {
+      scheduler.release(scheduler.owner(0), 0);
+      result.push_back(scheduler.owner(0));
+    }
+    return result;
+  }
+};
+
+TEST_F(PolicyTest, FixedPriorityServesTheHighestFirst) {
+  use(kFixedPriority);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(1, 2, 4, 5));
+}
+
+TEST_F(PolicyTest, EdfServesTheEarliestDeadlineFirst) {
+  use(kEdf);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(5, 4, 2, 1));
+}
+
+TEST_F(PolicyTest, FmlpLongServesInOrderOfArrival) {
+  use(kFmlpLong);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(2, 5, 1, 4));
+}
+
+// Two CPUs: client 3 has one place, client 2 the other; who comes later is served by deadline.
+TEST_F(PolicyTest, OmlpServesAsManyAsThereAreCpusInOrderOfArrival) {
+  use(omlp(2));
+  EXPECT_THAT(served({2, 1, 4, 5}), ElementsAre(2, 5, 4, 1));
+}
+
+TEST_F(PolicyTest, OmlpGivesAPlaceWhenOneIsFree) {
+  use(omlp(2));
+  ASSERT_TRUE(take(3));
+  for (const ClientId id : {2u, 1u}) scheduler.acquire(id, 0, id);
+  scheduler.release(3, 0);  // 2 has it, and 1 got the other place
+  scheduler.acquire(5, 0, 5);
+  scheduler.release(2, 0);
+  EXPECT_EQ(scheduler.owner(0), 1u) << "though 5 is more urgent";
+}
+
+TEST_F(PolicyTest, WhetherAnOwnerGivesWayIsThePolicys) {
+  use(kFixedPriority);
+  ASSERT_TRUE(take(3));
+  scheduler.acquire(1, 0, 1);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+  scheduler.set_policy(kFmlpLong);
+  EXPECT_EQ(words[0], 3 | kWaiters);
+  scheduler.set_policy(omlp(2));
+  EXPECT_EQ(words[0], 3 | kWaiters);
+  scheduler.set_policy(kEdf);
+  EXPECT_EQ(words[0], 3 | kWaiters) << "its deadline is later";
+  scheduler.set_deadline(1, 1);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+}
+
+TEST_F(PolicyTest, ProgramsWithoutDeadlinesGiveWayUnderAllOfThem) {
+  for (const Policy& policy : policies(2)) {
+    SCOPED_TRACE(policy.name);
+    scheduler.set_policy(policy);
+    scheduler.add_client(1, {0, Level::shares, 1000});
+    scheduler.add_client(2, {0, Level::real_time});
+    ASSERT_TRUE(take(1));
+    scheduler.acquire(2, 0, 2);
+    EXPECT_NE(words[0].load() & kRevoke, 0u);
+    scheduler.remove_client(2);
+    ASSERT_TRUE(give_back(1));
+  }
+}
+
 // Against the plainest possible statement of the rule, over random histories.
 TEST(SchedulerRandom, AgreesWithTheRule) {
   const auto seed = std::random_device{}();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/bytes.h"
 #include "sam-manager/planning/profile.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
@@ -97,6 +98,11 @@ Result<Task> make_task(const Registration& registration) {
   }
   if (!registration.weight)
     if (auto stored = store_times(registration, profile, task); !stored) return tl::unexpected(stored.error());
+  if (!registration.memory.empty()) {
+    const auto bytes = parse_bytes(registration.memory);
+    if (!bytes) return fail("--memory: " + bytes.error().message);
+    task.memory_bytes = *bytes;
+  }
   task.name = registration.name;
   task.priority = registration.priority.value_or(0);
   task.weight = registration.weight.value_or(0);
@@ -121,6 +127,11 @@ Result<json> make_changes(const Changes& changes) {
     if (!deadline) return tl::unexpected(deadline.error());
     fields["deadline_ns"] = *deadline;
   }
+  if (changes.memory) {
+    const auto bytes = parse_bytes(*changes.memory);
+    if (!bytes) return fail("--memory: " + bytes.error().message);
+    fields["memory_bytes"] = *bytes;
+  }
   if (changes.match) {
     if (auto checked = check_match(*changes.match); !checked) return tl::unexpected(checked.error());
     fields["match"] = *changes.match;
@@ -130,7 +141,7 @@ Result<json> make_changes(const Changes& changes) {
     fields["devices"] = *changes.devices;
   }
   if (fields.empty())
-    return fail("nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices or --match");
+    return fail("nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory or --match");
   return fields;
 }
 

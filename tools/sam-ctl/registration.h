@@ -21,6 +21,7 @@ struct Registration {
   uint32_t gpus = 0;
   std::string match;
   std::vector<std::string> devices;
+  std::string memory;   // "": none is reserved
   std::string profile;  // the text of the file; "": none
 };
 
@@ -30,7 +31,7 @@ Result<registry::Task> make_task(const Registration& registration);
 // What is to change in a task that is registered; what is not given stays.
 struct Changes {
   std::optional<int> priority;
-  std::optional<std::string> period, deadline, match;
+  std::optional<std::string> period, deadline, match, memory;
   std::optional<uint32_t> gpus, weight;
   std::optional<std::vector<std::string>> devices;
 };

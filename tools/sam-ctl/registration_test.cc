@@ -62,6 +62,14 @@ TEST(Registration, WeightIsInsteadOfPriorityAndTimes) {
   EXPECT_THAT(make_task(batch).error().message, HasSubstr("--weight is for programs without deadlines"));
 }
 
+TEST(Registration, MemoryIsReadWithItsUnit) {
+  Registration camera = registration(profile_of(1));
+  camera.memory = "1.5GiB";
+  EXPECT_EQ(make_task(camera).value().memory_bytes, uint64_t{3} << 29);
+  camera.memory = "4";
+  EXPECT_THAT(make_task(camera).error().message, HasSubstr("--memory: \"4\" is no size of memory"));
+}
+
 TEST(Registration, ProfileIsThatOfTheTask) {
   const auto task = make_task(registration(profile_of(200)));
   ASSERT_TRUE(task) << task.error().message;

@@ -112,7 +112,7 @@ std::string task_table(const json& list) {
 
 std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
-                     number(status.at("pid")) + "\n\n";
+                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
@@ -153,6 +153,7 @@ std::string before(const json& task) {
 // What holds while tasks change to this plan, if that is less than the plan itself.
 std::string while_changing(const json& plan) {
   const std::string problem = plan.at("changing");
+  const json settled = plan.value("settled_ns", json());
   if (!problem.empty())
     return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem +
            "\n";
@@ -166,7 +167,9 @@ std::string while_changing(const json& plan) {
   }
   return late.empty()
              ? ""
-             : "Until all tasks have been idle at once in their new modes these may be late: " + late + "\n";
+             : "Until all tasks have been idle at once in their new modes" +
+                   (settled.is_null() ? "" : ", at the latest " + format_duration(settled) + " after the change,") +
+                   " these may be late: " + late + "\n";
 }
 
 }  // namespace
@@ -221,6 +224,23 @@ std::string term_table(const json& task) {
   for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));
   rows.push_back(row("bound", task.at("name"), bound));
   return table(rows) + verdict(task) + "\n";
+}
+
+std::string policy_table(const json& plan) {
+  const std::string active = plan.at("policy");
+  if (plan.at("under").empty()) return "The policy is " + active + ". No task has a profile: there are no bounds to compare.\n";
+  Row head = {"POLICY"};
+  for (const json& task : plan.at("under").front().at("tasks")) head.push_back(task.at("name"));
+  std::vector<Row> rows = {head};
+  std::string notes;
+  for (const json& under : plan.at("under")) {
+    const std::string name = under.at("policy"), problem = under.at("problem"), doubt = under.at("doubt");
+    rows.push_back({name + (name == active ? " *" : "")});
+    for (const json& task : under.at("tasks")) rows.back().push_back(bound(task));
+    if (!problem.empty() || !doubt.empty())
+      notes += name + (problem.empty() ? ": not guaranteed: " + doubt : ": no bound: " + problem) + "\n";
+  }
+  return table(rows) + "* is in force\n" + notes;
 }
 
 std::string plan_table(const json& plan) {

@@ -41,7 +41,7 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                      "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
   EXPECT_EQ(status_tables(status),
-            "sam-managerd \"x\", process 3\n\n"
+            "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
             "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
             "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
             "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
