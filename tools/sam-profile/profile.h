@@ -36,6 +36,8 @@ struct StageProfile {
   std::string what;  // "host", "transfers", or the kernels' names
   std::map<unsigned, Samples> by_mode;
   std::map<unsigned, Time> between;  // by mode: the longest between requests
+  std::map<unsigned, Time> host;     // by mode: the most CPU time that it needed; kNotTold: that is not known
+  Time host_section = 0;             // of it in one section, likewise
   size_t requests = 1;               // the most in one job
   Time section = 0;                  // PCI and GPU: the longest seen in any mode
   size_t transfers = 0;              // the most in one job
