@@ -130,7 +130,7 @@ void Broker::act_on_noticed() {
     if (config_.overrun != OverrunPolicy::end || !noticed.holds) continue;
     if (scheduler_.owner(noticed.resource) != program.id) continue;
     program.page->taken.fetch_add(1);
-    scheduler_.release(program.id, noticed.resource);
+    scheduler_.take(program.id, noticed.resource);
   }
 }
 
@@ -279,7 +279,7 @@ void Broker::look_at_holder(uint32_t resource) {
     known = {owner, leases, now_ns_};
   } else if (is_held_up(resource)) {
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
-    scheduler_.release(owner, resource);
+    scheduler_.take(owner, resource);
   }
 }
 
@@ -299,7 +299,7 @@ Result<void> Broker::release(const std::string& device) {
     const uint32_t owner = scheduler_.owner(resource);
     if (owner == 0) continue;
     spdlog::warn("an administrator takes resource {} of \"{}\" from its holder", resource - first, device);
-    scheduler_.release(owner, resource);
+    scheduler_.take(owner, resource);
     released = true;
   }
   if (!released) return fail("nobody holds \"" + device + "\"");

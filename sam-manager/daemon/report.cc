@@ -87,17 +87,13 @@ void head(std::ostringstream& out, const char* name, const char* type, const cha
 // What each device has (null: nobody told), and what tasks reserve there.
 json show_memory(const Broker& broker) {
   const planning::Machine machine = broker.machine();
+  const auto reserved =
+      planning::reserved_memory(broker.admission().registry().tasks(), broker.admission().plan(), machine);
   json devices = json::array();
-  for (size_t device = 0; device < machine.devices.size(); ++device) {
-    uint64_t reserved = 0;
-    for (const auto& [name, task] : broker.admission().registry().tasks()) {
-      const auto used = planning::devices_of(task, broker.admission().plan(), machine);
-      if (std::find(used.begin(), used.end(), device) != used.end()) reserved += task.memory_bytes;
-    }
+  for (size_t device = 0; device < machine.devices.size(); ++device)
     devices.push_back({{"device", machine.devices[device]},
                        {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
-                       {"reserved_bytes", reserved}});
-  }
+                       {"reserved_bytes", reserved[device]}});
   return devices;
 }
 

@@ -21,23 +21,32 @@ std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, con
   return devices;
 }
 
+std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+                                      const Machine& machine) {
+  std::vector<uint64_t> reserved(machine.devices.size());
+  for (const auto& [name, task] : tasks) {
+    if (task.memory_bytes == 0) continue;
+    for (const size_t device : devices_of(task, plan, machine))
+      if (device < reserved.size()) reserved[device] += task.memory_bytes;
+  }
+  return reserved;
+}
+
 std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan, const Machine& machine,
                              const registry::Task& newcomer) {
   if (newcomer.memory_bytes == 0) return "";
+  const std::vector<uint64_t> reserved = reserved_memory(tasks, plan, machine);
   for (const size_t device : devices_of(newcomer, plan, machine)) {
     const uint64_t memory = device < machine.memory.size() ? machine.memory[device] : 0;
-    if (memory == 0) continue;
-    uint64_t reserved = 0;
+    if (memory == 0 || device >= reserved.size() || reserved[device] <= memory) continue;
     std::string by;
     for (const auto& [name, task] : tasks) {
       const std::vector<size_t> used = devices_of(task, plan, machine);
-      if (task.memory_bytes == 0 || std::find(used.begin(), used.end(), device) == used.end()) continue;
-      reserved += task.memory_bytes;
-      by += (by.empty() ? "" : ", ") + format_bytes(task.memory_bytes) + " by \"" + name + "\"";
+      if (task.memory_bytes > 0 && std::find(used.begin(), used.end(), device) != used.end())
+        by += (by.empty() ? "" : ", ") + format_bytes(task.memory_bytes) + " by \"" + name + "\"";
     }
-    if (reserved > memory)
-      return "device \"" + machine.devices[device] + "\" has " + format_bytes(memory) + " of memory, and " +
-             format_bytes(reserved) + " would be reserved there: " + by;
+    return "device \"" + machine.devices[device] + "\" has " + format_bytes(memory) + " of memory, and " +
+           format_bytes(reserved[device]) + " would be reserved there: " + by;
   }
   return "";
 }

@@ -11,6 +11,10 @@ namespace samcl::planning {
 // may use, all of them, since which it will use is not known before it runs.
 std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, const Machine& machine);
 
+// On each device, bytes.
+std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+                                      const Machine& machine);
+
 // Why the tasks' reservations do not fit on a device on which the newcomer reserves memory; "" if they do, or as far as is
 // known. Devices of which nobody told how much memory they have are left out.
 std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan, const Machine& machine,

@@ -335,15 +335,27 @@ std::string lateness(const PlannedTask& task) {
          time_text(task.deadline_ns);
 }
 
+std::string lateness_in_change(const PlannedTask& task) {
+  return "\"" + task.name + "\" may take " +
+         (task.changing_ns ? time_text(*task.changing_ns) + ", beyond its deadline of " + time_text(task.deadline_ns) + ","
+                           : std::string("longer than its period")) +
+         " while tasks change";
+}
+
 }  // namespace
 
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer) {
   if (!after.problem.empty()) return after.problem;
+  const bool guards = std::any_of(before.tasks.begin(), before.tasks.end(), [](const PlannedTask& task) { return task.meets_deadline(); });
+  if (guards && !after.changing.empty()) return "while tasks change, nothing is known: " + after.changing;
   std::string all;
   for (const PlannedTask& task : after.tasks) {
     const PlannedTask* known = before.find(task.name);
     const bool matters = task.name == newcomer || (known && known->meets_deadline());
-    if (matters && !task.meets_deadline()) all += (all.empty() ? "" : "; ") + lateness(task);
+    if (matters && !task.meets_deadline())
+      all += (all.empty() ? "" : "; ") + lateness(task);
+    else if (known && known->meets_deadline() && (!task.changing_ns || *task.changing_ns > task.deadline_ns))
+      all += (all.empty() ? "" : "; ") + lateness_in_change(task);
   }
   return all;
 }

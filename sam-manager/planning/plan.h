@@ -81,8 +81,8 @@ Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine
                const Settings& settings, const Plan& before = {});
 
 // What an administrator who admits only tasks that are proven to meet their deadlines has against going from one
-// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs. "" if nothing; else whose,
-// and by how much.
+// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs, if only while tasks
+// change. "" if nothing; else whose, and by how much.
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
 
 // For sam-ctl: the plan, and what was different before. `unenforced`: why, for the time being, no bound is more

@@ -272,6 +272,18 @@ TEST(Plan, EqualPrioritiesAreAProblem) {
   EXPECT_THAT(plan.tasks, IsEmpty());
 }
 
+TEST(Objection, CountsTheTimeOfChange) {
+  const Machine one{4, {"a"}, 0};
+  Plan before = make_plan(named({gpu_task("camera", 5, 100, {40})}), one, alone());
+  Plan after = make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one, alone(), before);
+  ASSERT_EQ(objection(before, after, "radar"), "");
+  after.tasks[0].changing_ns = 120 * kMs;
+  EXPECT_EQ(objection(before, after, "radar"), "\"camera\" may take 120 ms, beyond its deadline of 100 ms, while tasks change");
+  after.changing = "stages: others than before";
+  EXPECT_EQ(objection(before, after, "radar"), "while tasks change, nothing is known: stages: others than before");
+  EXPECT_EQ(objection({}, after, "radar"), "") << "nobody was promised anything";
+}
+
 TEST(Objection, NamesWhoIsLateAndByHowMuch) {
   const Machine one{1, {"a"}, 0};
   Task low = gpu_task("low", 1, 20, {6});

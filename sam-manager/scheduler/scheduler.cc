@@ -64,19 +64,42 @@ void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
   std::vector<Waiter>& queue = queues_[resource];
   const auto known = std::find_if(queue.begin(), queue.end(),
                                   [client](const Waiter& waiter) { return waiter.client == client; });
-  const bool gave_back = owner(resource) == client;
+  // For whom it is kept gets it if it is the next one, and all others with deadlines get it at once.
+  const bool is_kept = tenures_[resource].kept_until_ns > 0 && !shares(client);
+  const bool gave_back = owner(resource) == client || is_kept;
   if (known != queue.end()) {
     known->ticket = ticket;
   } else {
     raise_floor(resource);
-    if (shares(client)) shares_[resource].join(client, standings_[client].weight);
+    if (shares(client)) shares_[resource].join(client, standings_[client].weight, now_ns_);
     queue.push_back({client, ticket});
   }
   settle(resource, gave_back);
 }
 
 void Scheduler::release(ClientId client, Resource resource) {
+  if (resource >= words_.size() || owner(resource) != client) return;
+  if (keep(resource))
+    settle(resource);
+  else
+    settle(resource, true);
+}
+
+void Scheduler::take(ClientId client, Resource resource) {
   if (resource < words_.size() && owner(resource) == client) settle(resource, true);
+}
+
+bool Scheduler::keep(Resource resource) {
+  Tenure& tenure = tenures_[resource];
+  if (!shares(tenure.owner) || owner(resource) != tenure.owner || tenure.kept_until_ns > 0) return false;
+  charge(resource);
+  shares_[resource].leave(tenure.owner, now_ns_ - tenure.begin_ns, now_ns_);
+  if (queues_[resource].empty()) return false;
+  const Waiter& next = queues_[resource][first(resource)];
+  if (!shares(next.client)) return false;
+  const uint64_t kept = shares_[resource].kept_ns(tenure.owner, next.client);
+  tenure.kept_until_ns = kept > 0 ? now_ns_ + kept : 0;
+  return kept > 0;
 }
 
 ClientId Scheduler::owner(Resource resource) const {
@@ -95,6 +118,7 @@ uint64_t Scheduler::next_turn_ns() const {
   uint64_t next = UINT64_MAX;
   for (Resource resource = 0; resource < words_.size(); ++resource) {
     const Tenure& tenure = tenures_[resource];
+    if (tenure.kept_until_ns > 0) next = std::min(next, tenure.kept_until_ns);
     if (!tenure.was_wanted || !shares(tenure.owner)) continue;
     const uint32_t weight = standings_.at(tenure.owner).weight;
     for (const Waiter& waiter : queues_[resource]) {
@@ -108,8 +132,12 @@ uint64_t Scheduler::next_turn_ns() const {
 }
 
 void Scheduler::look() {
-  for (Resource resource = 0; resource < words_.size(); ++resource)
-    if (tenures_[resource].was_wanted) settle(resource);
+  for (Resource resource = 0; resource < words_.size(); ++resource) {
+    const Tenure& tenure = tenures_[resource];
+    const bool came_not = tenure.kept_until_ns > 0 && tenure.kept_until_ns <= now_ns_;
+    if (came_not) shares_[resource].stay_away(tenure.owner);
+    if (came_not || tenure.was_wanted) settle(resource, came_not);
+  }
 }
 
 void Scheduler::settle(Resource resource, bool freed) {
@@ -187,7 +215,10 @@ void Scheduler::begin_tenure(Resource resource, bool freed) {
   const bool is_wanted = has_waiters(resource);
   // Who took it by itself, and is not waited for, gives it back unseen.
   const bool is_known = freed || tenure.owner == owner || is_wanted;
-  if (tenure.owner != owner || freed) tenure.since_ns = now_ns_;
+  if (tenure.owner != owner || freed) {
+    tenure.since_ns = tenure.begin_ns = now_ns_;
+    tenure.kept_until_ns = 0;
+  }
   tenure.owner = is_known ? owner : 0;
   tenure.was_wanted = is_wanted;
 }

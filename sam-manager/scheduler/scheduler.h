@@ -56,10 +56,15 @@ class Scheduler {
   // was lost. Ignored for a client that is not known.
   void acquire(ClientId client, Resource resource, uint64_t ticket);
 
-  // Ignored unless the client owns the resource.
+  // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that comes again at
+  // once (Shares::kept_ns()).
   void release(ClientId client, Resource resource);
 
-  // When the next turn ends of an owner that others of its kind wait for; UINT64_MAX: none does. Then look().
+  // The same, whatever the owner wants: it is granted on.
+  void take(ClientId client, Resource resource);
+
+  // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for somebody any more;
+  // UINT64_MAX: never. Then look().
   uint64_t next_turn_ns() const;
   void look();
 
@@ -72,6 +77,8 @@ class Scheduler {
   struct Tenure {
     ClientId owner = 0;  // 0: nobody is charged
     uint64_t since_ns = 0;
+    uint64_t begin_ns = 0;       // since_ns at first
+    uint64_t kept_until_ns = 0;  // it gave the resource back, which is kept for it until then; 0: it did not
     bool was_wanted = false;  // all the time, so that it can't have ended unseen
   };
 
@@ -82,6 +89,7 @@ class Scheduler {
   void raise_floor(Resource resource);
   void give_places(Resource resource, bool freed);
   void decide(Resource resource, bool freed);
+  bool keep(Resource resource);
   void begin_tenure(Resource resource, bool freed);
   void tell_claim(Resource resource) const;
   bool is_more_urgent(const Standing& one, const Standing& other) const;

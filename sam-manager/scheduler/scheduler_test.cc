@@ -315,5 +315,64 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
   }
 }
 
+// Under any policy, with programs of every kind, and while all of it changes: the words say what is true, and who waits is
+// served once the others give back what they have.
+TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  constexpr ClientId kClients = 7;
+  for (int history = 0; history < 300; ++history) {
+    std::array<std::atomic<Word>, 1> words{};
+    std::map<ClientId, Level> levels;
+    std::vector<ClientId> waiting;
+    uint64_t now = 1;
+    Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { std::erase(waiting, waiter.client); });
+    const auto add = [&](ClientId id) {
+      levels[id] = static_cast<Level>(random() % 3);
+      scheduler.add_client(id, {static_cast<int>(random() % 4), levels[id], 1 + static_cast<uint32_t>(random() % 5), random() % 100});
+    };
+    for (ClientId id = 1; id <= kClients; ++id) add(id);
+    for (int step = 0; step < 200; ++step) {
+      now += random() % 3'000'000;
+      scheduler.tell_time(now);
+      const ClientId id = 1 + random() % kClients, owner = scheduler.owner(0);
+      const bool is_in = std::count(waiting.begin(), waiting.end(), id) > 0 || owner == id;
+      switch (random() % 8) {
+        case 0: case 1: case 2:
+          if (is_in) break;
+          waiting.push_back(id);
+          scheduler.acquire(id, 0, 1);
+          break;
+        case 3: case 4:
+          scheduler.release(owner, 0);
+          break;
+        case 5:
+          scheduler.set_policy(policies(2)[random() % 4]);
+          break;
+        case 6:
+          scheduler.set_deadline(id, random() % 100);
+          scheduler.look();
+          break;
+        case 7:
+          std::erase(waiting, id);
+          scheduler.remove_client(id);
+          add(id);
+          break;
+      }
+      ASSERT_EQ(scheduler.waiters(0).size(), waiting.size()) << "step " << step;
+      const Word word = words[0].load();
+      ASSERT_EQ((word & kWaiters) != 0, !waiting.empty()) << "step " << step;
+      ASSERT_TRUE(owner_of(word) != 0 || word == 0);
+      for (const ClientId waiter : waiting)
+        if (levels.at(waiter) > levels.at(owner_of(word))) {
+          ASSERT_NE(word & kRevoke, 0u) << "step " << step;
+        }
+    }
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left) scheduler.release(scheduler.owner(0), 0);
+    ASSERT_TRUE(waiting.empty());
+  }
+}
+
 }  // namespace
 }  // namespace samcl::scheduler

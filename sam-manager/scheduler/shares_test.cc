@@ -19,7 +19,9 @@ struct Device {
   struct Program {
     Standing standing;
     uint64_t section_ns = 0;
-    uint64_t pause_ns = UINT64_MAX;  // after so long it gives the device back, and asks again at once
+    uint64_t pause_ns = UINT64_MAX;  // after so long it gives the device back,
+    uint64_t gap_ns = 0;             // and asks again after so long
+    uint64_t back_ns = 0;
     uint64_t from_ns = 0, until_ns = UINT64_MAX;
     uint64_t had_ns = 0;
     uint64_t longest_wait_ns = 0;
@@ -54,17 +56,19 @@ struct Device {
       scheduler.tell_time(now_ns);
       if (scheduler.next_turn_ns() <= now_ns) scheduler.look();
       for (auto& [id, program] : programs) {
-        if (!program.asked && now_ns >= program.from_ns && now_ns < program.until_ns) ask(id);
+        const bool is_there = now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
+        if (!program.asked && is_there) ask(id);
         if (program.asked && now_ns >= program.until_ns) {
           scheduler.remove_client(id);
           program.asked = false;
+          program.back_ns = UINT64_MAX;
         }
       }
       const ClientId owner = scheduler.owner(0);
       if (owner != before) held_ns = 0;
       before = owner;
-      if (owner == 0) {
-        now_ns += kMs / 10;
+      if (owner == 0 || !programs.at(owner).asked) {
+        now_ns += kMs / 100;  // nobody wants it, or it is kept for one that does not yet
         continue;
       }
       Program& program = programs.at(owner);
@@ -77,7 +81,9 @@ struct Device {
       if (!is_revoked && held_ns < program.pause_ns) continue;
       held_ns = 0;
       scheduler.release(owner, 0);
-      ask(owner);
+      program.asked = false;
+      program.back_ns = is_revoked ? now_ns : now_ns + program.gap_ns;
+      if (program.back_ns == now_ns) ask(owner);
     }
   }
 
@@ -107,6 +113,75 @@ TEST(Shares, TimeIsByWeight) {
   EXPECT_NEAR(device.share(3), 0.6, 0.01);
 }
 
+// A kernel, a pause, a kernel.
+TEST(Shares, TimeIsByWeightAlsoOfThoseWhoPause) {
+  Device device;
+  device.add(1, 3, kMs);
+  device.add(2, 1, kMs);
+  for (const ClientId id : {1u, 2u}) {
+    device.programs.at(id).pause_ns = kMs;
+    device.programs.at(id).gap_ns = kMs / 20;
+  }
+  device.run_until(2'000 * kMs);
+  EXPECT_NEAR(device.share(1), 0.75, 0.02);
+  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'900 * kMs) << "for the sake of that little is lost";
+}
+
+TEST(Shares, NoPlaceIsKeptForOneThatIsNotBehind) {
+  Device device;
+  for (const ClientId id : {1u, 2u}) {
+    device.add(id, 1, kMs);
+    device.programs.at(id).pause_ns = kMs;
+    device.programs.at(id).gap_ns = kMs / 20;
+  }
+  device.run_until(2'000 * kMs);
+  EXPECT_NEAR(device.share(1), 0.5, 0.01);
+  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'990 * kMs) << "each computes while the other pauses";
+}
+
+TEST(Shares, NoPlaceIsKeptForOneThatPausesForLong) {
+  Device device;
+  device.add(1, 10, kMs / 10);
+  device.programs.at(1).pause_ns = kMs / 10;
+  device.programs.at(1).gap_ns = kMs / 5;
+  device.add(2, 1, kMs / 2);
+  device.run_until(2'000 * kMs);
+  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'990 * kMs);
+}
+
+TEST(Shares, WhatIsKeptGoesToARealTimeTaskAtOnce) {
+  std::array<std::atomic<protocol::Word>, 1> words{};
+  Scheduler scheduler(words, [](Resource, const Waiter&) {});
+  scheduler.add_client(1, {0, Level::shares, 100});
+  scheduler.add_client(2, {0, Level::shares, 1});
+  scheduler.add_client(3, {0, Level::real_time});
+  uint64_t now = kMs;
+  const auto tell = [&](uint64_t later) { scheduler.tell_time(now += later); };
+  tell(0);
+  words[0] = 1;
+  scheduler.acquire(2, 0, 1);  // it is behind from now on
+  for (int i = 0; i < 3; ++i) {
+    tell(kMs);
+    scheduler.release(1, 0);
+    tell(kMs / 100);
+    scheduler.acquire(1, 0, 1);
+    if (scheduler.owner(0) == 2) {
+      tell(5 * kMs);
+      scheduler.release(2, 0);
+      scheduler.acquire(2, 0, 1);
+    }
+  }
+  ASSERT_EQ(scheduler.owner(0), 1u);
+  tell(kMs);
+  scheduler.release(1, 0);
+  EXPECT_EQ(scheduler.owner(0), 1u) << "it is kept";
+  EXPECT_LE(scheduler.next_turn_ns(), now + Shares::kLongestGapNs);
+  scheduler.acquire(3, 0, 1);
+  EXPECT_EQ(scheduler.owner(0), 3u);
+  scheduler.release(3, 0);
+  EXPECT_EQ(scheduler.owner(0), 2u) << "no more is kept of that";
+}
+
 TEST(Shares, LightestOfManyIsNotStarved) {
   Device device;
   device.add(1, 1, kMs / 2);
@@ -129,11 +204,11 @@ TEST(Shares, NewcomerBeginsWhereTheOthersAre) {
 
 TEST(Shares, AbsenceIsNotSavedUp) {
   Shares shares;
-  shares.join(1, 1);
+  shares.join(1, 1, 0);
   shares.charge(1, 1, 5'000 * kMs);
-  shares.join(2, 1);
+  shares.join(2, 1, 0);
   shares.rise(shares.used(1));
-  shares.join(2, 1);
+  shares.join(2, 1, 0);
   EXPECT_EQ(shares.used(1) - shares.used(2), 2 * 64 * Shares::kTurnNs) << "but for two turns";
 }
 
