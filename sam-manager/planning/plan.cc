@@ -303,6 +303,7 @@ const PlannedTask* Plan::find(const std::string& name) const {
 Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
                const Plan& before) {
   Plan plan;
+  plan.policy = settings.policy.name;
   for (const auto& [name, task] : tasks)
     if (task.profile.empty() && task.weight == 0) plan.unprofiled.push_back(name);
   const Tasks profiled = with_profile(tasks);
@@ -318,7 +319,9 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
     task.estimate = estimate_of(*set);
   }
   if (settings.policy != scheduler::kFixedPriority)
-    plan.changing = "the analysis of " + std::string(settings.policy.name) + " does not tell of changes";
+    plan.changing = "the analysis of " + plan.policy + " does not tell of changes";
+  else if (!before.tasks.empty() && before.policy != plan.policy)
+    plan.changing = "the policy was " + before.policy + " before";
   else if (auto good = bound_change(before, plan); !good)
     plan.changing = good.error().message;
   return plan;

@@ -69,6 +69,7 @@ struct Plan {
   std::string problem;                  // why nothing could be planned; "" if it could
   // How long after the change from the plan before the bounds hold, at the latest; none: that is not known.
   std::optional<uint64_t> settled_ns;
+  std::string policy;                   // of the scheduler, whose bounds these are
   std::string changing;                 // why nothing is known of the time of change; "" if it is
   std::vector<UnderPolicy> under;       // the bounds under each policy of the scheduler
   std::string task_set;                 // what was analysed, as JSON for sam-analyze; "" if nothing was

@@ -241,6 +241,19 @@ TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   EXPECT_EQ(sum, task.bound_ns);
 }
 
+TEST(Plan, ChangeOfThePolicyIsAChangeOfWhichNothingIsKnown) {
+  Settings settings = alone();
+  const auto tasks = named({gpu_task("a", 6, 100, {8, 7})});
+  const Plan fixed = make_plan(tasks, kTwoGpus, settings);
+  settings.policy = scheduler::kEdf;
+  const Plan edf = make_plan(tasks, kTwoGpus, settings, fixed);
+  EXPECT_EQ(edf.changing, "the analysis of edf does not tell of changes");
+  settings.policy = scheduler::kFixedPriority;
+  const Plan again = make_plan(tasks, kTwoGpus, settings, edf);
+  EXPECT_EQ(again.changing, "the policy was edf before");
+  EXPECT_EQ(make_plan(tasks, kTwoGpus, settings, fixed).changing, "");
+}
+
 TEST(Plan, WhatAnAnalysisCannotBoundIsSaid) {
   const auto on_two = named({gpu_task("a", 6, 10, {15, 8})});
   const Plan plan = make_plan(on_two, kTwoGpus, alone());

@@ -45,6 +45,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   profile.why_not_more = measurement.why_not_more;
   profile.managed = measurement.managed;
   profile.dropped = measurement.dropped;
+  profile.beside = measurement.beside;
   std::vector<Time> lengths;
   const auto kernels_of = [](const JobStages& job) {
     std::vector<std::string> kernels;

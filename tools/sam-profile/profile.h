@@ -22,6 +22,7 @@ struct Measurement {
   bool managed = false;
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given
+  unsigned beside = 0;  // how many copies of the program kept other links busy
 };
 
 struct Samples {
@@ -56,6 +57,7 @@ struct ModeProfile {
   std::map<std::string, std::string> why_not_more;
   bool managed = false;
   uint64_t dropped = 0;
+  unsigned beside = 0;  // how many copies of the program kept other links busy
 };
 
 struct Profile {

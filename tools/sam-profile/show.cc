@@ -87,6 +87,7 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
           {"same_launches", mode.same_launches},
           {"managed", mode.managed},
           {"dropped", mode.dropped},
+          {"beside", mode.beside},
           {"verdict", verdict(mode, first)}};
 }
 

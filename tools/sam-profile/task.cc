@@ -28,7 +28,7 @@ Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value v
 // seen; else more of it may be in one.
 void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin, bool cut_as_measured) {
   const bool is_told = std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
-  if (measured.resource == analysis::Resource::cpu || !is_told) return;
+  if (measured.resource == analysis::Resource::cpu || measured.host.empty() || !is_told) return;
   for (unsigned mode = 1; mode <= modes; ++mode) {
     const Time host = at_mode(
         measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
