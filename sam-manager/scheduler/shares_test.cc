@@ -72,7 +72,16 @@ struct Device {
         continue;
       }
       Program& program = programs.at(owner);
-      now_ns += program.section_ns;
+      // Others ask in the middle of its section.
+      const uint64_t begin = now_ns;
+      for (auto& [id, other] : programs) {
+        const uint64_t due = std::max({begin, other.from_ns, other.back_ns});
+        if (other.asked || due >= std::min(begin + program.section_ns, other.until_ns)) continue;
+        now_ns = due;
+        scheduler.tell_time(now_ns);
+        ask(id);
+      }
+      now_ns = begin + program.section_ns;
       program.had_ns += program.section_ns;
       held_ns += program.section_ns;
       scheduler.tell_time(now_ns);
