@@ -64,8 +64,8 @@ void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
   std::vector<Waiter>& queue = queues_[resource];
   const auto known = std::find_if(queue.begin(), queue.end(),
                                   [client](const Waiter& waiter) { return waiter.client == client; });
-  // For whom it is kept gets it if it is the next one, and all others with deadlines get it at once.
-  const bool is_kept = tenures_[resource].kept_until_ns > 0 && !shares(client);
+  // For whom it is kept gets it if it is the next one; a task gets it at once.
+  const bool is_kept = tenures_[resource].kept_until_ns > 0 && standings_[client].level > Level::shares;
   const bool gave_back = owner(resource) == client || is_kept;
   if (known != queue.end()) {
     known->ticket = ticket;
