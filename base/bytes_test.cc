@@ -13,9 +13,11 @@ TEST(Bytes, AreReadWithTheirUnits) {
 
 TEST(Bytes, WhatIsNoSizeIsNamed) {
   for (const char* text : {"", "4", "4GB", "GiB", "4 GiB of it"})
-    EXPECT_THAT(parse_bytes(text).error().message, ::testing::HasSubstr("is no size of memory: expected a number with unit"));
+    EXPECT_THAT(parse_bytes(text).error().message,
+                ::testing::HasSubstr("is no size of memory: expected a number with unit"));
   for (const char* text : {"0B", "-1GiB", "2000TiB", "nanGiB"})
-    EXPECT_THAT(parse_bytes(text).error().message, ::testing::HasSubstr("out of range: expected 1B to 1024TiB"));
+    EXPECT_THAT(parse_bytes(text).error().message,
+                ::testing::HasSubstr("out of range: expected 1B to 1024TiB"));
 }
 
 TEST(Bytes, AreShownInTheLargestUnit) {

@@ -28,8 +28,8 @@ void print(const LiveSchedule& live, const std::vector<Violation>& found) {
   }
   std::cout << found.size() << " violations of the model\n";
   for (const auto& [rule, count] : counts) std::cout << "  " << rule << ": " << count << "\n";
-  std::cout << "The first, at " << format_time(found.front().at) << " of the machine's clock (" << name(found.front().rule)
-            << "): " << found.front().what << "\n";
+  std::cout << "The first, at " << format_time(found.front().at) << " of the machine's clock ("
+            << name(found.front().rule) << "): " << found.front().what << "\n";
 }
 
 std::string to_json(const LiveSchedule& live, const std::vector<Violation>& found) {
@@ -68,11 +68,16 @@ Result<int> run(const Options& options) {
 Run add_check(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* app = parent.add_subcommand(
-      "check", "whether a trace of live programs is a schedule of the task set's model; else the first violation");
-  app->add_option("TRACE", options->trace, "of `sam-ctl trace`, or of one program (sam-run --trace)")->required();
-  app->add_option("SET", options->set, "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")->required();
+      "check",
+      "whether a trace of live programs is a schedule of the task set's model; else the first violation");
+  app->add_option("TRACE", options->trace, "of `sam-ctl trace`, or of one program (sam-run --trace)")
+      ->required();
+  app->add_option("SET", options->set,
+                  "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")
+      ->required();
   app->add_option("--task", options->task, "the task of a program that the trace names none for");
-  app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off")->capture_default_str();
+  app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off")
+      ->capture_default_str();
   app->add_flag("--json", options->as_json, "print JSON: every violation");
   app->footer("Exit code: 0 it is; 1 it is not; 2 bad input.");
   return [options] { return run(*options); };

@@ -59,18 +59,22 @@ TEST(LiveTrace, ProgramOfNoTaskOfTheSetIsNone) {
 }
 
 TEST(LiveTrace, TaskOfOneProgramsTraceIsGiven) {
-  const std::string own = kTrace.substr(0, kTrace.find(",\n{\"ph\":\"M\",\"name\":\"samcl_program\"")) + "\n]";
+  const std::string own =
+      kTrace.substr(0, kTrace.find(",\n{\"ph\":\"M\",\"name\":\"samcl_program\"")) + "\n]";
   const auto live = read_live_schedule(own, one_task(), "camera");
   ASSERT_TRUE(live) << live.error().message;
   EXPECT_EQ(live->programs[0].task, 0u);
   EXPECT_EQ(live->holdings[0].name, "device 0: device");
-  EXPECT_THAT(read_live_schedule(own, one_task(), "radar").error().message, HasSubstr("--task: the task set has no task \"radar\""));
+  EXPECT_THAT(read_live_schedule(own, one_task(), "radar").error().message,
+              HasSubstr("--task: the task set has no task \"radar\""));
 }
 
 TEST(LiveTrace, WhatIsNoTraceIsNamed) {
   EXPECT_FALSE(read_live_schedule("{}", one_task(), ""));
-  EXPECT_THAT(read_live_schedule("[\n]\n", one_task(), "").error().message, HasSubstr("expected a trace of `sam-ctl trace`"));
-  EXPECT_THAT(read_live_schedule("[\n{\"ph\":\"X\"}\n]\n", one_task(), "").error().message, HasSubstr("not as expected"));
+  EXPECT_THAT(read_live_schedule("[\n]\n", one_task(), "").error().message,
+              HasSubstr("expected a trace of `sam-ctl trace`"));
+  EXPECT_THAT(read_live_schedule("[\n{\"ph\":\"X\"}\n]\n", one_task(), "").error().message,
+              HasSubstr("not as expected"));
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ struct Blocking {
 
 }  // namespace
 
-// The blocking grows with the tardiness and the tardiness with it: in turn until both settle, or a condition fails.
+// The blocking grows with the tardiness and the tardiness with it: in turn until both settle, or a condition
+// fails.
 SharedResourceVerdict analyse_requests(const std::vector<RequestingTask>& tasks, int cpus, RequestOrder order,
                                        TardinessBound bound) {
   std::vector<Time> late(tasks.size(), 0);

@@ -61,7 +61,8 @@ TEST(Requests, WhatIsWaitedBesidesCounts) {
   EXPECT_EQ(verdict.too_long, 0u);
 }
 
-// Under FMLP-Long and whatever the order is, the bounds are never less than those of the analyses that know one section.
+// Under FMLP-Long and whatever the order is, the bounds are never less than those of the analyses that know
+// one section.
 TEST(Requests, NeverLessThanOneSectionsAnalyses) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

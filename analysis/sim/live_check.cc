@@ -16,7 +16,8 @@ std::string us(Time time) {
 
 class Check {
  public:
-  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live, Time tolerance)
+  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live,
+        Time tolerance)
       : set_(set), modes_(modes), bounds_(bounds), live_(live), tolerance_(tolerance) {
     const PriorityOrder order = priority_order(set);
     rank_.resize(set.tasks.size());
@@ -61,7 +62,8 @@ class Check {
     }
   }
 
-  // Of the task, or of the programs that the set has in place of those without a profile: its least urgent tasks.
+  // Of the task, or of the programs that the set has in place of those without a profile: its least urgent
+  // tasks.
   Time longest_section(size_t program, Resource kind) const {
     Time longest = 0;
     const auto add = [&](const Task& task, int mode) {
@@ -82,8 +84,8 @@ class Check {
       const Time longest = longest_section(holding.program, holding.kind);
       if (holding.section > longest + tolerance_)
         found(Rule::section, holding.begin,
-              name_of(holding.program) + ": a section of " + us(holding.section) + " on " + holding.name + ", where " +
-                  us(longest) + " are the longest");
+              name_of(holding.program) + ": a section of " + us(holding.section) + " on " + holding.name +
+                  ", where " + us(longest) + " are the longest");
     }
   }
 
@@ -99,11 +101,12 @@ class Check {
           found(Rule::priority, holding->begin,
                 wait.name + ": " + name_of(holding->program) + " gets it though " + name_of(wait.program) +
                     ", which is more urgent, has waited for " + us(holding->begin - wait.begin));
-        else if (const Time longest = longest_section(holding->program, holding->kind); kept > longest + tolerance_)
+        else if (const Time longest = longest_section(holding->program, holding->kind);
+                 kept > longest + tolerance_)
           found(Rule::priority, wait.begin,
                 wait.name + ": " + name_of(holding->program) + " keeps " + name_of(wait.program) +
-                    ", which is more urgent, waiting for " + us(kept) + ", where a section of " + us(longest) +
-                    " is the longest");
+                    ", which is more urgent, waiting for " + us(kept) + ", where a section of " +
+                    us(longest) + " is the longest");
       }
     }
   }
@@ -125,7 +128,8 @@ class Check {
       const TaskBound& bound = bounds_.tasks[*live_.programs[job.program].task];
       if (bound.proven && job.end - job.begin > bound.response)
         found(Rule::bound, job.end,
-              name_of(job.program) + ": a job takes " + us(job.end - job.begin) + ", and its bound is " + us(bound.response));
+              name_of(job.program) + ": a job takes " + us(job.end - job.begin) + ", and its bound is " +
+                  us(bound.response));
     }
   }
 
@@ -142,8 +146,8 @@ class Check {
             had += std::max<Time>(0, std::min(job.end, holding->end) - std::max(job.begin, holding->begin));
         if (had > most + tolerance_)
           found(Rule::stages, job.begin,
-                name_of(job.program) + ": a job has " + name + " for " + us(had) + ", and its stages there take " +
-                    us(most) + " at most");
+                name_of(job.program) + ": a job has " + name + " for " + us(had) +
+                    ", and its stages there take " + us(most) + " at most");
       }
     }
   }

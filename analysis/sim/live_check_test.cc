@@ -83,7 +83,8 @@ TEST_F(LiveCheck, SectionLongerThanThoseOfOthers) {
 TEST_F(LiveCheck, MoreUrgentOneIsKeptWaiting) {
   has(1, 0, 5 * kMs, 2 * kMs);
   waits(0, kMs, 5 * kMs);
-  expect(Rule::priority, "a: low (2) keeps high (1), which is more urgent, waiting for 4000 us, where a section of 2000 us");
+  expect(Rule::priority,
+         "a: low (2) keeps high (1), which is more urgent, waiting for 4000 us, where a section of 2000 us");
 }
 
 TEST_F(LiveCheck, LessUrgentOneIsServedFirst) {

@@ -54,7 +54,8 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
 Result<void> Broker::set_policy(const std::string& name) {
   if (!scheduler::find_policy(name, 1)) {
     std::string all;
-    for (const scheduler::Policy& known : scheduler::policies(1)) all += (all.empty() ? "" : ", ") + std::string(known.name);
+    for (const scheduler::Policy& known : scheduler::policies(1))
+      all += (all.empty() ? "" : ", ") + std::string(known.name);
     return fail("there is no policy \"" + name + "\": expected one of " + all);
   }
   use_policy(name);
@@ -205,8 +206,9 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
   act_on_noticed();
 }
 
-// A job is released when the program says that it began, or, where it says nothing, with its first request after a
-// period; but, whatever it says, no sooner than a period after the one before, as far as a job may be early.
+// A job is released when the program says that it began, or, where it says nothing, with its first request
+// after a period; but, whatever it says, no sooner than a period after the one before, as far as a job may be
+// early.
 void Broker::look_at_job(uint32_t id) {
   const auto found = programs_.find(id);
   if (found == programs_.end() || found->second.assignment.period_ns == 0) return;
@@ -374,9 +376,9 @@ void Broker::assign(Program& program) {
   program.weight = !task ? config_.default_weight : task->weight;
   int priority = program.weight > 0 ? config_.default_priority : task->priority;
   priority = std::min(priority, program.rights.highest_priority);
-  scheduler::Level level = program.weight > 0                      ? scheduler::Level::shares
+  scheduler::Level level = program.weight > 0                     ? scheduler::Level::shares
                            : priority >= config_.default_priority ? scheduler::Level::real_time
-                                                                   : scheduler::Level::background;
+                                                                  : scheduler::Level::background;
   // Beneath all guaranteed tasks: those are above the programs without deadlines.
   if (program.demoted_until_ns != 0) {
     priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
@@ -432,10 +434,13 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
 }
 
 planning::Machine Broker::machine() const {
-  planning::Machine machine{config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_.names(), config_.gpus};
+  planning::Machine machine{config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_.names(),
+                            config_.gpus};
   for (const std::string& device : machine.devices) {
     const auto told = memory_.find(device);
-    machine.memory.push_back(config_.device_memory > 0 ? config_.device_memory : told == memory_.end() ? 0 : told->second);
+    machine.memory.push_back(config_.device_memory > 0 ? config_.device_memory
+                             : told == memory_.end()   ? 0
+                                                       : told->second);
   }
   return machine;
 }

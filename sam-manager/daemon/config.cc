@@ -78,7 +78,8 @@ std::string parse_policy(const std::string& text, uint32_t line) {
   }
   for (const analysis::Policy modes : analysis::kPolicies)
     if (text == analysis::name(modes))
-      throw Wrong{line, "policy: \"" + text + "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
+      throw Wrong{line, "policy: \"" + text +
+                            "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
   throw Wrong{line, "policy: \"" + text + "\" is unknown: expected one of " + all};
 }
 
@@ -254,8 +255,10 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
   } else {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
-                    "\": expected instance, group, default_priority, default_weight, state_file, log_level, realtime, "
-                    "admission, overrun, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, other_chunk, handovers, metrics or access"};
+                    "\": expected instance, group, default_priority, default_weight, state_file, log_level, "
+                    "realtime, "
+                    "admission, overrun, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, "
+                    "other_chunk, handovers, metrics or access"};
   }
 }
 

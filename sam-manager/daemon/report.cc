@@ -102,7 +102,11 @@ json show_memory(const Broker& broker) {
 json list_tasks(const Broker& broker) {
   json tasks = json::array();
   for (const auto& [name, task] : broker.admission().registry().tasks()) {
-    json entry = {{"priority", nullptr}, {"period_ns", nullptr}, {"deadline_ns", nullptr}, {"weight", nullptr}, {"memory_bytes", 0}};
+    json entry = {{"priority", nullptr},
+                  {"period_ns", nullptr},
+                  {"deadline_ns", nullptr},
+                  {"weight", nullptr},
+                  {"memory_bytes", 0}};
     entry.update(registry::to_json(task));
     entry["profile"] = !task.profile.empty();
     if (const auto* planned = broker.admission().plan().find(name)) entry["gpus"] = planned->mode;
@@ -143,7 +147,9 @@ Result<json> show_history(const Broker& broker, const std::string& task) {
     return fail("no task \"" + task + "\" is registered, or was since the manager began");
   json history = known == broker.history().end() ? TaskHistory().describe() : known->second.describe();
   history["task"] = task;
-  history["deadline_ns"] = registered == tasks.end() || registered->second.weight > 0 ? json() : json(registered->second.deadline_ns);
+  history["deadline_ns"] = registered == tasks.end() || registered->second.weight > 0
+                               ? json()
+                               : json(registered->second.deadline_ns);
   return history;
 }
 

@@ -192,7 +192,9 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
     {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
     {"analysis",
-     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe(c.broker.unenforced())); }},
+     [](const Context& c) -> Result<Outcome> {
+       return answered(c.broker.admission().describe(c.broker.unenforced()));
+     }},
 };
 
 std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
@@ -210,8 +212,9 @@ std::vector<std::string> doubts(const Broker& broker, const Task& task) {
   for (const size_t device : planning::devices_of(task, broker.admission().plan(), machine))
     is_known = is_known && device < machine.memory.size() && machine.memory[device] > 0;
   if (task.memory_bytes > 0 && !is_known)
-    found.push_back("nobody told yet how much memory its devices have (device_memory in the configuration, or the first "
-                    "program): what it reserves is not compared with that");
+    found.push_back(
+        "nobody told yet how much memory its devices have (device_memory in the configuration, or the first "
+        "program): what it reserves is not compared with that");
   return found;
 }
 
@@ -236,8 +239,7 @@ Result<Outcome> handle(Broker& broker, const Board& board, const std::string& in
 json answer_to(const Broker& broker, const Admission::Decision& decision) {
   if (!decision.made) return {{"error", decision.made.error().message}};
   json answer = {{"task", decision.change.name}, {"processes", processes_of(broker, decision.change)}};
-  if (decision.change.task)
-    answer["doubts"] = doubts(broker, *decision.change.task);
+  if (decision.change.task) answer["doubts"] = doubts(broker, *decision.change.task);
   return answer;
 }
 

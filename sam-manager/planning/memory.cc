@@ -16,7 +16,8 @@ std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, con
     const auto names_it = [&](const std::string& name) {
       return name == machine.devices[index] || name == std::to_string(index);
     };
-    if (task.devices.empty() || std::any_of(task.devices.begin(), task.devices.end(), names_it)) devices.push_back(index);
+    if (task.devices.empty() || std::any_of(task.devices.begin(), task.devices.end(), names_it))
+      devices.push_back(index);
   }
   return devices;
 }
@@ -32,8 +33,8 @@ std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task
   return reserved;
 }
 
-std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan, const Machine& machine,
-                             const registry::Task& newcomer) {
+std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+                             const Machine& machine, const registry::Task& newcomer) {
   if (newcomer.memory_bytes == 0) return "";
   const std::vector<uint64_t> reserved = reserved_memory(tasks, plan, machine);
   for (const size_t device : devices_of(newcomer, plan, machine)) {

@@ -18,7 +18,8 @@ Task reserving(const std::string& name, uint64_t gib, std::vector<std::string> d
   return task;
 }
 
-std::string objection_to(const Task& newcomer, const std::vector<Task>& others, const Machine& machine, const Plan& plan = {}) {
+std::string objection_to(const Task& newcomer, const std::vector<Task>& others, const Machine& machine,
+                         const Plan& plan = {}) {
   std::map<std::string, Task> tasks = {{newcomer.name, newcomer}};
   for (const Task& task : others) tasks[task.name] = task;
   return memory_objection(tasks, plan, machine, newcomer);
@@ -28,8 +29,9 @@ const Machine kTwo{4, {"a", "b"}, 0, {8 * kGiB, 16 * kGiB}};
 
 TEST(Memory, ReservationsFitUpToTheLastByte) {
   EXPECT_EQ(objection_to(reserving("x", 5), {reserving("y", 3)}, kTwo), "");
-  EXPECT_EQ(objection_to(reserving("x", 6), {reserving("y", 3)}, kTwo),
-            "device \"a\" has 8 GiB of memory, and 9 GiB would be reserved there: 6 GiB by \"x\", 3 GiB by \"y\"");
+  EXPECT_EQ(
+      objection_to(reserving("x", 6), {reserving("y", 3)}, kTwo),
+      "device \"a\" has 8 GiB of memory, and 9 GiB would be reserved there: 6 GiB by \"x\", 3 GiB by \"y\"");
 }
 
 TEST(Memory, CountsWhereATaskMayRun) {

@@ -161,7 +161,8 @@ void promise(PlannedTask& planned, const analysis::Task& task, const analysis::T
   analysis::Time budget = 0;
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
-    const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
+    const auto section =
+        static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
     if (stage.resource == analysis::Resource::gpu)
       planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
     if (stage.resource == analysis::Resource::pci)
@@ -181,13 +182,15 @@ UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::B
     const analysis::TaskBound& bound = bounds.tasks[i];
     if (is_others(set.tasks[i].name)) continue;
     const bool is_known = bound.proven && bound.response != analysis::kUnbounded;
-    fixed.tasks.push_back({set.tasks[i].name, is_known ? std::optional(static_cast<uint64_t>(bound.response)) : std::nullopt});
+    fixed.tasks.push_back(
+        {set.tasks[i].name, is_known ? std::optional(static_cast<uint64_t>(bound.response)) : std::nullopt});
   }
   return fixed;
 }
 
 // What is planned, as the policy's analysis bounds it.
-void take_bound(PlannedTask& planned, const analysis::Task& task, const UnderPolicy& under, const UnderPolicy::Task& known) {
+void take_bound(PlannedTask& planned, const analysis::Task& task, const UnderPolicy& under,
+                const UnderPolicy::Task& known) {
   planned.bound_ns = known.bound_ns;
   planned.doubt = under.problem.empty() ? under.doubt : under.problem;
   if (!known.bound_ns) return;
@@ -202,10 +205,12 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   task_set = analysis::format_task_set({set, modes});
   for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
-    under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
-                                                        : bounds_under(policy, set, modes, devices, is_others));
-  const auto active = std::find_if(under.begin(), under.end(),
-                                   [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
+    under.push_back(policy == scheduler::kFixedPriority
+                        ? under_fixed_priority(set, bounds)
+                        : bounds_under(policy, set, modes, devices, is_others));
+  const auto active = std::find_if(under.begin(), under.end(), [&](const UnderPolicy& known) {
+    return known.policy == settings.policy.name;
+  });
   std::vector<PlannedTask> planned;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (is_others(set.tasks[i].name)) continue;
@@ -229,10 +234,11 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
   return planned;
 }
 
-// At the change at most one job of each task is under way if none is later than its period. Before each request of a job
-// a section of the others may be in the way.
+// At the change at most one job of each task is under way if none is later than its period. Before each
+// request of a job a section of the others may be in the way.
 std::optional<uint64_t> settled_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
-                                      const analysis::TaskSet& now, const analysis::Modes& modes, const Plan& plan) {
+                                      const analysis::TaskSet& now, const analysis::Modes& modes,
+                                      const Plan& plan) {
   for (const PlannedTask& task : plan.tasks)
     if (!task.changing_ns || *task.changing_ns > task.deadline_ns) return std::nullopt;
   auto both = analysis::either({before, old_modes}, {now, modes});
@@ -315,7 +321,8 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
   }
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (PlannedTask& task : plan.tasks) {
-    if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
+    if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty())
+      task.doubt = doubt;
     task.estimate = estimate_of(*set);
   }
   if (settings.policy != scheduler::kFixedPriority)
@@ -340,8 +347,9 @@ std::string lateness(const PlannedTask& task) {
 
 std::string lateness_in_change(const PlannedTask& task) {
   return "\"" + task.name + "\" may take " +
-         (task.changing_ns ? time_text(*task.changing_ns) + ", beyond its deadline of " + time_text(task.deadline_ns) + ","
-                           : std::string("longer than its period")) +
+         (task.changing_ns
+              ? time_text(*task.changing_ns) + ", beyond its deadline of " + time_text(task.deadline_ns) + ","
+              : std::string("longer than its period")) +
          " while tasks change";
 }
 
@@ -349,7 +357,8 @@ std::string lateness_in_change(const PlannedTask& task) {
 
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer) {
   if (!after.problem.empty()) return after.problem;
-  const bool guards = std::any_of(before.tasks.begin(), before.tasks.end(), [](const PlannedTask& task) { return task.meets_deadline(); });
+  const bool guards = std::any_of(before.tasks.begin(), before.tasks.end(),
+                                  [](const PlannedTask& task) { return task.meets_deadline(); });
   if (guards && !after.changing.empty()) return "while tasks change, nothing is known: " + after.changing;
   std::string all;
   for (const PlannedTask& task : after.tasks) {
@@ -388,7 +397,8 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine, const
     json bounds = json::array();
     for (const UnderPolicy::Task& task : policy.tasks)
       bounds.push_back({{"name", task.name}, {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()}});
-    under.push_back({{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
+    under.push_back(
+        {{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
   }
   const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);
   return {{"tasks", tasks},

@@ -205,7 +205,8 @@ TEST(Plan, ProgramsOfNoTaskMayBeAsUrgent) {
 }
 
 const UnderPolicy& under(const Plan& plan, const std::string& policy) {
-  return *std::find_if(plan.under.begin(), plan.under.end(), [&](const UnderPolicy& known) { return known.policy == policy; });
+  return *std::find_if(plan.under.begin(), plan.under.end(),
+                       [&](const UnderPolicy& known) { return known.policy == policy; });
 }
 
 TEST(Plan, TellsBoundsUnderEveryPolicy) {
@@ -224,14 +225,16 @@ TEST(Plan, TellsBoundsUnderEveryPolicy) {
     EXPECT_GE(*known.tasks[1].bound_ns, 100 * kMs) << "the deadline and how late it may be";
   }
   EXPECT_EQ(under(plan, "fmlp-long").tasks[0].blocking_ns, 9 * kMs) << "one request of the other";
-  EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs) << "two jobs of the other may be pending beside one";
+  EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs)
+      << "two jobs of the other may be pending beside one";
 }
 
 TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   Settings settings = alone();
   settings.modes = analysis::Policy::single;
   settings.policy = scheduler::kFmlpLong;
-  const Plan plan = make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
+  const Plan plan =
+      make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
   const PlannedTask& task = *plan.find("a");
   EXPECT_EQ(task.bound_ns, under(plan, "fmlp-long").tasks[0].bound_ns);
   EXPECT_FALSE(task.guaranteed());
@@ -261,8 +264,10 @@ TEST(Plan, WhatAnAnalysisCannotBoundIsSaid) {
   EXPECT_FALSE(under(plan, "omlp").tasks[0].bound_ns);
   Settings settings = alone();
   settings.modes = analysis::Policy::single;
-  const Plan full = make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
-  EXPECT_THAT(under(full, "fmlp-long").problem, HasSubstr("executes and waits for others' requests for longer than its deadline"));
+  const Plan full =
+      make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
+  EXPECT_THAT(under(full, "fmlp-long").problem,
+              HasSubstr("executes and waits for others' requests for longer than its deadline"));
 }
 
 TEST(Plan, TellsWhenNewBoundsHold) {
@@ -288,12 +293,15 @@ TEST(Plan, EqualPrioritiesAreAProblem) {
 TEST(Objection, CountsTheTimeOfChange) {
   const Machine one{4, {"a"}, 0};
   Plan before = make_plan(named({gpu_task("camera", 5, 100, {40})}), one, alone());
-  Plan after = make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one, alone(), before);
+  Plan after = make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one,
+                         alone(), before);
   ASSERT_EQ(objection(before, after, "radar"), "");
   after.tasks[0].changing_ns = 120 * kMs;
-  EXPECT_EQ(objection(before, after, "radar"), "\"camera\" may take 120 ms, beyond its deadline of 100 ms, while tasks change");
+  EXPECT_EQ(objection(before, after, "radar"),
+            "\"camera\" may take 120 ms, beyond its deadline of 100 ms, while tasks change");
   after.changing = "stages: others than before";
-  EXPECT_EQ(objection(before, after, "radar"), "while tasks change, nothing is known: stages: others than before");
+  EXPECT_EQ(objection(before, after, "radar"),
+            "while tasks change, nothing is known: stages: others than before");
   EXPECT_EQ(objection({}, after, "radar"), "") << "nobody was promised anything";
 }
 

@@ -47,7 +47,8 @@ json to_json(const Task& task) {
   if (task.weight > 0)
     value["weight"] = task.weight;
   else
-    value.update({{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
+    value.update(
+        {{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
   if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
   if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
   return value;
@@ -73,7 +74,8 @@ Result<Task> task_from_json(const json& value) {
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   for (const char* field : {"priority", "period_ns", "deadline_ns", "profile"})
     if (task.weight > 0 && value.contains(field))
-      return fail("task \"" + task.name + "\": " + field + ": a task with a weight has no deadline: expected one of the two");
+      return fail("task \"" + task.name + "\": " + field +
+                  ": a task with a weight has no deadline: expected one of the two");
   if (!task.devices.empty() && task.gpus > task.devices.size())
     return fail("task \"" + task.name + "\": gpus: it is to use " + std::to_string(task.gpus) +
                 " GPUs, but may use only " + std::to_string(task.devices.size()) + " devices");

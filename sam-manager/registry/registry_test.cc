@@ -96,9 +96,11 @@ TEST_F(RegistryTest, TaskHasAWeightOrADeadline) {
     nlohmann::json both = batch;
     both[field] = 1;
     if (std::string(field) == "profile") both[field] = nlohmann::json::object();
-    EXPECT_THAT(task_from_json(both).error().message, HasSubstr(std::string(field) + ": a task with a weight has no deadline"));
+    EXPECT_THAT(task_from_json(both).error().message,
+                HasSubstr(std::string(field) + ": a task with a weight has no deadline"));
   }
-  EXPECT_THAT(task_from_json({{"name", "batch"}, {"weight", 0}}).error().message, HasSubstr("weight: expected an integer, 1 to 1000"));
+  EXPECT_THAT(task_from_json({{"name", "batch"}, {"weight", 0}}).error().message,
+              HasSubstr("weight: expected an integer, 1 to 1000"));
 }
 
 TEST_F(RegistryTest, DoubtsAreNamed) {

@@ -1,5 +1,6 @@
-// What orders those who ask for a resource. A policy is a value: the scheduler keeps the queues, and asks it who of two
-// is more urgent, how many are served in the order in which they came, and whether an owner has to give way.
+// What orders those who ask for a resource. A policy is a value: the scheduler keeps the queues, and asks it
+// who of two is more urgent, how many are served in the order in which they came, and whether an owner has to
+// give way.
 #pragma once
 
 #include <array>
@@ -18,11 +19,12 @@ struct Policy {
 
   const char* name;
   Urgency urgency;
-  // So many requests for a resource, that of its owner included, are served in the order in which they got such a place;
-  // places are given by urgency. 0: all are served by urgency.
+  // So many requests for a resource, that of its owner included, are served in the order in which they got
+  // such a place; places are given by urgency. 0: all are served by urgency.
   size_t places;
-  // Whether an owner gives way to a more urgent one between two of its sections; else it keeps what it has for as long as
-  // it needs it. Programs without deadlines give way to those with deadlines under every policy.
+  // Whether an owner gives way to a more urgent one between two of its sections; else it keeps what it has
+  // for as long as it needs it. Programs without deadlines give way to those with deadlines under every
+  // policy.
   bool revokes;
 
   bool operator==(const Policy& other) const {
@@ -33,8 +35,8 @@ struct Policy {
 inline constexpr Policy kFixedPriority = {"fixed-priority", Policy::Urgency::priority, 0, true};
 // The earliest deadline first.
 inline constexpr Policy kEdf = {"edf", Policy::Urgency::deadline, 0, true};
-// FMLP-Long (Block, Leontyev, Brandenburg & Anderson, RTCSA 2007), as Elliott & Anderson (Real-Time Systems 48, 2012)
-// use it for GPUs: first come, first served.
+// FMLP-Long (Block, Leontyev, Brandenburg & Anderson, RTCSA 2007), as Elliott & Anderson (Real-Time Systems
+// 48, 2012) use it for GPUs: first come, first served.
 inline constexpr Policy kFmlpLong = {"fmlp-long", Policy::Urgency::deadline, SIZE_MAX, false};
 // The global OMLP (Brandenburg & Anderson, RTSS 2010), likewise: as many places as there are CPUs.
 constexpr Policy omlp(int cpus) {
@@ -63,7 +65,7 @@ enum class Level : uint8_t {
 struct Standing {
   int priority = 0;  // larger is more urgent; its threads', too
   Level level = Level::real_time;
-  uint32_t weight = 1;                 // of its share
+  uint32_t weight = 1;                // of its share
   uint64_t deadline_ns = UINT64_MAX;  // of its job under way; UINT64_MAX: it has none
 };
 

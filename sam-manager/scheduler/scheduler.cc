@@ -149,7 +149,8 @@ void Scheduler::settle(Resource resource, bool freed) {
   tell_claim(resource);
 }
 
-// While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at most.
+// While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at
+// most.
 void Scheduler::charge(Resource resource) {
   Tenure& tenure = tenures_[resource];
   if (!shares(tenure.owner)) return;
@@ -171,7 +172,9 @@ void Scheduler::raise_floor(Resource resource) {
 void Scheduler::give_places(Resource resource, bool freed) {
   if (policy_.places == 0) return;
   std::vector<Waiter>& queue = queues_[resource];
-  const auto wants_place = [this](const Waiter& waiter) { return waiter.place == 0 && !shares(waiter.client); };
+  const auto wants_place = [this](const Waiter& waiter) {
+    return waiter.place == 0 && !shares(waiter.client);
+  };
   const ClientId owner = freed ? 0 : this->owner(resource);
   auto taken = static_cast<size_t>(
       std::count_if(queue.begin(), queue.end(), [](const Waiter& waiter) { return waiter.place > 0; }));
@@ -230,7 +233,8 @@ void Scheduler::tell_claim(Resource resource) const {
   std::optional<int> claim;
   if (own)
     for (const Waiter& waiter : queues_[resource])
-      if (const int priority = standings_.at(waiter.client).priority; priority > std::max(own->priority, claim.value_or(own->priority)))
+      if (const int priority = standings_.at(waiter.client).priority;
+          priority > std::max(own->priority, claim.value_or(own->priority)))
         claim = priority;
   on_claim_(resource, owner, claim);
 }
@@ -245,7 +249,8 @@ bool Scheduler::precedes(Resource resource, const Waiter& one, const Waiter& oth
   const Standing& a = standings_.at(one.client);
   const Standing& b = standings_.at(other.client);
   if (a.level != b.level) return a.level > b.level;
-  if (a.level == Level::shares) return shares_[resource].used(one.client) < shares_[resource].used(other.client);
+  if (a.level == Level::shares)
+    return shares_[resource].used(one.client) < shares_[resource].used(other.client);
   if (one.place > 0 || other.place > 0) return one.place > 0 && (other.place == 0 || one.place < other.place);
   return is_more_urgent(a, b);
 }
@@ -254,15 +259,16 @@ bool Scheduler::revokes(Resource resource, const Waiter& waiter, ClientId owner)
   const Standing& a = standings_.at(waiter.client);
   const Standing& b = standings_.at(owner);
   if (a.level != b.level) return a.level > b.level;
-  if (a.level == Level::shares) return shares_[resource].left_ns(owner, b.weight, waiter.client, a.weight) == 0;
+  if (a.level == Level::shares)
+    return shares_[resource].left_ns(owner, b.weight, waiter.client, a.weight) == 0;
   return policy_.revokes && is_more_urgent(a, b);
 }
 
 size_t Scheduler::first(Resource resource) const {
   const std::vector<Waiter>& queue = queues_[resource];
-  const auto first = std::min_element(queue.begin(), queue.end(), [this, resource](const Waiter& one, const Waiter& other) {
-    return precedes(resource, one, other);
-  });
+  const auto first = std::min_element(
+      queue.begin(), queue.end(),
+      [this, resource](const Waiter& one, const Waiter& other) { return precedes(resource, one, other); });
   return static_cast<size_t>(first - queue.begin());
 }
 

@@ -1,7 +1,7 @@
-// Who gets which resource next, and who has to give way. Real-time tasks first, in the order of the policy; then
-// programs without deadlines, in the order of their shares. Pure logic over the words in memory: no I/O, no clock, no
-// threads of its own. The words are changed at the same time by clients (idle to owned, owned to idle while no flag is
-// set), so every change here is a compare-and-swap.
+// Who gets which resource next, and who has to give way. Real-time tasks first, in the order of the policy;
+// then programs without deadlines, in the order of their shares. Pure logic over the words in memory: no I/O,
+// no clock, no threads of its own. The words are changed at the same time by clients (idle to owned, owned to
+// idle while no flag is set), so every change here is a compare-and-swap.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Scheduler {
   // Told of each grant, after the resource's word names the new owner.
   using OnGrant = std::function<void(Resource, const Waiter&)>;
 
-  // Told, after whatever may have changed it, who makes a client of a higher priority wait: `claim` is the highest
-  // priority of those who wait, none if that is not higher than the owner's.
+  // Told, after whatever may have changed it, who makes a client of a higher priority wait: `claim` is the
+  // highest priority of those who wait, none if that is not higher than the owner's.
   using OnClaim = std::function<void(Resource, ClientId owner, std::optional<int> claim)>;
 
   Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnClaim on_claim = {});
@@ -56,15 +56,15 @@ class Scheduler {
   // was lost. Ignored for a client that is not known.
   void acquire(ClientId client, Resource resource, uint64_t ticket);
 
-  // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that comes again at
-  // once (Shares::kept_ns()).
+  // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that
+  // comes again at once (Shares::kept_ns()).
   void release(ClientId client, Resource resource);
 
   // The same, whatever the owner wants: it is granted on.
   void take(ClientId client, Resource resource);
 
-  // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for somebody any more;
-  // UINT64_MAX: never. Then look().
+  // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for
+  // somebody any more; UINT64_MAX: never. Then look().
   uint64_t next_turn_ns() const;
   void look();
 
@@ -79,7 +79,7 @@ class Scheduler {
     uint64_t since_ns = 0;
     uint64_t begin_ns = 0;       // since_ns at first
     uint64_t kept_until_ns = 0;  // it gave the resource back, which is kept for it until then; 0: it did not
-    bool was_wanted = false;  // all the time, so that it can't have ended unseen
+    bool was_wanted = false;     // all the time, so that it can't have ended unseen
   };
 
   // Makes a word say what is true: grants it if it is free (or `freed` by its owner) and someone waits,

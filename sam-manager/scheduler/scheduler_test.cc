@@ -315,8 +315,8 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
   }
 }
 
-// Under any policy, with programs of every kind, and while all of it changes: the words say what is true, and who waits is
-// served once the others give back what they have.
+// Under any policy, with programs of every kind, and while all of it changes: the words say what is true, and
+// who waits is served once the others give back what they have.
 TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -330,7 +330,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
     Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { std::erase(waiting, waiter.client); });
     const auto add = [&](ClientId id) {
       levels[id] = static_cast<Level>(random() % 3);
-      scheduler.add_client(id, {static_cast<int>(random() % 4), levels[id], 1 + static_cast<uint32_t>(random() % 5), random() % 100});
+      scheduler.add_client(id, {static_cast<int>(random() % 4), levels[id],
+                                1 + static_cast<uint32_t>(random() % 5), random() % 100});
     };
     for (ClientId id = 1; id <= kClients; ++id) add(id);
     for (int step = 0; step < 200; ++step) {
@@ -339,12 +340,15 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
       const ClientId id = 1 + random() % kClients, owner = scheduler.owner(0);
       const bool is_in = std::count(waiting.begin(), waiting.end(), id) > 0 || owner == id;
       switch (random() % 8) {
-        case 0: case 1: case 2:
+        case 0:
+        case 1:
+        case 2:
           if (is_in) break;
           waiting.push_back(id);
           scheduler.acquire(id, 0, 1);
           break;
-        case 3: case 4:
+        case 3:
+        case 4:
           scheduler.release(owner, 0);
           break;
         case 5:
@@ -369,7 +373,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           ASSERT_NE(word & kRevoke, 0u) << "step " << step;
         }
     }
-    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left) scheduler.release(scheduler.owner(0), 0);
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left)
+      scheduler.release(scheduler.owner(0), 0);
     ASSERT_TRUE(waiting.empty());
   }
 }

@@ -1,7 +1,7 @@
-// Weighted fair time on one resource for programs without deadlines. Each has a virtual time: how long it had the
-// resource, divided by its weight. Who has the least comes next, and an owner's turn is over when it is ahead of who
-// waits by a turn's length. So in the long run all have their weight's part, whatever the length of their sections, and nobody
-// waits for longer than the others' turns. Pure logic.
+// Weighted fair time on one resource for programs without deadlines. Each has a virtual time: how long it had
+// the resource, divided by its weight. Who has the least comes next, and an owner's turn is over when it is
+// ahead of who waits by a turn's length. So in the long run all have their weight's part, whatever the length
+// of their sections, and nobody waits for longer than the others' turns. Pure logic.
 //
 // (Start-time fair queueing, Goyal, Vin & Cheng 1996, with times that are measured, not known beforehand.)
 #pragma once
@@ -17,22 +17,24 @@ using ClientId = uint32_t;  // never 0
 
 class Shares {
  public:
-  // How long the heaviest of two may be ahead of the other, so that the device does not change hands all the time.
+  // How long the heaviest of two may be ahead of the other, so that the device does not change hands all the
+  // time.
   static constexpr uint64_t kTurnNs = 2'000'000;
 
   // No place is kept for longer.
   static constexpr uint64_t kLongestGapNs = 200'000;
 
-  // It asks for the resource. Who was away begins anew where the least of the others is, and is served before them for
-  // two turns at most; one that comes for the first time where they are.
+  // It asks for the resource. Who was away begins anew where the least of the others is, and is served before
+  // them for two turns at most; one that comes for the first time where they are.
   void join(ClientId client, uint32_t weight, uint64_t now_ns);
 
   // It gave the resource back, having had it for so long.
   void leave(ClientId client, uint64_t held_ns, uint64_t now_ns);
 
-  // For how long the resource is kept for one that gave it back, though another one waits, since it is behind that one and
-  // comes again at once, as programs do that wait for each of their kernels: without it two such would alternate,
-  // whatever their weights. 0: it is not behind, or took longer the last time, or its pauses are no small part of its time.
+  // For how long the resource is kept for one that gave it back, though another one waits, since it is behind
+  // that one and comes again at once, as programs do that wait for each of their kernels: without it two such
+  // would alternate, whatever their weights. 0: it is not behind, or took longer the last time, or its pauses
+  // are no small part of its time.
   uint64_t kept_ns(ClientId client, ClientId waiter) const;
   // It did not come.
   void stay_away(ClientId client);

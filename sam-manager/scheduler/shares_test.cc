@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 
-// Programs that always want the device and give way between two sections when they are told to, on a simulated clock.
+// Programs that always want the device and give way between two sections when they are told to, on a
+// simulated clock.
 struct Device {
   struct Program {
     Standing standing;
@@ -33,7 +34,8 @@ struct Device {
   std::map<ClientId, Program> programs;
   Scheduler scheduler{words, [this](Resource, const Waiter& waiter) {
                         Program& program = programs.at(waiter.client);
-                        program.longest_wait_ns = std::max(program.longest_wait_ns, now_ns - program.asked_ns);
+                        program.longest_wait_ns =
+                            std::max(program.longest_wait_ns, now_ns - program.asked_ns);
                       }};
   uint64_t now_ns = 0;
 
@@ -56,7 +58,8 @@ struct Device {
       scheduler.tell_time(now_ns);
       if (scheduler.next_turn_ns() <= now_ns) scheduler.look();
       for (auto& [id, program] : programs) {
-        const bool is_there = now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
+        const bool is_there =
+            now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
         if (!program.asked && is_there) ask(id);
         if (program.asked && now_ns >= program.until_ns) {
           scheduler.remove_client(id);
@@ -133,7 +136,8 @@ TEST(Shares, TimeIsByWeightAlsoOfThoseWhoPause) {
   }
   device.run_until(2'000 * kMs);
   EXPECT_NEAR(device.share(1), 0.75, 0.02);
-  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'900 * kMs) << "for the sake of that little is lost";
+  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'900 * kMs)
+      << "for the sake of that little is lost";
 }
 
 TEST(Shares, NoPlaceIsKeptForOneThatIsNotBehind) {
@@ -145,7 +149,8 @@ TEST(Shares, NoPlaceIsKeptForOneThatIsNotBehind) {
   }
   device.run_until(2'000 * kMs);
   EXPECT_NEAR(device.share(1), 0.5, 0.01);
-  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'990 * kMs) << "each computes while the other pauses";
+  EXPECT_GT(device.programs.at(1).had_ns + device.programs.at(2).had_ns, 1'990 * kMs)
+      << "each computes while the other pauses";
 }
 
 TEST(Shares, NoPlaceIsKeptForOneThatPausesForLong) {
@@ -207,7 +212,8 @@ TEST(Shares, NewcomerBeginsWhereTheOthersAre) {
   device.add(3, 1, kMs / 2);
   device.programs.at(3).from_ns = 5'000 * kMs;
   device.run_until(5'600 * kMs);
-  EXPECT_NEAR(static_cast<double>(device.programs.at(3).had_ns), 200.0 * kMs, 10 * kMs) << "a third, not all that it missed";
+  EXPECT_NEAR(static_cast<double>(device.programs.at(3).had_ns), 200.0 * kMs, 10 * kMs)
+      << "a third, not all that it missed";
   EXPECT_LT(device.programs.at(3).longest_wait_ns, 20 * kMs);
 }
 
@@ -264,7 +270,8 @@ TEST(Shares, RealTimeTaskComesBeforeAllSharesAtOnce) {
   EXPECT_THAT(granted, ::testing::ElementsAre(3, 2, 4));
 }
 
-// However programs come, go and pause: who wants the device all the time has at least its part, but for a few turns.
+// However programs come, go and pause: who wants the device all the time has at least its part, but for a few
+// turns.
 TEST(SharesRandom, WhoAlwaysWantsItHasItsPart) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,5 +1,5 @@
-// What an administrator decides at run time or in the configuration: by which policy devices are granted, how much memory
-// tasks may reserve, and what becomes of jobs that come too early. As processes under a daemon.
+// What an administrator decides at run time or in the configuration: by which policy devices are granted, how
+// much memory tasks may reserve, and what becomes of jobs that come too early. As processes under a daemon.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -25,7 +25,8 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct PolicyTest : ::testing::Test {
   Daemon daemon;
-  const std::string file = std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
 
   void start(const std::string& configuration = "") {
     std::ofstream(file) << configuration << "\nlog_level = 'off'\n";
@@ -45,8 +46,8 @@ struct PolicyTest : ::testing::Test {
     return {};
   }
 
-  // Who gets GPU 0 after one that has it: "first" asked before "second", which has the higher priority and the later
-  // deadline.
+  // Who gets GPU 0 after one that has it: "first" asked before "second", which has the higher priority and
+  // the later deadline.
   std::string next_owner() const {
     const auto holder = testing::start_taker(daemon, "holder");
     const auto first = testing::start_taker(daemon, "first"), second = testing::start_taker(daemon, "second");
@@ -97,7 +98,8 @@ TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
 
 TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
   start();
-  EXPECT_EQ(use("lottery"), "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
+  EXPECT_EQ(use("lottery"),
+            "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
 }
 
@@ -105,13 +107,14 @@ TEST_F(PolicyTest, MemoryThatIsNotThereIsNotReserved) {
   start("device_memory = '8GiB'");
   const auto program = daemon.connect();  // so that there are devices
   const auto reserve = [&](const std::string& task, uint64_t bytes) -> std::string {
-    const auto answer = daemon.ask({{"ask", "register"},
-                                    {"task", {{"name", task}, {"weight", 1}, {"memory_bytes", bytes}}}});
+    const auto answer =
+        daemon.ask({{"ask", "register"}, {"task", {{"name", task}, {"weight", 1}, {"memory_bytes", bytes}}}});
     return answer ? "" : answer.error().message;
   };
   ASSERT_EQ(reserve("one", 5 * kGiB), "");
   EXPECT_EQ(reserve("two", 4 * kGiB),
-            "not admitted, nothing was changed: device \"a\" has 8 GiB of memory, and 9 GiB would be reserved there: "
+            "not admitted, nothing was changed: device \"a\" has 8 GiB of memory, and 9 GiB would be "
+            "reserved there: "
             "5 GiB by \"one\", 4 GiB by \"two\"");
   EXPECT_EQ(reserve("two", 3 * kGiB), "");
   EXPECT_EQ(reserve("one", 5 * kGiB), "") << "its own place is not counted twice";
@@ -121,13 +124,16 @@ TEST_F(PolicyTest, MemoryThatIsNotThereIsNotReserved) {
 
 TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
   start();
-  const auto answer = daemon.ask({{"ask", "register"}, {"task", {{"name", "early"}, {"weight", 1}, {"memory_bytes", kGiB}}}});
+  const auto answer =
+      daemon.ask({{"ask", "register"}, {"task", {{"name", "early"}, {"weight", 1}, {"memory_bytes", kGiB}}}});
   ASSERT_TRUE(answer);
   EXPECT_THAT((*answer)["doubts"].dump(), HasSubstr("nobody told yet how much memory"));
-  const auto program = lease::Client::connect({daemon.instance(), "", 5000, 0, {2 * kGiB, 3 * kGiB}}, {"a", "b"});
+  const auto program =
+      lease::Client::connect({daemon.instance(), "", 5000, 0, {2 * kGiB, 3 * kGiB}}, {"a", "b"});
   ASSERT_TRUE(program) << program.error().message;
   EXPECT_EQ(daemon.status()["memory"][1]["bytes"], 3 * kGiB);
-  const auto more = daemon.ask({{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
+  const auto more = daemon.ask(
+      {{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
   ASSERT_FALSE(more);
   EXPECT_THAT(more.error().message, HasSubstr("device \"a\" has 2 GiB of memory, and 3 GiB"));
 }
@@ -141,9 +147,7 @@ TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
     holder->line().say('t');
     ASSERT_EQ(holder->line().hear(), 'h');
     greedy->job_began();
-    std::thread job([&] {
-      const lease::Lease gpu(greedy.get(), ResourceKind::gpu, 0);
-    });
+    std::thread job([&] { const lease::Lease gpu(greedy.get(), ResourceKind::gpu, 0); });
     EXPECT_TRUE(daemon.wait_for_waiters(0, 1));
     EXPECT_EQ(program("greedy")["demoted"], is_early);
     holder->line().say('r');
@@ -153,7 +157,8 @@ TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
   }
   EXPECT_EQ(program("greedy")["overruns"]["throttled_jobs"], 1);
   const auto until = Clock::now() + std::chrono::seconds(10);
-  while (Clock::now() < until && program("greedy")["demoted"] == true) std::this_thread::sleep_for(milliseconds(20));
+  while (Clock::now() < until && program("greedy")["demoted"] == true)
+    std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(program("greedy")["demoted"], false);
   EXPECT_EQ(program("greedy")["priority"], 30);
 }

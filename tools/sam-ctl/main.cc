@@ -222,12 +222,12 @@ void add_register(CLI::App& parent, Options& options) {
   CLI::App* enroll =
       parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
-  enroll
-      ->add_option("--priority", task.priority,
-                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
-  enroll->add_option("--weight", task.weight,
-                     "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
-                     "of each device's time by weight");
+  enroll->add_option("--priority", task.priority,
+                     "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  enroll->add_option(
+      "--weight", task.weight,
+      "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
+      "of each device's time by weight");
   enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
   enroll->add_option("--deadline", task.deadline,
                      "relative to the release, such as 35ms; default: the profile's, or the period");
@@ -249,8 +249,9 @@ void add_register(CLI::App& parent, Options& options) {
                    "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
                    "leaves it, or a name as `sam-ctl status` shows it; default: all")
       ->delimiter(',');
-  enroll->add_option("--memory", task.memory,
-                     "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
+  enroll->add_option(
+      "--memory", task.memory,
+      "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
   enroll->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
 }
 
@@ -273,7 +274,8 @@ int run(int argc, char** argv) {
   free->add_option("DEVICE", options.device, "as `sam-ctl status` names it")->required();
   CLI::App* ordered = app.add_subcommand(
       "policy", "by which devices and links are granted to tasks, with the bounds under each; or changes it");
-  ordered->add_option("NAME", options.policy, "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
+  ordered->add_option("NAME", options.policy,
+                      "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");

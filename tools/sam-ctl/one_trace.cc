@@ -44,7 +44,8 @@ class Program {
   void introduce(std::string& out) const {
     trace_events::Event about(out, 'M', "samcl_program", {process_, 0}, 0);
     about.argument("task", trace_.task);
-    for (size_t i = 0; i < trace_.devices.size(); ++i) about.argument("device " + std::to_string(i), trace_.devices[i]);
+    for (size_t i = 0; i < trace_.devices.size(); ++i)
+      about.argument("device " + std::to_string(i), trace_.devices[i]);
   }
 
   void add_to(std::map<std::string, std::vector<Use>>& rows) {
@@ -57,7 +58,8 @@ class Program {
       const std::string name =
           device < trace_.devices.size() ? trace_.devices[device] : "device " + std::to_string(device) + " of " + trace_.name;
       const auto command = commands_.find(span.arguments.at("command"));
-      const std::string what = *leased == trace_events::Leased::link || command == commands_.end() ? activity : command->second;
+      const std::string what =
+          *leased == trace_events::Leased::link || command == commands_.end() ? activity : command->second;
       for (const Time& part : trace_events::without(span.time, away_[span.row]))
         rows[trace_events::resource_name(name, *leased)].push_back({part, trace_.name, what});
     }

@@ -54,8 +54,11 @@ Result<void> check_kind(const Registration& registration) {
   if (!registration.weight) return {};
   if (*registration.weight < 1 || *registration.weight > registry::kMostWeight)
     return fail("--weight: expected 1 to " + std::to_string(registry::kMostWeight));
-  if (registration.priority || !registration.period.empty() || !registration.deadline.empty() || !registration.profile.empty())
-    return fail("--weight is for programs without deadlines: leave out --priority, --period, --deadline and --profile");
+  if (registration.priority || !registration.period.empty() || !registration.deadline.empty() ||
+      !registration.profile.empty())
+    return fail(
+        "--weight is for programs without deadlines: leave out --priority, --period, --deadline and "
+        "--profile");
   return {};
 }
 
@@ -97,7 +100,8 @@ Result<Task> make_task(const Registration& registration) {
     if (task.profile.size() > protocol::kMaxProfileBytes) return fail("--profile: it has too many stages");
   }
   if (!registration.weight)
-    if (auto stored = store_times(registration, profile, task); !stored) return tl::unexpected(stored.error());
+    if (auto stored = store_times(registration, profile, task); !stored)
+      return tl::unexpected(stored.error());
   if (!registration.memory.empty()) {
     const auto bytes = parse_bytes(registration.memory);
     if (!bytes) return fail("--memory: " + bytes.error().message);
@@ -141,7 +145,9 @@ Result<json> make_changes(const Changes& changes) {
     fields["devices"] = *changes.devices;
   }
   if (fields.empty())
-    return fail("nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory or --match");
+    return fail(
+        "nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory "
+        "or --match");
   return fields;
 }
 

@@ -112,7 +112,8 @@ std::string task_table(const json& list) {
 
 std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
-                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") + "\n\n";
+                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") +
+                     "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
@@ -165,11 +166,12 @@ std::string while_changing(const json& plan) {
     late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
             (changing.is_null() ? "no bound" : "up to " + format_duration(changing)) + ")";
   }
-  return late.empty()
-             ? ""
-             : "Until all tasks have been idle at once in their new modes" +
-                   (settled.is_null() ? "" : ", at the latest " + format_duration(settled) + " after the change,") +
-                   " these may be late: " + late + "\n";
+  return late.empty() ? ""
+                      : "Until all tasks have been idle at once in their new modes" +
+                            (settled.is_null()
+                                 ? ""
+                                 : ", at the latest " + format_duration(settled) + " after the change,") +
+                            " these may be late: " + late + "\n";
 }
 
 }  // namespace
@@ -198,11 +200,10 @@ std::string history_table(const json& history) {
   const uint64_t jobs = history.at("jobs");
   const std::string task = history.at("task");
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
-  return table(
-             {{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
-              {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
-               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")),
-               time_or_dash(history.at("deadline_ns"))}}) +
+  return table({{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
+                {task, std::to_string(jobs), number(history.at("misses")),
+                 format_rounded(history.at("p50_ns")), format_rounded(history.at("p99_ns")),
+                 format_duration(history.at("longest_ns")), time_or_dash(history.at("deadline_ns"))}}) +
          "\n" + bars(history.at("buckets"), jobs);
 }
 
@@ -228,7 +229,8 @@ std::string term_table(const json& task) {
 
 std::string policy_table(const json& plan) {
   const std::string active = plan.at("policy");
-  if (plan.at("under").empty()) return "The policy is " + active + ". No task has a profile: there are no bounds to compare.\n";
+  if (plan.at("under").empty())
+    return "The policy is " + active + ". No task has a profile: there are no bounds to compare.\n";
   Row head = {"POLICY"};
   for (const json& task : plan.at("under").front().at("tasks")) head.push_back(task.at("name"));
   std::vector<Row> rows = {head};

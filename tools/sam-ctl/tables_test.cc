@@ -40,15 +40,16 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     {"device": "pocl:0", "kind": "pcie", "waiting": [],
                      "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
-  EXPECT_EQ(status_tables(status),
-            "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
-            "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
-            "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
-            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
-            "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
-            "pocl:0  gpu       process 8   4 s  camera (7)\n"
-            "pocl:0  pcie      camera (7)  -    -\n"
-            "pocl:1  gpu       -           -    -\n");
+  EXPECT_EQ(
+      status_tables(status),
+      "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
+      "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
+      "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
+      "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
+      "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
+      "pocl:0  gpu       process 8   4 s  camera (7)\n"
+      "pocl:0  pcie      camera (7)  -    -\n"
+      "pocl:1  gpu       -           -    -\n");
 }
 
 TEST(Tables, HistoryShowsWhereTheJobsAre) {

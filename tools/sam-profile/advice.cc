@@ -125,12 +125,15 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
       list.push_back("transfers were measured while other links were idle; with --busy-links they are not");
       break;
     }
-  const auto silent = std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {
-    return std::any_of(stage.host.begin(), stage.host.end(), [](const auto& entry) { return entry.second == kNotTold; });
-  });
+  const auto silent =
+      std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {
+        return std::any_of(stage.host.begin(), stage.host.end(),
+                           [](const auto& entry) { return entry.second == kNotTold; });
+      });
   if (silent > 0)
-    list.push_back("the CPU time that " + std::to_string(silent) + " of the " + std::to_string(profile.stages.size()) +
-                   " stages need is not known, or is that of more than one CPU: nothing is guaranteed with them");
+    list.push_back(
+        "the CPU time that " + std::to_string(silent) + " of the " + std::to_string(profile.stages.size()) +
+        " stages need is not known, or is that of more than one CPU: nothing is guaranteed with them");
   list.push_back("the worst-case times are the longest seen and " + std::to_string(margin_percent) +
                  "%: estimates from these runs, no proof");
   return list;

@@ -104,7 +104,8 @@ TEST(Warnings, CpuTimeThatIsNotKnown) {
   profile.stages = {stage, stage};
   EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("the CPU time"))));
   profile.stages[1].host[1] = kNotTold;
-  EXPECT_THAT(warnings(profile, 20), Contains(HasSubstr("the CPU time that 1 of the 2 stages need is not known")));
+  EXPECT_THAT(warnings(profile, 20),
+              Contains(HasSubstr("the CPU time that 1 of the 2 stages need is not known")));
 }
 
 TEST(Warnings, EverythingElseThatSpeaksAgainstTheNumbers) {

@@ -1,5 +1,5 @@
-// Other links at work while a program is measured: copies of the program itself, one on each device that it does not use.
-// Links share the host's memory and switches, so that transfers take longer then than alone.
+// Other links at work while a program is measured: copies of the program itself, one on each device that it
+// does not use. Links share the host's memory and switches, so that transfers take longer then than alone.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,9 @@
 
 namespace samcl::profile {
 
-// Which devices a run on `gpus` of them uses, and which are left, as sam-run's --devices takes them. `selection`: as given
-// to --devices ("": all), `count` devices. Error: the selection does not name them one by one.
+// Which devices a run on `gpus` of them uses, and which are left, as sam-run's --devices takes them.
+// `selection`: as given to --devices ("": all), `count` devices. Error: the selection does not name them one
+// by one.
 struct DeviceShares {
   std::string used;
   std::vector<std::string> left;
@@ -21,7 +22,8 @@ Result<DeviceShares> share_devices(const std::string& selection, unsigned count,
 
 class BusyLinks {
  public:
-  // Runs each command again and again until this is destroyed, which waits for their ends; each for `limit_s` at most.
+  // Runs each command again and again until this is destroyed, which waits for their ends; each for `limit_s`
+  // at most.
   BusyLinks(const std::vector<std::vector<std::string>>& commands, double limit_s);
   ~BusyLinks();
   BusyLinks(const BusyLinks&) = delete;

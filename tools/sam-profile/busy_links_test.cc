@@ -23,14 +23,17 @@ TEST(DeviceShares, FirstAreUsedAndTheOthersLeft) {
 }
 
 TEST(DeviceShares, OneNameForSeveralIsRefused) {
-  EXPECT_THAT(share_devices("H200", 2, 1).error().message, HasSubstr("\"H200\" stands for 2 devices: expected each to be named"));
+  EXPECT_THAT(share_devices("H200", 2, 1).error().message,
+              HasSubstr("\"H200\" stands for 2 devices: expected each to be named"));
 }
 
 TEST(BusyLinks, CommandsRunAgainAndAgainUntilTheEnd) {
-  const std::string file = std::filesystem::temp_directory_path() / ("busy-links." + std::to_string(getpid()));
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("busy-links." + std::to_string(getpid()));
   {
     const BusyLinks busy({{"sh", "-c", "echo x >> " + file}}, 10);
-    for (int i = 0; i < 1000 && (!std::filesystem::exists(file) || std::filesystem::file_size(file) < 6); ++i) usleep(10'000);
+    for (int i = 0; i < 1000 && (!std::filesystem::exists(file) || std::filesystem::file_size(file) < 6); ++i)
+      usleep(10'000);
   }
   const auto size = std::filesystem::file_size(file);
   EXPECT_GE(size, 6u);

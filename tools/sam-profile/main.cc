@@ -78,8 +78,7 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   if (!devices->used.empty()) words.insert(words.end(), {"--devices", devices->used});
   words.push_back("--");
   words.insert(words.end(), options.program.begin(), options.program.end());
-  std::cerr << "sam-profile: " << options.program.front() << " on " << gpus
-            << (gpus == 1 ? " GPU" : " GPUs")
+  std::cerr << "sam-profile: " << options.program.front() << " on " << gpus << (gpus == 1 ? " GPU" : " GPUs")
             << (beside.empty() ? "" : ", and " + std::to_string(beside.size()) + " beside it") << "\n";
   const BusyLinks busy(beside, options.limit_s);
   const auto ending = process::run(
@@ -95,8 +94,12 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
     return fail("the program used no OpenCL that samcl could see, or ended without exit()\n" + ending->err);
   const auto trace = parse_trace(text);
   if (!trace) return fail("the trace cannot be read: " + trace.error().message);
-  return Measurement{gpus, split_into_jobs(*trace, options.jobs), trace->managed, trace->dropped,
-                     reasons_in(process::read_file(folder.file("report")).value_or("")), static_cast<unsigned>(beside.size())};
+  return Measurement{gpus,
+                     split_into_jobs(*trace, options.jobs),
+                     trace->managed,
+                     trace->dropped,
+                     reasons_in(process::read_file(folder.file("report")).value_or("")),
+                     static_cast<unsigned>(beside.size())};
 }
 
 Result<std::optional<Time>> time_option(const char* option, const std::string& text) {
@@ -207,8 +210,9 @@ int main_with(int argc, char** argv) {
          "As for sam-run. With one, kernels are cut in slices and transfers in chunks, as they will be later")
       ->capture_default_str()
       ->check(CLI::IsMember({"embedded", "auto", "required", "off"}));
-  app.add_flag("--busy-links", options.busy_links,
-               "Run a copy of the program on each device that is left, so that the other links are at work, too");
+  app.add_flag(
+      "--busy-links", options.busy_links,
+      "Run a copy of the program on each device that is left, so that the other links are at work, too");
   app.add_option("--timeout", options.limit_s, "Seconds after which the program is killed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -180,7 +180,9 @@ TEST(MakeTask, CpuTimeHasItsMarginAndIsToldOnlyWhereAllOfItIsKnown) {
   for (Command& command : known.commands)
     for (Span& span : command.spans) span.host = span.longest_piece_cpu = 10;
   const auto gpu_stage = [](const std::vector<Job>& jobs) {
-    return make_task(profile_of({measurement(1, jobs)}), {.name = "t", .margin_percent = 20})->set.tasks[0].stages[3];
+    return make_task(profile_of({measurement(1, jobs)}), {.name = "t", .margin_percent = 20})
+        ->set.tasks[0]
+        .stages[3];
   };
   EXPECT_THAT(gpu_stage({known}).host, ElementsAre(12));
   EXPECT_THAT(gpu_stage({known, silent}).host, ::testing::IsEmpty());

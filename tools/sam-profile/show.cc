@@ -57,7 +57,7 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     const auto& host = task.stages[i].host;
     row.push_back(stage.resource == analysis::Resource::cpu ? ""
                   : host.empty()                            ? "?"
-                                                            : us(*std::max_element(host.begin(), host.end())));
+                                 : us(*std::max_element(host.begin(), host.end())));
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
@@ -92,18 +92,20 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
 }
 
 ordered_json to_json(const StageProfile& stage) {
-  ordered_json entry{{"resource", analysis::name(stage.resource)},
-                     {"what", stage.what},
-                     {"section", stage.section},
-                     {"host_section", stage.host_section == kNotTold ? ordered_json() : ordered_json(stage.host_section)},
-                     {"transfers", stage.transfers},
-                     {"requests", stage.requests},
-                     {"modes", ordered_json::array()}};
+  ordered_json entry{
+      {"resource", analysis::name(stage.resource)},
+      {"what", stage.what},
+      {"section", stage.section},
+      {"host_section", stage.host_section == kNotTold ? ordered_json() : ordered_json(stage.host_section)},
+      {"transfers", stage.transfers},
+      {"requests", stage.requests},
+      {"modes", ordered_json::array()}};
   for (const auto& [gpus, samples] : stage.by_mode) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
     measured["longest_between"] = stage.between.at(gpus);
-    measured["longest_host"] = stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
+    measured["longest_host"] =
+        stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
     entry["modes"].push_back(std::move(measured));
   }
   return entry;

@@ -24,7 +24,8 @@ Time longer(Time a, Time b) {
 // As section_of(): of the CPU time.
 Time host_section_of(const Span& span) {
   if (span.host == kNotTold || span.longest_piece_cpu == kNotTold) return kNotTold;
-  return std::min({(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
+  return std::min(
+      {(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
 }
 
 void add_host(Work& work, const Span& span) {

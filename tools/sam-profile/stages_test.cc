@@ -50,8 +50,12 @@ Span with_host(Span span, Time host, Time longest_piece_cpu) {
 }
 
 TEST(Stages, CpuTimeIsThatOfTheLongestDeviceAndOfAllTransfers) {
-  Command write{kWrite, "", 0, 40, {with_host(link(0, 0, 20, 2, 12), 15, 9), with_host(link(0, 20, 40), 10, 10)}};
-  Command split{kKernel, "k", 40, 100,
+  Command write{
+      kWrite, "", 0, 40, {with_host(link(0, 0, 20, 2, 12), 15, 9), with_host(link(0, 20, 40), 10, 10)}};
+  Command split{kKernel,
+                "k",
+                40,
+                100,
                 {with_host(gpu(0, 40, 100, 4, 20), 12, 4), with_host(gpu(1, 40, 80, 2, 20), 30, 2)}};
   const JobStages stages = stages_of(job_of(0, 100, {write, split}));
   EXPECT_EQ(stages.intervals[0].transfers.host, 25);
@@ -65,7 +69,8 @@ TEST(Stages, CpuTimeThatIsNotKnownIsNotTold) {
   EXPECT_EQ(stages_of(job_of(0, 40, {one})).launches[0].work.host, kNotTold);
   constexpr Time kMs = 1'000'000;
   Command threads{kWrite, "", 0, kMs, {with_host(link(0, 0, kMs), 3 * kMs, 3 * kMs)}};
-  EXPECT_EQ(stages_of(job_of(0, kMs, {threads})).intervals[0].transfers.host, kNotTold) << "more than a CPU can do";
+  EXPECT_EQ(stages_of(job_of(0, kMs, {threads})).intervals[0].transfers.host, kNotTold)
+      << "more than a CPU can do";
 }
 
 TEST(Stages, OneRequestIsWhatDoesNotWaitForTheOneBefore) {

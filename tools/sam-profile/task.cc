@@ -24,17 +24,20 @@ Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value v
   return choose(value(above->second), value(std::prev(above)->second));
 }
 
-// The CPU time of its sections, if it is known in all measured modes. cut_as_measured: its sections are those that were
-// seen; else more of it may be in one.
-void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin, bool cut_as_measured) {
-  const bool is_told = std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
+// The CPU time of its sections, if it is known in all measured modes. cut_as_measured: its sections are those
+// that were seen; else more of it may be in one.
+void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin,
+               bool cut_as_measured) {
+  const bool is_told =
+      std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
   if (measured.resource == analysis::Resource::cpu || measured.host.empty() || !is_told) return;
   for (unsigned mode = 1; mode <= modes; ++mode) {
     const Time host = at_mode(
         measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
     stage.host.push_back(std::min(with_margin(host, margin), stage.worst[mode - 1]));
   }
-  if (cut_as_measured && measured.host_section > 0) stage.host_section = with_margin(measured.host_section, margin);
+  if (cut_as_measured && measured.host_section > 0)
+    stage.host_section = with_margin(measured.host_section, margin);
 }
 
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {

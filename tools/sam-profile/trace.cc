@@ -28,10 +28,17 @@ constexpr char kFormat[] = "samcl-trace 2";
 Span span_of(const json& event) {
   const json& arguments = event.at("args");
   const Time begin = ns_of(event, "ts");
-  return {resource_of(arguments.at("activity")), arguments.at("device"), begin, begin + ns_of(event, "dur"),
-          arguments.at("bytes"),                 arguments.at("pieces"), arguments.at("longest_piece"),
-          arguments.value("thread_cpu", kNotTold), arguments.value("process_cpu", kNotTold),
-          arguments.value("longest_piece_cpu", kNotTold), arguments.value("most_cpu", kNotTold)};
+  return {resource_of(arguments.at("activity")),
+          arguments.at("device"),
+          begin,
+          begin + ns_of(event, "dur"),
+          arguments.at("bytes"),
+          arguments.at("pieces"),
+          arguments.at("longest_piece"),
+          arguments.value("thread_cpu", kNotTold),
+          arguments.value("process_cpu", kNotTold),
+          arguments.value("longest_piece_cpu", kNotTold),
+          arguments.value("most_cpu", kNotTold)};
 }
 
 Command command_of(const json& event) {
