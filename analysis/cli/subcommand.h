@@ -35,6 +35,7 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
 using Run = std::function<Result<int>()>;
 
 // Called once at start: `parent` outlives what is returned.
+Run add_check(CLI::App& parent);
 Run add_convert(CLI::App& parent);
 Run add_dbf(CLI::App& parent);
 Run add_nunna(CLI::App& experiment);

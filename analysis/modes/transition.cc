@@ -83,7 +83,39 @@ Result<void> check_joinable(const Task& before, const Task& after) {
   return {};
 }
 
+// What a job of the task does, one after the other.
+Time work(const TaskSet& set, const Task& task, int mode) {
+  Time sum = 0;
+  for (const Stage& stage : task.stages)
+    sum += set.platform.subtasks(stage.resource, mode) * stage.worst_in(mode) + stage.between_in(mode);
+  return sum;
+}
+
 }  // namespace
+
+std::optional<Time> idle_within(const ModalTasks& tasks, std::span<const Time> besides) {
+  std::vector<Time> works;
+  double utilisation = 0;
+  for (size_t i = 0; i < tasks.set.tasks.size(); ++i) {
+    const Task& task = tasks.set.tasks[i];
+    works.push_back(work(tasks.set, task, tasks.modes[i]) + besides[i]);
+    utilisation += static_cast<double>(works.back()) / static_cast<double>(task.period);
+  }
+  if (utilisation >= 0.9999) return std::nullopt;  // nor would it be found soon
+  Time length = 0;
+  while (true) {
+    Time next = 0;
+    for (size_t i = 0; i < works.size(); ++i) {
+      const Time period = tasks.set.tasks[i].period;
+      const Time jobs = 1 + (length + period - 1) / period;  // one was under way
+      if (works[i] > 0 && jobs > kLongest / works[i]) return std::nullopt;
+      next += jobs * works[i];
+      if (next > kLongest) return std::nullopt;
+    }
+    if (next == length) return length;
+    length = next;
+  }
+}
 
 Result<ModalTasks> either(const ModalTasks& before, const ModalTasks& after) {
   const Platform& platform = after.set.platform;

@@ -52,6 +52,16 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
   EXPECT_EQ(play(both->set, priority_order(both->set), both->modes, plan).longest[1], 11);
 }
 
+TEST(Transition, IdleWhenOneJobOfEachAndWhatCameSinceIsDone) {
+  ModalTasks modal = two_tasks({1, 1}, {1});  // 6 and 7 of 20
+  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 2 * 6 + 2 * 7 + 6 + 7)
+      << "one under way, and two more";
+  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 8}), std::nullopt) << "21 of 20";
+  modal.modes = {2, 1};
+  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 3 * 8 + 3 * 7 + 8 + 7)
+      << "both subtasks of the first";
+}
+
 TEST(Transition, OfNoChangeItIsTheSame) {
   const ModalTasks now = two_tasks({1, 1}, {1});
   const auto both = either(now, now);

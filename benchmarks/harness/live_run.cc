@@ -89,7 +89,7 @@ class Conductor {
 
   Result<void> begin_manager(analysis::Policy policy) {
     const std::string config = folder_.file("manager.toml");
-    const std::string text = std::string("policy = \"") + analysis::name(policy) +
+    const std::string text = std::string("modes = \"") + analysis::name(policy) +
                              "\"\ngpus = " + std::to_string(settings_.gpus) +
                              "\nother_slice = \"1us\"\nother_chunk = \"1us\"\n";
     if (auto good = process::write_file(config, text); !good) return good;

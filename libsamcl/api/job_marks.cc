@@ -17,6 +17,7 @@ extern "C" {
 void samcl_mark_job_begin() {
   samcl::trace::mark_job(true);
   job_began_ns = samcl::now_ns();
+  if (samcl::lease::Client* const client = samcl::present_lease_client()) client->job_began();
 }
 void samcl_mark_job_end() {
   samcl::trace::mark_job(false);

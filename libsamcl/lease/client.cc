@@ -25,6 +25,10 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kRetryAfter = std::chrono::seconds(1);
 constexpr int kRetryShare = 10;  // attempts to find a daemon take at most this part of the time
 
+uint64_t now_ns() {
+  return static_cast<uint64_t>(Clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
 class TicketLock {
  public:
   bool is_free() const { return serving_.load() == next_.load(); }
@@ -154,12 +158,15 @@ class ManagedClient final : public Client {
     current()->adopt(tid, false);
   }
 
+  void job_began() override {
+    if (!is_forked_copy()) current()->job_began(now_ns());
+  }
+
   // What several threads waited at the same time counts several times: in doubt a job executed for less.
   void job_ended(uint64_t response_ns) override {
     if (is_forked_copy()) return;
     const uint64_t waited = waited_ns_.load(), before = waited_before_.exchange(waited);
-    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch());
-    current()->job_ended(response_ns, waited - before, static_cast<uint64_t>(now.count()));
+    current()->job_ended(response_ns, waited - before, now_ns());
   }
 
   uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }

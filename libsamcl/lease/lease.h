@@ -18,6 +18,7 @@ struct Settings {
   std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
   int connect_timeout_ms = 500;      // how long the daemon may take to answer
   uint32_t gpus = 0;                 // the most GPUs this program uses; 0: as many as there are
+  std::vector<uint64_t> memory = {};  // of each device, bytes; empty: not told
 };
 
 // What the daemon may do to this process's share of the machine.
@@ -55,7 +56,8 @@ class Client {
   // acquire() otherwise, but it never goes on unmanaged where there was a daemon: finding another one takes time.
   virtual bool try_acquire(ResourceKind kind, uint32_t device) = 0;
 
-  // Whether anybody waits for what we hold: another program, or another thread of this one. For the holder.
+  // Whether anybody waits for what we hold, another program or another thread of this one, and the manager does not
+  // say by revoke_requested() when its turn comes. For the holder.
   virtual bool is_wanted(ResourceKind kind, uint32_t device) const = 0;
 
   // True if a more urgent task waits for what we hold: give way after the slice or chunk in flight.
@@ -68,6 +70,9 @@ class Client {
   // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it; also
   // under a daemon that comes later.
   virtual void adopt_thread(int tid) = 0;
+
+  // A job of the program begins now: that is when its deadline runs from. No message.
+  virtual void job_began() {}
 
   // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
   // keeps to what it was registered with. Jobs end one after the other. No message.

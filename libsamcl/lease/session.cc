@@ -29,8 +29,10 @@ Result<nlohmann::json> make_hello(const Settings& settings, const std::vector<st
   for (const std::string& device : devices)
     if (const auto checked = protocol::check_name(device, kMost); !checked)
       return fail("the device's name \"" + device + "\" " + checked.error().message);
-  return nlohmann::json{
+  nlohmann::json hello = {
       {"ask", "hello"}, {"task", settings.task}, {"gpus", settings.gpus}, {"devices", devices}};
+  if (!settings.memory.empty()) hello["memory"] = settings.memory;
+  return hello;
 }
 
 }  // namespace

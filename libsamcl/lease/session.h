@@ -61,7 +61,8 @@ class Session {
 
   bool is_wanted(ResourceKind kind, uint32_t device) const {
     const protocol::Word seen = words_->words[resource_of(kind, device)].load(std::memory_order_relaxed);
-    return (seen & protocol::kWaiters) != 0 && protocol::owner_of(seen) == id_;
+    const bool has_turn = (seen & (protocol::kTurn | protocol::kRevoke)) == protocol::kTurn;
+    return (seen & protocol::kWaiters) != 0 && !has_turn && protocol::owner_of(seen) == id_;
   }
 
   bool revoke_requested(ResourceKind kind, uint32_t device) const {
@@ -77,6 +78,9 @@ class Session {
   Assignment assignment() const;
   bool is_task() const { return page_->assignment.task[0].load(std::memory_order_relaxed) != 0; }
 
+  void job_began(uint64_t now_ns) {
+    if (usable()) page_->jobs.began_ns.store(now_ns);
+  }
   void job_ended(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns) {
     if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);
   }

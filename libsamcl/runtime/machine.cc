@@ -45,7 +45,10 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
   settings.task = config.task;
   settings.gpus = config.gpus;
   std::vector<std::string> names;
-  for (const driver::Device& device : devices) names.push_back(device.stable_name);
+  for (const driver::Device& device : devices) {
+    names.push_back(device.stable_name);
+    settings.memory.push_back(device.global_memory);
+  }
   auto client = lease::Client::connect(settings, names);
   if (client) {
     machine.client = *std::move(client);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,12 @@ constexpr const char* kActivityNames[] = {"upload", "download", "kernel", "image
 // Calls that only ask or set are shown from there on.
 constexpr cl_ulong kLongCall = 20'000;
 constexpr uint64_t kMostOfASpan = 64 << 20;  // bytes
+
+uint64_t cpu_ns(clockid_t clock) {
+  timespec used{};
+  clock_gettime(clock, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
+}
 
 // A command that has not ended.
 struct Open {
@@ -335,7 +342,9 @@ void ran(const engine::Node& node, By by, cl_ulong began, cl_ulong ended, cl_int
         const bool is_link = what == "upload" || what == "download";
         slice.argument("activity", is_kernel ? "kernel" : is_link ? std::string_view(what) : "local");
         slice.argument("device", node.lane.device).argument("pieces", 1);
-        slice.argument("longest_piece", operation.ended - operation.began);
+        // What CPU time the driver took is not known: no more than that, since one thread fed it.
+        for (const char* name : {"longest_piece", "most_cpu", "longest_piece_cpu"})
+          slice.argument(name, operation.ended - operation.began);
       }
       if (status != CL_SUCCESS) slice.argument("status", status);
       if (command != all.commands.end() && !command->second.command.why_not_more.empty()) {
@@ -362,19 +371,27 @@ OnBehalfOf::~OnBehalfOf() { whose = before_; }
 
 Span::Span(Activity activity, unsigned device, uint64_t bytes)
     : on_(on()), activity_(activity), device_(device), bytes_(bytes) {
-  if (on_) begin_ = now_ns();
+  if (!on_) return;
+  thread_cpu_ = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+  process_cpu_ = piece_cpu_ = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+  begin_ = now_ns();
 }
 
 Span::~Span() {
   if (!on_) return;
   const cl_ulong end = now_ns();
+  const uint64_t thread_cpu = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - thread_cpu_;
+  const uint64_t process_cpu = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - process_cpu_;
   if (pieces_ == 0) longest_piece_ = end - begin_;
+  if (pieces_ == 0) longest_piece_cpu_ = process_cpu;
   tell([&](Tracer& all, std::string& lines) {
     const char* const name = kActivityNames[static_cast<size_t>(activity_)];
     trace_events::Event slice(lines, 'X', name, present_row(all), begin_);
     slice.duration(end - begin_).category("resource").argument("activity", name).argument("device", device_);
     slice.argument("command", whose.command).argument("bytes", bytes_);
     slice.argument("pieces", std::max(pieces_, 1u)).argument("longest_piece", longest_piece_);
+    slice.argument("thread_cpu", thread_cpu).argument("process_cpu", process_cpu);
+    slice.argument("longest_piece_cpu", longest_piece_cpu_);
   });
 }
 
@@ -384,6 +401,8 @@ void Span::piece_since(cl_ulong begin) {
   if (!on_) return;
   const cl_ulong end = now_ns();
   longest_piece_ = std::max(longest_piece_, end - begin);
+  const uint64_t cpu = cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+  longest_piece_cpu_ = std::max(longest_piece_cpu_, cpu - std::exchange(piece_cpu_, cpu));
   const bool is_kernel = activity_ == Activity::kernel;
   if (++pieces_ == 1) {
     first_piece_ = {begin, end};

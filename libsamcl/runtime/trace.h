@@ -6,7 +6,9 @@
 //   threads of the program   its OpenCL calls; calls that only ask or set are left out if they are short
 //   device N: compute, up, down, calls; host   operations, one after another, named for what they do, and inside them:
 //                            waits for leases, and what occupied the device or link (category "resource"; arguments
-//                            activity, device, command, bytes, pieces and longest_piece in ns), in slices or chunks
+//                            activity, device, command, bytes, pieces and longest_piece in ns; CPU time in ns that its
+//                            thread used, thread_cpu, and all of the process, process_cpu and longest_piece_cpu; or,
+//                            where no thread of ours was at it, the most that it can be, most_cpu), in slices or chunks
 //   commands                 from enqueueing to end (begin and end events of category "command"; arguments of the end
 //                            event: type, queued, submitted, started in ns, status). They overlap.
 //   jobs                     as the program marks them (samcl/samcl.h), of category "job"
@@ -109,6 +111,8 @@ class Span {
   const unsigned device_;
   const uint64_t bytes_;
   cl_ulong begin_ = 0, longest_piece_ = 0;
+  // CPU time of the thread, and of the process: at the begin, and at the last piece's end.
+  uint64_t thread_cpu_ = 0, process_cpu_ = 0, piece_cpu_ = 0, longest_piece_cpu_ = 0;
   std::pair<cl_ulong, cl_ulong> first_piece_;
   uint32_t pieces_ = 0;
 };

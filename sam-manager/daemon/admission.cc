@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "sam-manager/planning/memory.h"
+
 namespace samcl::daemon {
 
 Admission::Admission(registry::Registry registry, const planning::Settings& settings, bool strict,
@@ -31,6 +33,11 @@ void Admission::plan_anew() {
 void Admission::set(const planning::Settings& settings, bool strict) {
   settings_ = settings;
   strict_ = strict;
+  plan_anew();
+}
+
+void Admission::set_policy(const scheduler::Policy& policy) {
+  settings_.policy = policy;
   plan_anew();
 }
 
@@ -79,8 +86,10 @@ std::optional<Admission::Decision> Admission::settle() {
 
 Result<void> Admission::judge() const {
   const Change& change = work_->change;
-  if (!change.task || !(strict_ || change.strict)) return {};
-  const std::string objection = planning::objection(plan_, work_->plan, change.name);
+  if (!change.task) return {};
+  std::string objection = planning::memory_objection(work_->tasks, work_->plan, machine_(), *change.task);
+  if (objection.empty() && (strict_ || change.strict))
+    objection = planning::objection(plan_, work_->plan, change.name);
   if (objection.empty()) return {};
   return fail("not admitted, nothing was changed: " + objection);
 }
@@ -89,7 +98,10 @@ Admission::Decision Admission::finish(Result<void> made) {
   const auto work = std::move(work_);
   const Change& change = work->change;
   if (made) {
-    if (change.task)
+    if (change.task && change.task->weight > 0)
+      spdlog::info("task \"{}\" registered: weight {}, {} GPUs", change.name, change.task->weight,
+                   change.task->gpus);
+    else if (change.task)
       spdlog::info("task \"{}\" registered: priority {}, {} GPUs", change.name, change.task->priority,
                    change.task->gpus);
     else if (change.asker != 0)
@@ -105,7 +117,8 @@ Admission::Decision Admission::finish(Result<void> made) {
 
 nlohmann::json Admission::describe(const std::string& unenforced) const {
   nlohmann::json all = planning::to_json(plan_, before_, machine_(), unenforced);
-  all["policy"] = analysis::name(settings_.policy);
+  all["policy"] = settings_.policy.name;
+  all["modes"] = analysis::name(settings_.modes);
   return all;
 }
 

@@ -40,6 +40,7 @@ class Admission {
   void plan_anew();
   // From the next plan on.
   void set(const planning::Settings& settings, bool strict);
+  void set_policy(const scheduler::Policy& policy);
 
   // Readable when settle() has something to do.
   int ready() const { return background_.done(); }

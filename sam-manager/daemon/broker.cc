@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
 constexpr uint64_t kLongestLoanNs = 1'000'000'000;
+constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
 constexpr uint64_t kDemotedNs = 1'000'000'000;  // where there is no period
 constexpr size_t kThreadsKept = 4096;           // of a program
 constexpr size_t kTasksKept = 4096;             // histories of
@@ -46,7 +47,29 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             claim(resource, owner, priority);
           }),
-      admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {}
+      admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
+  use_policy(config.policy);
+}
+
+Result<void> Broker::set_policy(const std::string& name) {
+  if (!scheduler::find_policy(name, 1)) {
+    std::string all;
+    for (const scheduler::Policy& known : scheduler::policies(1))
+      all += (all.empty() ? "" : ", ") + std::string(known.name);
+    return fail("there is no policy \"" + name + "\": expected one of " + all);
+  }
+  use_policy(name);
+  return {};
+}
+
+void Broker::use_policy(const std::string& name) {
+  const auto policy = scheduler::find_policy(name, machine().cpus).value_or(scheduler::kFixedPriority);
+  if (policy == scheduler_.policy()) return;
+  spdlog::info("the policy is {}", name);
+  scheduler_.set_policy(policy);
+  config_.planning.policy = policy;
+  admission_.set_policy(policy);
+}
 
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
   auto& cell = programs_.at(waiter.client).page->grants[resource];
@@ -91,6 +114,8 @@ uint64_t Broker::promised_ns(const Program& program, uint32_t resource) const {
   const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
   const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->pcie_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
+  // It keeps what it has for as long as it needs it.
+  if (!scheduler_.policy().revokes && of_task == 0 && program.weight == 0) return kLongestSectionNs;
   const analysis::Handovers handovers = config_.planning.handovers.value_or(analysis::Handovers{});
   return of_task > 0 ? of_task : of_others + static_cast<uint64_t>(handovers.section);
 }
@@ -106,14 +131,18 @@ void Broker::act_on_noticed() {
     if (config_.overrun != OverrunPolicy::end || !noticed.holds) continue;
     if (scheduler_.owner(noticed.resource) != program.id) continue;
     program.page->taken.fetch_add(1);
-    scheduler_.release(program.id, noticed.resource);
+    scheduler_.take(program.id, noticed.resource);
   }
 }
 
 void Broker::punish(Program& program) {
   if (config_.overrun == OverrunPolicy::log) return;
   const uint64_t period = program.assignment.period_ns;
-  program.demoted_until_ns = now_ns_ + (period > 0 ? period : kDemotedNs);
+  demote(program, now_ns_ + (period > 0 ? period : kDemotedNs));
+}
+
+void Broker::demote(Program& program, uint64_t until_ns) {
+  program.demoted_until_ns = until_ns;
   demoted_.insert(program.id);
   assign(program);
 }
@@ -130,7 +159,7 @@ void Broker::look_at_demoted() {
 }
 
 uint64_t Broker::next_look_ns() const {
-  uint64_t next = UINT64_MAX;
+  uint64_t next = scheduler_.next_turn_ns();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
     const Claim& claim = claims_[resource];
     if (claim.owner != 0 && !claim.noticed) next = std::min(next, claim.since_ns + claim.limit_ns + 1);
@@ -152,12 +181,19 @@ void Broker::look_at_claim(uint32_t resource) {
   if (const auto lent = loans_.of(claim.owner)) lend(claim.owner, lent);  // to threads made since, too
 }
 
-void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+void Broker::tell_time(uint64_t now_ns) {
   now_ns_ = now_ns;
+  scheduler_.tell_time(now_ns);
+}
+
+void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
+  tell_time(now_ns);
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   switch (message.kind) {
     case Kind::acquire:
+      look_at_job(id);
+      if (message.resource < resources()) look_at_job(scheduler_.owner(message.resource));
       scheduler_.acquire(id, message.resource, message.sequence);
       break;
     case Kind::release:
@@ -170,6 +206,26 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
   act_on_noticed();
 }
 
+// A job is released when the program says that it began, or, where it says nothing, with its first request
+// after a period; but, whatever it says, no sooner than a period after the one before, as far as a job may be
+// early.
+void Broker::look_at_job(uint32_t id) {
+  const auto found = programs_.find(id);
+  if (found == programs_.end() || found->second.assignment.period_ns == 0) return;
+  Program& program = found->second;
+  const uint64_t period = program.assignment.period_ns, said = program.page->jobs.began_ns.load();
+  if (said > 0 ? said == program.job_began_ns : now_ns_ < program.job_due_ns) return;
+  program.job_began_ns = said;
+  const uint64_t began = said > 0 ? std::min(said, now_ns_) : now_ns_;
+  const uint64_t earliest = program.job_due_ns - std::min(program.job_due_ns, period / 16);
+  const uint64_t released = std::max(began, earliest);
+  program.job_due_ns = std::max(began, program.job_due_ns) + period;
+  scheduler_.set_deadline(id, released + program.assignment.deadline_ns);
+  if (!config_.throttle || released <= now_ns_ || program.demoted_until_ns >= released) return;
+  ++program.overruns.throttled_jobs;
+  demote(program, released);
+}
+
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::adopt(Program& program, const Message& message) {
   const int priority = program.assignment.priority;
@@ -180,7 +236,8 @@ void Broker::adopt(Program& program, const Message& message) {
 }
 
 void Broker::look(uint64_t now_ns) {
-  now_ns_ = now_ns;
+  tell_time(now_ns);
+  scheduler_.look();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
     look_at_holder(resource);
     look_at_claim(resource);
@@ -224,7 +281,7 @@ void Broker::look_at_holder(uint32_t resource) {
     known = {owner, leases, now_ns_};
   } else if (is_held_up(resource)) {
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
-    scheduler_.release(owner, resource);
+    scheduler_.take(owner, resource);
   }
 }
 
@@ -244,7 +301,7 @@ Result<void> Broker::release(const std::string& device) {
     const uint32_t owner = scheduler_.owner(resource);
     if (owner == 0) continue;
     spdlog::warn("an administrator takes resource {} of \"{}\" from its holder", resource - first, device);
-    scheduler_.release(owner, resource);
+    scheduler_.take(owner, resource);
     released = true;
   }
   if (!released) return fail("nobody holds \"" + device + "\"");
@@ -273,6 +330,11 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   const auto indices = devices_.indices(hello.devices, [this](uint8_t device) { return in_use(device); });
   if (!indices)
     return fail("more than " + std::to_string(protocol::kMaxKnownDevices) + " devices are in use");
+  std::erase_if(memory_, [this](const auto& entry) {
+    const auto& names = devices_.names();
+    return std::find(names.begin(), names.end(), entry.first) == names.end();
+  });
+  for (size_t i = 0; i < hello.memory.size(); ++i) memory_[hello.devices[i]] = hello.memory[i];
   if (devices_.names() != known) admission_.plan_anew();
   const uint32_t id = free_id();
   Program& program = programs_[id];
@@ -286,7 +348,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   program.devices = *indices;
   program.page = *std::move(page);
   harvests_[id] = std::make_unique<Harvest>();
-  scheduler_.add_client(id, 0);
+  scheduler_.add_client(id, {});
   assign(program);
   spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
                program.assignment.task, program.assignment.priority);
@@ -311,9 +373,17 @@ void Broker::assign(Program& program) {
   const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) harvest(program);
   const int before = program.assignment.priority;
-  int priority = std::min(task ? task->priority : config_.default_priority, program.rights.highest_priority);
-  // Beneath all guaranteed tasks: those are above the programs of no task.
-  if (program.demoted_until_ns != 0) priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
+  program.weight = !task ? config_.default_weight : task->weight;
+  int priority = program.weight > 0 ? config_.default_priority : task->priority;
+  priority = std::min(priority, program.rights.highest_priority);
+  scheduler::Level level = program.weight > 0                     ? scheduler::Level::shares
+                           : priority >= config_.default_priority ? scheduler::Level::real_time
+                                                                  : scheduler::Level::background;
+  // Beneath all guaranteed tasks: those are above the programs without deadlines.
+  if (program.demoted_until_ns != 0) {
+    priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
+    level = scheduler::Level::background;
+  }
   const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
   // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
@@ -330,7 +400,7 @@ void Broker::assign(Program& program) {
                         std::move(devices), task ? task->deadline_ns : 0, task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
-  scheduler_.set_priority(program.id, priority);
+  scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
   if (before == priority) return;
   for (const pid_t thread : program.threads) processes_.adopt(program.pid, thread, priority);
 }
@@ -364,7 +434,15 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
 }
 
 planning::Machine Broker::machine() const {
-  return {config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_.names(), config_.gpus};
+  planning::Machine machine{config_.cpus > 0 ? config_.cpus : std::max(1, get_nprocs()), devices_.names(),
+                            config_.gpus};
+  for (const std::string& device : machine.devices) {
+    const auto told = memory_.find(device);
+    machine.memory.push_back(config_.device_memory > 0 ? config_.device_memory
+                             : told == memory_.end()   ? 0
+                                                       : told->second);
+  }
+  return machine;
 }
 
 void Broker::forget(uint32_t id) {
@@ -395,12 +473,17 @@ std::optional<Admission::Decision> Broker::settle() {
 
 void Broker::reconfigure(const Config& config) {
   config_.default_priority = config.default_priority;
+  config_.default_weight = config.default_weight;
   config_.overrun = config.overrun;
   config_.planning = config.planning;
+  config_.planning.policy = scheduler_.policy();
   config_.calibration = config.calibration;
   config_.cpus = config.cpus;
   config_.gpus = config.gpus;
-  admission_.set(config.planning, config.strict);
+  config_.device_memory = config.device_memory;
+  config_.throttle = config.throttle;
+  admission_.set(config_.planning, config.strict);
+  use_policy(config.policy);
 }
 
 }  // namespace samcl::daemon

@@ -32,6 +32,7 @@ struct Hello {
   std::string task;  // it asks for; "": none
   uint32_t gpus = 0;
   std::vector<std::string> devices;
+  std::vector<uint64_t> memory = {};  // of these, bytes; empty: it does not say
 };
 
 struct Miss {
@@ -73,6 +74,9 @@ class Broker {
   int decided() const { return admission_.ready(); }
   std::optional<Admission::Decision> settle();
 
+  // By which resources are granted, until the next configuration. Errors: there is none of that name.
+  Result<void> set_policy(const std::string& name);
+
   // Takes a device's resources from whoever holds them. Errors: there is no such device, or nobody holds it.
   Result<void> release(const std::string& device);
 
@@ -99,6 +103,7 @@ class Broker {
   const std::map<std::string, TaskHistory>& history() const { return history_; }
   // When to look again, at the latest; UINT64_MAX: whenever.
   uint64_t next_look_ns() const;
+  planning::Machine machine() const;
   uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
 
  private:
@@ -132,7 +137,11 @@ class Broker {
   uint64_t promised_ns(const Program& program, uint32_t resource) const;
   void act_on_noticed();
   void punish(Program& program);
+  void demote(Program& program, uint64_t until_ns);
   void look_at_demoted();
+  void tell_time(uint64_t now_ns);
+  void look_at_job(uint32_t program);
+  void use_policy(const std::string& name);
   void adopt(Program& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
@@ -142,7 +151,6 @@ class Broker {
   void assign(Program& program);
   std::vector<uint8_t> place(const Program& program, int priority) const;
   std::vector<uint8_t> place(const Program& program, const planning::PlannedTask& task) const;
-  planning::Machine machine() const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
 
   Board& board_;
@@ -152,6 +160,7 @@ class Broker {
   scheduler::Scheduler scheduler_;
   std::map<uint32_t, Program> programs_;
   Devices devices_;
+  std::map<std::string, uint64_t> memory_;  // of devices, bytes, as the last program told that has them
   std::array<Holding, protocol::kMaxResources> holdings_{};
   std::array<Claim, protocol::kMaxResources> claims_{};
   std::vector<Noticed> noticed_;

@@ -45,8 +45,8 @@ std::string this_system() {
 class Server {
  public:
   Server() : scheduler_(words_, [this](uint32_t, const scheduler::Waiter& waiter) { grant(waiter); }) {
-    scheduler_.add_client(kHolder, 1);
-    scheduler_.add_client(kWaiter, 2);
+    scheduler_.add_client(kHolder, {1});
+    scheduler_.add_client(kWaiter, {2});
     for (auto& pair : sockets_) {
       int ends[2] = {-1, -1};
       if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;

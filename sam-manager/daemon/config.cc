@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "analysis/json/time_text.h"
+#include "base/bytes.h"
 #include "sam-manager/protocol/limits.h"
 #include "sam-manager/protocol/names.h"
 
@@ -54,12 +55,31 @@ OverrunPolicy parse_overrun(const std::string& text, uint32_t line) {
   throw Wrong{line, "overrun: \"" + text + "\" is unknown: expected log, demote or end"};
 }
 
-analysis::Policy parse_policy(const std::string& text, uint32_t line) {
+bool parse_early_jobs(const std::string& text, uint32_t line) {
+  if (text != "log" && text != "throttle")
+    throw Wrong{line, "early_jobs: \"" + text + "\" is unknown: expected log or throttle"};
+  return text == "throttle";
+}
+
+analysis::Policy parse_modes(const std::string& text, uint32_t line) {
   std::string all;
   for (const analysis::Policy policy : analysis::kPolicies) {
     if (text == analysis::name(policy)) return policy;
     all += (all.empty() ? "" : ", ") + std::string(analysis::name(policy));
   }
+  throw Wrong{line, "modes: \"" + text + "\" is unknown: expected one of " + all};
+}
+
+std::string parse_policy(const std::string& text, uint32_t line) {
+  std::string all;
+  for (const scheduler::Policy& policy : scheduler::policies(1)) {
+    if (text == policy.name) return text;
+    all += (all.empty() ? "" : ", ") + std::string(policy.name);
+  }
+  for (const analysis::Policy modes : analysis::kPolicies)
+    if (text == analysis::name(modes))
+      throw Wrong{line, "policy: \"" + text +
+                            "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
   throw Wrong{line, "policy: \"" + text + "\" is unknown: expected one of " + all};
 }
 
@@ -189,6 +209,11 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     const auto value = as<int64_t>(key, node, "an integer");
     if (value < INT32_MIN || value > INT32_MAX) throw Wrong{line, "default_priority: too large"};
     config.default_priority = config.planning.default_priority = static_cast<int>(value);
+  } else if (name == "default_weight") {
+    const auto value = as<int64_t>(key, node, "an integer");
+    if (value < 1 || value > registry::kMostWeight)
+      throw Wrong{line, "default_weight: expected 1 to " + std::to_string(registry::kMostWeight)};
+    config.default_weight = static_cast<uint32_t>(value);
   } else if (name == "state_file") {
     config.state_file = text();
   } else if (name == "log_level") {
@@ -199,8 +224,16 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.strict = parse_admission(text(), line);
   } else if (name == "overrun") {
     config.overrun = parse_overrun(text(), line);
+  } else if (name == "early_jobs") {
+    config.throttle = parse_early_jobs(text(), line);
+  } else if (name == "device_memory") {
+    const auto bytes = parse_bytes(text());
+    if (!bytes) throw Wrong{line, "device_memory: " + bytes.error().message};
+    config.device_memory = *bytes;
   } else if (name == "policy") {
-    config.planning.policy = parse_policy(text(), line);
+    config.policy = parse_policy(text(), line);
+  } else if (name == "modes") {
+    config.planning.modes = parse_modes(text(), line);
   } else if (name == "cpus") {
     config.cpus = parse_count(key, node);
   } else if (name == "gpus") {
@@ -222,8 +255,10 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
   } else {
     throw Wrong{key.source().begin.line,
                 "unknown key \"" + name +
-                    "\": expected instance, group, default_priority, state_file, log_level, realtime, "
-                    "admission, overrun, policy, cpus, gpus, other_slice, other_chunk, handovers, metrics or access"};
+                    "\": expected instance, group, default_priority, default_weight, state_file, log_level, "
+                    "realtime, "
+                    "admission, overrun, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, "
+                    "other_chunk, handovers, metrics or access"};
   }
 }
 

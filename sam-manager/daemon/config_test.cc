@@ -20,9 +20,11 @@ std::string problem(const std::string& text) {
 
 TEST(Config, EveryKeyIsRead) {
   const auto config = parse_config(
-      "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\nstate_file = '/x.json'\n"
-      "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\noverrun = 'demote'\npolicy = 'gpa'\ncpus = 3\ngpus = 2\n"
-      "other_slice = '500us'\nother_chunk = '1.5ms'\nhandovers = '40us'\nmetrics = '/run/samcl/metrics'\n[access]\n"
+      "instance = 'lab'\ngroup = 'video'\ndefault_priority = -3\ndefault_weight = 4\nstate_file = '/x.json'\n"
+      "log_level = 'warn'\nrealtime = false\nadmission = 'strict'\noverrun = 'demote'\npolicy = 'edf'\nmodes "
+      "= 'gpa'\nearly_jobs = 'throttle'\ndevice_memory = '2GiB'\ncpus = 3\ngpus = 2\n"
+      "other_slice = '500us'\nother_chunk = '1.5ms'\nhandovers = '40us'\nmetrics = "
+      "'/run/samcl/metrics'\n[access]\n"
       "administrators = ['root', '@7']\nprograms_per_user = 5\n[[access.allow]]\nwho = ['1000', '@root']\n"
       "devices = ['a']\nhighest_priority = 9\n",
       "m.toml");
@@ -30,12 +32,16 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_EQ(config->instance, "lab");
   EXPECT_EQ(config->group, "video");
   EXPECT_EQ(config->default_priority, -3);
+  EXPECT_EQ(config->default_weight, 4u);
   EXPECT_EQ(config->state_file, "/x.json");
   EXPECT_EQ(config->log_level, "warn");
   EXPECT_FALSE(config->realtime);
   EXPECT_TRUE(config->strict);
   EXPECT_EQ(config->overrun, OverrunPolicy::demote);
-  EXPECT_EQ(config->planning.policy, analysis::Policy::gpa);
+  EXPECT_EQ(config->planning.modes, analysis::Policy::gpa);
+  EXPECT_EQ(config->policy, "edf");
+  EXPECT_TRUE(config->throttle);
+  EXPECT_EQ(config->device_memory, uint64_t{2} << 30);
   EXPECT_EQ(config->planning.default_priority, -3);
   EXPECT_EQ(config->cpus, 3);
   EXPECT_EQ(config->gpus, 2);
@@ -73,8 +79,17 @@ TEST(Config, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(problem("log_level = 'loud'\n"), HasSubstr("expected debug, info, warn, error or off"));
   EXPECT_THAT(problem("instance = 'a/b'\n"), StartsWith("m.toml:1: instance:"));
   EXPECT_THAT(problem("admission = 'open'\n"), HasSubstr("expected strict or advisory"));
+  EXPECT_THAT(problem("policy = 'gpa'\n"),
+              HasSubstr("the key for that is modes; policy is one of fixed-priority, edf, fmlp-long, omlp"));
   EXPECT_THAT(problem("policy = 'best'\n"),
+              HasSubstr("\"best\" is unknown: expected one of fixed-priority, edf, fmlp-long, omlp"));
+  EXPECT_THAT(problem("modes = 'best'\n"),
               HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
+  EXPECT_EQ(problem("early_jobs = 'no'\n"),
+            "m.toml:1: early_jobs: \"no\" is unknown: expected log or throttle");
+  EXPECT_THAT(problem("device_memory = '2GB'\n"),
+              StartsWith("m.toml:1: device_memory: \"2GB\" is no size of memory"));
+  EXPECT_EQ(problem("default_weight = 0\n"), "m.toml:1: default_weight: expected 1 to 1000");
   EXPECT_THAT(problem("gpus = 0\n"), StartsWith("m.toml:1: gpus: expected 1 to 64"));
   EXPECT_THAT(problem("other_slice = '2'\n"), StartsWith("m.toml:1: other_slice: "));
   EXPECT_THAT(problem("instance = \n"), StartsWith("m.toml:1: "));
@@ -96,7 +111,7 @@ TEST(Config, ExampleIsRightOnceUncommented) {
     keys += is_key;
     if (!has_group && line.starts_with("#group")) text += "group = 'root'\n";
   }
-  EXPECT_EQ(keys, 20);
+  EXPECT_EQ(keys, 24);
   EXPECT_EQ(problem(text), "none");
 }
 

@@ -18,6 +18,7 @@ struct Overruns {
   uint64_t sections = 0;            // a more urgent program waited for longer than its section may take
   uint64_t longest_section_ns = 0;  // of these
   uint64_t early_jobs = 0;          // jobs that came faster than the task's period
+  uint64_t throttled_jobs = 0;      // of these, jobs that were less urgent than all tasks until their period began
   uint64_t long_jobs = 0;           // jobs that executed for longer than the task's profile says
 
   void add_section(uint64_t ns) {
@@ -29,6 +30,7 @@ struct Overruns {
     return {{"sections", sections},
             {"longest_section_ns", longest_section_ns},
             {"early_jobs", early_jobs},
+            {"throttled_jobs", throttled_jobs},
             {"long_jobs", long_jobs}};
   }
 };

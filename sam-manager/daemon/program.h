@@ -27,7 +27,10 @@ struct Program {
   std::vector<std::string> wish;  // of its task when its devices were chosen
   std::set<pid_t> threads;        // that run with the task's priority, as it numbers them
   Overruns overruns;
+  // When it said that its job under way began (0: it did not), and when the next one may at the earliest.
+  uint64_t job_began_ns = 0, job_due_ns = 0;
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
+  uint32_t weight = 0;            // of its share; 0: it has deadlines
   protocol::AssignmentCell::Value assignment;
   protocol::Shared<protocol::ClientPage> page;  // it may write anything there, at any time
 };

@@ -6,6 +6,8 @@
 #include <array>
 #include <sstream>
 
+#include "sam-manager/planning/memory.h"
+
 namespace samcl::daemon {
 
 using nlohmann::json;
@@ -20,6 +22,7 @@ json describe(const Broker& broker, uint32_t client) {
   return {{"pid", found->second.pid},
           {"task", assignment.task},
           {"priority", assignment.priority},
+          {"weight", found->second.weight > 0 ? json(found->second.weight) : json()},
           {"lent_priority", lent ? json(*lent) : json()}};
 }
 
@@ -81,12 +84,30 @@ void head(std::ostringstream& out, const char* name, const char* type, const cha
   out << "# HELP " << name << " " << help << "\n# TYPE " << name << " " << type << "\n";
 }
 
+// What each device has (null: nobody told), and what tasks reserve there.
+json show_memory(const Broker& broker) {
+  const planning::Machine machine = broker.machine();
+  const auto reserved =
+      planning::reserved_memory(broker.admission().registry().tasks(), broker.admission().plan(), machine);
+  json devices = json::array();
+  for (size_t device = 0; device < machine.devices.size(); ++device)
+    devices.push_back({{"device", machine.devices[device]},
+                       {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
+                       {"reserved_bytes", reserved[device]}});
+  return devices;
+}
+
 }  // namespace
 
 json list_tasks(const Broker& broker) {
   json tasks = json::array();
   for (const auto& [name, task] : broker.admission().registry().tasks()) {
-    json entry = registry::to_json(task);
+    json entry = {{"priority", nullptr},
+                  {"period_ns", nullptr},
+                  {"deadline_ns", nullptr},
+                  {"weight", nullptr},
+                  {"memory_bytes", 0}};
+    entry.update(registry::to_json(task));
     entry["profile"] = !task.profile.empty();
     if (const auto* planned = broker.admission().plan().find(name)) entry["gpus"] = planned->mode;
     entry["processes"] = json::array();
@@ -107,6 +128,8 @@ json show_status(const Broker& broker) {
   const auto& costs = broker.settings().handovers;
   const auto& calibration = broker.calibration();
   return {{"pid", getpid()},
+          {"policy", broker.scheduler().policy().name},
+          {"memory", show_memory(broker)},
           {"resources", resources},
           {"programs", programs},
           {"handovers",
@@ -124,7 +147,9 @@ Result<json> show_history(const Broker& broker, const std::string& task) {
     return fail("no task \"" + task + "\" is registered, or was since the manager began");
   json history = known == broker.history().end() ? TaskHistory().describe() : known->second.describe();
   history["task"] = task;
-  history["deadline_ns"] = registered == tasks.end() ? json() : json(registered->second.deadline_ns);
+  history["deadline_ns"] = registered == tasks.end() || registered->second.weight > 0
+                               ? json()
+                               : json(registered->second.deadline_ns);
   return history;
 }
 

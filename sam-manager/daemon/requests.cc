@@ -5,6 +5,7 @@
 
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/daemon/tracing.h"
+#include "sam-manager/planning/memory.h"
 #include "sam-manager/planning/profile.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/process.h"
@@ -40,6 +41,9 @@ Result<Outcome> hello(const Context& context) {
   hello.task = fields.text("task", kNameBytes);
   hello.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, UINT32_MAX, 0));
   hello.devices = fields.names("devices", protocol::kMaxDevices, kNameBytes);
+  if (context.request.contains("memory"))
+    for (const int64_t bytes : fields.integers("memory", hello.devices.size(), 0, INT64_MAX))
+      hello.memory.push_back(static_cast<uint64_t>(bytes));
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (hello.devices.empty()) return fail("hello: devices: expected at least one");
   if (!context.caller.rights.may_use)
@@ -140,6 +144,14 @@ Result<Outcome> release(const Context& context) {
   return answered(json::object());
 }
 
+Result<Outcome> policy(const Context& context) {
+  if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
+  const auto name = name_in(context, "policy", "name");
+  if (!name) return tl::unexpected(name.error());
+  if (auto set = context.broker.set_policy(*name); !set) return tl::unexpected(set.error());
+  return answered({{"policy", *name}});
+}
+
 Result<Outcome> history(const Context& context) {
   const auto task = name_in(context, "history", "name");
   if (!task) return tl::unexpected(task.error());
@@ -173,13 +185,16 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"set", set},
     {"unregister", withdraw},
     {"release", release},
+    {"policy", policy},
     {"history", history},
     {"watch", watch},
     {"trace", trace},
     {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
     {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
     {"analysis",
-     [](const Context& c) -> Result<Outcome> { return answered(c.broker.admission().describe(c.broker.unenforced())); }},
+     [](const Context& c) -> Result<Outcome> {
+       return answered(c.broker.admission().describe(c.broker.unenforced()));
+     }},
 };
 
 std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
@@ -188,6 +203,19 @@ std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
     if (program.asked == change.name || program.assignment.task == change.name)
       processes.push_back(program.pid);
   return processes;
+}
+
+std::vector<std::string> doubts(const Broker& broker, const Task& task) {
+  std::vector<std::string> found = registry::doubts(task, broker.admission().registry().tasks());
+  const planning::Machine machine = broker.machine();
+  bool is_known = !machine.devices.empty();
+  for (const size_t device : planning::devices_of(task, broker.admission().plan(), machine))
+    is_known = is_known && device < machine.memory.size() && machine.memory[device] > 0;
+  if (task.memory_bytes > 0 && !is_known)
+    found.push_back(
+        "nobody told yet how much memory its devices have (device_memory in the configuration, or the first "
+        "program): what it reserves is not compared with that");
+  return found;
 }
 
 }  // namespace
@@ -211,8 +239,7 @@ Result<Outcome> handle(Broker& broker, const Board& board, const std::string& in
 json answer_to(const Broker& broker, const Admission::Decision& decision) {
   if (!decision.made) return {{"error", decision.made.error().message}};
   json answer = {{"task", decision.change.name}, {"processes", processes_of(broker, decision.change)}};
-  if (decision.change.task)
-    answer["doubts"] = registry::doubts(*decision.change.task, broker.admission().registry().tasks());
+  if (decision.change.task) answer["doubts"] = doubts(broker, *decision.change.task);
   return answer;
 }
 

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fields.end();
   if (const auto task = document->find("task"); task != document->end()) {
     const auto read = registry::task_from_json(*task);
-    if (read && (read->period_ns == 0 || read->name.empty())) std::abort();
+    if (read && ((read->period_ns == 0) != (read->weight > 0) || read->name.empty())) std::abort();
     if (read && !registry::task_from_json(registry::to_json(*read))) std::abort();
   }
   protocol::format_document(*document);

@@ -61,6 +61,10 @@ const char* name(Kind kind) {
       return "hand-overs";
     case Kind::interference:
       return "interference";
+    case Kind::deadline:
+      return "deadline";
+    case Kind::tardiness:
+      return "tardiness";
     case Kind::blocking:
       return "blocking";
   }

@@ -16,6 +16,8 @@ struct Term {
     handovers,     // its own requests, section boundaries and wake-ups
     interference,  // its waiting for a more urgent task, or for its own other subtasks
     blocking,      // its waiting for sections of a less urgent task on a resource
+    deadline,      // its relative deadline, and
+    tardiness,     // by how much it may be late: where that is all that an analysis tells
   };
   Kind kind = Kind::own;
   std::string of;

@@ -25,6 +25,10 @@ std::string time_text(uint64_t ns) {
   return analysis::format_time(static_cast<analysis::Time>(ns));
 }
 
+bool is_others(const std::string& name) {
+  return name.rfind(kOthers, 0) == 0;
+}
+
 Tasks with_profile(const std::map<std::string, Task>& tasks) {
   Tasks profiled;
   for (const auto& [name, task] : tasks)
@@ -111,7 +115,7 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
-    if (other.profile.empty() && other.priority >= task.priority)
+    if (other.profile.empty() && other.weight == 0 && other.priority >= task.priority)
       return "task \"" + name + "\" is as urgent and has no profile";
   return "";
 }
@@ -120,7 +124,7 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
 std::string estimate_of(const analysis::TaskSet& set) {
   for (const analysis::Task& task : set.tasks)
     for (const analysis::Stage& stage : task.stages)
-      if (stage.resource != analysis::Resource::cpu && stage.host.empty() && task.name.rfind(kOthers, 0) != 0)
+      if (stage.resource != analysis::Resource::cpu && stage.host.empty() && !is_others(task.name))
         return "the profile of \"" + task.name + "\" does not tell what CPU time its transfers and kernels need (host)";
   return "";
 }
@@ -152,11 +156,13 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy)
 }
 
 // What the task is held to.
-void promise(PlannedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode) {
+void promise(PlannedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode,
+             const scheduler::Policy& policy) {
   analysis::Time budget = 0;
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
-    const auto section = static_cast<uint64_t>(stage.section_in(mode));
+    const auto section =
+        static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
     if (stage.resource == analysis::Resource::gpu)
       planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
     if (stage.resource == analysis::Resource::pci)
@@ -169,29 +175,94 @@ void promise(PlannedTask& planned, const analysis::Task& task, const analysis::T
   planned.budget_ns = static_cast<uint64_t>(budget);
 }
 
-std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings,
-                                std::string& task_set) {
-  const analysis::Modes modes = modes_for(set, settings.policy);
+UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::Bounds& bounds) {
+  UnderPolicy fixed;
+  fixed.policy = scheduler::kFixedPriority.name;
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const analysis::TaskBound& bound = bounds.tasks[i];
+    if (is_others(set.tasks[i].name)) continue;
+    const bool is_known = bound.proven && bound.response != analysis::kUnbounded;
+    fixed.tasks.push_back(
+        {set.tasks[i].name, is_known ? std::optional(static_cast<uint64_t>(bound.response)) : std::nullopt});
+  }
+  return fixed;
+}
+
+// What is planned, as the policy's analysis bounds it.
+void take_bound(PlannedTask& planned, const analysis::Task& task, const UnderPolicy& under,
+                const UnderPolicy::Task& known) {
+  planned.bound_ns = known.bound_ns;
+  planned.doubt = under.problem.empty() ? under.doubt : under.problem;
+  if (!known.bound_ns) return;
+  planned.terms = {{Term::Kind::deadline, "", task.deadline},
+                   {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
+}
+
+std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
+                                std::vector<UnderPolicy>& under) {
+  const analysis::Modes modes = modes_for(set, settings.modes);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   task_set = analysis::format_task_set({set, modes});
+  for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
+    under.push_back(policy == scheduler::kFixedPriority
+                        ? under_fixed_priority(set, bounds)
+                        : bounds_under(policy, set, modes, devices, is_others));
+  const auto active = std::find_if(under.begin(), under.end(), [&](const UnderPolicy& known) {
+    return known.policy == settings.policy.name;
+  });
   std::vector<PlannedTask> planned;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
-    if (set.tasks[i].name.rfind(kOthers, 0) == 0) continue;
+    if (is_others(set.tasks[i].name)) continue;
     PlannedTask task;
     task.name = set.tasks[i].name;
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
     task.mode = modes[i];
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
-    if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
+    if (settings.policy != scheduler::kFixedPriority) {
+      take_bound(task, set.tasks[i], *active, active->tasks[planned.size()]);
+      promise(task, set.tasks[i], {}, modes[i], settings.policy);
+      task.budget_ns = 0;  // what it waits for CPUs is not known
+    } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
-      promise(task, set.tasks[i], bounds.tasks[i], modes[i]);
+      promise(task, set.tasks[i], bounds.tasks[i], modes[i], settings.policy);
       task.terms = explain(set, modes, bounds, i, settings.handovers.value_or(analysis::Handovers{}));
     }
     planned.push_back(std::move(task));
   }
   return planned;
+}
+
+// At the change at most one job of each task is under way if none is later than its period. Before each
+// request of a job a section of the others may be in the way.
+std::optional<uint64_t> settled_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
+                                      const analysis::TaskSet& now, const analysis::Modes& modes,
+                                      const Plan& plan) {
+  for (const PlannedTask& task : plan.tasks)
+    if (!task.changing_ns || *task.changing_ns > task.deadline_ns) return std::nullopt;
+  auto both = analysis::either({before, old_modes}, {now, modes});
+  if (!both) return std::nullopt;
+  analysis::Time slice = 0, chunk = 0;
+  for (const analysis::Task& task : now.tasks)
+    for (const analysis::Stage& stage : task.stages)
+      if (is_others(task.name))
+        (stage.resource == analysis::Resource::gpu ? slice : chunk) = stage.worst_in(1);
+  analysis::ModalTasks known;
+  known.set.platform = both->set.platform;
+  std::vector<analysis::Time> besides;
+  for (size_t i = 0; i < both->set.tasks.size(); ++i) {
+    const analysis::Task& task = both->set.tasks[i];
+    if (is_others(task.name)) continue;
+    known.set.tasks.push_back(task);
+    known.modes.push_back(both->modes[i]);
+    besides.push_back(0);
+    for (const analysis::Stage& stage : task.stages)
+      if (stage.resource != analysis::Resource::cpu)
+        besides.back() += stage.requests * (stage.resource == analysis::Resource::gpu ? slice : chunk);
+  }
+  const auto idle = analysis::idle_within(known, besides);
+  return idle ? std::optional(static_cast<uint64_t>(*idle)) : std::nullopt;
 }
 
 // Bounds for as long as jobs of both plans may be under way.
@@ -202,6 +273,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
       task.changing_ns = known ? known->changing_ns : task.bound_ns;
     }
     plan.changing = before.changing;
+    plan.settled_ns = before.settled_ns;
     return {};
   }
   const auto old = analysis::parse_task_set(before.task_set), now = analysis::parse_task_set(plan.task_set);
@@ -214,6 +286,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
     for (size_t i = 0; i < both->set.tasks.size(); ++i)
       if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven)
         task.changing_ns = static_cast<uint64_t>(bounds.tasks[i].response);
+  plan.settled_ns = settled_after(old->set, old->modes, now->set, now->modes, plan);
   return {};
 }
 
@@ -236,8 +309,9 @@ const PlannedTask* Plan::find(const std::string& name) const {
 Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
                const Plan& before) {
   Plan plan;
+  plan.policy = settings.policy.name;
   for (const auto& [name, task] : tasks)
-    if (task.profile.empty()) plan.unprofiled.push_back(name);
+    if (task.profile.empty() && task.weight == 0) plan.unprofiled.push_back(name);
   const Tasks profiled = with_profile(tasks);
   if (profiled.empty()) return plan;
   const auto set = model(profiled, machine, settings);
@@ -245,12 +319,18 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
     plan.problem = set.error().message;
     return plan;
   }
-  plan.tasks = choose(*set, settings, plan.task_set);
+  plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (PlannedTask& task : plan.tasks) {
-    task.doubt = doubt_of(tasks.at(task.name), tasks, settings);
+    if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty())
+      task.doubt = doubt;
     task.estimate = estimate_of(*set);
   }
-  if (auto good = bound_change(before, plan); !good) plan.changing = good.error().message;
+  if (settings.policy != scheduler::kFixedPriority)
+    plan.changing = "the analysis of " + plan.policy + " does not tell of changes";
+  else if (!before.tasks.empty() && before.policy != plan.policy)
+    plan.changing = "the policy was " + before.policy + " before";
+  else if (auto good = bound_change(before, plan); !good)
+    plan.changing = good.error().message;
   return plan;
 }
 
@@ -265,15 +345,29 @@ std::string lateness(const PlannedTask& task) {
          time_text(task.deadline_ns);
 }
 
+std::string lateness_in_change(const PlannedTask& task) {
+  return "\"" + task.name + "\" may take " +
+         (task.changing_ns
+              ? time_text(*task.changing_ns) + ", beyond its deadline of " + time_text(task.deadline_ns) + ","
+              : std::string("longer than its period")) +
+         " while tasks change";
+}
+
 }  // namespace
 
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer) {
   if (!after.problem.empty()) return after.problem;
+  const bool guards = std::any_of(before.tasks.begin(), before.tasks.end(),
+                                  [](const PlannedTask& task) { return task.meets_deadline(); });
+  if (guards && !after.changing.empty()) return "while tasks change, nothing is known: " + after.changing;
   std::string all;
   for (const PlannedTask& task : after.tasks) {
     const PlannedTask* known = before.find(task.name);
     const bool matters = task.name == newcomer || (known && known->meets_deadline());
-    if (matters && !task.meets_deadline()) all += (all.empty() ? "" : "; ") + lateness(task);
+    if (matters && !task.meets_deadline())
+      all += (all.empty() ? "" : "; ") + lateness(task);
+    else if (known && known->meets_deadline() && (!task.changing_ns || *task.changing_ns > task.deadline_ns))
+      all += (all.empty() ? "" : "; ") + lateness_in_change(task);
   }
   return all;
 }
@@ -298,11 +392,21 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine, const
     entry["before"] = known ? to_json(*known, unenforced) : json();
     tasks.push_back(std::move(entry));
   }
+  json under = json::array();
+  for (const UnderPolicy& policy : plan.under) {
+    json bounds = json::array();
+    for (const UnderPolicy::Task& task : policy.tasks)
+      bounds.push_back({{"name", task.name}, {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()}});
+    under.push_back(
+        {{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
+  }
   const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);
   return {{"tasks", tasks},
           {"without_profile", plan.unprofiled},
           {"problem", plan.problem},
           {"changing", plan.changing},
+          {"settled_ns", plan.settled_ns ? json(*plan.settled_ns) : json()},
+          {"under", under},
           {"task_set", task_set}};
 }
 

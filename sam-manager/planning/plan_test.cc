@@ -204,11 +204,105 @@ TEST(Plan, ProgramsOfNoTaskMayBeAsUrgent) {
   EXPECT_THAT(plan.tasks.at(0).doubt, HasSubstr("no registered task"));
 }
 
+const UnderPolicy& under(const Plan& plan, const std::string& policy) {
+  return *std::find_if(plan.under.begin(), plan.under.end(),
+                       [&](const UnderPolicy& known) { return known.policy == policy; });
+}
+
+TEST(Plan, TellsBoundsUnderEveryPolicy) {
+  Settings settings = alone();
+  settings.modes = analysis::Policy::single;
+  const auto tasks = named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})});
+  const Machine one{4, {"a"}, 0};
+  const Plan plan = make_plan(tasks, one, settings);
+  EXPECT_EQ(under(plan, "fixed-priority").tasks[1].bound_ns, plan.find("b")->bound_ns);
+  EXPECT_EQ(under(plan, "fixed-priority").doubt, "");
+  for (const char* policy : {"edf", "fmlp-long", "omlp"}) {
+    const UnderPolicy& known = under(plan, policy);
+    EXPECT_EQ(known.problem, "") << policy;
+    EXPECT_THAT(known.doubt, HasSubstr("counts on global EDF")) << policy;
+    ASSERT_TRUE(known.tasks[1].bound_ns) << policy;
+    EXPECT_GE(*known.tasks[1].bound_ns, 100 * kMs) << "the deadline and how late it may be";
+  }
+  EXPECT_EQ(under(plan, "fmlp-long").tasks[0].blocking_ns, 9 * kMs) << "one request of the other";
+  EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs)
+      << "two jobs of the other may be pending beside one";
+}
+
+TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
+  Settings settings = alone();
+  settings.modes = analysis::Policy::single;
+  settings.policy = scheduler::kFmlpLong;
+  const Plan plan =
+      make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
+  const PlannedTask& task = *plan.find("a");
+  EXPECT_EQ(task.bound_ns, under(plan, "fmlp-long").tasks[0].bound_ns);
+  EXPECT_FALSE(task.guaranteed());
+  EXPECT_THAT(task.doubt, HasSubstr("fixed priorities"));
+  uint64_t sum = 0;
+  for (const Term& term : task.terms) sum += static_cast<uint64_t>(term.time);
+  EXPECT_EQ(sum, task.bound_ns);
+}
+
+TEST(Plan, ChangeOfThePolicyIsAChangeOfWhichNothingIsKnown) {
+  Settings settings = alone();
+  const auto tasks = named({gpu_task("a", 6, 100, {8, 7})});
+  const Plan fixed = make_plan(tasks, kTwoGpus, settings);
+  settings.policy = scheduler::kEdf;
+  const Plan edf = make_plan(tasks, kTwoGpus, settings, fixed);
+  EXPECT_EQ(edf.changing, "the analysis of edf does not tell of changes");
+  settings.policy = scheduler::kFixedPriority;
+  const Plan again = make_plan(tasks, kTwoGpus, settings, edf);
+  EXPECT_EQ(again.changing, "the policy was edf before");
+  EXPECT_EQ(make_plan(tasks, kTwoGpus, settings, fixed).changing, "");
+}
+
+TEST(Plan, WhatAnAnalysisCannotBoundIsSaid) {
+  const auto on_two = named({gpu_task("a", 6, 10, {15, 8})});
+  const Plan plan = make_plan(on_two, kTwoGpus, alone());
+  EXPECT_THAT(under(plan, "omlp").problem, HasSubstr("task \"a\" uses 2 GPUs at once"));
+  EXPECT_FALSE(under(plan, "omlp").tasks[0].bound_ns);
+  Settings settings = alone();
+  settings.modes = analysis::Policy::single;
+  const Plan full =
+      make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
+  EXPECT_THAT(under(full, "fmlp-long").problem,
+              HasSubstr("executes and waits for others' requests for longer than its deadline"));
+}
+
+TEST(Plan, TellsWhenNewBoundsHold) {
+  Settings settings = alone();
+  settings.modes = analysis::Policy::single;
+  const Machine one{4, {"a"}, 0};
+  const auto first = named({gpu_task("a", 6, 100, {8})});
+  const Plan before = make_plan(first, one, settings);
+  EXPECT_FALSE(before.settled_ns) << "there was no plan before";
+  const auto both = named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})});
+  const Plan after = make_plan(both, one, settings, before);
+  // A job of each under way, and one more of each.
+  EXPECT_EQ(after.settled_ns, 2 * (8 + 9) * kMs);
+}
+
 TEST(Plan, EqualPrioritiesAreAProblem) {
   const Plan plan = make_plan(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus,
                               alone());
   EXPECT_THAT(plan.problem, HasSubstr("priority: 5"));
   EXPECT_THAT(plan.tasks, IsEmpty());
+}
+
+TEST(Objection, CountsTheTimeOfChange) {
+  const Machine one{4, {"a"}, 0};
+  Plan before = make_plan(named({gpu_task("camera", 5, 100, {40})}), one, alone());
+  Plan after = make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one,
+                         alone(), before);
+  ASSERT_EQ(objection(before, after, "radar"), "");
+  after.tasks[0].changing_ns = 120 * kMs;
+  EXPECT_EQ(objection(before, after, "radar"),
+            "\"camera\" may take 120 ms, beyond its deadline of 100 ms, while tasks change");
+  after.changing = "stages: others than before";
+  EXPECT_EQ(objection(before, after, "radar"),
+            "while tasks change, nothing is known: stages: others than before");
+  EXPECT_EQ(objection({}, after, "radar"), "") << "nobody was promised anything";
 }
 
 TEST(Objection, NamesWhoIsLateAndByHowMuch) {

@@ -22,10 +22,12 @@
 
 namespace samcl::protocol {
 
-// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33}; 0 is idle.
+// {owner client id: 32 bits, waiters: bit 32, revoke: bit 33, turn: bit 34}; 0 is idle.
 using Word = uint64_t;
 constexpr Word kWaiters = Word{1} << 32;
 constexpr Word kRevoke = Word{1} << 33;
+// The owner has a turn: it need not give way before it is revoked, whoever waits.
+constexpr Word kTurn = Word{1} << 34;
 constexpr uint32_t owner_of(Word word) {
   return static_cast<uint32_t>(word);
 }
@@ -93,6 +95,7 @@ struct JobTimes {
   std::atomic<uint64_t> misses;  // jobs that took longer than the deadline
   std::atomic<uint64_t> early;   // jobs that came faster than the period
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
+  std::atomic<uint64_t> began_ns;   // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> next_ns;    // when, if jobs came a period apart, the next one would begin
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 

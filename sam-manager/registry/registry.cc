@@ -43,10 +43,13 @@ Result<void> write_file(const fs::path& file, const std::string& text) {
 }  // namespace
 
 json to_json(const Task& task) {
-  json value = {{"name", task.name},           {"priority", task.priority},
-                {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns},
-                {"gpus", task.gpus},           {"match", task.match},
-                {"devices", task.devices}};
+  json value = {{"name", task.name}, {"gpus", task.gpus}, {"match", task.match}, {"devices", task.devices}};
+  if (task.weight > 0)
+    value["weight"] = task.weight;
+  else
+    value.update(
+        {{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
+  if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
   if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
   return value;
 }
@@ -57,14 +60,22 @@ Result<Task> task_from_json(const json& value) {
   Fields fields(value, named ? "task \"" + value["name"].get<std::string>() + "\"" : "a task");
   Task task;
   task.name = fields.name("name", protocol::kNameBytes - 1);
-  task.priority = static_cast<int>(fields.integer("priority", INT32_MIN, INT32_MAX));
-  task.period_ns = static_cast<uint64_t>(fields.integer("period_ns", 1, kLongestTime));
-  task.deadline_ns = static_cast<uint64_t>(fields.integer("deadline_ns", 1, kLongestTime));
+  task.weight = static_cast<uint32_t>(fields.integer_or("weight", 1, kMostWeight, 0));
+  if (task.weight == 0) {
+    task.priority = static_cast<int>(fields.integer("priority", INT32_MIN, INT32_MAX));
+    task.period_ns = static_cast<uint64_t>(fields.integer("period_ns", 1, kLongestTime));
+    task.deadline_ns = static_cast<uint64_t>(fields.integer("deadline_ns", 1, kLongestTime));
+  }
+  task.memory_bytes = static_cast<uint64_t>(fields.integer_or("memory_bytes", 0, kMostMemory, 0));
   task.gpus = static_cast<uint32_t>(fields.integer_or("gpus", 0, protocol::kMaxDevices, 0));
   task.match = fields.text("match", protocol::kPathBytes - 1);
   task.devices = fields.names("devices", protocol::kMaxDevices, protocol::kNameBytes - 1);
   if (const json* profile = fields.object("profile")) task.profile = profile->dump();
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
+  for (const char* field : {"priority", "period_ns", "deadline_ns", "profile"})
+    if (task.weight > 0 && value.contains(field))
+      return fail("task \"" + task.name + "\": " + field +
+                  ": a task with a weight has no deadline: expected one of the two");
   if (!task.devices.empty() && task.gpus > task.devices.size())
     return fail("task \"" + task.name + "\": gpus: it is to use " + std::to_string(task.gpus) +
                 " GPUs, but may use only " + std::to_string(task.devices.size()) + " devices");

@@ -13,15 +13,22 @@
 
 namespace samcl::registry {
 
+constexpr uint32_t kMostWeight = 1000;
+constexpr uint64_t kMostMemory = uint64_t{1} << 50;
+
 struct Task {
   std::string name;
   int priority = 0;  // larger is more urgent
-  uint64_t period_ns = 0;
-  uint64_t deadline_ns = 0;  // relative
+  uint64_t period_ns = 0;    // 0: it has a share
+  uint64_t deadline_ns = 0;  // relative; likewise
   uint32_t gpus = 0;         // mode; 0: as many as there are
   std::string match;         // executable: a path, or a name without '/'; "": found by the task's name alone
   std::vector<std::string> devices;  // it may use (see placement.h); empty: all
   std::string profile = {};          // as planning/profile.h formats it; "": none
+  // Of its share of what real-time tasks leave, beside other programs without deadlines; it has no priority, period,
+  // deadline or profile then. 0: it is a real-time task.
+  uint32_t weight = 0;
+  uint64_t memory_bytes = 0;  // that it reserves on each of its devices
 };
 
 nlohmann::json to_json(const Task& task);

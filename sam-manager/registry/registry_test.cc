@@ -86,6 +86,23 @@ TEST_F(RegistryTest, EveryFieldIsChecked) {
   EXPECT_THAT(problem("profile", "text"), HasSubstr("profile: expected an object"));
 }
 
+TEST_F(RegistryTest, TaskHasAWeightOrADeadline) {
+  const nlohmann::json batch = {{"name", "batch"}, {"weight", 7}};
+  const auto read = task_from_json(batch);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->weight, 7u);
+  EXPECT_EQ(task_from_json(to_json(*read)).value().weight, 7u);
+  for (const char* field : {"priority", "period_ns", "deadline_ns", "profile"}) {
+    nlohmann::json both = batch;
+    both[field] = 1;
+    if (std::string(field) == "profile") both[field] = nlohmann::json::object();
+    EXPECT_THAT(task_from_json(both).error().message,
+                HasSubstr(std::string(field) + ": a task with a weight has no deadline"));
+  }
+  EXPECT_THAT(task_from_json({{"name", "batch"}, {"weight", 0}}).error().message,
+              HasSubstr("weight: expected an integer, 1 to 1000"));
+}
+
 TEST_F(RegistryTest, DoubtsAreNamed) {
   const Tasks tasks = {{"a", {"a", 1, 1, 1, 0, "/bin/x", {}}}};
   EXPECT_TRUE(doubts({"a", 1, 1, 1, 0, "/bin/x", {}}, tasks).empty());

@@ -67,9 +67,9 @@ TEST(LoansOfAScheduler, LastFromTheWaitToTheRelease) {
   Scheduler scheduler(
       words, [](Resource, const Waiter&) {},
       [&](Resource resource, ClientId owner, std::optional<int> claim) { loans.settle(resource, owner, claim); });
-  scheduler.add_client(1, 0);
-  scheduler.add_client(2, 7);
-  scheduler.add_client(3, 9);
+  scheduler.add_client(1, {0});
+  scheduler.add_client(2, {7});
+  scheduler.add_client(3, {9});
   words[0] = 1;
   scheduler.acquire(2, 0, 1);
   EXPECT_EQ(loans.of(1), 7);
@@ -77,9 +77,9 @@ TEST(LoansOfAScheduler, LastFromTheWaitToTheRelease) {
   EXPECT_EQ(loans.of(1), 9);
   scheduler.remove_client(3);
   EXPECT_EQ(loans.of(1), 7) << "the most urgent waiter died";
-  scheduler.set_priority(2, 0);
+  scheduler.set_standing(2, {0});
   EXPECT_EQ(loans.of(1), kNothing) << "equals lend each other nothing";
-  scheduler.set_priority(2, 8);
+  scheduler.set_standing(2, {8});
   EXPECT_EQ(loans.of(1), 8);
   changes.clear();
   scheduler.release(1, 0);

@@ -12,41 +12,94 @@ constexpr size_t kNone = SIZE_MAX;
 }
 
 Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnClaim on_claim)
-    : words_(words), on_grant_(std::move(on_grant)), on_claim_(std::move(on_claim)), queues_(words.size()) {}
+    : words_(words),
+      on_grant_(std::move(on_grant)),
+      on_claim_(std::move(on_claim)),
+      queues_(words.size()),
+      shares_(words.size()),
+      tenures_(words.size()) {}
 
-void Scheduler::add_client(ClientId client, int priority) {
-  priorities_[client] = priority;
-}
-
-void Scheduler::set_priority(ClientId client, int priority) {
-  const auto known = priorities_.find(client);
-  if (known == priorities_.end() || known->second == priority) return;
-  known->second = priority;
-  for (Resource resource = 0; resource < words_.size(); ++resource) settle(resource);
-}
-
-void Scheduler::remove_client(ClientId client) {
-  if (priorities_.erase(client) == 0) return;
+void Scheduler::set_policy(const Policy& policy) {
+  if (policy == policy_) return;
+  policy_ = policy;
   for (Resource resource = 0; resource < words_.size(); ++resource) {
-    std::erase_if(queues_[resource], [client](const Waiter& waiter) { return waiter.client == client; });
+    for (Waiter& waiter : queues_[resource]) waiter.place = 0;
     settle(resource);
   }
 }
 
+void Scheduler::add_client(ClientId client, const Standing& standing) {
+  standings_[client] = standing;
+}
+
+void Scheduler::set_standing(ClientId client, const Standing& standing) {
+  const auto known = standings_.find(client);
+  if (known == standings_.end()) return;
+  const uint64_t deadline = known->second.deadline_ns;
+  known->second = standing;
+  known->second.deadline_ns = deadline;
+  for (Resource resource = 0; resource < words_.size(); ++resource) settle(resource);
+}
+
+void Scheduler::set_deadline(ClientId client, uint64_t deadline_ns) {
+  const auto known = standings_.find(client);
+  if (known == standings_.end() || known->second.deadline_ns == deadline_ns) return;
+  known->second.deadline_ns = deadline_ns;
+  if (policy_.urgency != Policy::Urgency::deadline) return;
+  for (Resource resource = 0; resource < words_.size(); ++resource)
+    if (has_waiters(resource)) settle(resource);
+}
+
+void Scheduler::remove_client(ClientId client) {
+  if (standings_.erase(client) == 0) return;
+  for (Resource resource = 0; resource < words_.size(); ++resource) {
+    std::erase_if(queues_[resource], [client](const Waiter& waiter) { return waiter.client == client; });
+    settle(resource);
+    shares_[resource].forget(client);
+  }
+}
+
 void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
-  if (!priorities_.contains(client) || resource >= words_.size()) return;
+  if (!standings_.contains(client) || resource >= words_.size()) return;
   std::vector<Waiter>& queue = queues_[resource];
   const auto known = std::find_if(queue.begin(), queue.end(),
                                   [client](const Waiter& waiter) { return waiter.client == client; });
-  if (known != queue.end())
+  // For whom it is kept gets it if it is the next one; a task gets it at once.
+  const bool is_kept = tenures_[resource].kept_until_ns > 0 && standings_[client].level > Level::shares;
+  const bool gave_back = owner(resource) == client || is_kept;
+  if (known != queue.end()) {
     known->ticket = ticket;
-  else
+  } else {
+    raise_floor(resource);
+    if (shares(client)) shares_[resource].join(client, standings_[client].weight, now_ns_);
     queue.push_back({client, ticket});
-  settle(resource, owner(resource) == client);
+  }
+  settle(resource, gave_back);
 }
 
 void Scheduler::release(ClientId client, Resource resource) {
+  if (resource >= words_.size() || owner(resource) != client) return;
+  if (keep(resource))
+    settle(resource);
+  else
+    settle(resource, true);
+}
+
+void Scheduler::take(ClientId client, Resource resource) {
   if (resource < words_.size() && owner(resource) == client) settle(resource, true);
+}
+
+bool Scheduler::keep(Resource resource) {
+  Tenure& tenure = tenures_[resource];
+  if (!shares(tenure.owner) || owner(resource) != tenure.owner || tenure.kept_until_ns > 0) return false;
+  charge(resource);
+  shares_[resource].leave(tenure.owner, now_ns_ - tenure.begin_ns, now_ns_);
+  if (queues_[resource].empty()) return false;
+  const Waiter& next = queues_[resource][first(resource)];
+  if (!shares(next.client)) return false;
+  const uint64_t kept = shares_[resource].kept_ns(tenure.owner, next.client);
+  tenure.kept_until_ns = kept > 0 ? now_ns_ + kept : 0;
+  return kept > 0;
 }
 
 ClientId Scheduler::owner(Resource resource) const {
@@ -55,22 +108,86 @@ ClientId Scheduler::owner(Resource resource) const {
 
 std::vector<Waiter> Scheduler::waiters(Resource resource) const {
   std::vector<Waiter> ordered = queues_[resource];
-  std::stable_sort(ordered.begin(), ordered.end(), [this](const Waiter& a, const Waiter& b) {
-    return priorities_.at(a.client) > priorities_.at(b.client);
+  std::stable_sort(ordered.begin(), ordered.end(), [this, resource](const Waiter& one, const Waiter& other) {
+    return precedes(resource, one, other);
   });
   return ordered;
 }
 
+uint64_t Scheduler::next_turn_ns() const {
+  uint64_t next = UINT64_MAX;
+  for (Resource resource = 0; resource < words_.size(); ++resource) {
+    const Tenure& tenure = tenures_[resource];
+    if (tenure.kept_until_ns > 0) next = std::min(next, tenure.kept_until_ns);
+    if (!tenure.was_wanted || !shares(tenure.owner)) continue;
+    const uint32_t weight = standings_.at(tenure.owner).weight;
+    for (const Waiter& waiter : queues_[resource]) {
+      if (!shares(waiter.client)) continue;
+      const uint64_t left =
+          shares_[resource].left_ns(tenure.owner, weight, waiter.client, standings_.at(waiter.client).weight);
+      if (left > 0) next = std::min(next, tenure.since_ns + left);
+    }
+  }
+  return next;
+}
+
+void Scheduler::look() {
+  for (Resource resource = 0; resource < words_.size(); ++resource) {
+    const Tenure& tenure = tenures_[resource];
+    const bool came_not = tenure.kept_until_ns > 0 && tenure.kept_until_ns <= now_ns_;
+    if (came_not) shares_[resource].stay_away(tenure.owner);
+    if (came_not || tenure.was_wanted) settle(resource, came_not);
+  }
+}
+
 void Scheduler::settle(Resource resource, bool freed) {
+  charge(resource);
+  raise_floor(resource);
+  give_places(resource, freed);
   decide(resource, freed);
-  if (!on_claim_) return;
-  const ClientId owner = this->owner(resource);
-  const auto priority = priorities_.find(owner);
-  std::optional<int> claim;
-  if (priority != priorities_.end() && !queues_[resource].empty())
-    claim = priorities_.at(queues_[resource][most_urgent(resource)].client);
-  if (claim && *claim <= priority->second) claim.reset();
-  on_claim_(resource, owner, claim);
+  begin_tenure(resource, freed);
+  tell_claim(resource);
+}
+
+// While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at
+// most.
+void Scheduler::charge(Resource resource) {
+  Tenure& tenure = tenures_[resource];
+  if (!shares(tenure.owner)) return;
+  uint64_t held = now_ns_ - tenure.since_ns;
+  if (!tenure.was_wanted) held = std::min(held, Shares::kTurnNs);
+  shares_[resource].charge(tenure.owner, standings_[tenure.owner].weight, held);
+  tenure.since_ns = now_ns_;
+}
+
+void Scheduler::raise_floor(Resource resource) {
+  uint64_t least = UINT64_MAX;
+  for (const Waiter& waiter : queues_[resource])
+    if (shares(waiter.client)) least = std::min(least, shares_[resource].used(waiter.client));
+  if (const ClientId owner = this->owner(resource); shares(owner))
+    least = std::min(least, shares_[resource].used(owner));
+  if (least != UINT64_MAX) shares_[resource].rise(least);
+}
+
+void Scheduler::give_places(Resource resource, bool freed) {
+  if (policy_.places == 0) return;
+  std::vector<Waiter>& queue = queues_[resource];
+  const auto wants_place = [this](const Waiter& waiter) {
+    return waiter.place == 0 && !shares(waiter.client);
+  };
+  const ClientId owner = freed ? 0 : this->owner(resource);
+  auto taken = static_cast<size_t>(
+      std::count_if(queue.begin(), queue.end(), [](const Waiter& waiter) { return waiter.place > 0; }));
+  if (standing(owner) && !shares(owner)) ++taken;
+  for (; taken < policy_.places; ++taken) {
+    Waiter* next = nullptr;
+    for (Waiter& waiter : queue)
+      if (wants_place(waiter) &&
+          (!next || is_more_urgent(standings_.at(waiter.client), standings_.at(next->client))))
+        next = &waiter;
+    if (!next) return;
+    next->place = ++places_given_;
+  }
 }
 
 void Scheduler::decide(Resource resource, bool freed) {
@@ -80,13 +197,13 @@ void Scheduler::decide(Resource resource, bool freed) {
   while (true) {
     const ClientId owner = protocol::owner_of(seen);
     // An owner nobody knows is a client that died before this.
-    const bool free = freed || owner == 0 || !priorities_.contains(owner);
+    const bool free = freed || owner == 0 || !standings_.contains(owner);
     if (!free || queue.empty()) {
       const Word next = free ? 0 : owner | flags(resource, owner, kNone);
       if (seen == next || word.compare_exchange_weak(seen, next)) return;
       continue;
     }
-    const size_t first = most_urgent(resource);
+    const size_t first = this->first(resource);
     const Waiter chosen = queue[first];
     if (!word.compare_exchange_weak(seen, chosen.client | flags(resource, chosen.client, first))) continue;
     queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(first));
@@ -95,11 +212,63 @@ void Scheduler::decide(Resource resource, bool freed) {
   }
 }
 
-size_t Scheduler::most_urgent(Resource resource) const {
+void Scheduler::begin_tenure(Resource resource, bool freed) {
+  Tenure& tenure = tenures_[resource];
+  const ClientId owner = this->owner(resource);
+  const bool is_wanted = has_waiters(resource);
+  // Who took it by itself, and is not waited for, gives it back unseen.
+  const bool is_known = freed || tenure.owner == owner || is_wanted;
+  if (tenure.owner != owner || freed) {
+    tenure.since_ns = tenure.begin_ns = now_ns_;
+    tenure.kept_until_ns = 0;
+  }
+  tenure.owner = is_known ? owner : 0;
+  tenure.was_wanted = is_wanted;
+}
+
+void Scheduler::tell_claim(Resource resource) const {
+  if (!on_claim_) return;
+  const ClientId owner = this->owner(resource);
+  const Standing* own = standing(owner);
+  std::optional<int> claim;
+  if (own)
+    for (const Waiter& waiter : queues_[resource])
+      if (const int priority = standings_.at(waiter.client).priority;
+          priority > std::max(own->priority, claim.value_or(own->priority)))
+        claim = priority;
+  on_claim_(resource, owner, claim);
+}
+
+bool Scheduler::is_more_urgent(const Standing& one, const Standing& other) const {
+  if (one.level != other.level) return one.level > other.level;
+  return policy_.urgency == Policy::Urgency::deadline ? one.deadline_ns < other.deadline_ns
+                                                      : one.priority > other.priority;
+}
+
+bool Scheduler::precedes(Resource resource, const Waiter& one, const Waiter& other) const {
+  const Standing& a = standings_.at(one.client);
+  const Standing& b = standings_.at(other.client);
+  if (a.level != b.level) return a.level > b.level;
+  if (a.level == Level::shares)
+    return shares_[resource].used(one.client) < shares_[resource].used(other.client);
+  if (one.place > 0 || other.place > 0) return one.place > 0 && (other.place == 0 || one.place < other.place);
+  return is_more_urgent(a, b);
+}
+
+bool Scheduler::revokes(Resource resource, const Waiter& waiter, ClientId owner) const {
+  const Standing& a = standings_.at(waiter.client);
+  const Standing& b = standings_.at(owner);
+  if (a.level != b.level) return a.level > b.level;
+  if (a.level == Level::shares)
+    return shares_[resource].left_ns(owner, b.weight, waiter.client, a.weight) == 0;
+  return policy_.revokes && is_more_urgent(a, b);
+}
+
+size_t Scheduler::first(Resource resource) const {
   const std::vector<Waiter>& queue = queues_[resource];
-  const auto first = std::max_element(queue.begin(), queue.end(), [this](const Waiter& a, const Waiter& b) {
-    return priorities_.at(a.client) < priorities_.at(b.client);
-  });
+  const auto first = std::min_element(
+      queue.begin(), queue.end(),
+      [this, resource](const Waiter& one, const Waiter& other) { return precedes(resource, one, other); });
   return static_cast<size_t>(first - queue.begin());
 }
 
@@ -109,9 +278,20 @@ Word Scheduler::flags(Resource resource, ClientId owner, size_t without) const {
   for (size_t i = 0; i < queues_[resource].size(); ++i) {
     if (i == without) continue;
     result |= protocol::kWaiters;
-    if (priorities_.at(queues_[resource][i].client) > priorities_.at(owner)) result |= protocol::kRevoke;
+    if (shares(owner)) result |= protocol::kTurn;
+    if (revokes(resource, queues_[resource][i], owner)) result |= protocol::kRevoke;
   }
   return result;
+}
+
+const Standing* Scheduler::standing(ClientId client) const {
+  const auto known = standings_.find(client);
+  return known == standings_.end() ? nullptr : &known->second;
+}
+
+bool Scheduler::shares(ClientId client) const {
+  const Standing* known = standing(client);
+  return known && known->level == Level::shares;
 }
 
 }  // namespace samcl::scheduler

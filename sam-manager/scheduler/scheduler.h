@@ -1,7 +1,7 @@
-// Who gets which resource next: fixed priorities, first come first served among equals, revocation of less
-// urgent owners. Pure logic over the words in memory: no I/O, no clock, no threads of its own. The words are
-// changed at the same time by clients (idle to owned, owned to idle while no flag is set), so every change
-// here is a compare-and-swap.
+// Who gets which resource next, and who has to give way. Real-time tasks first, in the order of the policy;
+// then programs without deadlines, in the order of their shares. Pure logic over the words in memory: no I/O,
+// no clock, no threads of its own. The words are changed at the same time by clients (idle to owned, owned to
+// idle while no flag is set), so every change here is a compare-and-swap.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,17 @@
 #include <vector>
 
 #include "sam-manager/protocol/words.h"
+#include "sam-manager/scheduler/policy.h"
+#include "sam-manager/scheduler/shares.h"
 
 namespace samcl::scheduler {
 
-using ClientId = uint32_t;  // never 0
 using Resource = uint32_t;
 
 struct Waiter {
   ClientId client;
-  uint64_t ticket;  // the client's name for this request
+  uint64_t ticket;     // the client's name for this request
+  uint64_t place = 0;  // in the order in which places were given (Policy::places); 0: it has none
 };
 
 class Scheduler {
@@ -28,14 +30,23 @@ class Scheduler {
   // Told of each grant, after the resource's word names the new owner.
   using OnGrant = std::function<void(Resource, const Waiter&)>;
 
-  // Told, after whatever may have changed it, who makes a more urgent client wait: `claim` is the priority of
-  // the most urgent one that waits, none if none of them is more urgent than the owner.
+  // Told, after whatever may have changed it, who makes a client of a higher priority wait: `claim` is the
+  // highest priority of those who wait, none if that is not higher than the owner's.
   using OnClaim = std::function<void(Resource, ClientId owner, std::optional<int> claim)>;
 
   Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnClaim on_claim = {});
 
-  void add_client(ClientId client, int priority);
-  void set_priority(ClientId client, int priority);  // larger is more urgent
+  // All that is said from now on happened at this time; time never goes back.
+  void tell_time(uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
+
+  // From now on, for those who wait, too.
+  void set_policy(const Policy& policy);
+  const Policy& policy() const { return policy_; }
+
+  void add_client(ClientId client, const Standing& standing);
+  void set_standing(ClientId client, const Standing& standing);
+  // Of the job that it has begun.
+  void set_deadline(ClientId client, uint64_t deadline_ns);
 
   // The client died or left: it waits for nothing more, and what it owned is granted on.
   void remove_client(ClientId client);
@@ -45,26 +56,60 @@ class Scheduler {
   // was lost. Ignored for a client that is not known.
   void acquire(ClientId client, Resource resource, uint64_t ticket);
 
-  // Ignored unless the client owns the resource.
+  // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that
+  // comes again at once (Shares::kept_ns()).
   void release(ClientId client, Resource resource);
+
+  // The same, whatever the owner wants: it is granted on.
+  void take(ClientId client, Resource resource);
+
+  // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for
+  // somebody any more; UINT64_MAX: never. Then look().
+  uint64_t next_turn_ns() const;
+  void look();
 
   ClientId owner(Resource resource) const;  // 0: idle
   bool has_waiters(Resource resource) const { return !queues_[resource].empty(); }
   std::vector<Waiter> waiters(Resource resource) const;  // in the order in which they will be served
 
  private:
+  // The time that an owner is charged for.
+  struct Tenure {
+    ClientId owner = 0;  // 0: nobody is charged
+    uint64_t since_ns = 0;
+    uint64_t begin_ns = 0;       // since_ns at first
+    uint64_t kept_until_ns = 0;  // it gave the resource back, which is kept for it until then; 0: it did not
+    bool was_wanted = false;     // all the time, so that it can't have ended unseen
+  };
+
   // Makes a word say what is true: grants it if it is free (or `freed` by its owner) and someone waits,
   // else sets its flags. Then tells of the claim on it.
   void settle(Resource resource, bool freed = false);
+  void charge(Resource resource);
+  void raise_floor(Resource resource);
+  void give_places(Resource resource, bool freed);
   void decide(Resource resource, bool freed);
-  size_t most_urgent(Resource resource) const;
+  bool keep(Resource resource);
+  void begin_tenure(Resource resource, bool freed);
+  void tell_claim(Resource resource) const;
+  bool is_more_urgent(const Standing& one, const Standing& other) const;
+  bool precedes(Resource resource, const Waiter& one, const Waiter& other) const;
+  bool revokes(Resource resource, const Waiter& waiter, ClientId owner) const;
+  size_t first(Resource resource) const;
   protocol::Word flags(Resource resource, ClientId owner, size_t without) const;
+  const Standing* standing(ClientId client) const;
+  bool shares(ClientId client) const;
 
   std::span<std::atomic<protocol::Word>> words_;
   OnGrant on_grant_;
   OnClaim on_claim_;
-  std::map<ClientId, int> priorities_;
+  Policy policy_ = kFixedPriority;
+  uint64_t now_ns_ = 0;
+  uint64_t places_given_ = 0;
+  std::map<ClientId, Standing> standings_;
   std::vector<std::vector<Waiter>> queues_;  // per resource, in order of arrival
+  std::vector<Shares> shares_;               // per resource
+  std::vector<Tenure> tenures_;              // per resource
 };
 
 }  // namespace samcl::scheduler

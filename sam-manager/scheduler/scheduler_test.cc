@@ -21,7 +21,7 @@ struct SchedulerTest : ::testing::Test {
   std::vector<uint64_t> granted;  // tickets
   Scheduler scheduler{words, [this](Resource, const Waiter& waiter) { granted.push_back(waiter.ticket); }};
 
-  void client(ClientId id, int priority) { scheduler.add_client(id, priority); }
+  void client(ClientId id, int priority) { scheduler.add_client(id, {priority}); }
   // What a client does before it sends a message.
   bool take(ClientId id, Resource resource = 0) {
     Word idle = 0;
@@ -109,9 +109,9 @@ TEST_F(SchedulerTest, ChangedPriorityChangesRevocation) {
   client(2, 1);
   ASSERT_TRUE(take(1));
   scheduler.acquire(2, 0, 0);
-  scheduler.set_priority(2, 6);
+  scheduler.set_standing(2, {6});
   EXPECT_EQ(words[0], 1 | kWaiters | kRevoke);
-  scheduler.set_priority(1, 7);
+  scheduler.set_standing(1, {7});
   EXPECT_EQ(words[0], 1 | kWaiters);
 }
 
@@ -159,6 +159,88 @@ TEST_F(SchedulerTest, MessagesThatDoNotFitAreIgnored) {
   EXPECT_THAT(granted, IsEmpty());
 }
 
+struct PolicyTest : SchedulerTest {
+  // Clients 1 to 5: 1 is the most urgent by priority, 5 by deadline.
+  void use(const Policy& policy) {
+    scheduler.set_policy(policy);
+    for (ClientId id = 1; id <= 5; ++id) {
+      client(id, 10 - static_cast<int>(id));
+      scheduler.set_deadline(id, 100 - id);
+    }
+  }
+  // Who got the resource that client 3 has and others ask for in this order.
+  std::vector<ClientId> served(const std::vector<ClientId>& order) {
+    EXPECT_TRUE(take(3));
+    for (const ClientId id : order) scheduler.acquire(id, 0, id);
+    std::vector<ClientId> result;
+    for (size_t i = 0; i < order.size(); ++i) {
+      scheduler.release(scheduler.owner(0), 0);
+      result.push_back(scheduler.owner(0));
+    }
+    return result;
+  }
+};
+
+TEST_F(PolicyTest, FixedPriorityServesTheHighestFirst) {
+  use(kFixedPriority);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(1, 2, 4, 5));
+}
+
+TEST_F(PolicyTest, EdfServesTheEarliestDeadlineFirst) {
+  use(kEdf);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(5, 4, 2, 1));
+}
+
+TEST_F(PolicyTest, FmlpLongServesInOrderOfArrival) {
+  use(kFmlpLong);
+  EXPECT_THAT(served({2, 5, 1, 4}), ElementsAre(2, 5, 1, 4));
+}
+
+// Two CPUs: client 3 has one place, client 2 the other; who comes later is served by deadline.
+TEST_F(PolicyTest, OmlpServesAsManyAsThereAreCpusInOrderOfArrival) {
+  use(omlp(2));
+  EXPECT_THAT(served({2, 1, 4, 5}), ElementsAre(2, 5, 4, 1));
+}
+
+TEST_F(PolicyTest, OmlpGivesAPlaceWhenOneIsFree) {
+  use(omlp(2));
+  ASSERT_TRUE(take(3));
+  for (const ClientId id : {2u, 1u}) scheduler.acquire(id, 0, id);
+  scheduler.release(3, 0);  // 2 has it, and 1 got the other place
+  scheduler.acquire(5, 0, 5);
+  scheduler.release(2, 0);
+  EXPECT_EQ(scheduler.owner(0), 1u) << "though 5 is more urgent";
+}
+
+TEST_F(PolicyTest, WhetherAnOwnerGivesWayIsThePolicys) {
+  use(kFixedPriority);
+  ASSERT_TRUE(take(3));
+  scheduler.acquire(1, 0, 1);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+  scheduler.set_policy(kFmlpLong);
+  EXPECT_EQ(words[0], 3 | kWaiters);
+  scheduler.set_policy(omlp(2));
+  EXPECT_EQ(words[0], 3 | kWaiters);
+  scheduler.set_policy(kEdf);
+  EXPECT_EQ(words[0], 3 | kWaiters) << "its deadline is later";
+  scheduler.set_deadline(1, 1);
+  EXPECT_EQ(words[0], 3 | kWaiters | kRevoke);
+}
+
+TEST_F(PolicyTest, ProgramsWithoutDeadlinesGiveWayUnderAllOfThem) {
+  for (const Policy& policy : policies(2)) {
+    SCOPED_TRACE(policy.name);
+    scheduler.set_policy(policy);
+    scheduler.add_client(1, {0, Level::shares, 1000});
+    scheduler.add_client(2, {0, Level::real_time});
+    ASSERT_TRUE(take(1));
+    scheduler.acquire(2, 0, 2);
+    EXPECT_NE(words[0].load() & kRevoke, 0u);
+    scheduler.remove_client(2);
+    ASSERT_TRUE(give_back(1));
+  }
+}
+
 // Against the plainest possible statement of the rule, over random histories.
 TEST(SchedulerRandom, AgreesWithTheRule) {
   const auto seed = std::random_device{}();
@@ -187,7 +269,7 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
     };
     for (ClientId id = 1; id <= kClients; ++id) {
       priorities[id] = static_cast<int>(random() % 3);
-      scheduler.add_client(id, priorities[id]);
+      scheduler.add_client(id, {priorities[id]});
     }
     for (uint64_t step = 0; step < 100; ++step) {
       const ClientId id = 1 + random() % kClients;
@@ -214,14 +296,14 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
         case 3:
           if (random() % 2) {
             priorities[id] = static_cast<int>(random() % 3);
-            scheduler.set_priority(id, priorities[id]);
+            scheduler.set_standing(id, {priorities[id]});
             break;
           }
           std::erase_if(waiting, [id](const Wish& w) { return w.client == id; });
           if (owner == id) owner = expected = next();
           scheduler.remove_client(id);
           priorities[id] = 0;
-          scheduler.add_client(id, 0);
+          scheduler.add_client(id, {0});
           break;
       }
       ASSERT_EQ(granted, expected) << "step " << step;
@@ -230,6 +312,70 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
       });
       ASSERT_EQ(words[0].load(), owner | (waiting.empty() ? 0 : kWaiters) | (revoked ? kRevoke : 0)) << step;
     }
+  }
+}
+
+// Under any policy, with programs of every kind, and while all of it changes: the words say what is true, and
+// who waits is served once the others give back what they have.
+TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  constexpr ClientId kClients = 7;
+  for (int history = 0; history < 300; ++history) {
+    std::array<std::atomic<Word>, 1> words{};
+    std::map<ClientId, Level> levels;
+    std::vector<ClientId> waiting;
+    uint64_t now = 1;
+    Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { std::erase(waiting, waiter.client); });
+    const auto add = [&](ClientId id) {
+      levels[id] = static_cast<Level>(random() % 3);
+      scheduler.add_client(id, {static_cast<int>(random() % 4), levels[id],
+                                1 + static_cast<uint32_t>(random() % 5), random() % 100});
+    };
+    for (ClientId id = 1; id <= kClients; ++id) add(id);
+    for (int step = 0; step < 200; ++step) {
+      now += random() % 3'000'000;
+      scheduler.tell_time(now);
+      const ClientId id = 1 + random() % kClients, owner = scheduler.owner(0);
+      const bool is_in = std::count(waiting.begin(), waiting.end(), id) > 0 || owner == id;
+      switch (random() % 8) {
+        case 0:
+        case 1:
+        case 2:
+          if (is_in) break;
+          waiting.push_back(id);
+          scheduler.acquire(id, 0, 1);
+          break;
+        case 3:
+        case 4:
+          scheduler.release(owner, 0);
+          break;
+        case 5:
+          scheduler.set_policy(policies(2)[random() % 4]);
+          break;
+        case 6:
+          scheduler.set_deadline(id, random() % 100);
+          scheduler.look();
+          break;
+        case 7:
+          std::erase(waiting, id);
+          scheduler.remove_client(id);
+          add(id);
+          break;
+      }
+      ASSERT_EQ(scheduler.waiters(0).size(), waiting.size()) << "step " << step;
+      const Word word = words[0].load();
+      ASSERT_EQ((word & kWaiters) != 0, !waiting.empty()) << "step " << step;
+      ASSERT_TRUE(owner_of(word) != 0 || word == 0);
+      for (const ClientId waiter : waiting)
+        if (levels.at(waiter) > levels.at(owner_of(word))) {
+          ASSERT_NE(word & kRevoke, 0u) << "step " << step;
+        }
+    }
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left)
+      scheduler.release(scheduler.owner(0), 0);
+    ASSERT_TRUE(waiting.empty());
   }
 }
 

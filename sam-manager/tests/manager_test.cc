@@ -146,10 +146,11 @@ TEST_F(ManagerTest, MostUrgentTaskGoesFirst) {
 
 TEST_F(ManagerTest, HolderIsToldThatAMoreUrgentTaskWaits) {
   ASSERT_EQ(daemon.enroll("high", 9), "");
-  const auto client = daemon.connect();
+  ASSERT_EQ(daemon.enroll("equal", 5), "");
+  const auto client = daemon.connect("equal");
   ASSERT_TRUE(client);
   lease::Lease gpu(client.get(), kGpu, 0);
-  const auto equal = start_taker();
+  const auto equal = start_taker("equal");
   equal->line().say('t');
   ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
   EXPECT_FALSE(gpu.revoke_requested());

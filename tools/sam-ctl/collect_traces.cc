@@ -79,7 +79,7 @@ class Collector {
         refused_[pid] = file.error().message;
         continue;
       }
-      sources_[pid] = {*std::move(file), {name_of(program), program.at("devices"), ""}};
+      sources_[pid] = {*std::move(file), {name_of(program), program.at("devices"), "", program.at("task")}};
     }
   }
 

@@ -23,7 +23,7 @@ using nlohmann::json;
 using protocol::Answer;
 using protocol::Connection;
 
-constexpr int kSchema = 1;  // of what --json prints; tools/sam-ctl/JSON.md describes it
+constexpr int kSchema = 2;  // of what --json prints; tools/sam-ctl/JSON.md describes it
 constexpr int kLimitMs = 2000;
 constexpr int kPlanLimitMs = 60'000;  // where it has to choose the number of GPUs for all tasks
 
@@ -38,6 +38,7 @@ struct Options {
   double seconds = 10;
   std::string out = "trace.json";
   std::string explain;  // task
+  std::string policy;   // "": the one in force is to be shown
   bool as_json = false;
 };
 
@@ -131,6 +132,15 @@ Result<void> release(const Options& options) {
   return {};
 }
 
+// What tasks are promised under each policy, or another one in force.
+Result<void> policy(const Options& options) {
+  if (options.policy.empty()) return show(options, {{"ask", "analysis"}}, policy_table);
+  auto answer = ask(options, {{"ask", "policy"}, {"name", options.policy}});
+  if (!answer) return tl::unexpected(answer.error());
+  report_change(options, *std::move(answer));
+  return {};
+}
+
 // One line for each task of which jobs were late, until the manager ends or we are interrupted.
 Result<void> watch(const Options& options) {
   auto connection = connect(options.instance);
@@ -197,11 +207,13 @@ void add_set(CLI::App& parent, Options& options) {
       parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
   set->add_option("NAME", options.task.name)->required();
   set->add_option("--priority", changes.priority, "larger is more urgent");
+  set->add_option("--weight", changes.weight, "of its share, for a task without a deadline");
   set->add_option("--period", changes.period, "such as 40ms");
   set->add_option("--deadline", changes.deadline, "such as 35ms");
   set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")
       ->check(CLI::Range(0u, protocol::kMaxDevices));
   set->add_option("--devices", changes.devices, "those it may use, comma-separated")->delimiter(',');
+  set->add_option("--memory", changes.memory, "that it reserves on each of its devices, such as 4GiB");
   set->add_option("--match", changes.match, "executable whose processes are this task");
 }
 
@@ -210,10 +222,12 @@ void add_register(CLI::App& parent, Options& options) {
   CLI::App* enroll =
       parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
-  enroll
-      ->add_option("--priority", task.priority,
-                   "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
-      ->required();
+  enroll->add_option("--priority", task.priority,
+                     "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  enroll->add_option(
+      "--weight", task.weight,
+      "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
+      "of each device's time by weight");
   enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
   enroll->add_option("--deadline", task.deadline,
                      "relative to the release, such as 35ms; default: the profile's, or the period");
@@ -235,6 +249,9 @@ void add_register(CLI::App& parent, Options& options) {
                    "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
                    "leaves it, or a name as `sam-ctl status` shows it; default: all")
       ->delimiter(',');
+  enroll->add_option(
+      "--memory", task.memory,
+      "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
   enroll->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
 }
 
@@ -255,6 +272,10 @@ int run(int argc, char** argv) {
   remove->add_option("NAME", options.task.name)->required();
   CLI::App* free = app.add_subcommand("release", "take a device from whoever holds it, and grant it on");
   free->add_option("DEVICE", options.device, "as `sam-ctl status` names it")->required();
+  CLI::App* ordered = app.add_subcommand(
+      "policy", "by which devices and links are granted to tasks, with the bounds under each; or changes it");
+  ordered->add_option("NAME", options.policy,
+                      "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");
@@ -281,6 +302,7 @@ int run(int argc, char** argv) {
       {"unregister", [&] { return withdraw(options); }},
       {"set", [&] { return set(options); }},
       {"release", [&] { return release(options); }},
+      {"policy", [&] { return policy(options); }},
       {"watch", [&] { return watch(options); }},
       {"history",
        [&] {

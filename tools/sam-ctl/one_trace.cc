@@ -7,6 +7,7 @@
 
 #include "base/trace_events.h"
 #include "tools/trace/events.h"
+#include "tools/trace/holdings.h"
 
 namespace samcl::ctl {
 namespace {
@@ -17,25 +18,12 @@ using trace_events::ns_of;
 // No process of the system has it.
 constexpr uint64_t kMachine = trace_events::kFirstOwnRow;
 
-struct Time {
-  int64_t begin = 0, end = 0;
-};
+using Time = trace_events::Interval;
+
 struct Use {
   Time time;
   std::string who, what;
 };
-
-// Without the times at which it had given way.
-std::vector<Time> without(Time whole, const std::vector<Time>& away) {
-  std::vector<Time> parts;
-  for (const Time& gap : away) {
-    if (gap.end <= whole.begin || gap.begin >= whole.end) continue;
-    if (gap.begin > whole.begin) parts.push_back({whole.begin, gap.begin});
-    whole.begin = gap.end;
-  }
-  if (whole.begin < whole.end) parts.push_back(whole);
-  return parts;
-}
 
 // What one program's trace says of the machine.
 class Program {
@@ -43,6 +31,7 @@ class Program {
   explicit Program(const ProgramTrace& trace) : trace_(trace) {}
 
   void read(const json& event) {
+    process_ = event.at("pid");
     if (event.at("ph") != "X") return;
     const Time time{ns_of(event, "ts"), ns_of(event, "ts") + ns_of(event, "dur")};
     if (trace_events::has_category(event, "wait") && event.at("name") == "give way") away_[event.at("tid")].push_back(time);
@@ -51,19 +40,28 @@ class Program {
     if (trace_events::has_category(event, "resource")) spans_.push_back({event.at("tid"), time, event.at("args")});
   }
 
+  // Whose it is, and what its devices are called: for who reads the trace of all.
+  void introduce(std::string& out) const {
+    trace_events::Event about(out, 'M', "samcl_program", {process_, 0}, 0);
+    about.argument("task", trace_.task);
+    for (size_t i = 0; i < trace_.devices.size(); ++i)
+      about.argument("device " + std::to_string(i), trace_.devices[i]);
+  }
+
   void add_to(std::map<std::string, std::vector<Use>>& rows) {
     for (auto& [row, times] : away_) std::ranges::sort(times, {}, &Time::begin);
     for (const Span& span : spans_) {
       const std::string activity = span.arguments.at("activity");
-      const bool is_link = activity == "upload" || activity == "download";
-      // Fills and merging have no lease.
-      if (!is_link && activity != "kernel" && activity != "image") continue;
+      const auto leased = trace_events::leased_by(activity);
+      if (!leased) continue;
       const size_t device = span.arguments.at("device");
       const std::string name =
           device < trace_.devices.size() ? trace_.devices[device] : "device " + std::to_string(device) + " of " + trace_.name;
       const auto command = commands_.find(span.arguments.at("command"));
-      const std::string what = is_link || command == commands_.end() ? activity : command->second;
-      for (const Time& part : without(span.time, away_[span.row])) rows[name + (is_link ? ": link" : ": device")].push_back({part, trace_.name, what});
+      const std::string what =
+          *leased == trace_events::Leased::link || command == commands_.end() ? activity : command->second;
+      for (const Time& part : trace_events::without(span.time, away_[span.row]))
+        rows[trace_events::resource_name(name, *leased)].push_back({part, trace_.name, what});
     }
   }
 
@@ -74,6 +72,7 @@ class Program {
     json arguments;
   };
   const ProgramTrace& trace_;
+  uint64_t process_ = 0;
   std::map<int64_t, std::vector<Time>> away_;  // by row
   std::map<int64_t, std::string> commands_;
   std::vector<Span> spans_;
@@ -117,6 +116,7 @@ Result<std::string> one_trace(const std::vector<ProgramTrace>& programs) {
       });
       if (!read) return fail(trace.name + ": " + read.error().message);
       program.add_to(rows);
+      program.introduce(out);
     } catch (const json::exception& error) {
       return fail(trace.name + ": its trace is not as expected: " + error.what());
     }

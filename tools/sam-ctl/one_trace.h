@@ -13,6 +13,7 @@ struct ProgramTrace {
   std::string name;                  // as it is to be shown on a device: its task, or its process
   std::vector<std::string> devices;  // their names, in the program's order
   std::string text;                  // what it wrote
+  std::string task = {};             // "": it is none
 };
 
 // Times are the machine's, so nothing is shifted. Errors: a text is no trace; the name says whose.

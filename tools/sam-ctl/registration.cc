@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/bytes.h"
 #include "sam-manager/planning/profile.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
@@ -47,6 +48,20 @@ Result<uint64_t> parse_time(const char* option, const std::string& text) {
   return time;
 }
 
+// A real-time task has a priority and times, another a weight.
+Result<void> check_kind(const Registration& registration) {
+  if (!registration.weight && !registration.priority) return fail("--priority or --weight is needed");
+  if (!registration.weight) return {};
+  if (*registration.weight < 1 || *registration.weight > registry::kMostWeight)
+    return fail("--weight: expected 1 to " + std::to_string(registry::kMostWeight));
+  if (registration.priority || !registration.period.empty() || !registration.deadline.empty() ||
+      !registration.profile.empty())
+    return fail(
+        "--weight is for programs without deadlines: leave out --priority, --period, --deadline and "
+        "--profile");
+  return {};
+}
+
 Result<void> store_times(const Registration& registration, const analysis::Task& profile, Task& task) {
   const bool has_profile = !registration.profile.empty();
   if (registration.period.empty() && !has_profile) return fail("--period is needed without --profile");
@@ -73,6 +88,7 @@ Result<Task> make_task(const Registration& registration) {
   Task task;
   if (const auto checked = protocol::check_name(registration.name, protocol::kNameBytes - 1); !checked)
     return fail("NAME " + checked.error().message);
+  if (auto checked = check_kind(registration); !checked) return tl::unexpected(checked.error());
   if (auto checked = check_match(registration.match); !checked) return tl::unexpected(checked.error());
   if (auto checked = check_devices(registration.devices); !checked) return tl::unexpected(checked.error());
   analysis::Task profile;
@@ -83,9 +99,17 @@ Result<Task> make_task(const Registration& registration) {
     task.profile = planning::format_profile(profile);
     if (task.profile.size() > protocol::kMaxProfileBytes) return fail("--profile: it has too many stages");
   }
-  if (auto stored = store_times(registration, profile, task); !stored) return tl::unexpected(stored.error());
+  if (!registration.weight)
+    if (auto stored = store_times(registration, profile, task); !stored)
+      return tl::unexpected(stored.error());
+  if (!registration.memory.empty()) {
+    const auto bytes = parse_bytes(registration.memory);
+    if (!bytes) return fail("--memory: " + bytes.error().message);
+    task.memory_bytes = *bytes;
+  }
   task.name = registration.name;
-  task.priority = registration.priority;
+  task.priority = registration.priority.value_or(0);
+  task.weight = registration.weight.value_or(0);
   task.gpus = registration.gpus;
   task.match = registration.match;
   task.devices = registration.devices;
@@ -95,6 +119,7 @@ Result<Task> make_task(const Registration& registration) {
 Result<json> make_changes(const Changes& changes) {
   json fields = json::object();
   if (changes.priority) fields["priority"] = *changes.priority;
+  if (changes.weight) fields["weight"] = *changes.weight;
   if (changes.gpus) fields["gpus"] = *changes.gpus;
   if (changes.period) {
     const auto period = parse_time("--period", *changes.period);
@@ -106,6 +131,11 @@ Result<json> make_changes(const Changes& changes) {
     if (!deadline) return tl::unexpected(deadline.error());
     fields["deadline_ns"] = *deadline;
   }
+  if (changes.memory) {
+    const auto bytes = parse_bytes(*changes.memory);
+    if (!bytes) return fail("--memory: " + bytes.error().message);
+    fields["memory_bytes"] = *bytes;
+  }
   if (changes.match) {
     if (auto checked = check_match(*changes.match); !checked) return tl::unexpected(checked.error());
     fields["match"] = *changes.match;
@@ -115,7 +145,9 @@ Result<json> make_changes(const Changes& changes) {
     fields["devices"] = *changes.devices;
   }
   if (fields.empty())
-    return fail("nothing is to change: give --priority, --period, --deadline, --gpus, --devices or --match");
+    return fail(
+        "nothing is to change: give --priority, --weight, --period, --deadline, --gpus, --devices, --memory "
+        "or --match");
   return fields;
 }
 

@@ -14,12 +14,14 @@ namespace samcl::ctl {
 // As the user wrote it.
 struct Registration {
   std::string name;
-  int priority = 0;
+  std::optional<int> priority;
+  std::optional<uint32_t> weight;  // instead of priority, period, deadline and profile
   std::string period;    // "": the profile's
   std::string deadline;  // likewise
   uint32_t gpus = 0;
   std::string match;
   std::vector<std::string> devices;
+  std::string memory;   // "": none is reserved
   std::string profile;  // the text of the file; "": none
 };
 
@@ -29,8 +31,8 @@ Result<registry::Task> make_task(const Registration& registration);
 // What is to change in a task that is registered; what is not given stays.
 struct Changes {
   std::optional<int> priority;
-  std::optional<std::string> period, deadline, match;
-  std::optional<uint32_t> gpus;
+  std::optional<std::string> period, deadline, match, memory;
+  std::optional<uint32_t> gpus, weight;
   std::optional<std::vector<std::string>> devices;
 };
 

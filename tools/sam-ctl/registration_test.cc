@@ -46,6 +46,30 @@ TEST(Registration, DeadlineIsThePeriodUnlessGiven) {
   EXPECT_EQ(make_task(camera)->deadline_ns, 35'000'000u);
 }
 
+TEST(Registration, WeightIsInsteadOfPriorityAndTimes) {
+  Registration batch;
+  batch.name = "batch";
+  EXPECT_EQ(make_task(batch).error().message, "--priority or --weight is needed");
+  batch.weight = 3;
+  const auto task = make_task(batch);
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_EQ(task->weight, 3u);
+  EXPECT_EQ(task->period_ns, 0u);
+  batch.weight = 1001;
+  EXPECT_EQ(make_task(batch).error().message, "--weight: expected 1 to 1000");
+  batch.weight = 1;
+  batch.period = "40ms";
+  EXPECT_THAT(make_task(batch).error().message, HasSubstr("--weight is for programs without deadlines"));
+}
+
+TEST(Registration, MemoryIsReadWithItsUnit) {
+  Registration camera = registration(profile_of(1));
+  camera.memory = "1.5GiB";
+  EXPECT_EQ(make_task(camera).value().memory_bytes, uint64_t{3} << 29);
+  camera.memory = "4";
+  EXPECT_THAT(make_task(camera).error().message, HasSubstr("--memory: \"4\" is no size of memory"));
+}
+
 TEST(Registration, ProfileIsThatOfTheTask) {
   const auto task = make_task(registration(profile_of(200)));
   ASSERT_TRUE(task) << task.error().message;

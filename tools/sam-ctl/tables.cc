@@ -77,10 +77,20 @@ std::string program(const json& entry) {
   return task.empty() ? "process " + number(entry.at("pid")) : task + " (" + number(entry.at("pid")) + ")";
 }
 
+// "30", or of one without a deadline "weight 2".
+std::string urgency(const json& entry) {
+  const json weight = entry.value("weight", json());
+  return weight.is_null() ? number(entry.at("priority")) : "weight " + number(weight);
+}
+
 // Its own, and what it is lent while a more urgent program waits for what it holds.
 std::string priority(const json& entry) {
   const json lent = entry.value("lent_priority", json());
-  return number(entry.at("priority")) + (lent.is_null() ? "" : ", lent " + number(lent));
+  return urgency(entry) + (lent.is_null() ? "" : ", lent " + number(lent));
+}
+
+std::string time_or_dash(const json& ns) {
+  return ns.is_null() ? "-" : format_duration(ns);
 }
 
 }  // namespace
@@ -92,8 +102,8 @@ std::string task_table(const json& list) {
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
-    rows.push_back({task.at("name"), number(task.at("priority")), format_duration(task.at("period_ns")),
-                    format_duration(task.at("deadline_ns")), gpus(task.at("gpus")),
+    rows.push_back({task.at("name"), urgency(task), time_or_dash(task.at("period_ns")),
+                    time_or_dash(task.at("deadline_ns")), gpus(task.at("gpus")),
                     task.at("devices").empty() ? "all" : join(task.at("devices")), or_dash(task.at("match")),
                     join(processes)});
   }
@@ -102,7 +112,8 @@ std::string task_table(const json& list) {
 
 std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
-                     number(status.at("pid")) + "\n\n";
+                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") +
+                     "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
@@ -143,6 +154,7 @@ std::string before(const json& task) {
 // What holds while tasks change to this plan, if that is less than the plan itself.
 std::string while_changing(const json& plan) {
   const std::string problem = plan.at("changing");
+  const json settled = plan.value("settled_ns", json());
   if (!problem.empty())
     return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem +
            "\n";
@@ -154,9 +166,12 @@ std::string while_changing(const json& plan) {
     late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
             (changing.is_null() ? "no bound" : "up to " + format_duration(changing)) + ")";
   }
-  return late.empty()
-             ? ""
-             : "Until all tasks have been idle at once in their new modes these may be late: " + late + "\n";
+  return late.empty() ? ""
+                      : "Until all tasks have been idle at once in their new modes" +
+                            (settled.is_null()
+                                 ? ""
+                                 : ", at the latest " + format_duration(settled) + " after the change,") +
+                            " these may be late: " + late + "\n";
 }
 
 }  // namespace
@@ -185,12 +200,10 @@ std::string history_table(const json& history) {
   const uint64_t jobs = history.at("jobs");
   const std::string task = history.at("task");
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
-  const std::string deadline =
-      history.at("deadline_ns").is_null() ? "-" : format_duration(history.at("deadline_ns"));
-  return table(
-             {{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
-              {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
-               format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")), deadline}}) +
+  return table({{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
+                {task, std::to_string(jobs), number(history.at("misses")),
+                 format_rounded(history.at("p50_ns")), format_rounded(history.at("p99_ns")),
+                 format_duration(history.at("longest_ns")), time_or_dash(history.at("deadline_ns"))}}) +
          "\n" + bars(history.at("buckets"), jobs);
 }
 
@@ -212,6 +225,24 @@ std::string term_table(const json& task) {
   for (const json& term : terms) rows.push_back(row(term.at("kind"), or_dash(term.at("of")), term.at("ns")));
   rows.push_back(row("bound", task.at("name"), bound));
   return table(rows) + verdict(task) + "\n";
+}
+
+std::string policy_table(const json& plan) {
+  const std::string active = plan.at("policy");
+  if (plan.at("under").empty())
+    return "The policy is " + active + ". No task has a profile: there are no bounds to compare.\n";
+  Row head = {"POLICY"};
+  for (const json& task : plan.at("under").front().at("tasks")) head.push_back(task.at("name"));
+  std::vector<Row> rows = {head};
+  std::string notes;
+  for (const json& under : plan.at("under")) {
+    const std::string name = under.at("policy"), problem = under.at("problem"), doubt = under.at("doubt");
+    rows.push_back({name + (name == active ? " *" : "")});
+    for (const json& task : under.at("tasks")) rows.back().push_back(bound(task));
+    if (!problem.empty() || !doubt.empty())
+      notes += name + (problem.empty() ? ": not guaranteed: " + doubt : ": no bound: " + problem) + "\n";
+  }
+  return table(rows) + "* is in force\n" + notes;
 }
 
 std::string plan_table(const json& plan) {

@@ -12,11 +12,14 @@ TEST(Tables, TasksWithTheirDevicesAndProcesses) {
       {"name": "camera", "priority": 30, "period_ns": 40000000, "deadline_ns": 35000000, "gpus": 1,
        "devices": ["0", "pocl:1"], "match": "/usr/bin/camera", "processes": [7, 9]},
       {"name": "radar", "priority": -1, "period_ns": 1000, "deadline_ns": 1000, "gpus": 0,
+       "devices": [], "match": "", "processes": []},
+      {"name": "batch", "priority": null, "period_ns": null, "deadline_ns": null, "weight": 3, "gpus": 0,
        "devices": [], "match": "", "processes": []}]})");
   EXPECT_EQ(task_table(list),
             "TASK    PRIORITY  PERIOD  DEADLINE  GPUS  DEVICES    MATCH            PROCESSES\n"
             "camera  30        40 ms   35 ms     1     0, pocl:1  /usr/bin/camera  7, 9\n"
-            "radar   -1        1 us    1 us      all   all        -                -\n");
+            "radar   -1        1 us    1 us      all   all        -                -\n"
+            "batch   weight 3  -       -         all   all        -                -\n");
 }
 
 TEST(Tables, NoTask) {
@@ -37,15 +40,16 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     {"device": "pocl:0", "kind": "pcie", "waiting": [],
                      "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
-  EXPECT_EQ(status_tables(status),
-            "sam-managerd \"x\", process 3\n\n"
-            "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
-            "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
-            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
-            "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
-            "pocl:0  gpu       process 8   4 s  camera (7)\n"
-            "pocl:0  pcie      camera (7)  -    -\n"
-            "pocl:1  gpu       -           -    -\n");
+  EXPECT_EQ(
+      status_tables(status),
+      "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
+      "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
+      "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
+      "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
+      "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
+      "pocl:0  gpu       process 8   4 s  camera (7)\n"
+      "pocl:0  pcie      camera (7)  -    -\n"
+      "pocl:1  gpu       -           -    -\n");
 }
 
 TEST(Tables, HistoryShowsWhereTheJobsAre) {

@@ -120,6 +120,20 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
         "after is not in the task");
   if (profile.modes.size() < profile.modes.back().gpus)
     list.push_back("modes that were not measured have the times of the next ones that were");
+  for (const ModeProfile& mode : profile.modes)
+    if (mode.gpus < profile.modes.back().gpus && mode.beside == 0 && mode.transfers > 0) {
+      list.push_back("transfers were measured while other links were idle; with --busy-links they are not");
+      break;
+    }
+  const auto silent =
+      std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {
+        return std::any_of(stage.host.begin(), stage.host.end(),
+                           [](const auto& entry) { return entry.second == kNotTold; });
+      });
+  if (silent > 0)
+    list.push_back(
+        "the CPU time that " + std::to_string(silent) + " of the " + std::to_string(profile.stages.size()) +
+        " stages need is not known, or is that of more than one CPU: nothing is guaranteed with them");
   list.push_back("the worst-case times are the longest seen and " + std::to_string(margin_percent) +
                  "%: estimates from these runs, no proof");
   return list;

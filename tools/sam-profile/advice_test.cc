@@ -86,6 +86,28 @@ TEST(Warnings, WideTimesOfAStageThatMatters) {
   EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("smooth"))));
 }
 
+TEST(Warnings, LinksThatWereIdleMeanwhile) {
+  const ModeProfile two = mode_of(2, 0, 1 * kMs, 10 * kMs);
+  ModeProfile one = mode_of(1, 0, 1 * kMs, 10 * kMs);
+  Profile profile = profile_of(one);
+  profile.modes = {one, two};
+  EXPECT_THAT(warnings(profile, 20), Contains(HasSubstr("while other links were idle")));
+  profile.modes[0].beside = 1;
+  EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("while other links were idle"))));
+}
+
+TEST(Warnings, CpuTimeThatIsNotKnown) {
+  Profile profile = profile_of(mode_of(1, 0, 0, kMs));
+  StageProfile stage;
+  stage.by_mode[1] = {100, kMs, kMs, kMs, kMs};
+  stage.host[1] = 500;
+  profile.stages = {stage, stage};
+  EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("the CPU time"))));
+  profile.stages[1].host[1] = kNotTold;
+  EXPECT_THAT(warnings(profile, 20),
+              Contains(HasSubstr("the CPU time that 1 of the 2 stages need is not known")));
+}
+
 TEST(Warnings, EverythingElseThatSpeaksAgainstTheNumbers) {
   ModeProfile mode = mode_of(3, 0, 0, kMs);
   mode.boundaries = Boundaries::none;

@@ -10,6 +10,7 @@
 #include "analysis/json/time_text.h"
 #include "tools/process/child.h"
 #include "tools/process/files.h"
+#include "tools/sam-profile/busy_links.h"
 #include "tools/sam-profile/jobs.h"
 #include "tools/sam-profile/profile.h"
 #include "tools/sam-profile/show.h"
@@ -29,6 +30,8 @@ struct Options {
   std::string manager = "embedded";
   TaskParameters task;
   bool as_json = false;
+  bool busy_links = false;
+  unsigned devices_in_all = 0;
   std::vector<std::string> program;
 };
 
@@ -62,13 +65,22 @@ std::string ending_in_words(const process::Ending& ending) {
 Result<Measurement> measure(const Options& options, unsigned gpus) {
   const process::TemporaryFolder folder;
   const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  auto devices = options.busy_links ? share_devices(options.devices, options.devices_in_all, gpus)
+                                    : Result<DeviceShares>({options.devices, {}});
+  if (!devices) return tl::unexpected(devices.error());
+  std::vector<std::vector<std::string>> beside;
+  for (const std::string& device : devices->left) {
+    beside.push_back({own / "sam-run", "--devices", device, "--manager", "off", "--"});
+    beside.back().insert(beside.back().end(), options.program.begin(), options.program.end());
+  }
   std::vector<std::string> words = {own / "sam-run", "--gpus",        std::to_string(gpus),
                                     "--manager",     options.manager, "--report=" + folder.file("report")};
-  if (!options.devices.empty()) words.insert(words.end(), {"--devices", options.devices});
+  if (!devices->used.empty()) words.insert(words.end(), {"--devices", devices->used});
   words.push_back("--");
   words.insert(words.end(), options.program.begin(), options.program.end());
-  std::cerr << "sam-profile: " << options.program.front() << " on " << gpus
-            << (gpus == 1 ? " GPU\n" : " GPUs\n");
+  std::cerr << "sam-profile: " << options.program.front() << " on " << gpus << (gpus == 1 ? " GPU" : " GPUs")
+            << (beside.empty() ? "" : ", and " + std::to_string(beside.size()) + " beside it") << "\n";
+  const BusyLinks busy(beside, options.limit_s);
   const auto ending = process::run(
       words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
       options.limit_s);
@@ -82,8 +94,12 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
     return fail("the program used no OpenCL that samcl could see, or ended without exit()\n" + ending->err);
   const auto trace = parse_trace(text);
   if (!trace) return fail("the trace cannot be read: " + trace.error().message);
-  return Measurement{gpus, split_into_jobs(*trace, options.jobs), trace->managed, trace->dropped,
-                     reasons_in(process::read_file(folder.file("report")).value_or(""))};
+  return Measurement{gpus,
+                     split_into_jobs(*trace, options.jobs),
+                     trace->managed,
+                     trace->dropped,
+                     reasons_in(process::read_file(folder.file("report")).value_or("")),
+                     static_cast<unsigned>(beside.size())};
 }
 
 Result<std::optional<Time>> time_option(const char* option, const std::string& text) {
@@ -105,10 +121,12 @@ Result<void> complete(Options& options) {
   options.task.period = *period;
   options.task.deadline = *deadline;
   options.task.cpus = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 64u));
-  if (options.modes.empty()) {
+  if (options.modes.empty() || options.busy_links) {
     const auto count = run::count_devices(options.devices);
     if (!count) return tl::unexpected(Error{"--devices: " + count.error().message});
-    for (unsigned mode = 1; mode <= *count; ++mode) options.modes.push_back(mode);
+    options.devices_in_all = *count;
+    if (options.modes.empty())
+      for (unsigned mode = 1; mode <= *count; ++mode) options.modes.push_back(mode);
   }
   const std::set<unsigned> once(options.modes.begin(), options.modes.end());
   options.modes.assign(once.begin(), once.end());
@@ -192,6 +210,9 @@ int main_with(int argc, char** argv) {
          "As for sam-run. With one, kernels are cut in slices and transfers in chunks, as they will be later")
       ->capture_default_str()
       ->check(CLI::IsMember({"embedded", "auto", "required", "off"}));
+  app.add_flag(
+      "--busy-links", options.busy_links,
+      "Run a copy of the program on each device that is left, so that the other links are at work, too");
   app.add_option("--timeout", options.limit_s, "Seconds after which the program is killed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -24,6 +24,10 @@ Time mean_of(const std::vector<Time>& values) {
              : std::accumulate(values.begin(), values.end(), Time{0}) / static_cast<Time>(values.size());
 }
 
+Time longest_told(Time a, Time b) {
+  return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b);
+}
+
 template <typename Value>
 Time mean_over(const std::vector<JobStages>& jobs, Value value) {
   std::vector<Time> values;
@@ -41,6 +45,7 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   profile.why_not_more = measurement.why_not_more;
   profile.managed = measurement.managed;
   profile.dropped = measurement.dropped;
+  profile.beside = measurement.beside;
   std::vector<Time> lengths;
   const auto kernels_of = [](const JobStages& job) {
     std::vector<std::string> kernels;
@@ -118,6 +123,8 @@ class Layers {
       stage.section = std::max(stage.section, work.section);
       stage.requests = std::max(stage.requests, work.requests);
       stage.between[gpus] = std::max(stage.between[gpus], work.between);
+      stage.host[gpus] = longest_told(stage.host[gpus], work.host);
+      stage.host_section = longest_told(stage.host_section, work.host_section);
       if (resource == analysis::Resource::pci)
         stage.transfers = std::max(stage.transfers, job.intervals[launches].transfer_count);
       needed |= work.time > 0;
@@ -127,6 +134,7 @@ class Layers {
       std::vector<Time>& values = times[mode.measurement->gpus];
       const bool in_all_jobs = values.size() == mode.jobs.size();
       stage.between.try_emplace(mode.measurement->gpus, 0);
+      stage.host.try_emplace(mode.measurement->gpus, 0);
       Samples samples = samples_of(std::move(values));
       if (!in_all_jobs) samples.best = 0;
       stage.by_mode[mode.measurement->gpus] = samples;

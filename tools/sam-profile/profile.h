@@ -22,6 +22,7 @@ struct Measurement {
   bool managed = false;
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given
+  unsigned beside = 0;  // how many copies of the program kept other links busy
 };
 
 struct Samples {
@@ -36,6 +37,8 @@ struct StageProfile {
   std::string what;  // "host", "transfers", or the kernels' names
   std::map<unsigned, Samples> by_mode;
   std::map<unsigned, Time> between;  // by mode: the longest between requests
+  std::map<unsigned, Time> host;     // by mode: the most CPU time that it needed; kNotTold: that is not known
+  Time host_section = 0;             // of it in one section, likewise
   size_t requests = 1;               // the most in one job
   Time section = 0;                  // PCI and GPU: the longest seen in any mode
   size_t transfers = 0;              // the most in one job
@@ -54,6 +57,7 @@ struct ModeProfile {
   std::map<std::string, std::string> why_not_more;
   bool managed = false;
   uint64_t dropped = 0;
+  unsigned beside = 0;  // how many copies of the program kept other links busy
 };
 
 struct Profile {

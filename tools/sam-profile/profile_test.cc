@@ -175,6 +175,19 @@ TEST(MakeTask, SectionsAreNoShorterThanWhatMayBeInFlight) {
   EXPECT_EQ(task->set.tasks[0].stages[3].section, 0) << "all of it may be in flight";
 }
 
+TEST(MakeTask, CpuTimeHasItsMarginAndIsToldOnlyWhereAllOfItIsKnown) {
+  Job known = job_of(0, 100), silent = job_of(1000, 100);
+  for (Command& command : known.commands)
+    for (Span& span : command.spans) span.host = span.longest_piece_cpu = 10;
+  const auto gpu_stage = [](const std::vector<Job>& jobs) {
+    return make_task(profile_of({measurement(1, jobs)}), {.name = "t", .margin_percent = 20})
+        ->set.tasks[0]
+        .stages[3];
+  };
+  EXPECT_THAT(gpu_stage({known}).host, ElementsAre(12));
+  EXPECT_THAT(gpu_stage({known, silent}).host, ::testing::IsEmpty());
+}
+
 TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
   const Profile profile = profile_of(
       {measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)}), measurement(4, {job_of(0, 70)})});

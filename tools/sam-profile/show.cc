@@ -38,7 +38,7 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     const std::string k = "(" + std::to_string(mode.gpus) + ")";
     for (const char* column : {"C", "LONGEST", "MEAN", "SHORTEST"}) rows[0].push_back(column + k);
   }
-  rows[0].insert(rows[0].end(), {"SECTION", "REQUESTS", "BETWEEN"});
+  rows[0].insert(rows[0].end(), {"SECTION", "REQUESTS", "BETWEEN", "CPU"});
   for (size_t i = 0; i < std::min(kMostStages, profile.stages.size()); ++i) {
     const StageProfile& stage = profile.stages[i];
     std::vector<std::string> row = {
@@ -54,6 +54,10 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     const auto& between = task.stages[i].between;
     row.push_back(stage.resource == analysis::Resource::cpu ? "" : std::to_string(stage.requests));
     row.push_back(between.empty() ? "" : us(*std::max_element(between.begin(), between.end())));
+    const auto& host = task.stages[i].host;
+    row.push_back(stage.resource == analysis::Resource::cpu ? ""
+                  : host.empty()                            ? "?"
+                                 : us(*std::max_element(host.begin(), host.end())));
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
@@ -83,20 +87,25 @@ ordered_json to_json(const ModeProfile& mode, const ModeProfile& first) {
           {"same_launches", mode.same_launches},
           {"managed", mode.managed},
           {"dropped", mode.dropped},
+          {"beside", mode.beside},
           {"verdict", verdict(mode, first)}};
 }
 
 ordered_json to_json(const StageProfile& stage) {
-  ordered_json entry{{"resource", analysis::name(stage.resource)},
-                     {"what", stage.what},
-                     {"section", stage.section},
-                     {"transfers", stage.transfers},
-                     {"requests", stage.requests},
-                     {"modes", ordered_json::array()}};
+  ordered_json entry{
+      {"resource", analysis::name(stage.resource)},
+      {"what", stage.what},
+      {"section", stage.section},
+      {"host_section", stage.host_section == kNotTold ? ordered_json() : ordered_json(stage.host_section)},
+      {"transfers", stage.transfers},
+      {"requests", stage.requests},
+      {"modes", ordered_json::array()}};
   for (const auto& [gpus, samples] : stage.by_mode) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
     measured["longest_between"] = stage.between.at(gpus);
+    measured["longest_host"] =
+        stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
     entry["modes"].push_back(std::move(measured));
   }
   return entry;

@@ -13,6 +13,34 @@ Time section_of(const Span& span) {
   return std::min(2 * span.longest_piece, span.end - span.begin);
 }
 
+// Sums of which a part is not known are not known.
+Time plus(Time a, Time b) {
+  return a == kNotTold || b == kNotTold ? kNotTold : a + b;
+}
+Time longer(Time a, Time b) {
+  return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b);
+}
+
+// As section_of(): of the CPU time.
+Time host_section_of(const Span& span) {
+  if (span.host == kNotTold || span.longest_piece_cpu == kNotTold) return kNotTold;
+  return std::min(
+      {(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
+}
+
+void add_host(Work& work, const Span& span) {
+  work.host = plus(work.host, span.host);
+  work.host_section = longer(work.host_section, host_section_of(span));
+}
+
+// A CPU can't have done more than that.
+void end_host(Work& work) {
+  // Clocks are read one after the other.
+  constexpr Time kReading = 20'000;
+  if (work.host > work.time + work.time / 20 + kReading) work.host = kNotTold;
+  if (work.host != kNotTold) work.host = std::min(work.host, work.time);
+}
+
 // The most spans of which each begins when the one before has ended: whatever else went on at the same time,
 // nothing asked for more one after the other.
 size_t longest_chain(std::vector<const Span*> spans) {
@@ -37,7 +65,9 @@ Work covered(const std::vector<const Span*>& spans) {
     work.time += std::max<Time>(0, span->end - std::max(span->begin, until));
     until = std::max(until, span->end);
     work.section = std::max(work.section, section_of(*span));
+    add_host(work, *span);
   }
+  end_host(work);
   return work;
 }
 
@@ -62,9 +92,15 @@ Launch launch_of(const Command& command) {
   }
   for (const auto& [device, spans] : by_device) {
     const Work work = covered(spans);
-    Time time = 0;
-    for (const Span* span : spans) time += span->end - span->begin;
-    launch.work.time = std::max(launch.work.time, time);
+    Work together;  // one after the other
+    for (const Span* span : spans) {
+      together.time += span->end - span->begin;
+      add_host(together, *span);
+    }
+    end_host(together);
+    launch.work.time = std::max(launch.work.time, together.time);
+    launch.work.host = longer(launch.work.host, together.host);
+    launch.work.host_section = longer(launch.work.host_section, together.host_section);
     launch.work.section = std::max(launch.work.section, work.section);
     launch.work.between = std::max(launch.work.between, work.between);
     launch.work.requests = std::max(launch.work.requests, longest_chain(spans));
@@ -114,6 +150,8 @@ class Builder {
     Interval& interval = stages_.intervals.back();
     interval.transfers.time += work.time;
     interval.transfers.section = std::max(interval.transfers.section, work.section);
+    interval.transfers.host = plus(interval.transfers.host, work.host);
+    interval.transfers.host_section = longer(interval.transfers.host_section, work.host_section);
     interval.transfers.between += work.between + std::exchange(interval.host_after, 0);
     interval.transfer_count += spans.size();
     spans_.insert(spans_.end(), spans.begin(), spans.end());

@@ -26,6 +26,9 @@ struct Work {
   // How many links or GPUs were asked for one after the other, and how long the host took in between.
   size_t requests = 1;
   Time between = 0;
+  // CPU time that it may have needed in all, and in one section; kNotTold: nobody measured it, or it was more than one
+  // CPU can do.
+  Time host = 0, host_section = 0;
 };
 
 struct Interval {

@@ -43,6 +43,36 @@ TEST(Stages, TransfersBetweenTwoKernelsAreOneStage) {
   EXPECT_EQ(stages.host_time(), 2 + 3 + 5);
 }
 
+Span with_host(Span span, Time host, Time longest_piece_cpu) {
+  span.host = host;
+  span.longest_piece_cpu = longest_piece_cpu;
+  return span;
+}
+
+TEST(Stages, CpuTimeIsThatOfTheLongestDeviceAndOfAllTransfers) {
+  Command write{
+      kWrite, "", 0, 40, {with_host(link(0, 0, 20, 2, 12), 15, 9), with_host(link(0, 20, 40), 10, 10)}};
+  Command split{kKernel,
+                "k",
+                40,
+                100,
+                {with_host(gpu(0, 40, 100, 4, 20), 12, 4), with_host(gpu(1, 40, 80, 2, 20), 30, 2)}};
+  const JobStages stages = stages_of(job_of(0, 100, {write, split}));
+  EXPECT_EQ(stages.intervals[0].transfers.host, 25);
+  EXPECT_EQ(stages.intervals[0].transfers.host_section, 10);
+  EXPECT_EQ(stages.launches[0].work.host, 30);
+  EXPECT_EQ(stages.launches[0].work.host_section, 8) << "two slices are in flight";
+}
+
+TEST(Stages, CpuTimeThatIsNotKnownIsNotTold) {
+  Command one{kKernel, "k", 0, 40, {with_host(gpu(0, 0, 20), 5, 5), gpu(0, 20, 40)}};
+  EXPECT_EQ(stages_of(job_of(0, 40, {one})).launches[0].work.host, kNotTold);
+  constexpr Time kMs = 1'000'000;
+  Command threads{kWrite, "", 0, kMs, {with_host(link(0, 0, kMs), 3 * kMs, 3 * kMs)}};
+  EXPECT_EQ(stages_of(job_of(0, kMs, {threads})).intervals[0].transfers.host, kNotTold)
+      << "more than a CPU can do";
+}
+
 TEST(Stages, OneRequestIsWhatDoesNotWaitForTheOneBefore) {
   // Both links at once, and then one after the other within one command.
   Command write{kWrite, "", 0, 40, {link(0, 0, 40), link(1, 10, 30)}};

@@ -24,6 +24,22 @@ Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value v
   return choose(value(above->second), value(std::prev(above)->second));
 }
 
+// The CPU time of its sections, if it is known in all measured modes. cut_as_measured: its sections are those
+// that were seen; else more of it may be in one.
+void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin,
+               bool cut_as_measured) {
+  const bool is_told =
+      std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
+  if (measured.resource == analysis::Resource::cpu || measured.host.empty() || !is_told) return;
+  for (unsigned mode = 1; mode <= modes; ++mode) {
+    const Time host = at_mode(
+        measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
+    stage.host.push_back(std::min(with_margin(host, margin), stage.worst[mode - 1]));
+  }
+  if (cut_as_measured && measured.host_section > 0)
+    stage.host_section = with_margin(measured.host_section, margin);
+}
+
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
   analysis::Stage stage;
   stage.resource = measured.resource;
@@ -46,6 +62,7 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
   const Time longest = *std::max_element(stage.worst.begin(), stage.worst.end());
   if (measured.resource == analysis::Resource::gpu) section = std::max(section, std::min(longest, kInFlight));
   const bool is_cut = section < longest;
+  tell_host(stage, measured, modes, margin, is_cut && section == with_margin(measured.section, margin));
   if (measured.resource != analysis::Resource::cpu && is_cut) stage.section = section;
   return stage;
 }

@@ -28,8 +28,17 @@ constexpr char kFormat[] = "samcl-trace 2";
 Span span_of(const json& event) {
   const json& arguments = event.at("args");
   const Time begin = ns_of(event, "ts");
-  return {resource_of(arguments.at("activity")), arguments.at("device"), begin, begin + ns_of(event, "dur"),
-          arguments.at("bytes"),                 arguments.at("pieces"), arguments.at("longest_piece")};
+  return {resource_of(arguments.at("activity")),
+          arguments.at("device"),
+          begin,
+          begin + ns_of(event, "dur"),
+          arguments.at("bytes"),
+          arguments.at("pieces"),
+          arguments.at("longest_piece"),
+          arguments.value("thread_cpu", kNotTold),
+          arguments.value("process_cpu", kNotTold),
+          arguments.value("longest_piece_cpu", kNotTold),
+          arguments.value("most_cpu", kNotTold)};
 }
 
 Command command_of(const json& event) {
@@ -60,6 +69,10 @@ class Reader {
       std::ranges::stable_sort(command.spans, {}, &Span::begin);
       trace_.commands.push_back(std::move(command));
     }
+    std::vector<Span*> spans;
+    for (Command& command : trace_.commands)
+      for (Span& span : command.spans) spans.push_back(&span);
+    attribute_cpu_time(std::move(spans));
     std::ranges::stable_sort(trace_.commands, {}, &Command::queued);
     std::ranges::stable_sort(trace_.marks, {}, &Mark::time);
     return std::move(trace_);
@@ -79,6 +92,25 @@ class Reader {
 };
 
 }  // namespace
+
+void attribute_cpu_time(std::vector<Span*> spans) {
+  std::ranges::sort(spans, {}, &Span::begin);
+  Time longest = 0;
+  for (const Span* span : spans) longest = std::max(longest, span->end - span->begin);
+  for (size_t i = 0; i < spans.size(); ++i) {
+    Span& own = *spans[i];
+    if (own.process_cpu == kNotTold || own.thread_cpu == kNotTold) continue;
+    Time others = 0;
+    const auto count = [&](const Span& other) {
+      const Time common = std::min(own.end, other.end) - std::max(own.begin, other.begin);
+      const Time besides = other.end - other.begin - common;
+      if (common > 0 && other.thread_cpu != kNotTold) others += std::max<Time>(0, other.thread_cpu - besides);
+    };
+    for (size_t j = i; j-- > 0 && spans[j]->begin + longest > own.begin;) count(*spans[j]);
+    for (size_t j = i + 1; j < spans.size() && spans[j]->begin < own.end; ++j) count(*spans[j]);
+    own.host = std::max(own.thread_cpu, own.process_cpu - others);
+  }
+}
 
 Result<Trace> parse_trace(const std::string& text) {
   try {

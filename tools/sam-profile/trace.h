@@ -11,6 +11,8 @@ namespace samcl::profile {
 
 using Time = int64_t;  // ns of the host's monotonic clock
 
+inline constexpr Time kNotTold = -1;
+
 enum class Resource : uint8_t { link, gpu, host };
 
 // A device (or the host, for merging) at work for a command.
@@ -21,7 +23,15 @@ struct Span {
   uint64_t bytes = 0;
   unsigned pieces = 1;  // slices or chunks
   Time longest_piece = 0;
+  // CPU time: of its thread, and of the whole process while it lasted. kNotTold: the trace does not say.
+  Time thread_cpu = kNotTold, process_cpu = kNotTold, longest_piece_cpu = kNotTold;
+  // That it may have needed: the process's, without what others used that lasted at the same time.
+  Time host = kNotTold;
 };
+
+// Tells the `host` of spans whose threads' time is known. Spans that last at the same time count for as much of the process's time as their threads
+// surely used meanwhile: what they used in all, less the time that they lasted besides.
+void attribute_cpu_time(std::vector<Span*> spans);
 
 struct Command {
   unsigned type = 0;   // cl_command_type

@@ -5,6 +5,39 @@
 namespace samcl::profile {
 namespace {
 
+Span using_cpu(Time begin, Time end, Time thread_cpu, Time process_cpu) {
+  Span span;
+  span.begin = begin;
+  span.end = end;
+  span.thread_cpu = thread_cpu;
+  span.process_cpu = process_cpu;
+  return span;
+}
+
+TEST(CpuTime, IsTheProcessesWhereNothingElseLasts) {
+  Span first = using_cpu(0, 100, 10, 30), second = using_cpu(100, 200, 5, 5);
+  attribute_cpu_time({&second, &first});
+  EXPECT_EQ(first.host, 30);
+  EXPECT_EQ(second.host, 5);
+}
+
+TEST(CpuTime, IsLessByWhatOthersSurelyUsedMeanwhile) {
+  // The other used 90 of its 100, 50 of them besides at most: 40 here.
+  Span own = using_cpu(0, 100, 100, 170), other = using_cpu(50, 150, 90, 160);
+  attribute_cpu_time({&own, &other});
+  EXPECT_EQ(own.host, 130);
+  EXPECT_EQ(other.host, 160 - 50);
+}
+
+TEST(CpuTime, IsNoLessThanTheThreads) {
+  Span own = using_cpu(0, 100, 80, 90), other = using_cpu(0, 100, 60, 90), silent;
+  silent.end = 100;
+  attribute_cpu_time({&own, &other, &silent});
+  EXPECT_EQ(own.host, 80);
+  EXPECT_EQ(other.host, 60);
+  EXPECT_EQ(silent.host, kNotTold);
+}
+
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 

@@ -1,0 +1,55 @@
+#include "sam-manager/planning/memory.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace samcl::planning {
+
+std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, const Machine& machine) {
+  std::vector<size_t> devices;
+  if (const PlannedTask* planned = plan.find(task.name)) {
+    for (const uint8_t device : planned->devices) devices.push_back(device);
+    return devices;
+  }
+  for (size_t index = 0; index < machine.devices.size(); ++index) {
+    const auto names_it = [&](const std::string& name) {
+      return name == machine.devices[index] || name == std::to_string(index);
+    };
+    if (task.devices.empty() || std::any_of(task.devices.begin(), task.devices.end(), names_it))
+      devices.push_back(index);
+  }
+  return devices;
+}
+
+std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+                                      const Machine& machine) {
+  std::vector<uint64_t> reserved(machine.devices.size());
+  for (const auto& [name, task] : tasks) {
+    if (task.memory_bytes == 0) continue;
+    for (const size_t device : devices_of(task, plan, machine))
+      if (device < reserved.size()) reserved[device] += task.memory_bytes;
+  }
+  return reserved;
+}
+
+std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+                             const Machine& machine, const registry::Task& newcomer) {
+  if (newcomer.memory_bytes == 0) return "";
+  const std::vector<uint64_t> reserved = reserved_memory(tasks, plan, machine);
+  for (const size_t device : devices_of(newcomer, plan, machine)) {
+    const uint64_t memory = device < machine.memory.size() ? machine.memory[device] : 0;
+    if (memory == 0 || device >= reserved.size() || reserved[device] <= memory) continue;
+    std::string by;
+    for (const auto& [name, task] : tasks) {
+      const std::vector<size_t> used = devices_of(task, plan, machine);
+      if (task.memory_bytes > 0 && std::find(used.begin(), used.end(), device) != used.end())
+        by += (by.empty() ? "" : ", ") + format_bytes(task.memory_bytes) + " by \"" + name + "\"";
+    }
+    return "device \"" + machine.devices[device] + "\" has " + format_bytes(memory) + " of memory, and " +
+           format_bytes(reserved[device]) + " would be reserved there: " + by;
+  }
+  return "";
+}
+
+}  // namespace samcl::planning

@@ -1,0 +1,167 @@
+// What an administrator decides at run time or in the configuration: by which policy devices are granted, how
+// much memory tasks may reserve, and what becomes of jobs that come too early. As processes under a daemon.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "sam-manager/tests/testbed.h"
+
+namespace samcl {
+namespace {
+
+using lease::ResourceKind;
+using testing::Child;
+using testing::Daemon;
+using ::testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kGiB = uint64_t{1} << 30;
+
+struct PolicyTest : ::testing::Test {
+  Daemon daemon;
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
+
+  void start(const std::string& configuration = "") {
+    std::ofstream(file) << configuration << "\nlog_level = 'off'\n";
+    ASSERT_TRUE(daemon.start({"--config", file}));
+  }
+  ~PolicyTest() override { std::filesystem::remove(file); }
+
+  std::string use(const std::string& policy) const {
+    const auto answer = daemon.ask({{"ask", "policy"}, {"name", policy}});
+    return answer ? "" : answer.error().message;
+  }
+
+  nlohmann::json program(const std::string& task) const {
+    const nlohmann::json status = daemon.status();
+    for (const auto& entry : status["programs"])
+      if (entry["task"] == task) return entry;
+    return {};
+  }
+
+  // Who gets GPU 0 after one that has it: "first" asked before "second", which has the higher priority and
+  // the later deadline.
+  std::string next_owner() const {
+    const auto holder = testing::start_taker(daemon, "holder");
+    const auto first = testing::start_taker(daemon, "first"), second = testing::start_taker(daemon, "second");
+    holder->line().say('t');
+    EXPECT_EQ(holder->line().hear(), 'h');
+    first->line().say('t');
+    EXPECT_TRUE(daemon.wait_for_waiters(0, 1));
+    second->line().say('t');
+    EXPECT_TRUE(daemon.wait_for_waiters(0, 2));
+    holder->line().say('r');
+    EXPECT_EQ(holder->line().hear(), 'f');
+    const std::string owner = daemon.status()["resources"][0]["holder"]["task"];
+    return owner;
+  }
+};
+
+TEST_F(PolicyTest, OrderIsThatOfThePolicyInForce) {
+  start();
+  ASSERT_EQ(daemon.enroll("holder", 50, 0, {}, 10'000 * kMs), "");
+  ASSERT_EQ(daemon.enroll("first", 10, 0, {}, 1'000 * kMs), "");
+  ASSERT_EQ(daemon.enroll("second", 20, 0, {}, 60'000 * kMs), "");
+  EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
+  EXPECT_EQ(next_owner(), "second");
+  for (const char* policy : {"fmlp-long", "edf"}) {
+    ASSERT_EQ(use(policy), "");
+    EXPECT_EQ(daemon.status()["policy"], policy);
+    EXPECT_EQ(next_owner(), "first") << policy;
+  }
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_EQ(next_owner(), "second");
+}
+
+TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
+  start("policy = 'fmlp-long'");
+  ASSERT_EQ(daemon.enroll("low", 10), "");
+  ASSERT_EQ(daemon.enroll("high", 20), "");
+  const auto low = daemon.connect("low");
+  low->acquire(ResourceKind::gpu, 0);
+  const auto high = testing::start_taker(daemon, "high");
+  high->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  EXPECT_FALSE(low->revoke_requested(ResourceKind::gpu, 0));
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_TRUE(low->revoke_requested(ResourceKind::gpu, 0)) << "also for those who wait already";
+  low->release(ResourceKind::gpu, 0);
+  EXPECT_EQ(high->line().hear(), 'h');
+}
+
+TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
+  start();
+  EXPECT_EQ(use("lottery"),
+            "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
+  EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
+}
+
+TEST_F(PolicyTest, MemoryThatIsNotThereIsNotReserved) {
+  start("device_memory = '8GiB'");
+  const auto program = daemon.connect();  // so that there are devices
+  const auto reserve = [&](const std::string& task, uint64_t bytes) -> std::string {
+    const auto answer =
+        daemon.ask({{"ask", "register"}, {"task", {{"name", task}, {"weight", 1}, {"memory_bytes", bytes}}}});
+    return answer ? "" : answer.error().message;
+  };
+  ASSERT_EQ(reserve("one", 5 * kGiB), "");
+  EXPECT_EQ(reserve("two", 4 * kGiB),
+            "not admitted, nothing was changed: device \"a\" has 8 GiB of memory, and 9 GiB would be "
+            "reserved there: "
+            "5 GiB by \"one\", 4 GiB by \"two\"");
+  EXPECT_EQ(reserve("two", 3 * kGiB), "");
+  EXPECT_EQ(reserve("one", 5 * kGiB), "") << "its own place is not counted twice";
+  EXPECT_EQ(daemon.status()["memory"][1]["bytes"], 8 * kGiB);
+  EXPECT_EQ(daemon.status()["memory"][1]["reserved_bytes"], 8 * kGiB);
+}
+
+TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
+  start();
+  const auto answer =
+      daemon.ask({{"ask", "register"}, {"task", {{"name", "early"}, {"weight", 1}, {"memory_bytes", kGiB}}}});
+  ASSERT_TRUE(answer);
+  EXPECT_THAT((*answer)["doubts"].dump(), HasSubstr("nobody told yet how much memory"));
+  const auto program =
+      lease::Client::connect({daemon.instance(), "", 5000, 0, {2 * kGiB, 3 * kGiB}}, {"a", "b"});
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(daemon.status()["memory"][1]["bytes"], 3 * kGiB);
+  const auto more = daemon.ask(
+      {{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
+  ASSERT_FALSE(more);
+  EXPECT_THAT(more.error().message, HasSubstr("device \"a\" has 2 GiB of memory, and 3 GiB"));
+}
+
+TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
+  start("early_jobs = 'throttle'");
+  ASSERT_EQ(daemon.enroll("greedy", 30, 0, {}, 3'000 * kMs), "");
+  const auto holder = testing::start_taker(daemon);
+  const auto greedy = daemon.connect("greedy");
+  for (const bool is_early : {false, true}) {
+    holder->line().say('t');
+    ASSERT_EQ(holder->line().hear(), 'h');
+    greedy->job_began();
+    std::thread job([&] { const lease::Lease gpu(greedy.get(), ResourceKind::gpu, 0); });
+    EXPECT_TRUE(daemon.wait_for_waiters(0, 1));
+    EXPECT_EQ(program("greedy")["demoted"], is_early);
+    holder->line().say('r');
+    EXPECT_EQ(holder->line().hear(), 'f');
+    job.join();
+    greedy->job_ended(kMs);
+  }
+  EXPECT_EQ(program("greedy")["overruns"]["throttled_jobs"], 1);
+  const auto until = Clock::now() + std::chrono::seconds(10);
+  while (Clock::now() < until && program("greedy")["demoted"] == true)
+    std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(program("greedy")["demoted"], false);
+  EXPECT_EQ(program("greedy")["priority"], 30);
+}
+
+}  // namespace
+}  // namespace samcl
