@@ -11,7 +11,8 @@ namespace {
 // Every subcommand.
 constexpr Run (*kSubcommands[])(CLI::App&) = {add_convert,    add_rta,      add_modes,
                                               add_experiment, add_simulate, add_locking,
-                                              add_compare,    add_makespan, add_dbf};
+                                              add_compare,    add_makespan, add_dbf,
+                                              add_access};
 
 int run(int argc, char** argv) {
   CLI::App app("sam-analyze: response times of task sets on CPUs, PCI links and GPUs");
