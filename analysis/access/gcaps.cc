@@ -1,4 +1,6 @@
 // Preemptive access to one GPU by runlist updates: PROOF.md, "Preemption".
+#include <algorithm>
+
 #include "analysis/access/forms.h"
 #include "analysis/access/window.h"
 
@@ -51,35 +53,84 @@ bool count_others(const TaskSet& set, size_t i, std::vector<Counted>& counted) {
   return waits;
 }
 
-Wide work(const Task& h, Time response, const Counted& counted, Time update, Wide window) {
-  const Time amount = (counted.cpu ? h.cpu_time() : 0) + (counted.misc ? h.misc() + updates(h, update) : 0) +
-                      (counted.pure ? h.pure() : 0);
-  return workload(window, response, amount, h.period);
-}
+class Updates {
+ public:
+  Updates(const TaskSet& set, size_t i, const Responses& response, Time update)
+      : set_(set), i_(i), response_(response), update_(update), counted_(set.tasks.size()) {
+    waits_ = count_others(set, i, counted_);
+  }
+
+  Time own() const {
+    const Task& task = set_.tasks[i_];
+    return task.cpu_time() + task.misc() + task.pure() + updates(task, update_);
+  }
+
+  // What it and the others do in a window.
+  Wide all(Wide window) const { return std::min(every_update(window), few_updates(window)); }
+
+ private:
+  bool counted(size_t h) const { return counted_[h].cpu || counted_[h].misc; }
+  // One whose updates alone matter, since it is less urgent than all that do.
+  bool behind(size_t h) const {
+    const bool local = set_.tasks[h].cpu == set_.tasks[i_].cpu;
+    return h != i_ && set_.tasks[h].uses_gpu() && !counted(h) && (waits_ || local);
+  }
+  // On a CPU, of those behind.
+  Time behind_on(int cpu) const {
+    Time count = 0;
+    for (size_t h = 0; h < set_.tasks.size(); ++h) count += behind(h) && set_.tasks[h].cpu == cpu ? 1 : 0;
+    return count;
+  }
+
+  Wide work(size_t h, Wide window, Time waiting) const {
+    const Task& task = set_.tasks[h];
+    if (task.cpu == set_.tasks[i_].cpu && !task.uses_gpu())
+      return jobs_in(window, task.jitter, task.period) * task.cpu_time();
+    const Time amount = (counted_[h].cpu ? task.cpu_time() : 0) +
+                        (counted_[h].misc ? task.misc() + updates(task, update_) : 0) +
+                        (counted_[h].pure ? task.pure() : 0) + waiting;
+    return workload(window, response_[h], std::min(amount, response_[h]), task.period);
+  }
+
+  // With all updates of those behind.
+  Wide every_update(Wide window) const {
+    Wide sum = own();
+    for (size_t h = 0; h < set_.tasks.size(); ++h) {
+      const Task& task = set_.tasks[h];
+      if (counted(h)) sum += work(h, window, 0);
+      if (behind(h)) sum += workload(window, response_[h], updates(task, update_), task.period);
+    }
+    return sum;
+  }
+
+  // With as many of them as one can meet: at each request one under way, and in each stretch in which one wants its CPU,
+  // one of each task there. Those who have the GPU meet them in their segments.
+  Wide few_updates(Wide window) const {
+    const Task& task = set_.tasks[i_];
+    Wide sum = own() + Wide{update_} * (2 * task.count() + (1 + 3 * task.count()) * behind_on(task.cpu));
+    for (size_t h = 0; h < set_.tasks.size(); ++h) {
+      if (!counted(h)) continue;
+      const Task& other = set_.tasks[h];
+      sum += work(h, window, waits_ ? update_ * other.count() * (1 + 2 * behind_on(other.cpu)) : 0);
+    }
+    return sum;
+  }
+
+  const TaskSet& set_;
+  const size_t i_;
+  const Responses& response_;
+  const Time update_;
+  std::vector<Counted> counted_;
+  bool waits_ = false;
+};
 
 }  // namespace
 
 Bound gcaps(const TaskSet& set, size_t i, const Responses& response, Time update) {
   const Task& task = set.tasks[i];
-  std::vector<Counted> counted(set.tasks.size());
-  const bool waits = count_others(set, i, counted);
-  const Time own = task.cpu_time() + task.misc() + task.pure() + updates(task, update);
-  const auto window = least_window(own, task.deadline - task.jitter, [&](Wide t) {
-    Wide sum = own;
-    for (size_t h = 0; h < set.tasks.size(); ++h) {
-      const Task& other = set.tasks[h];
-      if (h == i) continue;
-      const bool local = other.cpu == task.cpu;
-      if (counted[h].misc || counted[h].cpu) {
-        sum += local && !other.uses_gpu() ? jobs_in(t, other.jitter, other.period) * other.cpu_time()
-                                          : work(other, response[h], counted[h], update, t);
-      } else if (other.uses_gpu() && (waits || local)) {
-        const Wide all = workload(t, response[h], updates(other, update), other.period);
-        sum += waits ? all : std::min<Wide>(all, update);
-      }
-    }
-    return sum;
-  });
+  const Updates updates(set, i, response, update);
+  const auto window = least_window(updates.own(), task.deadline - task.jitter,
+                                   [&](Wide t) { return updates.all(t); });
   if (!window) return std::nullopt;
   return *window + task.jitter;
 }

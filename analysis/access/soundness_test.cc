@@ -16,15 +16,18 @@ struct Case {
   Shape shape;
 };
 
-constexpr Shape kOne = {}, kTwoDevices = {2, 2, 5}, kOneCpu = {1, 1, 4}, kOwn = {2, 1, 5, true},
+constexpr Shape kOne = {}, kTwoDevices = {2, 2, 5}, kOneCpu = {1, 1, 4}, kThreeCpus = {3, 1, 6}, kOwn = {2, 1, 5, true},
                 kOwnWithoutJitter = {1, 1, 5, true, false}, kLate = {1, 1, 4, true, true, true};
 constexpr Case kCases[] = {{"gcaps", Analysis::gcaps, kOne},
                            {"gcaps, one CPU", Analysis::gcaps, kOneCpu},
+                           {"gcaps, three CPUs", Analysis::gcaps, kThreeCpus},
                            {"mpcp", Analysis::mpcp, kOne},
                            {"mpcp, one CPU", Analysis::mpcp, kOneCpu},
+                           {"mpcp, three CPUs", Analysis::mpcp, kThreeCpus},
                            {"mpcp, two devices", Analysis::mpcp, kTwoDevices},
                            {"fmlp+", Analysis::fmlp, kOne},
                            {"fmlp+, one CPU", Analysis::fmlp, kOneCpu},
+                           {"fmlp+, three CPUs", Analysis::fmlp, kThreeCpus},
                            {"fmlp+, two devices", Analysis::fmlp, kTwoDevices},
                            {"server", Analysis::server, kOne},
                            {"server, two devices", Analysis::server, kTwoDevices},

@@ -16,7 +16,7 @@ using access::kAnalyses;
 struct Options {
   std::string file;
   std::optional<access::Analysis> analysis;
-  std::string update = "0", slice = "1ms", switching = "0";
+  std::string update = "0ns", slice = "1ms", switching = "0ns";
   int server_cpu = 0;
   bool partition = false, as_json = false;
 };
@@ -150,9 +150,9 @@ Run add_access(CLI::App& parent) {
   for (const access::Analysis analysis : kAnalyses) names[name(analysis)] = analysis;
   access->add_option("--analysis", options->analysis, "one of them instead of all that know the set")
       ->transform(one_of(names));
-  access->add_option("--update", options->update, "cost of a runlist update, or of the server's handling a message (0)");
+  access->add_option("--update", options->update, "cost of a runlist update, or of the server's handling a message (0ns)");
   access->add_option("--slice", options->slice, "of the round robin (1ms)");
-  access->add_option("--switching", options->switching, "before each slice (0)");
+  access->add_option("--switching", options->switching, "before each slice (0ns)");
   access->add_option("--server-cpu", options->server_cpu, "where the server runs (0)");
   access->add_flag("--partition", options->partition,
                    "find how many of platform.gpus parts each task needs for itself, instead of its mode");

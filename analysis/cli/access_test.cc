@@ -50,7 +50,7 @@ TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
   const Outcome pinned = run("rta " + example("gcaps_fig5"));
   EXPECT_EQ(pinned.code, 2);
   EXPECT_THAT(pinned.output, HasSubstr("cpu: expected none for this analysis; sam-analyze access knows it"));
-  EXPECT_EQ(run("access --slice 0 " + example("gcaps_fig5")).code, 2);
+  EXPECT_EQ(run("access --slice 0ns " + example("gcaps_fig5")).code, 2);
   EXPECT_EQ(run("access --update soon " + example("gcaps_fig5")).code, 2);
   EXPECT_EQ(run("access --partition " + example("bound_devices")).code, 2);
 }
