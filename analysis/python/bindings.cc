@@ -1,4 +1,4 @@
-// The analyses for Python. Task sets come and go as JSON text, as analysis/README.md describes it; samcl_analysis/__init__.py
+// The analyses for Python. Task sets come and go as JSON text, as analysis/README.md describes it; src/samcl_analysis/__init__.py
 // makes dictionaries of it. What an analysis refuses is a ValueError with its message.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
