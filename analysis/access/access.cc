@@ -8,8 +8,8 @@
 namespace samcl::analysis::access {
 namespace {
 
-// Bounds from the most urgent down, again as long as the others' make one better: what holds with all deadlines met holds
-// with all bounds kept.
+// Bounds from the most urgent down, again as long as the others' make one better: what holds with all
+// deadlines met holds with all bounds kept.
 Bounds settle(const TaskSet& set, const std::function<Bound(size_t, const Responses&)>& bound) {
   Bounds bounds;
   Responses known;
@@ -46,12 +46,15 @@ Result<void> check_devices(const TaskSet& set, Analysis analysis) {
     if (!task.uses_gpu()) continue;
     const Task*& other = user[static_cast<size_t>(task.device)];
     if (needs_own_device(analysis) && other)
-      return fail("task \"" + task.name + "\", devices: that of \"" + other->name + "\" too, expected its own" + why);
+      return fail("task \"" + task.name + "\", devices: that of \"" + other->name +
+                  "\" too, expected its own" + why);
     const bool one = analysis == Analysis::gcaps || analysis == Analysis::gcaps_published;
     if (one && first && first->device != task.device)
-      return fail("task \"" + task.name + "\", devices: not that of \"" + first->name + "\", expected one device" + why);
+      return fail("task \"" + task.name + "\", devices: not that of \"" + first->name +
+                  "\", expected one device" + why);
     if (analysis == Analysis::gcaps_published && first && first->busy != task.busy)
-      return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" + why);
+      return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" +
+                  why);
     other = &task;
     if (!first) first = &task;
   }
@@ -96,8 +99,8 @@ Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
   for (const Task& task : set.tasks) {
     const std::string where = "task \"" + task.name + "\", ";
     if (task.deadline > task.period && analysis != Analysis::oblivious)
-      return fail(where + "deadline: " + std::to_string(task.deadline) + " ns, expected at most the period, " +
-                  std::to_string(task.period) + "," + why);
+      return fail(where + "deadline: " + std::to_string(task.deadline) +
+                  " ns, expected at most the period, " + std::to_string(task.period) + "," + why);
     if (task.jitter > 0 && no_jitter)
       return fail(where + "jitter: " + std::to_string(task.jitter) + " ns, expected 0" + why);
   }
@@ -105,9 +108,8 @@ Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
 }
 
 Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs) {
-  const SuspendingTasks tasks = analysis == Analysis::round_robin
-                                    ? round_robin(set, costs.slice, costs.switching)
-                                    : dedicated(set);
+  const SuspendingTasks tasks =
+      analysis == Analysis::round_robin ? round_robin(set, costs.slice, costs.switching) : dedicated(set);
   Lock rules;
   rules.fifo = analysis == Analysis::fmlp;
   if (analysis == Analysis::server) rules = {false, costs.server_cpu, 2 * costs.update};

@@ -96,9 +96,8 @@ TEST(Gcaps, TheExampleFailsAndPassesWithOtherGpuPrioritiesAsPublished) {
 // GPU of T1 while T1 launches: the paper counts its G^e alone.
 TEST(Gcaps, ThePublishedBoundIsExceededWhereTheUserOfTheGpuComputes) {
   const TaskSet set = set_of(2, {task(34, 1, {3, 1}, {{4, 1}}), task(59, 0, {3, 4}, {{3, 6}})});
-  const std::vector<SimulatedJob> jobs = {{0, 27, 27, {3, 1}, {{0, 1, 4}}},
-                                          {0, 61, 61, {3, 1}, {{4, 1, 0}}},
-                                          {1, 30, 30, {3, 4}, {{0, 6, 3}}}};
+  const std::vector<SimulatedJob> jobs = {
+      {0, 27, 27, {3, 1}, {{0, 1, 4}}}, {0, 61, 61, {3, 1}, {{4, 1, 0}}}, {1, 30, 30, {3, 4}, {{0, 6, 3}}}};
   const std::vector<Time> took = simulate(set, Analysis::gcaps, {}, jobs);
   EXPECT_EQ(analyse(set, Analysis::gcaps_published).response[1], 17);
   EXPECT_EQ(took[1], 18);
@@ -106,8 +105,8 @@ TEST(Gcaps, ThePublishedBoundIsExceededWhereTheUserOfTheGpuComputes) {
 }
 
 TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
-  const TaskSet set = set_of(3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}),
-                                 task(100, 2, {1, 1}, {{3, 9}})});
+  const TaskSet set = set_of(
+      3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}), task(100, 2, {1, 1}, {{3, 9}})});
   // 8 + 12; T2: 12 + 12 + 6; T3: 14 + 6 + 10.
   EXPECT_THAT(analyse(set, Analysis::mpcp).response, ElementsAre(20, 30, 30));
   // All others once: 8 + 10 + 12.
@@ -115,7 +114,8 @@ TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
 }
 
 TEST(Locks, OnlyALocalSegmentDelaysATaskWithoutOne) {
-  const TaskSet set = set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
+  const TaskSet set =
+      set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
   EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 12);
   EXPECT_EQ(analyse(set, Analysis::server, {1, 1, 0, 1}).response[0], 10) << "the server is elsewhere";
 }
@@ -127,7 +127,8 @@ TEST(Locks, KeepingTheCpuDelaysMoreUrgentTasksThereByTheGpusTime) {
 }
 
 TEST(RoundRobin, AllOthersHaveASliceForEachOfOnes) {
-  const TaskSet set = set_of(3, {task(99, 0, {1, 1}, {{0, 5}}), task(99, 1, {1, 1}, {{0, 4}}), task(99, 2, {9})});
+  const TaskSet set =
+      set_of(3, {task(99, 0, {1, 1}, {{0, 5}}), task(99, 1, {1, 1}, {{0, 4}}), task(99, 2, {9})});
   // Five nanoseconds in slices of two: three times 2 + 1 of the other's, and 1 before its own.
   EXPECT_EQ(analyse(set, Analysis::round_robin, {0, 2, 1, 0}).response[0], 2 + 5 + 3 * 4);
 }
@@ -148,7 +149,8 @@ TEST(Access, WhatAnAnalysisDoesNotKnowIsNamed) {
             "task \"T2\", deadline: 70 ns, expected at most the period, 60, for mpcp");
   set.tasks[0].jitter = 1;
   EXPECT_THAT(complaint(set, Analysis::unified), HasSubstr("jitter: 1 ns, expected 0 for unified"));
-  EXPECT_THAT(complaint(set, Analysis::server, {0, 1, 0, 1}), HasSubstr("the server's CPU: 1, expected 0 to 0"));
+  EXPECT_THAT(complaint(set, Analysis::server, {0, 1, 0, 1}),
+              HasSubstr("the server's CPU: 1, expected 0 to 0"));
   set = set_of(1, {task(50, 0, {1, 1}, {{2, 8}}), task(60, 0, {1, 1}, {{2, 8}})}, true);
   EXPECT_THAT(complaint(set, Analysis::gcaps), HasSubstr("expected one device for gcaps"));
 }

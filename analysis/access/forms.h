@@ -1,5 +1,5 @@
-// One analysis each: the bound of the set's i-th task, from arrival to end, where `response` bounds those of all
-// others (their deadlines where nothing better is known yet), or nothing if it may be above its deadline.
+// One analysis each: the bound of the set's i-th task, from arrival to end, where `response` bounds those of
+// all others (their deadlines where nothing better is known yet), or nothing if it may be above its deadline.
 #pragma once
 
 #include "analysis/access/access.h"
@@ -27,7 +27,8 @@ struct Suspending {
   Time waiting;    // S
 };
 using SuspendingTasks = std::vector<Suspending>;
-// G^e is waited for, or computing where the task keeps its CPU; in a round robin with the slices of all others.
+// G^e is waited for, or computing where the task keeps its CPU; in a round robin with the slices of all
+// others.
 SuspendingTasks dedicated(const TaskSet& set);
 SuspendingTasks round_robin(const TaskSet& set, Time slice, Time switching);
 

@@ -9,9 +9,9 @@ namespace {
 
 // Which of a task's work is counted.
 struct Counted {
-  bool cpu = false;    // C
-  bool misc = false;   // G^m and the updates
-  bool pure = false;   // G^e
+  bool cpu = false;   // C
+  bool misc = false;  // G^m and the updates
+  bool pure = false;  // G^e
 };
 
 Time updates(const Task& task, Time update) {
@@ -29,7 +29,8 @@ void count_local(const TaskSet& set, size_t task, std::vector<Counted>& counted)
     if (set.tasks[h].cpu == set.tasks[task].cpu) preempts(set, h, counted[h]);
 }
 
-// Who may have the GPU while a task waits for it in a segment, and who may keep such a one from its CPU meanwhile.
+// Who may have the GPU while a task waits for it in a segment, and who may keep such a one from its CPU
+// meanwhile.
 void count_ahead(const TaskSet& set, size_t task, std::vector<Counted>& counted) {
   for (size_t y = 0; y < set.tasks.size(); ++y) {
     if (!set.tasks[y].uses_gpu() || set.tasks[y].gpu_rank >= set.tasks[task].gpu_rank) continue;
@@ -38,8 +39,8 @@ void count_ahead(const TaskSet& set, size_t task, std::vector<Counted>& counted)
   }
 }
 
-// What of the others' work may keep the i-th task waiting, and whether it can wait for the GPU, by itself or behind one
-// that keeps its CPU.
+// What of the others' work may keep the i-th task waiting, and whether it can wait for the GPU, by itself or
+// behind one that keeps its CPU.
 bool count_others(const TaskSet& set, size_t i, std::vector<Counted>& counted) {
   count_local(set, i, counted);
   bool waits = false;
@@ -103,8 +104,8 @@ class Updates {
     return sum;
   }
 
-  // With as many of them as one can meet: at each request one under way, and in each stretch in which one wants its CPU,
-  // one of each task there. Those who have the GPU meet them in their segments.
+  // With as many of them as one can meet: at each request one under way, and in each stretch in which one
+  // wants its CPU, one of each task there. Those who have the GPU meet them in their segments.
   Wide few_updates(Wide window) const {
     const Task& task = set_.tasks[i_];
     Wide sum = own() + Wide{update_} * (2 * task.count() + (1 + 3 * task.count()) * behind_on(task.cpu));
@@ -129,8 +130,8 @@ class Updates {
 Bound gcaps(const TaskSet& set, size_t i, const Responses& response, Time update) {
   const Task& task = set.tasks[i];
   const Updates updates(set, i, response, update);
-  const auto window = least_window(updates.own(), task.deadline - task.jitter,
-                                   [&](Wide t) { return updates.all(t); });
+  const auto window =
+      least_window(updates.own(), task.deadline - task.jitter, [&](Wide t) { return updates.all(t); });
   if (!window) return std::nullopt;
   return *window + task.jitter;
 }

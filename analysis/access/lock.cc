@@ -9,11 +9,11 @@ namespace {
 
 // A task as a lock sees it.
 struct Holder {
-  Time boosted = 0;         // per job, on the CPU above all that hold nothing
-  Time pure = 0;            // per job, without a CPU
-  Time longest_boosted = 0; // of a segment
-  Time longest = 0;         // a segment
-  int cpu = 0;              // where it is boosted
+  Time boosted = 0;          // per job, on the CPU above all that hold nothing
+  Time pure = 0;             // per job, without a CPU
+  Time longest_boosted = 0;  // of a segment
+  Time longest = 0;          // a segment
+  int cpu = 0;               // where it is boosted
 };
 
 Holder holder(const Task& task, const Lock& rules) {
@@ -75,8 +75,8 @@ class Waiting {
                         (pure ? holders_[y].pure : 0);
     return workload(window, response_[y], amount, set_.tasks[y].period);
   }
-  // Boosted on the task's CPU while it executes outside of segments: of a less urgent task there, one request in each
-  // of those stretches.
+  // Boosted on the task's CPU while it executes outside of segments: of a less urgent task there, one request
+  // in each of those stretches.
   Wide at_home(size_t y, Wide window) const {
     if (!boosted_here(y)) return 0;
     if (set_.tasks[y].cpu != task_.cpu) return work(y, window, false, true, false);
@@ -93,7 +93,8 @@ class Waiting {
   // A task that does not share the task's device.
   Wide elsewhere(size_t y, Wide window) const {
     const Task& other = set_.tasks[y];
-    if (preempts(y) && !other.uses_gpu()) return jobs_in(window, other.jitter, other.period) * other.cpu_time();
+    if (preempts(y) && !other.uses_gpu())
+      return jobs_in(window, other.jitter, other.period) * other.cpu_time();
     const bool boosted = boosted_here(y) || delays_holders(y);
     const Wide all = work(y, window, preempts(y), boosted, false);
     if (preempts(y) || task_.uses_gpu()) return all;

@@ -38,8 +38,8 @@ struct Running {
   std::deque<const SimulatedJob*> waiting;
   const SimulatedJob* job = nullptr;
   std::deque<Step> steps;
-  bool asked = false;       // waits for the update's turn or for the device
-  bool holds = false;       // the device; in a segment, with preemption
+  bool asked = false;  // waits for the update's turn or for the device
+  bool holds = false;  // the device; in a segment, with preemption
   Time asked_at = 0;
   Time longest = 0;
 
@@ -194,7 +194,8 @@ class Simulation {
       return set_.tasks[a].gpu_rank < set_.tasks[b].gpu_rank;
     };
     for (size_t i = 0; i < tasks_.size(); ++i)
-      if (tasks_[i].asked && (device < 0 || set_.tasks[i].device == device) && (best == kNobody || before(i, best)))
+      if (tasks_[i].asked && (device < 0 || set_.tasks[i].device == device) &&
+          (best == kNobody || before(i, best)))
         best = i;
     return best;
   }
@@ -272,13 +273,15 @@ class Simulation {
   size_t gpu_user() const {
     size_t best = kNobody;
     for (size_t i = 0; i < tasks_.size(); ++i)
-      if (tasks_[i].holds && (best == kNobody || set_.tasks[i].gpu_rank < set_.tasks[best].gpu_rank)) best = i;
+      if (tasks_[i].holds && (best == kNobody || set_.tasks[i].gpu_rank < set_.tasks[best].gpu_rank))
+        best = i;
     return best;
   }
 
   void take_turns(int number, std::vector<Step*>& progress) {
     Device& device = devices_[static_cast<size_t>(number)];
-    if (device.switching == 0 && (device.user == kNobody || device.slice == 0 || !wants(device.user, number))) {
+    if (device.switching == 0 &&
+        (device.user == kNobody || device.slice == 0 || !wants(device.user, number))) {
       const size_t before = device.user == kNobody ? device.last : device.user;
       device.user = kNobody;
       for (size_t n = 1; n <= tasks_.size() && device.user == kNobody; ++n) {

@@ -7,8 +7,8 @@
 namespace samcl::analysis::access {
 namespace {
 
-constexpr int kMostJobs = 1'000'000;       // in a busy window
-constexpr size_t kMostChoices = 12;        // all vectors of so many tasks are tried
+constexpr int kMostJobs = 1'000'000;  // in a busy window
+constexpr size_t kMostChoices = 12;   // all vectors of so many tasks are tried
 
 // More urgent ones on the same CPU.
 std::vector<size_t> above(const SuspendingTasks& tasks, size_t k) {
@@ -29,10 +29,10 @@ SuspendingTasks suspending(const TaskSet& set, Pure pure) {
   return tasks;
 }
 
-// How much later a more urgent task's use of the CPU may seem to come: ECRTS 2016, Theorem 1. `by_jitter` has a place
-// for each of `hp`.
-std::vector<Time> delays(const SuspendingTasks& tasks, const std::vector<size_t>& hp, const Responses& response,
-                         const std::vector<bool>& by_jitter) {
+// How much later a more urgent task's use of the CPU may seem to come: ECRTS 2016, Theorem 1. `by_jitter` has
+// a place for each of `hp`.
+std::vector<Time> delays(const SuspendingTasks& tasks, const std::vector<size_t>& hp,
+                         const Responses& response, const std::vector<bool>& by_jitter) {
   std::vector<Time> all(hp.size());
   Time sum = 0;  // Q_i: of S of all from here on that are not treated by jitter
   for (size_t n = hp.size(); n-- > 0;) {
@@ -43,7 +43,8 @@ std::vector<Time> delays(const SuspendingTasks& tasks, const std::vector<size_t>
   return all;
 }
 
-Bound with_delays(const SuspendingTasks& tasks, size_t k, const std::vector<size_t>& hp, const std::vector<Time>& delay) {
+Bound with_delays(const SuspendingTasks& tasks, size_t k, const std::vector<size_t>& hp,
+                  const std::vector<Time>& delay) {
   const Suspending& task = tasks[k];
   const Time own = task.computing + task.waiting;
   const auto window = least_window(own, task.deadline - task.jitter, [&](Wide t) {
@@ -76,7 +77,8 @@ SuspendingTasks round_robin(const TaskSet& set, Time slice, Time switching) {
   });
 }
 
-// Deadlines above the period too: all jobs of a stretch in which one of the task or of a more urgent one is pending.
+// Deadlines above the period too: all jobs of a stretch in which one of the task or of a more urgent one is
+// pending.
 Bound oblivious(const SuspendingTasks& tasks, size_t k) {
   const Suspending& task = tasks[k];
   const std::vector<size_t> hp = above(tasks, k);

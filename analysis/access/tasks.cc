@@ -20,8 +20,9 @@ Result<Task> task_of(const analysis::Task& given, int mode) {
   for (size_t j = 0; j < given.stages.size(); ++j) {
     const Stage& stage = given.stages[j];
     if (stage.requests > 1)
-      return fail("task \"" + given.name + "\", stage " + std::to_string(j + 1) + " (" + name(stage.resource) +
-                  "), requests: " + std::to_string(stage.requests) + ", expected 1: write each as a stage");
+      return fail("task \"" + given.name + "\", stage " + std::to_string(j + 1) + " (" +
+                  name(stage.resource) + "), requests: " + std::to_string(stage.requests) +
+                  ", expected 1: write each as a stage");
     const Time worst = stage.worst_in(mode), host = stage.host_in(mode);
     if (stage.resource == Resource::cpu) {
       task.between.back() += worst;
@@ -47,7 +48,8 @@ void rank_on_gpu(const analysis::TaskSet& set, TaskSet& result) {
     return set.tasks[result.tasks[a].index].gpu_priority.value_or(0) >
            set.tasks[result.tasks[b].index].gpu_priority.value_or(0);
   });
-  for (size_t rank = 0; rank < order.size(); ++rank) result.tasks[order[rank]].gpu_rank = static_cast<int>(rank);
+  for (size_t rank = 0; rank < order.size(); ++rank)
+    result.tasks[order[rank]].gpu_rank = static_cast<int>(rank);
 }
 
 Result<void> check_gpu_priorities(const analysis::TaskSet& set, const TaskSet& result) {
@@ -59,8 +61,9 @@ Result<void> check_gpu_priorities(const analysis::TaskSet& set, const TaskSet& r
     for (size_t i = h + 1; i < result.tasks.size(); ++i) {
       const Task &above = result.tasks[h], &below = result.tasks[i];
       if (above.cpu == below.cpu && above.uses_gpu() && below.uses_gpu() && above.gpu_rank > below.gpu_rank)
-        return fail("task \"" + below.name + "\", gpu_priority: above that of \"" + above.name +
-                    "\", which is more urgent on their CPU; expected the same order, else both may wait for ever");
+        return fail(
+            "task \"" + below.name + "\", gpu_priority: above that of \"" + above.name +
+            "\", which is more urgent on their CPU; expected the same order, else both may wait for ever");
     }
   return {};
 }
@@ -84,7 +87,8 @@ Result<int> place(const analysis::TaskSet& set, std::span<const int> modes, Task
   for (Task& task : result.tasks) {
     const analysis::Task& given = set.tasks[task.index];
     if (platform.bound && task.uses_gpu()) {
-      if (given.devices.empty()) return fail("task \"" + given.name + "\", devices: none, expected the one it uses");
+      if (given.devices.empty())
+        return fail("task \"" + given.name + "\", devices: none, expected the one it uses");
       task.device = given.devices.front();
     }
     if (modes[task.index] > 1)
@@ -107,10 +111,12 @@ Time Task::cpu_time() const {
   return std::accumulate(between.begin(), between.end(), Time{0});
 }
 Time Task::misc() const {
-  return std::accumulate(segments.begin(), segments.end(), Time{0}, [](Time sum, const Segment& s) { return sum + s.misc; });
+  return std::accumulate(segments.begin(), segments.end(), Time{0},
+                         [](Time sum, const Segment& s) { return sum + s.misc; });
 }
 Time Task::pure() const {
-  return std::accumulate(segments.begin(), segments.end(), Time{0}, [](Time sum, const Segment& s) { return sum + s.pure; });
+  return std::accumulate(segments.begin(), segments.end(), Time{0},
+                         [](Time sum, const Segment& s) { return sum + s.pure; });
 }
 Time Task::longest_misc() const {
   return longest(segments, [](const Segment& s) { return s.misc; });

@@ -1,10 +1,10 @@
-// Tasks that stay on one CPU each and use GPUs in segments, as the literature on predictable access to GPUs has
-// them: a job executes on its CPU, and now and then in a GPU segment, in which it needs its CPU for some time (G^m:
-// launching, driver) and the GPU for some (G^e: copies and kernels). While the GPU works the job suspends itself, or keeps
-// its CPU (busy_waits). CPUs are preemptive with fixed priorities.
+// Tasks that stay on one CPU each and use GPUs in segments, as the literature on predictable access to GPUs
+// has them: a job executes on its CPU, and now and then in a GPU segment, in which it needs its CPU for some
+// time (G^m: launching, driver) and the GPU for some (G^e: copies and kernels). While the GPU works the job
+// suspends itself, or keeps its CPU (busy_waits). CPUs are preemptive with fixed priorities.
 //
-// A GPU, or a spatial partition of one (by MPS, MIG or libsmctrl), is a device; a task uses one device. Who may use it
-// when several want to is what the analyses of access.h are about.
+// A GPU, or a spatial partition of one (by MPS, MIG or libsmctrl), is a device; a task uses one device. Who
+// may use it when several want to is what the analyses of access.h are about.
 //
 // Whole nanoseconds; no I/O. The letters are those of Wang et al., "GCAPS", ECRTS 2024.
 #pragma once
@@ -29,8 +29,8 @@ struct Task {
   Time jitter = 0;
   std::optional<Time> offset;
   int cpu = 0;
-  int device = 0;     // that its segments use
-  int gpu_rank = 0;   // smaller is more urgent on the device; distinct
+  int device = 0;    // that its segments use
+  int gpu_rank = 0;  // smaller is more urgent on the device; distinct
   bool busy = false;
   std::vector<Time> between;      // C_j: before, between and behind the segments; any of them may be 0
   std::vector<Segment> segments;  // in their order
@@ -50,11 +50,11 @@ struct TaskSet {
   std::vector<Task> tasks;  // the most urgent first
 };
 
-// Stages on links and GPUs without a CPU stage in between are one segment: `host` of them is G^m, the rest of `worst`
-// G^e. Devices: where the platform is bound, each task's first; of one GPU all tasks share it; of several that are not
-// bound, each task has as many of them for itself as its mode says (streaming multiprocessors, say, in a partition
-// of their own), and an error says so where they are too few. Priorities as in priority_order().
-// The set has passed check() for Model::partitioned.
+// Stages on links and GPUs without a CPU stage in between are one segment: `host` of them is G^m, the rest of
+// `worst` G^e. Devices: where the platform is bound, each task's first; of one GPU all tasks share it; of
+// several that are not bound, each task has as many of them for itself as its mode says (streaming
+// multiprocessors, say, in a partition of their own), and an error says so where they are too few. Priorities
+// as in priority_order(). The set has passed check() for Model::partitioned.
 Result<TaskSet> tasks_of(const analysis::TaskSet& set, std::span<const int> modes);
 
 }  // namespace samcl::analysis::access

@@ -64,7 +64,8 @@ TEST(Tasks, HaveTheirOwnPartsOfGpusThatAreNotBound) {
   EXPECT_NE(tasks->tasks[0].device, tasks->tasks[1].device);
   EXPECT_EQ(tasks->tasks[1].segments[0].pure, 2 + 3 - 1);
   EXPECT_EQ(complaint(set, {3, 2}),
-            "the tasks' modes add up to 5, expected at most platform.gpus, 4: where GPUs are not bound, each task has its "
+            "the tasks' modes add up to 5, expected at most platform.gpus, 4: where GPUs are not bound, each "
+            "task has its "
             "own");
 }
 
@@ -106,7 +107,8 @@ TEST(Tasks, AreRefusedByThePipelinesModel) {
             "task \"t\", cpu: expected none for this analysis; sam-analyze access knows it");
   EXPECT_THAT(refused([](auto& task) { task.jitter = 1; }), HasSubstr("jitter: expected none"));
   EXPECT_THAT(refused([](auto& task) { task.offset = 0; }), HasSubstr("offset: expected none"));
-  EXPECT_THAT(refused([](auto& task) { task.busy_waits = true; }), HasSubstr("busy_waits: true, expected false"));
+  EXPECT_THAT(refused([](auto& task) { task.busy_waits = true; }),
+              HasSubstr("busy_waits: true, expected false"));
   EXPECT_THAT(refused([](auto& task) { task.gpu_priority = 1; }), HasSubstr("gpu_priority: expected none"));
   EXPECT_THAT(refused([](auto& task) { task.deadline = 61; }), HasSubstr("expected 1 to the period, 60"));
 }

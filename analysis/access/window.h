@@ -14,9 +14,9 @@ inline Wide jobs_in(Wide window, Wide jitter, Time period) {
   return (window + jitter + period - 1) / period;
 }
 
-// What jobs can do in any window, of which each does at most `amount`, in time that is part of its own response: a job
-// that began so long before the window that its response does not leave room for all of it does the less inside.
-// (window + R - amount) / T, rounded up; PROOF.md, Lemma 1.
+// What jobs can do in any window, of which each does at most `amount`, in time that is part of its own
+// response: a job that began so long before the window that its response does not leave room for all of it
+// does the less inside. (window + R - amount) / T, rounded up; PROOF.md, Lemma 1.
 inline Wide workload(Wide window, Time response, Time amount, Time period) {
   if (amount == 0) return 0;
   return jobs_in(window, response > amount ? response - amount : 0, period) * amount;

@@ -21,8 +21,8 @@ std::string line(const std::string& name, const std::string& text) {
 // Cheddar wants these of everything that schedules.
 std::string scheduling(const std::string& scheduler) {
   return "<scheduling><scheduling_parameters>\n" + line("scheduler_type", scheduler) + line("quantum", "0") +
-         line("preemptive_type", "PREEMPTIVE") + line("capacity", "0") + line("period", "0") + line("priority", "0") +
-         line("start_time", "0") + "</scheduling_parameters></scheduling>\n";
+         line("preemptive_type", "PREEMPTIVE") + line("capacity", "0") + line("period", "0") +
+         line("priority", "0") + line("start_time", "0") + "</scheduling_parameters></scheduling>\n";
 }
 
 std::string sizes(bool heap) {
@@ -32,28 +32,33 @@ std::string sizes(bool heap) {
 
 std::string core_text(const Station& station, size_t n) {
   return "<core_unit id=\"core_" + std::to_string(n) + "\">\n" + line("object_type", "CORE_OBJECT_TYPE") +
-         line("name", station.name + "_core") + scheduling(kPosix) + line("speed", "0.00000") + "</core_unit>\n";
+         line("name", station.name + "_core") + scheduling(kPosix) + line("speed", "0.00000") +
+         "</core_unit>\n";
 }
 
 std::string processor_text(const Station& station, size_t n) {
   return "<mono_core_processor id=\"processor_" + std::to_string(n) + "\">\n" +
          line("object_type", "PROCESSOR_OBJECT_TYPE") + line("name", station.name) +
-         line("processor_type", "MONOCORE_TYPE") + line("migration_type", "NO_MIGRATION_TYPE") + "<core ref=\"core_" +
-         std::to_string(n) + "\"></core>\n</mono_core_processor>\n";
+         line("processor_type", "MONOCORE_TYPE") + line("migration_type", "NO_MIGRATION_TYPE") +
+         "<core ref=\"core_" + std::to_string(n) + "\"></core>\n</mono_core_processor>\n";
 }
 
 std::string space_text(const Station& station, size_t n) {
   return "<address_space id=\"space_" + std::to_string(n) + "\">\n" +
          line("object_type", "ADDRESS_SPACE_OBJECT_TYPE") + line("name", station.name + "_space") +
-         line("cpu_name", station.name) + sizes(true) + scheduling("NO_SCHEDULING_PROTOCOL") + "</address_space>\n";
+         line("cpu_name", station.name) + sizes(true) + scheduling("NO_SCHEDULING_PROTOCOL") +
+         "</address_space>\n";
 }
 
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '&') result += "&amp;";
-    else if (letter == '<') result += "&lt;";
-    else result += letter;
+    if (letter == '&')
+      result += "&amp;";
+    else if (letter == '<')
+      result += "&lt;";
+    else
+      result += letter;
   }
   return result;
 }
@@ -72,8 +77,8 @@ Result<std::string> task_text(const StationTask& task, const StationSet& set, si
          line("deadline", units(task.deadline)) + line("start_time", units(task.offset.value_or(0))) +
          line("priority", std::to_string(static_cast<int>(set.tasks.size()) + 1 - task.rank)) +
          line("blocking_time", "0") + line("policy", "SCHED_FIFO") + sizes(false) + line("criticality", "0") +
-         line("context_switch_overhead", "0") + line("period", units(task.period)) + line("jitter", units(task.jitter)) +
-         line("every", "0") + "</periodic_task>\n";
+         line("context_switch_overhead", "0") + line("period", units(task.period)) +
+         line("jitter", units(task.jitter)) + line("every", "0") + "</periodic_task>\n";
 }
 
 // Reading: what the tags of one task say.
@@ -175,9 +180,9 @@ Result<std::string> format_cheddar(const TaskSet& set, std::span<const int> mode
     if (!text) return tl::unexpected(text.error());
     tasks += *text;
   }
-  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<cheddar>\n<core_units>\n" + cores + "</core_units>\n<processors>\n" +
-         processors + "</processors>\n<address_spaces>\n" + spaces + "</address_spaces>\n<tasks>\n" + tasks +
-         "</tasks>\n</cheddar>\n";
+  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<cheddar>\n<core_units>\n" + cores +
+         "</core_units>\n<processors>\n" + processors + "</processors>\n<address_spaces>\n" + spaces +
+         "</address_spaces>\n<tasks>\n" + tasks + "</tasks>\n</cheddar>\n";
 }
 
 Result<TaskSet> parse_cheddar(const std::string& text, Time unit) {

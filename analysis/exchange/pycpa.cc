@@ -19,11 +19,14 @@ Result<std::string> format_pycpa(const TaskSet& set, std::span<const int> modes)
   const auto stations = stations_of(set, modes, "pyCPA");
   if (!stations) return tl::unexpected(stations.error());
   std::string text =
-      "from pycpa import analysis, model, path_analysis, schedulers\n\nsystem = model.System()\nstation = {\n";
+      "from pycpa import analysis, model, path_analysis, schedulers\n\nsystem = model.System()\nstation = "
+      "{\n";
   for (const Station& station : stations->stations)
     text += "    " + quoted(station.name) + ": system.bind_resource(model.Resource(" + quoted(station.name) +
             ", schedulers." + (station.preemptive ? "SPPScheduler" : "SPNPScheduler") + "())),\n";
-  text += "}\n# name, period, jitter, deadline, priority (1 is the most urgent), stages: station, best, worst; in ns\ntasks = [\n";
+  text +=
+      "}\n# name, period, jitter, deadline, priority (1 is the most urgent), stages: station, best, worst; "
+      "in ns\ntasks = [\n";
   for (const StationTask& task : stations->tasks) {
     if (task.offset) return fail("task \"" + task.name + "\", offset: expected none for pyCPA");
     text += "    (" + quoted(task.name);
@@ -31,8 +34,9 @@ Result<std::string> format_pycpa(const TaskSet& set, std::span<const int> modes)
       text += ", " + std::to_string(value);
     text += ", [";
     for (const StationStage& stage : task.stages)
-      text += (&stage == &task.stages.front() ? "(" : ", (") + quoted(stations->stations[stage.station].name) + ", " +
-              std::to_string(stage.best) + ", " + std::to_string(stage.worst) + ")";
+      text += (&stage == &task.stages.front() ? "(" : ", (") +
+              quoted(stations->stations[stage.station].name) + ", " + std::to_string(stage.best) + ", " +
+              std::to_string(stage.worst) + ")";
     text += "]),\n";
   }
   return text + R"(]

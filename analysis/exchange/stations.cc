@@ -21,14 +21,16 @@ Result<void> check_task(const Task& task, int mode, const std::string& tool) {
 }
 
 // Which of its resource's elements the task uses.
-Result<int> element_of(const Platform& platform, const Task& task, Resource resource, const std::string& tool) {
+Result<int> element_of(const Platform& platform, const Task& task, Resource resource,
+                       const std::string& tool) {
   const std::string where = "task \"" + task.name + "\", ";
   if (platform.elements(resource) == 1) return 0;
   if (resource == Resource::cpu) {
     if (task.cpu) return *task.cpu;
     return fail(where + "cpu: missing, expected one of " + std::to_string(platform.cpus) + " for " + tool);
   }
-  if (!platform.bound) return fail("platform, bound: false, expected true or one link and one GPU for " + tool);
+  if (!platform.bound)
+    return fail("platform, bound: false, expected true or one link and one GPU for " + tool);
   if (task.devices.empty()) return fail(where + "devices: none, expected the one it uses for " + tool);
   return task.devices.front();
 }
@@ -37,10 +39,9 @@ size_t station_of(StationSet& set, const std::string& name, bool preemptive) {
   const auto found = std::find_if(set.stations.begin(), set.stations.end(),
                                   [&](const Station& station) { return station.name == name; });
   if (found == set.stations.end()) set.stations.push_back({name, preemptive});
-  return static_cast<size_t>(
-      std::find_if(set.stations.begin(), set.stations.end(),
-                   [&](const Station& station) { return station.name == name; }) -
-      set.stations.begin());
+  return static_cast<size_t>(std::find_if(set.stations.begin(), set.stations.end(),
+                                          [&](const Station& station) { return station.name == name; }) -
+                             set.stations.begin());
 }
 
 }  // namespace

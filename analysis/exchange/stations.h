@@ -1,5 +1,5 @@
-// Task sets as tools for distributed systems know them: each stage on one station, which is a processor scheduled by fixed
-// priority, or a link or GPU that nobody interrupts.
+// Task sets as tools for distributed systems know them: each stage on one station, which is a processor
+// scheduled by fixed priority, or a link or GPU that nobody interrupts.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,9 @@ struct StationSet {
   std::vector<StationTask> tasks;
 };
 
-// What `tool` cannot express is an error that names it: CPUs, links or GPUs of which a task may use any, subtasks, sections,
-// requests, CPU time of sections, busy waiting, priorities of GPUs alone. The set has passed check() for either model.
+// What `tool` cannot express is an error that names it: CPUs, links or GPUs of which a task may use any,
+// subtasks, sections, requests, CPU time of sections, busy waiting, priorities of GPUs alone. The set has
+// passed check() for either model.
 Result<StationSet> stations_of(const TaskSet& set, std::span<const int> modes, const std::string& tool);
 
 }  // namespace samcl::analysis

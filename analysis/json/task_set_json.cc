@@ -37,7 +37,8 @@ Result<Resource> read_resource(const Place& place) {
 }
 
 Result<Stage> read_stage(const Place& place, int modes) {
-  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section", "requests", "between", "host", "host_section"});
+  if (auto good = check_fields(place, {"resource", "worst"},
+                               {"best", "section", "requests", "between", "host", "host_section"});
       !good)
     return tl::unexpected(good.error());
   Stage stage;
@@ -120,8 +121,8 @@ Result<void> read_partitioned(const Place& place, Task& task) {
 
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
   if (auto good = check_fields(place, {"name", "period", "stages"},
-                               {"deadline", "priority", "mode", "devices", "most_gpus", "cpu", "jitter", "offset", "busy_waits",
-                                "gpu_priority"});
+                               {"deadline", "priority", "mode", "devices", "most_gpus", "cpu", "jitter",
+                                "offset", "busy_waits", "gpu_priority"});
       !good)
     return good;
   Task task;

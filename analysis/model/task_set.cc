@@ -50,7 +50,8 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
 }
 
 Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
-  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
+  if (stage.host_section != 0 && stage.host.empty())
+    return fail(where + ", host_section: given without host");
   if (stage.host_section < 0)
     return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
   if (stage.host.empty()) return {};
@@ -113,7 +114,8 @@ Result<void> check_unpartitioned(const Task& task) {
   if (task.cpu) return fail(where + "cpu: " + why);
   if (task.jitter != 0) return fail(where + "jitter: " + why);
   if (task.offset) return fail(where + "offset: " + why);
-  if (task.busy_waits) return fail(where + "busy_waits: true, expected false for this analysis; sam-analyze access knows it");
+  if (task.busy_waits)
+    return fail(where + "busy_waits: true, expected false for this analysis; sam-analyze access knows it");
   if (task.gpu_priority) return fail(where + "gpu_priority: " + why);
   return {};
 }
@@ -138,7 +140,8 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.deadline < 1 || task.deadline > (arbitrary ? kLongest : task.period))
     return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to " +
                 (arbitrary ? number(kLongest) : "the period, " + number(task.period)));
-  if (auto good = arbitrary ? check_partitioned(task, platform) : check_unpartitioned(task); !good) return good;
+  if (auto good = arbitrary ? check_partitioned(task, platform) : check_unpartitioned(task); !good)
+    return good;
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;

@@ -1,5 +1,6 @@
-// The analyses for Python. Task sets come and go as JSON text, as analysis/README.md describes it; src/samcl_analysis/__init__.py
-// makes dictionaries of it. What an analysis refuses is a ValueError with its message.
+// The analyses for Python. Task sets come and go as JSON text, as analysis/README.md describes it;
+// src/samcl_analysis/__init__.py makes dictionaries of it. What an analysis refuses is a ValueError with its
+// message.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -101,7 +102,8 @@ PYBIND11_MODULE(_samcl_analysis, module) {
   using pybind11::arg;
   module.attr("version") = SAMCL_VERSION;
   module.def("rta", rta, arg("task_set"), arg("form") = "safe", arg("modes") = std::nullopt);
-  module.def("choose_modes", choose, arg("task_set"), arg("policy") = name(kBestPolicy), arg("form") = "safe");
+  module.def("choose_modes", choose, arg("task_set"), arg("policy") = name(kBestPolicy),
+             arg("form") = "safe");
   module.def(
       "access",
       [](const std::string& text, const std::string& analysis, Time update, Time slice, Time switching,

@@ -61,9 +61,8 @@ std::vector<Way> ways() {
   const auto add = [&](Analysis analysis, const Costs& costs, bool both = true) {
     for (const bool busy : {false, true})
       if (both || !busy)
-        all.push_back({std::string(name(analysis)) + (busy ? ", busy" : ""), [=](const analysis::TaskSet& set) {
-                         return by(set, analysis, busy, costs);
-                       }});
+        all.push_back({std::string(name(analysis)) + (busy ? ", busy" : ""),
+                       [=](const analysis::TaskSet& set) { return by(set, analysis, busy, costs); }});
   };
   add(Analysis::gcaps, {kMs});
   add(Analysis::gcaps_published, {kMs});
@@ -118,7 +117,8 @@ Counts Shares::count(int64_t block) const {
   RandomSets wanted;
   wanted.utilisation = utilisations()[point];
   for (int64_t n = first; n < std::min(sets_, first + kBlockSets); ++n) {
-    const std::vector<bool> good = verdicts(draw_set(wanted, seed_of(seed_of(seed_, point), static_cast<uint64_t>(n))));
+    const std::vector<bool> good =
+        verdicts(draw_set(wanted, seed_of(seed_of(seed_, point), static_cast<uint64_t>(n))));
     ++counts[0];
     for (size_t way = 0; way < good.size(); ++way) counts[1 + way] += good[way] ? 1 : 0;
   }
