@@ -30,6 +30,15 @@ Result<std::string> from_cheddar(const Options& options, const std::string& text
   return format_task_set({std::move(*set), modes});
 }
 
+Result<std::string> from_mast(const Options& options, Time unit) {
+  const auto text = read_text(options.file);
+  if (!text) return tl::unexpected(text.error());
+  auto set = parse_mast(*text, unit);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  const Modes modes(set->tasks.size(), 1);
+  return format_task_set({std::move(*set), modes});
+}
+
 Result<std::string> from_xml(const Options& options, Time unit) {
   const auto text = read_text(options.file);
   if (!text) return tl::unexpected(text.error());
@@ -71,6 +80,7 @@ Result<std::string> converted(const Options& options) {
   if (!unit || *unit == 0) return fail("--unit: '" + options.unit + "', expected a time such as 1us");
   if (options.file.ends_with(".xml")) return from_xml(options, *unit);
   if (options.schedcat) return to_schedcat(options, *unit);
+  if (options.file.ends_with(".mast")) return from_mast(options, *unit);
   const auto document = read_either(options.file);
   if (!document) return tl::unexpected(document.error());
   auto text = written(options, *document, *unit);
@@ -87,8 +97,8 @@ Run add_convert(CLI::App& parent) {
   convert
       ->add_option(
           "FILE", options->file,
-          "task set (JSON, or CSV if its name ends with .csv); if it ends with .xml a Cheddar model, or a\n"
-          "SchedCAT task set, printed as a set for locking")
+          "task set (JSON, or CSV if its name ends with .csv); if it ends with .mast a MAST model, with\n"
+          ".xml a Cheddar model, or a SchedCAT task set, printed as a set for locking")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
@@ -104,7 +114,8 @@ Run add_convert(CLI::App& parent) {
     formats.push_back(format);
   }
   convert->add_option("--cpus", options->cpus, "of a SchedCAT task set")->check(CLI::Range(1, 64));
-  convert->add_option("--unit", options->unit, "of SchedCAT's and Cheddar's times (1us)");
+  convert->add_option("--unit", options->unit,
+                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
   return [options]() -> Result<int> {
     const auto text = converted(*options);
     if (!text) return tl::unexpected(text.error());

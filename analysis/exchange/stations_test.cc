@@ -78,6 +78,52 @@ TEST(Mast, IsATransactionForEachTaskAndServersThatNothingPreemptsOnLinks) {
               HasSubstr("task \"two words\", name: expected letters"));
 }
 
+TEST(Mast, ComesBackAsItWas) {
+  TaskSet set = pipelines();
+  set.tasks[0].jitter = 2;
+  set.tasks[0].offset = 6;
+  set.tasks[1].deadline = 40;
+  const auto text = format_mast(set, kOnes);
+  ASSERT_TRUE(text) << text.error().message;
+  const auto back = parse_mast("-- a comment\n" + *text, 1);
+  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_EQ(back->tasks.size(), 2);
+  EXPECT_EQ(back->platform.cpus, 2);
+  EXPECT_FALSE(back->platform.bound);
+  EXPECT_THAT(priority_order(*back), ElementsAre(1, 0));
+  EXPECT_EQ(back->tasks[0].name, "slow");
+  EXPECT_EQ(back->tasks[0].jitter, 2);
+  EXPECT_EQ(back->tasks[0].offset, 6);
+  EXPECT_EQ(back->tasks[1].deadline, 40);
+  ASSERT_EQ(back->tasks[1].stages.size(), 3);
+  EXPECT_EQ(back->tasks[1].stages[0].best_in(1), 2);
+  EXPECT_EQ(back->tasks[1].stages[1].resource, Resource::pci);
+  EXPECT_EQ(back->tasks[1].stages[2].resource, Resource::gpu);
+  EXPECT_EQ(back->tasks[1].stages[2].worst_in(1), 5);
+}
+
+TEST(Mast, WhatOurModelDoesNotHaveIsNamed) {
+  const std::string good = *format_mast(pipelines(), kOnes);
+  const auto complaint = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    const auto set = parse_mast(text, 1);
+    return set ? "none" : set.error().message;
+  };
+  EXPECT_EQ(complaint("Type => Simple", "Type => Composite"),
+            "line 42, operation: type 'composite', expected Simple");
+  EXPECT_THAT(complaint("Type => Periodic", "Type => Bursty"), HasSubstr("expected Periodic or Sporadic"));
+  EXPECT_THAT(complaint("Type => Activity", "Type => Multicast"),
+              HasSubstr("type 'multicast', expected Activity"));
+  EXPECT_THAT(complaint("Non_Preemptible_FP_Policy", "EDF_Policy"), HasSubstr("type 'edf_policy', expected"));
+  EXPECT_THAT(complaint("Worst_Case_Execution_Time => 3", "Worst_Case_Execution_Time => 0.5"),
+              HasSubstr("worst_case_execution_time: '0.5', expected a number that is whole in nanoseconds"));
+  EXPECT_THAT(complaint("Name => CPU_1);", "Name => CPU_1;"), HasSubstr("';', expected ')'"));
+  EXPECT_EQ(parse_mast("", 1).error().message, "no Transaction, expected a MAST model");
+  EXPECT_EQ(parse_mast("Shared_Resource (Name => x);", 1).error().message,
+            "line 1, shared_resource: expected none, it is not in this model");
+}
+
 TEST(Stations, WhatOtherToolsCannotExpressIsNamed) {
   const auto complaint = [](auto change, const Modes& modes = kOnes) {
     TaskSet set = pipelines();
