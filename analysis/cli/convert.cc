@@ -5,7 +5,10 @@
 #include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
+#include "analysis/exchange/cheddar.h"
+#include "analysis/exchange/mast.h"
 #include "analysis/exchange/np_jobs.h"
+#include "analysis/exchange/pycpa.h"
 #include "analysis/exchange/schedcat.h"
 #include "analysis/json/locking_json.h"
 #include "analysis/json/time_text.h"
@@ -15,15 +18,32 @@ namespace {
 
 struct Options {
   std::string file;
-  bool csv = false, np = false, schedcat = false;
+  bool csv = false, np = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
   int cpus = 0;
   std::string unit = "1us";
 };
 
-Result<std::string> from_schedcat(const Options& options, Time unit) {
-  if (options.cpus == 0) return fail("--cpus: how many? SchedCAT's task sets have no platform");
+Result<std::string> from_cheddar(const Options& options, const std::string& text, Time unit) {
+  auto set = parse_cheddar(text, unit);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  const Modes modes(set->tasks.size(), 1);
+  return format_task_set({std::move(*set), modes});
+}
+
+Result<std::string> from_mast(const Options& options, Time unit) {
   const auto text = read_text(options.file);
   if (!text) return tl::unexpected(text.error());
+  auto set = parse_mast(*text, unit);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  const Modes modes(set->tasks.size(), 1);
+  return format_task_set({std::move(*set), modes});
+}
+
+Result<std::string> from_xml(const Options& options, Time unit) {
+  const auto text = read_text(options.file);
+  if (!text) return tl::unexpected(text.error());
+  if (text->find("<cheddar") != std::string::npos) return from_cheddar(options, *text, unit);
+  if (options.cpus == 0) return fail("--cpus: how many? SchedCAT's task sets have no platform");
   const auto set = parse_schedcat(*text, options.cpus, unit);
   if (!set) return fail(options.file + ": " + set.error().message);
   return format_locking_set(*set);
@@ -37,17 +57,35 @@ Result<std::string> to_schedcat(const Options& options, Time unit) {
   return xml;
 }
 
+// Of either model; where it is of none, the error is the pipeline's.
+Result<TaskSetDocument> read_either(const std::string& file) {
+  auto document = read_task_set(file);
+  if (document || file == "-") return document;
+  auto partitioned = read_task_set(file, Model::partitioned);
+  return partitioned ? partitioned : document;
+}
+
+Result<std::string> written(const Options& options, const TaskSetDocument& document, Time unit) {
+  if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
+  if (options.mast) return format_mast(document.set, document.modes);
+  if (options.pycpa) return format_pycpa(document.set, document.modes);
+  if (!options.csv && !options.np) return format_task_set(document);
+  if (auto good = check(document.set); !good) return tl::unexpected(good.error());
+  if (options.np) return format_np_jobs(document.set, document.modes);
+  return format_task_set_csv(document);
+}
+
 Result<std::string> converted(const Options& options) {
   const auto unit = parse_time(options.unit);
   if (!unit || *unit == 0) return fail("--unit: '" + options.unit + "', expected a time such as 1us");
-  if (options.file.ends_with(".xml")) return from_schedcat(options, *unit);
+  if (options.file.ends_with(".xml")) return from_xml(options, *unit);
   if (options.schedcat) return to_schedcat(options, *unit);
-  const auto document = read_task_set(options.file);
+  if (options.file.ends_with(".mast")) return from_mast(options, *unit);
+  const auto document = read_either(options.file);
   if (!document) return tl::unexpected(document.error());
-  if (!options.np) return options.csv ? format_task_set_csv(*document) : format_task_set(*document);
-  auto jobs = format_np_jobs(document->set, document->modes);
-  if (!jobs) return fail(options.file + ": " + jobs.error().message);
-  return jobs;
+  auto text = written(options, *document, *unit);
+  if (!text) return fail(options.file + ": " + text.error().message);
+  return text;
 }
 
 }  // namespace
@@ -59,20 +97,25 @@ Run add_convert(CLI::App& parent) {
   convert
       ->add_option(
           "FILE", options->file,
-          "task set (JSON, or CSV if its name ends with .csv); a SchedCAT task set if it ends with .xml,\n"
-          "printed as a set for locking")
+          "task set (JSON, or CSV if its name ends with .csv); if it ends with .mast a MAST model, with\n"
+          ".xml a Cheddar model, or a SchedCAT task set, printed as a set for locking")
       ->required();
-  auto* csv = convert->add_flag("--csv", options->csv, "as CSV");
-  auto* np =
-      convert
-          ->add_flag("--np", options->np,
-                     "as a job set for np-schedulability-analysis: tasks of one stage that is never cut")
-          ->excludes(csv);
-  convert->add_flag("--schedcat", options->schedcat, "a set for locking as a SchedCAT task set")
-      ->excludes(csv)
-      ->excludes(np);
+  std::vector<CLI::Option*> formats;
+  for (const auto& [option, chosen, what] :
+       {std::tuple{"--csv", &options->csv, "as CSV"},
+        {"--np", &options->np,
+         "as a job set for np-schedulability-analysis: tasks of one stage that is never cut"},
+        {"--schedcat", &options->schedcat, "a set for locking as a SchedCAT task set"},
+        {"--cheddar", &options->cheddar, "as a Cheddar model: tasks of CPU stages alone"},
+        {"--mast", &options->mast, "as a MAST model: stages on one CPU, link or GPU each, never cut"},
+        {"--pycpa", &options->pycpa, "as a Python program for pyCPA, likewise"}}) {
+    CLI::Option* format = convert->add_flag(option, *chosen, what);
+    for (CLI::Option* other : formats) format->excludes(other);
+    formats.push_back(format);
+  }
   convert->add_option("--cpus", options->cpus, "of a SchedCAT task set")->check(CLI::Range(1, 64));
-  convert->add_option("--unit", options->unit, "of SchedCAT's times (1us)");
+  convert->add_option("--unit", options->unit,
+                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
   return [options]() -> Result<int> {
     const auto text = converted(*options);
     if (!text) return tl::unexpected(text.error());

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kElliott = "elliott";
 constexpr const char* kRunningTime = "fig11";
+constexpr const char* kAccess = "access";
 
 std::string figure_or_not(const std::string& given) {
   std::string names;
@@ -23,8 +24,8 @@ std::string figure_or_not(const std::string& given) {
     if (given == figure) return "";
     names += std::string(figure) + ", ";
   }
-  if (given == kElliott || given == kRunningTime) return "";
-  return "'" + given + "', expected one of " + names + kRunningTime + ", " + kElliott +
+  if (given == kElliott || given == kRunningTime || given == kAccess) return "";
+  return "'" + given + "', expected one of " + names + kRunningTime + ", " + kElliott + ", " + kAccess +
          ", berezovskyi or nunna";
 }
 
@@ -41,14 +42,17 @@ Run add_experiment(CLI::App& parent) {
   options->counting.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments again");
   experiment
-      ->add_option("FIGURE", options->figure,
-                   "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs)")
+      ->add_option(
+          "FIGURE", options->figure,
+          "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs), access (ways to\n"
+          "share a GPU)")
       ->check(figure_or_not);
   experiment
       ->add_option(
           "--sets", options->sets,
           "task sets in all (100000 for fig7 and fig9, 10000 for each P_D of fig8 and fig10; the papers:\n"
-          "100000; 1000 for fig11), or drawn of each scenario (20000; the paper: 5000000)")
+          "100000; 1000 for fig11 and at each point of access), or drawn of each scenario (20000; the\n"
+          "paper: 5000000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   experiment->add_option("--seed", options->seed, "another seed, other sets (1)");
   experiment->add_option("--threads", options->counting.threads, "all processors by default")
@@ -94,9 +98,10 @@ Run add_experiment(CLI::App& parent) {
     if (*with_nunna) return nunna();
     if (*with_berezovskyi) return berezovskyi();
     if (options->figure.empty())
-      return fail("experiment: which? expected a figure, elliott, berezovskyi or nunna");
+      return fail("experiment: which? expected a figure, elliott, access, berezovskyi or nunna");
     if (options->counting.out.empty()) options->counting.out = options->figure;
     if (options->figure == kElliott) return run_elliott(*options);
+    if (options->figure == kAccess) return run_access(*options);
     return options->figure == kRunningTime ? run_running_time(*options) : run_figure(*options);
   };
 }

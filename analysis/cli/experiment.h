@@ -31,5 +31,6 @@ struct ExperimentOptions {
 Result<int> run_figure(const ExperimentOptions& options);
 Result<int> run_running_time(const ExperimentOptions& options);
 Result<int> run_elliott(const ExperimentOptions& options);
+Result<int> run_access(const ExperimentOptions& options);
 
 }  // namespace samcl::analysis::cli

@@ -35,6 +35,7 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
 using Run = std::function<Result<int>()>;
 
 // Called once at start: `parent` outlives what is returned.
+Run add_access(CLI::App& parent);
 Run add_check(CLI::App& parent);
 Run add_convert(CLI::App& parent);
 Run add_dbf(CLI::App& parent);
@@ -49,7 +50,7 @@ Run add_makespan(CLI::App& parent);
 Run add_simulate(CLI::App& parent);
 
 // The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
-Result<TaskSetDocument> read_task_set(const std::string& file);
+Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);
 Result<std::string> read_text(const std::string& file);
 Result<void> write_text(const std::string& file, const std::string& text);
 

@@ -23,6 +23,17 @@ Result<void> read_attributes(const std::string& inside, size_t at, Tag& tag) {
   return {};
 }
 
+// Of the text from `at` to the next tag.
+std::string text_behind(const std::string& text, size_t at) {
+  std::string behind = text.substr(at, text.find('<', at) - at);
+  for (const auto& [entity, letter] : {std::pair{"&lt;", "<"}, {"&amp;", "&"}})
+    for (size_t found = 0; (found = behind.find(entity, found)) != std::string::npos; ++found)
+      behind.replace(found, std::string(entity).size(), letter);
+  const size_t begin = behind.find_first_not_of(kSpace);
+  if (begin == std::string::npos) return "";
+  return behind.substr(begin, behind.find_last_not_of(kSpace) + 1 - begin);
+}
+
 }  // namespace
 
 Result<std::vector<Tag>> parse_tags(const std::string& text) {
@@ -38,6 +49,7 @@ Result<std::vector<Tag>> parse_tags(const std::string& text) {
     if (comment || inside.empty() || inside[0] == '?' || inside[0] == '!') continue;
     Tag tag;
     tag.line = line;
+    tag.text = text_behind(text, at);
     tag.closed = inside.back() == '/';
     if (tag.closed) inside.pop_back();
     const size_t name_end = std::min(inside.find_first_of(kSpace), inside.size());

@@ -1,5 +1,5 @@
-// The tags of an XML text, one after the other, with their attributes: all that files of attributes need.
-// Text between tags, comments and declarations are skipped; entities in values are not.
+// The tags of an XML text, one after the other, with their attributes and the text behind them. Comments and
+// declarations are skipped; of entities &amp; and &lt; are known, in text.
 #pragma once
 
 #include <map>
@@ -13,6 +13,7 @@ namespace samcl::analysis {
 struct Tag {
   std::string name;  // "task"; of an end tag "/task"
   std::map<std::string, std::string> attributes;
+  std::string text;     // up to the next tag, without blanks at its ends
   bool closed = false;  // <task ... />
   int line = 0;
 };

@@ -37,7 +37,8 @@ Result<Resource> read_resource(const Place& place) {
 }
 
 Result<Stage> read_stage(const Place& place, int modes) {
-  if (auto good = check_fields(place, {"resource", "worst"}, {"best", "section", "requests", "between", "host", "host_section"});
+  if (auto good = check_fields(place, {"resource", "worst"},
+                               {"best", "section", "requests", "between", "host", "host_section"});
       !good)
     return tl::unexpected(good.error());
   Stage stage;
@@ -92,9 +93,36 @@ Result<std::vector<int>> read_devices(const Place& place) {
   return devices;
 }
 
+// What only some analyses know.
+Result<void> read_partitioned(const Place& place, Task& task) {
+  for (const auto& [field, number] : {std::pair{"cpu", &task.cpu}, {"gpu_priority", &task.gpu_priority}}) {
+    if (!place.has(field)) continue;
+    const auto value = read_int(place.at(field));
+    if (!value) return tl::unexpected(value.error());
+    *number = *value;
+  }
+  if (place.has("jitter")) {
+    const auto jitter = read_time(place.at("jitter"));
+    if (!jitter) return tl::unexpected(jitter.error());
+    task.jitter = *jitter;
+  }
+  if (place.has("offset")) {
+    const auto offset = read_time(place.at("offset"));
+    if (!offset) return tl::unexpected(offset.error());
+    task.offset = *offset;
+  }
+  if (place.has("busy_waits")) {
+    const auto busy = read_bool(place.at("busy_waits"));
+    if (!busy) return tl::unexpected(busy.error());
+    task.busy_waits = *busy;
+  }
+  return {};
+}
+
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
   if (auto good = check_fields(place, {"name", "period", "stages"},
-                               {"deadline", "priority", "mode", "devices", "most_gpus"});
+                               {"deadline", "priority", "mode", "devices", "most_gpus", "cpu", "jitter",
+                                "offset", "busy_waits", "gpu_priority"});
       !good)
     return good;
   Task task;
@@ -114,6 +142,7 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
     if (!priority) return tl::unexpected(priority.error());
     task.priority = *priority;
   }
+  if (auto good = read_partitioned(place, task); !good) return good;
   if (place.has("most_gpus")) {
     const auto most = read_int(place.at("most_gpus"));
     if (!most) return tl::unexpected(most.error());
@@ -161,7 +190,7 @@ Result<Platform> read_platform(const Place& place) {
   return platform;
 }
 
-Result<TaskSetDocument> read_document(const Place& place) {
+Result<TaskSetDocument> read_document(const Place& place, Model model) {
   if (auto good = check_fields(place, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
   TaskSetDocument document;
   const auto platform = read_platform(place.at("platform"));
@@ -172,7 +201,7 @@ Result<TaskSetDocument> read_document(const Place& place) {
   for (size_t i = 0; i < tasks.value.size(); ++i)
     if (auto good = read_task(tasks.at(i), platform->gpus, document); !good)
       return tl::unexpected(good.error());
-  if (auto good = check(document.set); !good) return tl::unexpected(good.error());
+  if (auto good = check(document.set, model); !good) return tl::unexpected(good.error());
   if (auto good = check(document.set, document.modes); !good) return tl::unexpected(good.error());
   return document;
 }
@@ -185,10 +214,10 @@ ordered_json times(const std::vector<Time>& times) {
 
 }  // namespace
 
-Result<TaskSetDocument> parse_task_set(const std::string& text) {
+Result<TaskSetDocument> parse_task_set(const std::string& text, Model model) {
   const auto document = parse_json(text);
   if (!document) return tl::unexpected(document.error());
-  return read_document({*document, ""});
+  return read_document({*document, ""}, model);
 }
 
 std::string format_task_set(const TaskSetDocument& document) {
@@ -201,6 +230,11 @@ std::string format_task_set(const TaskSetDocument& document) {
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
+    if (task.cpu) entry["cpu"] = *task.cpu;
+    if (task.jitter > 0) entry["jitter"] = task.jitter;
+    if (task.offset) entry["offset"] = *task.offset;
+    if (task.busy_waits) entry["busy_waits"] = true;
+    if (task.gpu_priority) entry["gpu_priority"] = *task.gpu_priority;
     entry["stages"] = ordered_json::array();
     for (const Stage& stage : task.stages) {
       ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};

@@ -14,7 +14,7 @@ struct TaskSetDocument {
 };
 
 // The result has passed check().
-Result<TaskSetDocument> parse_task_set(const std::string& text);
+Result<TaskSetDocument> parse_task_set(const std::string& text, Model model = Model::pipeline);
 
 // parse_task_set() of it gives the same document back. Times as numbers of nanoseconds.
 std::string format_task_set(const TaskSetDocument& document);

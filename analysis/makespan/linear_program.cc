@@ -1,186 +1,78 @@
-// The dual program, max sum of least * y with y >= 0 and as many equations as there are variables, is solved
-// by the simplex method. Its tableau has a row per variable and a column per constraint.
+// By GLPK: its simplex method in floating point, whose corner is made rational, or its exact one.
 #include "analysis/makespan/linear_program.h"
 
+#include <glpk.h>
+
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
-#include <limits>
+#include <memory>
 
 namespace samcl::analysis::makespan {
 namespace {
 
 using boost::multiprecision::cpp_int;
+using Rational = boost::multiprecision::cpp_rational;
 
 constexpr int64_t kMostDenominator = 1'000'000'000, kMostPart = 1'000'000'000'000;
-// In floating point: no variable falls far below -kPenalty, and every variable's cost is a little higher by
-// an irregular amount, so that no two ways are equally good and the method does not stall.
-constexpr double kPenalty = 1e4, kDisturbance = 1e-6;
 constexpr int64_t kMostDenominatorOfOne = 50'000;  // of a value that is made rational
 constexpr size_t kMostCellsExactly = 20'000;       // variables times constraints: up to a second or so
-constexpr size_t kMostCellsPrecisely = 150'000;    // with long doubles some 100 ms
 
-// Whether a number counts as zero: rounding errors of doubles do.
-bool vanishes(const Rational& number) {
-  return number == 0;
-}
-bool vanishes(double number) {
-  return std::abs(number) < 1e-9;
-}
-bool vanishes(long double number) {
-  return std::abs(number) < 1e-11L;
-}
-
-template <typename Number>
-class Tableau {
+// Free variables, a row per constraint.
+class Program {
  public:
-  Tableau(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints)
-      : rows_(cost.size()),
-        columns_(constraints.size()),
-        cell_((rows_ + 1) * width()),
-        basis_(rows_),
-        negated_(rows_) {
-    for (size_t row = 0; row < rows_; ++row) {
-      negated_[row] = cost[row] < 0;
-      at(row, columns_ + row) = 1;
-      at(row, width() - 1) = static_cast<Number>(negated_[row] ? -cost[row] : cost[row]);
-      basis_[row] = columns_ + row;
+  Program(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints)
+      : problem_(glp_create_prob(), glp_delete_prob), variables_(static_cast<int>(cost.size())) {
+    glp_term_out(GLP_OFF);
+    glp_add_cols(problem_.get(), variables_);
+    for (int n = 1; n <= variables_; ++n) {
+      glp_set_col_bnds(problem_.get(), n, GLP_FR, 0, 0);
+      glp_set_obj_coef(problem_.get(), n, static_cast<double>(cost[static_cast<size_t>(n - 1)]));
     }
-    for (size_t column = 0; column < columns_; ++column)
-      for (const Term& term : constraints[column].terms)
-        at(term.variable, column) += negated_[term.variable] ? -term.coefficient : term.coefficient;
+    if (constraints.empty()) return;
+    const int first = glp_add_rows(problem_.get(), static_cast<int>(constraints.size()));
+    for (size_t row = 0; row < constraints.size(); ++row)
+      add(first + static_cast<int>(row), constraints[row]);
   }
 
-  // Phase one: false if the equations cannot be met.
-  bool meet_equations() {
-    for (size_t row = 0; row < rows_; ++row)
-      for (size_t column = 0; column < width(); ++column)
-        if (column < columns_ || column == width() - 1) at(rows_, column) -= at(row, column);
-    return ascend() && vanishes(at(rows_, width() - 1));
-  }
-
-  // Phase two: false if there is no greatest value.
-  bool maximise(const std::vector<Constraint>& constraints) {
-    for (size_t column = 0; column < width(); ++column)
-      at(rows_, column) = column < columns_ ? Number(-constraints[column].least) : Number(0);
-    for (size_t row = 0; row < rows_; ++row)
-      if (basis_[row] < columns_) subtract(rows_, row, at(rows_, basis_[row]));
-    return ascend();
-  }
-
-  // Both phases at once: what an equation is not met by costs the penalty. False if that does not end.
-  bool maximise_with_penalty(const std::vector<Constraint>& constraints) {
-    penalty_ = kPenalty;
-    double irregular = 0.5;
-    for (size_t row = 0; row < rows_; ++row) {
-      irregular = std::fmod(irregular + 0.6180339887498949, 1.0);
-      at(row, width() - 1) += kDisturbance * (0.5 + irregular);
-    }
-    for (size_t column = 0; column < width(); ++column) {
-      if (column >= columns_ && column + 1 < width()) continue;
-      at(rows_, column) = column < columns_ ? Number(-constraints[column].least) : Number(0);
-      for (size_t row = 0; row < rows_; ++row) at(rows_, column) -= penalty_ * at(row, column);
-    }
-    return ascend();
-  }
-
-  // The multipliers of the equations: what we are asked for.
-  std::vector<Number> prices() {
-    std::vector<Number> result;
-    for (size_t row = 0; row < rows_; ++row) {
-      result.push_back(at(rows_, columns_ + row) - penalty_);
-      if (negated_[row]) result.back() = -result.back();
-    }
-    return result;
+  // The values at the least cost; nothing if there are none, or no least one.
+  std::optional<std::vector<double>> solve(bool exactly) {
+    glp_smcp how;
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    const int failed = exactly ? glp_exact(problem_.get(), &how) : glp_simplex(problem_.get(), &how);
+    if (failed != 0 || glp_get_status(problem_.get()) != GLP_OPT) return std::nullopt;
+    std::vector<double> values;
+    for (int n = 1; n <= variables_; ++n) values.push_back(glp_get_col_prim(problem_.get(), n));
+    return values;
   }
 
  private:
-  size_t width() const { return columns_ + rows_ + 1; }
-  Number& at(size_t row, size_t column) { return cell_[row * width() + column]; }
-
-  void subtract(size_t row, size_t pivot, const Number factor) {
-    if (factor == 0) return;
-    for (const size_t column : filled_of(pivot)) at(row, column) -= factor * at(pivot, column);
-  }
-
-  // The columns in which the row is not zero; asked for many times in a row.
-  const std::vector<size_t>& filled_of(size_t row) {
-    if (row == filled_row_) return filled_;
-    filled_row_ = row;
-    filled_.clear();
-    for (size_t column = 0; column < width(); ++column)
-      if (at(row, column) != 0) filled_.push_back(column);
-    return filled_;
-  }
-
-  // The steepest column; where that led nowhere for long, the first one, which does not cycle (Bland).
-  std::optional<size_t> entering_column(bool first) {
-    std::optional<size_t> best;
-    for (size_t column = 0; column < columns_; ++column) {
-      const Number& slope = at(rows_, column);
-      if (slope >= 0 || vanishes(slope)) continue;
-      if (!best || slope < at(rows_, *best)) best = column;
-      if (first) break;
+  // A variable may stand in several terms.
+  void add(int row, const Constraint& constraint) {
+    std::vector<double> sum(static_cast<size_t>(variables_), 0);
+    for (const Term& term : constraint.terms) sum[term.variable] += term.coefficient;
+    std::vector<int> columns = {0};  // GLPK counts from 1
+    std::vector<double> coefficients = {0};
+    for (size_t n = 0; n < sum.size(); ++n) {
+      if (sum[n] == 0) continue;
+      columns.push_back(static_cast<int>(n) + 1);
+      coefficients.push_back(sum[n]);
     }
-    return best;
+    glp_set_row_bnds(problem_.get(), row, GLP_LO, constraint.least, 0);
+    glp_set_mat_row(problem_.get(), row, static_cast<int>(columns.size()) - 1, columns.data(),
+                    coefficients.data());
   }
 
-  // False where there is no greatest value; and where doubles take too long, which they may forever.
-  bool ascend() {
-    constexpr size_t kStalled = 50;
-    Number value = at(rows_, width() - 1);
-    size_t stalled = 0;
-    const size_t most = penalty_ == 0 ? std::numeric_limits<size_t>::max() : 10 * rows_ + 500;
-    for (size_t pivots = 0; pivots < most; ++pivots) {
-      const std::optional<size_t> entering = entering_column(stalled > kStalled);
-      if (!entering) return true;
-      const std::optional<size_t> leaving = leaving_row(*entering);
-      if (!leaving) return false;
-      const Number pivot = at(*leaving, *entering);
-      filled_row_ = kNoRow;
-      for (const size_t column : filled_of(*leaving)) at(*leaving, column) /= pivot;
-      for (size_t row = 0; row <= rows_; ++row)
-        if (row != *leaving) subtract(row, *leaving, at(row, *entering));
-      filled_row_ = kNoRow;
-      basis_[*leaving] = *entering;
-      const bool better = !vanishes(Number(at(rows_, width() - 1) - value));
-      stalled = better ? 0 : stalled + 1;
-      value = at(rows_, width() - 1);
-    }
-    return false;
-  }
-
-  // A basic artificial variable, which is zero after phase one, leaves before it could change.
-  std::optional<size_t> leaving_row(size_t entering) {
-    std::optional<size_t> best;
-    Number least = 0;
-    for (size_t row = 0; row < rows_; ++row) {
-      const Number& slope = at(row, entering);
-      const bool artificial = penalty_ == 0 && basis_[row] >= columns_ && vanishes(at(row, width() - 1));
-      if (vanishes(slope) || (slope < 0 && !artificial)) continue;
-      const Number ratio = artificial ? Number(0) : Number(at(row, width() - 1) / slope);
-      if (best && (ratio > least || (ratio == least && basis_[row] > basis_[*best]))) continue;
-      best = row;
-      least = ratio;
-    }
-    return best;
-  }
-
-  static constexpr size_t kNoRow = static_cast<size_t>(-1);
-  size_t rows_, columns_;
-  std::vector<Number> cell_;
-  std::vector<size_t> basis_;
-  std::vector<bool> negated_;
-  std::vector<size_t> filled_;
-  size_t filled_row_ = kNoRow;
-  Number penalty_ = 0;
+  std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> problem_;
+  int variables_;
 };
 
 // A fraction with a small denominator that near, or else the nearest, by its continued fraction.
-Rational rational_near(long double value, long double tolerance) {
+Rational rational_near(double value, double tolerance) {
   int64_t before = 0, denominator = 1, numerator_before = 1;
   auto numerator = static_cast<int64_t>(std::floor(value));
-  long double rest = value - std::floor(value);
-  while (std::abs(value - static_cast<long double>(numerator) / static_cast<long double>(denominator)) >
-         tolerance) {
+  double rest = value - std::floor(value);
+  while (std::abs(value - static_cast<double>(numerator) / static_cast<double>(denominator)) > tolerance) {
     rest = 1 / rest;
     const auto whole = static_cast<int64_t>(std::floor(rest));
     rest -= std::floor(rest);
@@ -219,43 +111,30 @@ std::optional<Parts> in_parts(const std::vector<Rational>& values,
   return parts;
 }
 
-// In floating point, made rational with one of the tolerances, and checked.
-template <typename Float>
-std::optional<Parts> minimise_in_floats(const std::vector<int64_t>& cost,
-                                        const std::vector<Constraint>& constraints,
-                                        std::initializer_list<Float> tolerances) {
-  Tableau<Float> tableau(cost, constraints);
-  if (!tableau.maximise_with_penalty(constraints)) return std::nullopt;
-  const std::vector<Float> prices = tableau.prices();
-  for (const Float price : prices)
-    if (!(std::abs(price) < static_cast<Float>(kMostPart))) return std::nullopt;
-  for (const Float tolerance : tolerances) {
-    std::vector<Rational> values;
-    for (const Float price : prices) values.push_back(rational_near(price, tolerance));
-    if (auto parts = in_parts(values, constraints)) return parts;
+// Made rational with one of the tolerances, and checked.
+std::optional<Parts> checked(const std::vector<double>& values, const std::vector<Constraint>& constraints) {
+  for (const double value : values)
+    if (!(std::abs(value) < static_cast<double>(kMostPart))) return std::nullopt;
+  for (const double tolerance : {1e-12, 1e-10, 1e-9, 1e-7}) {
+    std::vector<Rational> rationals;
+    for (const double value : values) rationals.push_back(rational_near(value, tolerance));
+    if (auto parts = in_parts(rationals, constraints)) return parts;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
-                                              const std::vector<Constraint>& constraints) {
-  Tableau<Rational> tableau(cost, constraints);
-  if (!tableau.meet_equations() || !tableau.maximise(constraints)) return std::nullopt;
-  return tableau.prices();
-}
-
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
                                        const std::vector<Constraint>& constraints) {
-  const size_t cells = cost.size() * constraints.size();
-  if (auto parts = minimise_in_floats<double>(cost, constraints, {1e-9, 1e-7})) return parts;
-  if (cells <= kMostCellsPrecisely)
-    if (auto parts = minimise_in_floats<long double>(cost, constraints, {1e-12L, 1e-10L, 1e-8L}))
-      return parts;
-  if (cells > kMostCellsExactly) return std::nullopt;
-  const auto exact = minimise(cost, constraints);
-  return exact ? in_parts(*exact, constraints) : std::nullopt;
+  Program program(cost, constraints);
+  for (const bool exactly : {false, true}) {
+    if (exactly && cost.size() * constraints.size() > kMostCellsExactly) break;
+    const auto values = program.solve(exactly);
+    if (!values) continue;
+    if (auto parts = checked(*values, constraints)) return parts;
+  }
+  return std::nullopt;
 }
 
 }  // namespace samcl::analysis::makespan

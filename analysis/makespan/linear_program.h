@@ -1,13 +1,12 @@
 // Small linear programs.
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace samcl::analysis::makespan {
-
-using Rational = boost::multiprecision::cpp_rational;
 
 struct Term {
   size_t variable = 0;
@@ -20,20 +19,16 @@ struct Constraint {
   int least = 0;
 };
 
-// The values of `cost.size()` free variables that minimise sum of cost * variable subject to the constraints,
-// exactly; nothing if there are none, or no least one.
-std::optional<std::vector<Rational>> minimise(const std::vector<int64_t>& cost,
-                                              const std::vector<Constraint>& constraints);
-
 // Values in whole parts of a common denominator.
 struct Parts {
   int64_t denominator = 1;         // up to 10^9
   std::vector<int64_t> numerator;  // up to 10^12: 65,000 warps' sum stays below 2^63
 };
 
-// Values that satisfy the constraints, checked exactly, with a cost that is least or nearly so: found in
-// floating point and made rational, where that does not do and the program is small by minimise(). Nothing
-// where neither does, or where the numbers are too large.
+// Values of `cost.size()` free variables that satisfy the constraints, checked exactly, with a sum of cost *
+// variable that is least or nearly so: GLPK finds them in floating point, and where those cannot be made
+// rational and the program is small, exactly. Nothing where neither does, where there is no least cost, or
+// where the numbers are too large.
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
                                        const std::vector<Constraint>& constraints);
 

@@ -50,7 +50,8 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
 }
 
 Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
-  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
+  if (stage.host_section != 0 && stage.host.empty())
+    return fail(where + ", host_section: given without host");
   if (stage.host_section < 0)
     return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
   if (stage.host.empty()) return {};
@@ -106,13 +107,41 @@ Result<void> check_devices(const Task& task, const Platform& platform) {
   return {};
 }
 
-Result<void> check_task(const Task& task, const Platform& platform) {
+// What only analysis/access/ knows.
+Result<void> check_unpartitioned(const Task& task) {
+  const std::string where = "task \"" + task.name + "\", ";
+  const std::string why = "expected none for this analysis; sam-analyze access knows it";
+  if (task.cpu) return fail(where + "cpu: " + why);
+  if (task.jitter != 0) return fail(where + "jitter: " + why);
+  if (task.offset) return fail(where + "offset: " + why);
+  if (task.busy_waits)
+    return fail(where + "busy_waits: true, expected false for this analysis; sam-analyze access knows it");
+  if (task.gpu_priority) return fail(where + "gpu_priority: " + why);
+  return {};
+}
+
+Result<void> check_partitioned(const Task& task, const Platform& platform) {
+  const std::string where = "task \"" + task.name + "\", ";
+  if (task.cpu ? *task.cpu < 0 || *task.cpu >= platform.cpus : platform.cpus > 1)
+    return fail(where + "cpu: " + (task.cpu ? std::to_string(*task.cpu) : "missing") + ", expected 0 to " +
+                std::to_string(platform.cpus - 1));
+  if (task.jitter < 0 || task.jitter > kLongest)
+    return fail(where + "jitter: " + number(task.jitter) + " ns, expected 0 to " + number(kLongest));
+  if (task.offset && (*task.offset < 0 || *task.offset > kLongest))
+    return fail(where + "offset: " + number(*task.offset) + " ns, expected 0 to " + number(kLongest));
+  return {};
+}
+
+Result<void> check_task(const Task& task, const Platform& platform, Model model) {
   const std::string where = "task \"" + task.name + "\"";
   if (task.period < 1 || task.period > kLongest)
     return fail(where + ", period: " + number(task.period) + " ns, expected 1 to " + number(kLongest));
-  if (task.deadline < 1 || task.deadline > task.period)
-    return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to the period, " +
-                number(task.period));
+  const bool arbitrary = model == Model::partitioned;
+  if (task.deadline < 1 || task.deadline > (arbitrary ? kLongest : task.period))
+    return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to " +
+                (arbitrary ? number(kLongest) : "the period, " + number(task.period)));
+  if (auto good = arbitrary ? check_partitioned(task, platform) : check_unpartitioned(task); !good)
+    return good;
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
@@ -196,14 +225,14 @@ int Task::largest_mode(const Platform& platform) const {
   return most_gpus == 0 ? most : std::min(most, most_gpus);
 }
 
-Result<void> check(const TaskSet& set) {
+Result<void> check(const TaskSet& set, Model model) {
   if (auto good = check(set.platform); !good) return good;
   std::set<std::string> names;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (set.tasks[i].name.empty()) return fail("task " + std::to_string(i + 1) + ", name: empty");
     if (!names.insert(set.tasks[i].name).second)
       return fail("task \"" + set.tasks[i].name + "\", name: another task has it too");
-    if (auto good = check_task(set.tasks[i], set.platform); !good) return good;
+    if (auto good = check_task(set.tasks[i], set.platform, model); !good) return good;
   }
   return check_priorities(set);
 }

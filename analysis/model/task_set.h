@@ -109,6 +109,13 @@ struct Task {
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
 
+  // Known to the analyses of analysis/access/ alone, as are deadlines above the period.
+  std::optional<int> cpu = {};           // the one CPU on which the task runs, from 0
+  Time jitter = 0;                       // a job is released up to so long after it has arrived
+  std::optional<Time> offset = {};       // jobs arrive at it and at whole periods after, neither earlier nor later
+  bool busy_waits = false;               // the task keeps its CPU while the GPU works for it
+  std::optional<int> gpu_priority = {};  // on the GPU, where that is another than on the CPU
+
   bool uses(Resource resource) const;
   int largest_mode(const Platform& platform) const;
 };
@@ -123,8 +130,13 @@ using Modes = std::vector<int>;
 // Indices into TaskSet::tasks, most urgent first: each task once.
 using PriorityOrder = std::vector<size_t>;
 
-// What makes no sense is an error naming task, stage and field: nothing may be analysed before this.
-Result<void> check(const TaskSet& set);
+// What an analysis knows of a task: `pipeline` is the model at the head of this file, in which every task may run on
+// any CPU; `partitioned` that of analysis/access/tasks.h.
+enum class Model { pipeline, partitioned };
+
+// What makes no sense, or is not known to the model, is an error naming task, stage and field: nothing may be
+// analysed before this.
+Result<void> check(const TaskSet& set, Model model = Model::pipeline);
 Result<void> check(const TaskSet& set, std::span<const int> modes);
 
 // By the given priorities, or deadline-monotonic where none are given; ties go to the task listed first.

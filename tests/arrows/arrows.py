@@ -38,6 +38,7 @@ ROOMS = {
     "analysis/draw": ["analysis/dbf", "analysis/json", "analysis/sim"],
     "analysis/experiment": ["analysis/draw", "analysis/generator", "analysis/json", "analysis/modes"],
     "analysis/makespan": ["analysis/draw", "analysis/experiment", "analysis/model"],
+    "analysis/access": ["analysis/experiment", "analysis/generator", "analysis/model", "analysis/rta"],
     "analysis/exchange": ["analysis/locking", "analysis/model"],
     "analysis/csv": ["analysis/json", "analysis/model"],
     "sam-manager/protocol": ["base"],
@@ -67,7 +68,7 @@ ROOMS = {
 }
 
 # Rooms above all of these: programs.
-PROGRAMS = ["analysis/cli", "benchmarks", "tools"]
+PROGRAMS = ["analysis/cli", "analysis/python", "benchmarks", "tools"]
 
 CIRCLES = [
     {"libsamcl/coherence", "libsamcl/device", "libsamcl/merge", "libsamcl/plan", "libsamcl/runtime", "libsamcl/transfer"},

@@ -1,0 +1,140 @@
+#include "analysis/access/access.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "analysis/access/forms.h"
+
+namespace samcl::analysis::access {
+namespace {
+
+// Bounds from the most urgent down, again as long as the others' make one better: what holds with all
+// deadlines met holds with all bounds kept.
+Bounds settle(const TaskSet& set, const std::function<Bound(size_t, const Responses&)>& bound) {
+  Bounds bounds;
+  Responses known;
+  for (const Task& task : set.tasks) known.push_back(task.deadline);
+  for (bool better = true; better;) {
+    better = false;
+    bounds.schedulable = true;
+    bounds.response.assign(set.tasks.size(), kUnbounded);
+    for (size_t i = 0; i < set.tasks.size(); ++i) {
+      const Bound response = bound(i, known);
+      if (!response) {
+        bounds.schedulable = false;
+        continue;
+      }
+      bounds.response[i] = *response;
+      better = better || *response < known[i];
+      known[i] = *response;
+    }
+    if (!bounds.schedulable) return bounds;
+  }
+  return bounds;
+}
+
+bool needs_own_device(Analysis analysis) {
+  return analysis == Analysis::oblivious || analysis == Analysis::jitter || analysis == Analysis::blocking ||
+         analysis == Analysis::unified;
+}
+
+Result<void> check_devices(const TaskSet& set, Analysis analysis) {
+  std::vector<const Task*> user(static_cast<size_t>(set.devices), nullptr);
+  const Task* first = nullptr;
+  const std::string why = " for " + std::string(name(analysis));
+  for (const Task& task : set.tasks) {
+    if (!task.uses_gpu()) continue;
+    const Task*& other = user[static_cast<size_t>(task.device)];
+    if (needs_own_device(analysis) && other)
+      return fail("task \"" + task.name + "\", devices: that of \"" + other->name +
+                  "\" too, expected its own" + why);
+    const bool one = analysis == Analysis::gcaps || analysis == Analysis::gcaps_published;
+    if (one && first && first->device != task.device)
+      return fail("task \"" + task.name + "\", devices: not that of \"" + first->name +
+                  "\", expected one device" + why);
+    if (analysis == Analysis::gcaps_published && first && first->busy != task.busy)
+      return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" +
+                  why);
+    other = &task;
+    if (!first) first = &task;
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* name(Analysis analysis) {
+  switch (analysis) {
+    case Analysis::gcaps:
+      return "gcaps";
+    case Analysis::gcaps_published:
+      return "gcaps-published";
+    case Analysis::mpcp:
+      return "mpcp";
+    case Analysis::fmlp:
+      return "fmlp+";
+    case Analysis::server:
+      return "server";
+    case Analysis::round_robin:
+      return "round-robin";
+    case Analysis::oblivious:
+      return "oblivious";
+    case Analysis::jitter:
+      return "jitter";
+    case Analysis::blocking:
+      return "blocking";
+    case Analysis::unified:
+      return "unified";
+  }
+  return "?";
+}
+
+Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
+  const std::string why = " for " + std::string(name(analysis));
+  if (analysis == Analysis::server && (costs.server_cpu < 0 || costs.server_cpu >= set.cpus))
+    return fail("the server's CPU: " + std::to_string(costs.server_cpu) + ", expected 0 to " +
+                std::to_string(set.cpus - 1));
+  const bool no_jitter = analysis == Analysis::blocking || analysis == Analysis::unified ||
+                         analysis == Analysis::gcaps_published;
+  for (const Task& task : set.tasks) {
+    const std::string where = "task \"" + task.name + "\", ";
+    if (task.deadline > task.period && analysis != Analysis::oblivious)
+      return fail(where + "deadline: " + std::to_string(task.deadline) +
+                  " ns, expected at most the period, " + std::to_string(task.period) + "," + why);
+    if (task.jitter > 0 && no_jitter)
+      return fail(where + "jitter: " + std::to_string(task.jitter) + " ns, expected 0" + why);
+  }
+  return check_devices(set, analysis);
+}
+
+Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs) {
+  const SuspendingTasks tasks =
+      analysis == Analysis::round_robin ? round_robin(set, costs.slice, costs.switching) : dedicated(set);
+  Lock rules;
+  rules.fifo = analysis == Analysis::fmlp;
+  if (analysis == Analysis::server) rules = {false, costs.server_cpu, 2 * costs.update};
+  return settle(set, [&](size_t i, const Responses& known) -> Bound {
+    switch (analysis) {
+      case Analysis::gcaps:
+        return gcaps(set, i, known, costs.update);
+      case Analysis::gcaps_published:
+        return gcaps_published(set, i, known, costs.update);
+      case Analysis::mpcp:
+      case Analysis::fmlp:
+      case Analysis::server:
+        return lock(set, i, known, rules);
+      case Analysis::round_robin:
+      case Analysis::jitter:
+        return jitter(tasks, i, known);
+      case Analysis::oblivious:
+        return oblivious(tasks, i);
+      case Analysis::blocking:
+        return blocking(tasks, i);
+      case Analysis::unified:
+        return unified(tasks, i, known);
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace samcl::analysis::access

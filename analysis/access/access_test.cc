@@ -1,0 +1,159 @@
+// The papers' examples, and small sets whose bounds can be counted by hand.
+#include "analysis/access/access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/access/simulator.h"
+
+namespace samcl::analysis::access {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The most urgent first, deadlines are periods.
+Task task(Time period, int cpu, std::vector<Time> between, std::vector<Segment> segments = {}) {
+  Task task;
+  task.period = task.deadline = period;
+  task.cpu = cpu;
+  task.between = std::move(between);
+  task.segments = std::move(segments);
+  return task;
+}
+
+TaskSet set_of(int cpus, std::vector<Task> tasks, bool own_devices = false) {
+  TaskSet set;
+  set.cpus = cpus;
+  set.tasks = std::move(tasks);
+  set.devices = own_devices ? static_cast<int>(set.tasks.size()) : 1;
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    set.tasks[i].name = "T" + std::to_string(i + 1);
+    set.tasks[i].index = i;
+    set.tasks[i].gpu_rank = static_cast<int>(i);
+    if (own_devices) set.tasks[i].device = static_cast<int>(i);
+  }
+  return set;
+}
+
+// Chen, Nelissen & Huang, ECRTS 2016: (C, S, T) = (4, 5, 10), (6, 1, 19), (4, 0, 50) on one CPU.
+TaskSet unifying_example() {
+  return set_of(1, {task(10, 0, {4, 0}, {{0, 5}}), task(19, 0, {6, 0}, {{0, 1}}), task(50, 0, {4})}, true);
+}
+
+TEST(Suspensions, TheUnifyingExampleIsBoundedBy32) {
+  EXPECT_THAT(analyse(unifying_example(), Analysis::unified).response, ElementsAre(9, 15, 32));
+}
+
+TEST(Suspensions, JitterAloneTells42) {
+  EXPECT_THAT(analyse(unifying_example(), Analysis::jitter).response, ElementsAre(9, 15, 42));
+}
+
+TEST(Suspensions, BlockingAddsTheLesserOfComputingAndWaiting) {
+  // T2: 7 + min(4, 5) + 4 ceil(t / 10); T3: 4 + 4 + 1 + 4 ceil(t / 10) + 6 ceil(t / 19).
+  EXPECT_THAT(analyse(unifying_example(), Analysis::blocking).response, ElementsAre(9, 19, 37));
+}
+
+TEST(Suspensions, CountedAsComputingTheyAreTooMuch) {
+  const Bounds bounds = analyse(unifying_example(), Analysis::oblivious);
+  EXPECT_FALSE(bounds.schedulable);
+  EXPECT_THAT(bounds.response, ElementsAre(9, kUnbounded, kUnbounded));
+}
+
+// Lehoczky, RTSS 1990: (C, T) = (26, 70), (62, 100), D = 118. The longest response is the fifth job's.
+TEST(Suspensions, DeadlinesAboveThePeriodLookAtAllJobsOfABusyWindow) {
+  TaskSet set = set_of(1, {task(70, 0, {26}), task(100, 0, {62})});
+  set.tasks[1].deadline = 118;
+  EXPECT_THAT(analyse(set, Analysis::oblivious).response, ElementsAre(26, 118));
+  set.tasks[1].deadline = 117;
+  EXPECT_FALSE(analyse(set, Analysis::oblivious).schedulable);
+}
+
+TEST(Suspensions, LateReleasesOfMoreUrgentTasksCountTwice) {
+  TaskSet set = set_of(1, {task(10, 0, {3}), task(20, 0, {7})});
+  EXPECT_THAT(analyse(set, Analysis::jitter).response, ElementsAre(3, 10));
+  set.tasks[0].jitter = 1;
+  EXPECT_THAT(analyse(set, Analysis::jitter).response, ElementsAre(4, 13));
+  EXPECT_THAT(analyse(set, Analysis::oblivious).response, ElementsAre(4, 13));
+}
+
+// Wang et al., ECRTS 2024, Table 2 and Fig. 5, in ms.
+TaskSet gcaps_example() {
+  return set_of(2, {task(80, 0, {2, 4, 3}, {{2, 4}, {2, 2}}), task(150, 0, {40}),
+                    task(190, 1, {4, 30}, {{5, 80}}), task(200, 0, {16, 2}, {{2, 10}})});
+}
+
+TEST(Gcaps, TheExampleFailsAndPassesWithOtherGpuPrioritiesAsPublished) {
+  TaskSet set = gcaps_example();
+  const Costs costs = {1};
+  const Bounds same = analyse(set, Analysis::gcaps_published, costs);
+  EXPECT_FALSE(same.schedulable);
+  EXPECT_EQ(same.response[3], kUnbounded);
+  std::swap(set.tasks[2].gpu_rank, set.tasks[3].gpu_rank);
+  EXPECT_TRUE(analyse(set, Analysis::gcaps_published, costs).schedulable);
+}
+
+// GPU of T1 while T1 launches: the paper counts its G^e alone.
+TEST(Gcaps, ThePublishedBoundIsExceededWhereTheUserOfTheGpuComputes) {
+  const TaskSet set = set_of(2, {task(34, 1, {3, 1}, {{4, 1}}), task(59, 0, {3, 4}, {{3, 6}})});
+  const std::vector<SimulatedJob> jobs = {
+      {0, 27, 27, {3, 1}, {{0, 1, 4}}}, {0, 61, 61, {3, 1}, {{4, 1, 0}}}, {1, 30, 30, {3, 4}, {{0, 6, 3}}}};
+  const std::vector<Time> took = simulate(set, Analysis::gcaps, {}, jobs);
+  EXPECT_EQ(analyse(set, Analysis::gcaps_published).response[1], 17);
+  EXPECT_EQ(took[1], 18);
+  EXPECT_GE(analyse(set, Analysis::gcaps).response[1], 18);
+}
+
+TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
+  const TaskSet set = set_of(
+      3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}), task(100, 2, {1, 1}, {{3, 9}})});
+  // 8 + 12; T2: 12 + 12 + 6; T3: 14 + 6 + 10.
+  EXPECT_THAT(analyse(set, Analysis::mpcp).response, ElementsAre(20, 30, 30));
+  // All others once: 8 + 10 + 12.
+  EXPECT_THAT(analyse(set, Analysis::fmlp).response, ElementsAre(30, 30, 30));
+}
+
+TEST(Locks, OnlyALocalSegmentDelaysATaskWithoutOne) {
+  const TaskSet set =
+      set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
+  EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 12);
+  EXPECT_EQ(analyse(set, Analysis::server, {1, 1, 0, 1}).response[0], 10) << "the server is elsewhere";
+}
+
+TEST(Locks, KeepingTheCpuDelaysMoreUrgentTasksThereByTheGpusTime) {
+  TaskSet set = set_of(1, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}})});
+  set.tasks[1].busy = true;
+  EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 20);
+}
+
+TEST(RoundRobin, AllOthersHaveASliceForEachOfOnes) {
+  const TaskSet set =
+      set_of(3, {task(99, 0, {1, 1}, {{0, 5}}), task(99, 1, {1, 1}, {{0, 4}}), task(99, 2, {9})});
+  // Five nanoseconds in slices of two: three times 2 + 1 of the other's, and 1 before its own.
+  EXPECT_EQ(analyse(set, Analysis::round_robin, {0, 2, 1, 0}).response[0], 2 + 5 + 3 * 4);
+}
+
+TEST(Access, WhatAnAnalysisDoesNotKnowIsNamed) {
+  const auto complaint = [](const TaskSet& set, Analysis analysis, const Costs& costs = {}) {
+    const auto good = check(set, analysis, costs);
+    return good ? "none" : good.error().message;
+  };
+  TaskSet set = set_of(1, {task(50, 0, {1, 1}, {{2, 8}}), task(60, 0, {1, 1}, {{2, 8}})});
+  EXPECT_EQ(complaint(set, Analysis::gcaps), "none");
+  EXPECT_EQ(complaint(set, Analysis::jitter),
+            "task \"T2\", devices: that of \"T1\" too, expected its own for jitter");
+  set.tasks[1].busy = true;
+  EXPECT_THAT(complaint(set, Analysis::gcaps_published), HasSubstr("busy_waits: expected the same"));
+  set.tasks[1].deadline = 70;
+  EXPECT_EQ(complaint(set, Analysis::mpcp),
+            "task \"T2\", deadline: 70 ns, expected at most the period, 60, for mpcp");
+  set.tasks[0].jitter = 1;
+  EXPECT_THAT(complaint(set, Analysis::unified), HasSubstr("jitter: 1 ns, expected 0 for unified"));
+  EXPECT_THAT(complaint(set, Analysis::server, {0, 1, 0, 1}),
+              HasSubstr("the server's CPU: 1, expected 0 to 0"));
+  set = set_of(1, {task(50, 0, {1, 1}, {{2, 8}}), task(60, 0, {1, 1}, {{2, 8}})}, true);
+  EXPECT_THAT(complaint(set, Analysis::gcaps), HasSubstr("expected one device for gcaps"));
+}
+
+}  // namespace
+}  // namespace samcl::analysis::access

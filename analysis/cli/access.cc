@@ -1,0 +1,173 @@
+// sam-analyze access FILE: tasks that stay on their CPUs and share GPUs in one of the literature's ways.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/access/partition.h"
+#include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis::cli {
+namespace {
+
+using access::kAnalyses;
+
+struct Options {
+  std::string file;
+  std::optional<access::Analysis> analysis;
+  std::string update = "0ns", slice = "1ms", switching = "0ns";
+  int server_cpu = 0;
+  bool partition = false, as_json = false;
+};
+
+struct Column {
+  access::Analysis analysis;
+  std::string refused;  // why the analysis does not know the set
+  access::Bounds bounds;
+};
+
+Result<access::Costs> costs_of(const Options& options) {
+  access::Costs costs;
+  for (const auto& [option, text, time] : {std::tuple{"--update", &options.update, &costs.update},
+                                           {"--slice", &options.slice, &costs.slice},
+                                           {"--switching", &options.switching, &costs.switching}}) {
+    const auto value = parse_time(*text);
+    if (!value) return fail(std::string(option) + ": '" + *text + "', expected a time such as 1ms");
+    *time = *value;
+  }
+  if (costs.slice == 0) return fail("--slice: 0, expected at least 1 ns");
+  costs.server_cpu = options.server_cpu;
+  return costs;
+}
+
+Result<std::vector<Column>> columns_of(const Options& options, const access::TaskSet& set,
+                                       const access::Costs& costs) {
+  std::vector<Column> columns;
+  for (const access::Analysis analysis : kAnalyses) {
+    if (options.analysis && *options.analysis != analysis) continue;
+    Column column{analysis, "", {}};
+    if (const auto good = check(set, analysis, costs); good)
+      column.bounds = analyse(set, analysis, costs);
+    else if (options.analysis)
+      return fail(options.file + ": " + good.error().message);
+    else
+      column.refused = good.error().message;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+std::string as_tables(const access::TaskSet& set, const std::vector<Column>& columns) {
+  std::vector<std::vector<std::string>> verdicts = {{"ANALYSIS", "SCHEDULABLE", "WHY NOT"}};
+  std::vector<std::vector<std::string>> responses = {{"ENDS WITHIN", "CPU", "DEADLINE"}};
+  for (const Column& column : columns) {
+    std::string late;
+    for (size_t i = 0; i < column.bounds.response.size(); ++i)
+      if (column.bounds.response[i] == kUnbounded) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
+    const bool known = column.refused.empty();
+    verdicts.push_back({name(column.analysis),
+                        !known                      ? "-"
+                        : column.bounds.schedulable ? "yes"
+                                                    : "no",
+                        !known         ? column.refused
+                        : late.empty() ? ""
+                                       : late + " may miss the deadline"});
+    if (known) responses[0].push_back(name(column.analysis));
+  }
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const access::Task& task = set.tasks[i];
+    responses.push_back({task.name, std::to_string(task.cpu), format_time(task.deadline)});
+    for (const Column& column : columns)
+      if (column.refused.empty())
+        responses.back().push_back(
+            column.bounds.response[i] == kUnbounded ? "-" : format_time(column.bounds.response[i]));
+  }
+  return table(verdicts, 3) + "\n" + table(responses) +
+         "\nThe most urgent task first. gcaps-published is the paper's, and not safe; the others are "
+         "proven.\n";
+}
+
+std::string as_json(const access::TaskSet& set, const Modes& modes, const std::vector<Column>& columns) {
+  nlohmann::ordered_json analyses = nlohmann::ordered_json::array();
+  for (const Column& column : columns) {
+    nlohmann::ordered_json entry = {{"analysis", name(column.analysis)}};
+    if (!column.refused.empty()) {
+      entry["refused"] = column.refused;
+    } else {
+      entry["schedulable"] = column.bounds.schedulable;
+      entry["proven"] = column.analysis != access::Analysis::gcaps_published && column.bounds.schedulable;
+      entry["tasks"] = nlohmann::ordered_json::array();
+      for (size_t i = 0; i < set.tasks.size(); ++i) {
+        const Time response = column.bounds.response[i];
+        entry["tasks"].push_back({{"name", set.tasks[i].name},
+                                  {"mode", modes[set.tasks[i].index]},
+                                  {"response", response == kUnbounded ? nlohmann::ordered_json()
+                                                                      : nlohmann::ordered_json(response)},
+                                  {"deadline", set.tasks[i].deadline}});
+      }
+    }
+    analyses.push_back(std::move(entry));
+  }
+  return nlohmann::ordered_json{{"analyses", analyses}}.dump(2) + "\n";
+}
+
+// As the file has them, or as --partition finds them.
+Result<Modes> modes_of(const Options& options, const TaskSetDocument& document) {
+  if (!options.partition) return document.modes;
+  if (document.set.platform.bound)
+    return fail("--partition: the platform's GPUs are bound, expected parts that any task may have");
+  const auto modes = access::partition(document.set, options.analysis.value_or(access::Analysis::unified));
+  if (!modes) return fail("--partition: no split of the parts was found that makes the tasks schedulable");
+  return *modes;
+}
+
+Result<int> run(const Options& options) {
+  const auto costs = costs_of(options);
+  if (!costs) return tl::unexpected(costs.error());
+  const auto document = read_task_set(options.file, Model::partitioned);
+  if (!document) return tl::unexpected(document.error());
+  const auto modes = modes_of(options, *document);
+  if (!modes) return tl::unexpected(modes.error());
+  const auto set = access::tasks_of(document->set, *modes);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  const auto columns = columns_of(options, *set, *costs);
+  if (!columns) return tl::unexpected(columns.error());
+  std::cout << (options.as_json ? as_json(*set, *modes, *columns) : as_tables(*set, *columns));
+  if (options.partition && !options.as_json)
+    for (const access::Task& task : set->tasks)
+      if (task.uses_gpu())
+        std::cout << task.name << " has " << (*modes)[task.index] << " parts of the GPU.\n";
+  for (const Column& column : *columns)
+    if (column.bounds.schedulable) return kGood;
+  return kNotSchedulable;
+}
+
+}  // namespace
+
+Run add_access(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* access = parent.add_subcommand(
+      "access",
+      "tasks that stay on their CPUs and use GPUs in segments: preemption, locks, server, turns, partitions");
+  access->footer(
+      "See analysis/access/README.md for the ways and what each assumes.\n"
+      "Exit code: 0 schedulable by one of the analyses, 1 by none, 2 bad input.");
+  access->add_option("FILE", options->file, "task set (JSON) whose tasks have a cpu; - for standard input")
+      ->required();
+  std::map<std::string, access::Analysis> names;
+  for (const access::Analysis analysis : kAnalyses) names[name(analysis)] = analysis;
+  access->add_option("--analysis", options->analysis, "one of them instead of all that know the set")
+      ->transform(one_of(names));
+  access->add_option("--update", options->update,
+                     "cost of a runlist update, or of the server's handling a message (0ns)");
+  access->add_option("--slice", options->slice, "of the round robin (1ms)");
+  access->add_option("--switching", options->switching, "before each slice (0ns)");
+  access->add_option("--server-cpu", options->server_cpu, "where the server runs (0)");
+  access->add_flag("--partition", options->partition,
+                   "find how many of platform.gpus parts each task needs for itself, instead of its mode");
+  access->add_flag("--json", options->as_json, "print JSON");
+  return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli

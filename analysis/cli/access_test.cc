@@ -1,0 +1,104 @@
+// sam-analyze access as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
+
+namespace samcl::analysis {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+std::string example(const std::string& name) {
+  return std::string(EXAMPLES) + "/" + name + ".json";
+}
+
+// Wang et al., ECRTS 2024, Example 2.
+TEST(SamAnalyzeAccess, PrintsEveryAnalysisBesideTheOthers) {
+  const Outcome outcome = run("access --update 1ms " + example("gcaps_fig5"));
+  EXPECT_THAT(outcome.output, ContainsRegex("gcaps-published +no +T4 may miss the deadline"));
+  EXPECT_THAT(outcome.output, HasSubstr("expected its own for jitter"));
+  EXPECT_THAT(outcome.output, ContainsRegex("ENDS WITHIN +CPU +DEADLINE +gcaps +gcaps-published +mpcp"));
+}
+
+TEST(SamAnalyzeAccess, OneAnalysisAsJson) {
+  const Outcome outcome = run("access --json --analysis fmlp+ " + example("gcaps_fig5"));
+  const auto analyses = nlohmann::json::parse(outcome.output).at("analyses");
+  ASSERT_EQ(analyses.size(), 1);
+  EXPECT_EQ(analyses[0].at("analysis"), "fmlp+");
+  EXPECT_EQ(analyses[0].at("tasks")[0].at("name"), "T1");
+  EXPECT_EQ(outcome.code, analyses[0].at("schedulable") ? 0 : 1);
+}
+
+TEST(SamAnalyzeAccess, FindsAPartitionForEachTask) {
+  EXPECT_EQ(run("access --analysis unified " + example("partitions")).code, 1)
+      << "one part each is too little";
+  const Outcome outcome = run("access --analysis unified --partition " + example("partitions"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("camera has 2 parts of the GPU."));
+}
+
+TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
+  const Outcome shared = run("access --analysis jitter " + example("gcaps_fig5"));
+  EXPECT_EQ(shared.code, 2);
+  EXPECT_THAT(shared.output,
+              HasSubstr("task \"T3\", devices: that of \"T1\" too, expected its own for jitter"));
+  const Outcome global = run("access " + example("three_programs"));
+  EXPECT_EQ(global.code, 2);
+  EXPECT_THAT(global.output, HasSubstr("cpu: missing, expected 0 to "));
+  const Outcome pinned = run("rta " + example("gcaps_fig5"));
+  EXPECT_EQ(pinned.code, 2);
+  EXPECT_THAT(pinned.output, HasSubstr("cpu: expected none for this analysis; sam-analyze access knows it"));
+  EXPECT_EQ(run("access --slice 0ns " + example("gcaps_fig5")).code, 2);
+  EXPECT_EQ(run("access --update soon " + example("gcaps_fig5")).code, 2);
+  EXPECT_EQ(run("access --partition " + example("bound_devices")).code, 2);
+}
+
+using Access = InFolder;
+
+TEST_F(Access, ExperimentWritesTheSameNumbersForTheSameSeed) {
+  const Outcome outcome = run("experiment access --sets 3 --threads 2 --out " + path("a"));
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, ContainsRegex("gcaps-published, busy +[0-9.]+ +[0-9.]+"));
+  EXPECT_EQ(run("experiment access --sets 3 --threads 1 --out " + path("b")).code, 0);
+  EXPECT_EQ(text("a.csv"), text("b.csv"));
+  EXPECT_THAT(text("a.csv"), HasSubstr("utilisation,sets,\"gcaps\",\"gcaps, busy\""));
+  EXPECT_THAT(text("a.svg"), testing::StartsWith("<svg"));
+  const Outcome other = run("experiment access --sets 3 --classes --out " + path("c"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.output, HasSubstr("--classes: of another experiment, not of access"));
+}
+
+using Convert = InFolder;
+
+TEST_F(Convert, ACheddarModelComesBack) {
+  const std::string set = written("set.json", R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [
+    {"name": "a", "cpu": 1, "period": "9us", "jitter": "2us", "deadline": "12us", "stages": [
+      {"resource": "CPU", "worst": "3us"}]},
+    {"name": "b", "cpu": 0, "period": "20us", "stages": [{"resource": "CPU", "worst": "5us"}]}]})");
+  const Outcome xml = run("convert --cheddar " + set);
+  ASSERT_EQ(xml.code, 0) << xml.output;
+  const Outcome back = run("convert " + written("set.xml", xml.output));
+  ASSERT_EQ(back.code, 0) << back.output;
+  const auto task = nlohmann::json::parse(back.output).at("tasks").at(0);
+  EXPECT_EQ(task.at("jitter"), 2000);
+  EXPECT_EQ(task.at("deadline"), 12'000);
+  EXPECT_EQ(run("access --analysis oblivious " + written("back.json", back.output)).code, 0);
+}
+
+TEST_F(Convert, WhatAnotherToolDoesNotKnowIsNamedAndNothingIsPrinted) {
+  const Outcome mast = run("convert --mast " + example("three_programs"));
+  EXPECT_EQ(mast.code, 2);
+  EXPECT_THAT(mast.output, HasSubstr("for MAST"));
+  const Outcome csv = run("convert --csv " + example("gcaps_fig5"));
+  EXPECT_EQ(csv.code, 2);
+  EXPECT_THAT(csv.output, HasSubstr("cpu: expected none for this analysis"));
+  EXPECT_EQ(run("convert --mast --pycpa " + example("three_programs")).code, 2);
+}
+
+}  // namespace
+}  // namespace samcl::analysis

@@ -1,0 +1,64 @@
+// sam-analyze experiment access: OUT.csv and OUT.svg.
+#include <cstdio>
+#include <iostream>
+
+#include "analysis/access/experiment/shares.h"
+#include "analysis/cli/experiment.h"
+#include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+
+namespace samcl::analysis::cli {
+
+namespace {
+
+// Of other experiments.
+Result<void> refuse_others(const ExperimentOptions& options) {
+  for (const auto& [given, name] : {std::pair{options.form.has_value(), "--analysis"},
+                                    {options.classes, "--classes"},
+                                    {options.dependency.has_value(), "--dependency"},
+                                    {options.gpu_utilisation.has_value(), "--utilisation"},
+                                    {options.share.has_value(), "--share"},
+                                    {options.split.has_value(), "--split"},
+                                    {options.bound.has_value(), "--tardiness"},
+                                    {options.elliott_figure.has_value(), "--figure"},
+                                    {options.period.has_value(), "--period"}})
+    if (given) return fail(std::string(name) + ": of another experiment, not of access");
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_access(const ExperimentOptions& options) {
+  if (auto good = refuse_others(options); !good) return tl::unexpected(good.error());
+  const access::Shares shares(options.sets.value_or(1000), options.seed);
+  const auto sums = count(shares, options.counting);
+  if (!sums) return tl::unexpected(sums.error());
+  if (!*sums) return kGood;
+  const std::string& out = options.counting.out;
+  for (const auto& [ending, content] :
+       {std::pair{".csv", access::format_csv(**sums)}, {".svg", charts_svg({access::chart(**sums)})}})
+    if (auto good = write_text(out + ending, content); !good) return tl::unexpected(good.error());
+  forget(options.counting);
+  std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
+  for (const double utilisation : access::Shares::utilisations()) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%.1f", utilisation);
+    rows[0].emplace_back(text);
+  }
+  const std::vector<std::string> names = access::way_names();
+  for (size_t way = 0; way < names.size(); ++way) {
+    rows.push_back({names[way]});
+    for (const Counts& counts : **sums) {
+      char text[16];
+      std::snprintf(text, sizeof text, "%.1f",
+                    100 * static_cast<double>(counts[1 + way]) / static_cast<double>(counts[0]));
+      rows.back().emplace_back(text);
+    }
+  }
+  std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (**sums)[0][0]
+            << " sets each, seed " << options.seed << "\n\n"
+            << table(rows) << "\nWritten: " << out << ".csv, " << out << ".svg\n";
+  return kGood;
+}
+
+}  // namespace samcl::analysis::cli

@@ -1,0 +1,139 @@
+// The analyses for Python. Task sets come and go as JSON text, as analysis/README.md describes it;
+// src/samcl_analysis/__init__.py makes dictionaries of it. What an analysis refuses is a ValueError with its
+// message.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <map>
+
+#include "analysis/access/access.h"
+#include "analysis/access/experiment/shares.h"
+#include "analysis/access/partition.h"
+#include "analysis/generator/paper_sets.h"
+#include "analysis/json/bounds_json.h"
+#include "analysis/json/task_set_json.h"
+#include "analysis/model/capacity.h"
+#include "analysis/modes/choice.h"
+
+namespace samcl::analysis {
+namespace {
+
+template <typename T>
+T value_of(Result<T> result) {
+  if (!result) throw pybind11::value_error(result.error().message);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// The one of `all` with this name.
+template <typename All>
+auto named(const All& all, const std::string& wanted, const char* what) {
+  std::string names;
+  for (const auto one : all) {
+    if (name(one) == wanted) return one;
+    names += (names.empty() ? "" : ", ") + std::string(name(one));
+  }
+  throw pybind11::value_error(std::string(what) + ": '" + wanted + "', expected one of " + names);
+}
+
+Form form_of(const std::string& wanted) {
+  return named(std::array{Form::safe, Form::gpu_sam, Form::gpu_sparc}, wanted, "form");
+}
+
+// Ready for an analysis of the form.
+TaskSetDocument document_of(const std::string& text, const std::optional<Modes>& modes, Form form) {
+  TaskSetDocument document = value_of(parse_task_set(text));
+  if (modes) document.modes = *modes;
+  value_of(check(document.set, document.modes));
+  value_of(check(document.set, form));
+  return document;
+}
+
+std::string rta(const std::string& text, const std::string& wanted, const std::optional<Modes>& modes) {
+  const Form form = form_of(wanted);
+  const TaskSetDocument document = document_of(text, modes, form);
+  value_of(check_capacity(document.set, document.modes));
+  return format_bounds(document.set, document.modes, form, analyse(document.set, document.modes, form));
+}
+
+std::pair<Modes, bool> choose(const std::string& text, const std::string& policy, const std::string& wanted) {
+  const Form form = form_of(wanted);
+  const TaskSetDocument document = document_of(text, std::nullopt, form);
+  const Choice choice = choose_modes(document.set, form, named(kPolicies, policy, "policy"));
+  return {choice.modes, choice.schedulable};
+}
+
+// Each task's bound by its name; None where there is none.
+std::pair<bool, std::map<std::string, std::optional<Time>>> by_access(const std::string& text,
+                                                                      const std::string& analysis,
+                                                                      const access::Costs& costs) {
+  const TaskSetDocument document = value_of(parse_task_set(text, Model::partitioned));
+  const access::TaskSet set = value_of(access::tasks_of(document.set, document.modes));
+  const access::Analysis wanted = named(access::kAnalyses, analysis, "analysis");
+  value_of(check(set, wanted, costs));
+  const access::Bounds bounds = analyse(set, wanted, costs);
+  std::map<std::string, std::optional<Time>> responses;
+  for (size_t i = 0; i < set.tasks.size(); ++i)
+    responses[set.tasks[i].name] =
+        bounds.response[i] == kUnbounded ? std::nullopt : std::optional(bounds.response[i]);
+  return {bounds.schedulable, responses};
+}
+
+std::optional<Modes> parts(const std::string& text, const std::string& analysis) {
+  const TaskSetDocument document = value_of(parse_task_set(text, Model::partitioned));
+  return access::partition(document.set, named(access::kAnalyses, analysis, "analysis"));
+}
+
+std::map<std::string, bool> ways(const std::string& text) {
+  const TaskSetDocument document = value_of(parse_task_set(text, Model::partitioned));
+  const std::vector<std::string> names = access::way_names();
+  const std::vector<bool> good = access::verdicts(document.set);
+  std::map<std::string, bool> verdicts;
+  for (size_t way = 0; way < names.size(); ++way) verdicts[names[way]] = good[way];
+  return verdicts;
+}
+
+std::string in_mode_1(const TaskSet& set) {
+  return format_task_set({set, Modes(set.tasks.size(), 1)});
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_samcl_analysis, module) {
+  using pybind11::arg;
+  module.attr("version") = SAMCL_VERSION;
+  module.def("rta", rta, arg("task_set"), arg("form") = "safe", arg("modes") = std::nullopt);
+  module.def("choose_modes", choose, arg("task_set"), arg("policy") = name(kBestPolicy),
+             arg("form") = "safe");
+  module.def(
+      "access",
+      [](const std::string& text, const std::string& analysis, Time update, Time slice, Time switching,
+         int server_cpu) {
+        if (update < 0 || switching < 0 || slice < 1)
+          throw pybind11::value_error("update and switching: expected 0 or more ns; slice: 1 or more");
+        return by_access(text, analysis, {update, slice, switching, server_cpu});
+      },
+      arg("task_set"), arg("analysis"), arg("update") = 0, arg("slice") = 1'000'000, arg("switching") = 0,
+      arg("server_cpu") = 0);
+  module.def("partition", parts, arg("task_set"), arg("analysis") = "unified");
+  module.def("ways", ways, arg("task_set"));
+  module.def(
+      "paper_set",
+      [](double gpu_utilisation, uint64_t seed, bool classes, double dependency) {
+        PaperSet wanted;
+        wanted.gpu_utilisation = gpu_utilisation;
+        wanted.classes = classes;
+        wanted.dependency = dependency;
+        return in_mode_1(paper_set(wanted, seed));
+      },
+      arg("gpu_utilisation"), arg("seed"), arg("classes") = true, arg("dependency") = 0.0);
+  module.def(
+      "access_set",
+      [](double utilisation, uint64_t seed) {
+        access::RandomSets wanted;
+        wanted.utilisation = utilisation;
+        return in_mode_1(access::draw_set(wanted, seed));
+      },
+      arg("utilisation"), arg("seed"));
+}
+
+}  // namespace samcl::analysis

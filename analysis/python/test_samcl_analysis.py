@@ -1,0 +1,75 @@
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import samcl_analysis as samcl
+
+EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
+
+
+def example(name):
+    return json.loads((EXAMPLES / f"{name}.json").read_text())
+
+
+class Bounds(unittest.TestCase):
+    def test_are_those_of_the_command(self):
+        self.assertEqual(samcl.rta(example("early_finish"))["tasks"][1]["response"], 11)
+        published = samcl.rta(example("early_finish"), form="gpu-sam")
+        self.assertEqual(published["tasks"][1]["response"], 10)
+        self.assertFalse(published["tasks"][1]["proven"])
+
+    def test_other_modes_than_the_sets(self):
+        one = samcl.rta(example("gpu_sparc_fig1"), modes=[1, 1, 1])
+        self.assertEqual([task["mode"] for task in one["tasks"]], [1, 1, 1])
+
+    def test_what_makes_no_sense_is_named(self):
+        broken = example("early_finish")
+        broken["tasks"][0]["deadline"] = -1
+        with self.assertRaisesRegex(ValueError, 'task "P1", deadline: -1 ns, expected 1 to the period, 12'):
+            samcl.rta(broken)
+        with self.assertRaisesRegex(ValueError, "form: 'fast', expected one of safe, gpu-sam, gpu-sparc"):
+            samcl.rta(example("early_finish"), form="fast")
+
+
+class Choices(unittest.TestCase):
+    def test_make_the_example_schedulable(self):
+        modes, schedulable = samcl.choose_modes(example("three_programs"))
+        self.assertEqual(len(modes), 3)
+        self.assertTrue(schedulable)
+
+
+class Access(unittest.TestCase):
+    def test_the_published_example(self):
+        schedulable, bounds = samcl.access(example("gcaps_fig5"), "gcaps-published", update=1_000_000)
+        self.assertFalse(schedulable)
+        self.assertIsNone(bounds["T4"])
+
+    def test_partitions(self):
+        self.assertEqual(samcl.partition(example("partitions"))[0], 2)
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(ValueError, "expected its own for jitter"):
+            samcl.access(example("gcaps_fig5"), "jitter")
+
+
+class Experiments(unittest.TestCase):
+    def test_the_same_seed_gives_the_same_set(self):
+        self.assertEqual(samcl.paper_set(1.0, seed=3), samcl.paper_set(1.0, seed=3))
+        self.assertNotEqual(samcl.access_set(0.5, seed=3), samcl.access_set(0.5, seed=4))
+
+    def test_the_figure_tells_how_to_get_it_again(self):
+        figure = pathlib.Path(__file__).with_name("figure.py")
+        runs = [
+            json.loads(subprocess.run([sys.executable, figure, "3"], check=True, capture_output=True).stdout)
+            for _ in range(2)
+        ]
+        self.assertEqual(runs[0], runs[1])
+        self.assertEqual(runs[0]["samcl"], samcl.__version__)
+        self.assertEqual(len(runs[0]["sha256"]), 64)
+        self.assertEqual(set(runs[0]["result"]["slices"]), {"0.2", "0.3", "0.4", "0.5", "0.6"})
+
+
+if __name__ == "__main__":
+    unittest.main()
