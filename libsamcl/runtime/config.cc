@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "libsamcl/driver/share.h"
+
 namespace samcl {
 namespace {
 
@@ -39,6 +41,15 @@ Config read() {
       warn("SAMCL_GPUS=" + text + " is not a number of devices (1, 2, ...); all devices are used");
       config.gpus = 0;
     }
+  }
+  if (std::string text = environment("SAMCL_MIX"); text == "on") {
+    config.mix = Config::Mix::on;
+  } else if (!text.empty() && text != "off") {
+    warn("SAMCL_MIX=" + text + " is none of on, off; off is used");
+  }
+  if (std::string text = environment("SAMCL_SHARE"); !text.empty()) {
+    if (const auto share = driver::parse_share(text)) config.share = *share;
+    else warn("SAMCL_SHARE " + share.error().message + "; all of each device is used");
   }
   if (std::string text = environment("SAMCL_SPLIT"); text == "always") {
     config.always_split = true;
