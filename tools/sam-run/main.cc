@@ -70,6 +70,9 @@ Result<void> enter_cluster(const Options& options) {
   if (!options.cluster) return {};
   const auto cluster = read_cluster(*options.cluster);
   if (!cluster) return tl::unexpected(Error{"--cluster: " + cluster.error().message});
+  for (const std::string& server : cluster->servers) {
+    if (!answers(server)) return fail("--cluster: the server at " + server + " does not answer; see `sam-cluster status`");
+  }
   for (const auto& [name, value] : cluster->environment) setenv(name.c_str(), value.c_str(), 1);
   const auto answering = count_devices("");
   if (answering && *answering == cluster->devices) return {};
