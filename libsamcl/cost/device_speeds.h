@@ -6,11 +6,11 @@
 // Threads: any.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "base/small_vector.h"
 
 namespace samcl {
 

@@ -122,6 +122,15 @@ TEST_F(SamRun, ADeviceThatCannotBeDividedIsSharedInSlices) {
   EXPECT_EQ(outcome.out, "0.5 required\n");
 }
 
+TEST_F(SamRun, NamesTheClustersServerThatDoesNotAnswer) {
+  const std::string cluster = file("cluster", "vendors /none\nserver 127.0.0.1:1 devices 1\n", 0644);
+  const Outcome outcome = sam_run({"--cluster", cluster, "--", "true"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "sam-run: --cluster: the server at 127.0.0.1:1 does not answer; see `sam-cluster status`\n");
+  EXPECT_THAT(sam_run({"--cluster", "/no/such/cluster", "--", "true"}).err,
+              StartsWith("sam-run: --cluster: cannot read /no/such/cluster"));
+}
+
 TEST_F(SamRun, SaysThatThereIsNoOpenCL) {
   const Outcome outcome =
       run_program({kSamRun, "--devices", "0", "--", "true"}, {{"SAMCL_OPENCL", "/nonexistent"}});
