@@ -36,6 +36,8 @@ struct KernelArgument {
   uint32_t store_width = 0;   // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
   // Not none: the kernel does nothing else with the buffer, to integers of store_width bytes, and uses no result.
   Accumulation accumulates = Accumulation::none;
+
+  bool operator==(const KernelArgument&) const = default;
 };
 
 // One kernel of a program.
@@ -61,6 +63,8 @@ struct KernelTranslation {
   std::optional<std::array<uint64_t, 3>> required_work_group_size;  // reqd_work_group_size, if declared
   // What it reads and writes, for samcl::Footprint::parse (contract/footprint/footprint.h).
   std::string footprint;
+
+  bool operator==(const KernelTranslation&) const = default;
 };
 
 // What to give the driver in place of one source of the program.

@@ -100,10 +100,7 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
     const cl_int error = driver::real().clGetContextInfo(context, name, size, value, &bytes);
     if (error != CL_SUCCESS) return error;
     if (size_ret) *size_ret = bytes;
-    if (name == CL_CONTEXT_DEVICES && value) {
-      auto* devices = static_cast<cl_device_id*>(value);
-      std::transform(devices, devices + bytes / sizeof(cl_device_id), devices, to_program);
-    }
+    if (name == CL_CONTEXT_DEVICES && value) as_programs_devices(value, bytes);
     return error;
   }
   const auto ours = find<Context>(context);

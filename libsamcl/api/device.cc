@@ -4,6 +4,8 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
 
 #include "entry_points.h"
@@ -25,15 +27,19 @@ cl_platform_id or_first(cl_platform_id platform) {
   return platform;
 }
 
+cl_int named_versions(cl_device_id real, cl_device_info name, std::vector<cl_name_version>& all) {
+  size_t bytes = 0;
+  const cl_int error = driver::real().clGetDeviceInfo(real, name, 0, nullptr, &bytes);
+  if (error != CL_SUCCESS) return error;
+  all.resize(bytes / sizeof(cl_name_version));
+  return driver::real().clGetDeviceInfo(real, name, bytes, all.data(), nullptr);
+}
+
 // Named values of a real device for which keep(name) holds.
 template <typename Keep>
 cl_int named_versions(cl_device_id real, cl_device_info name, const Answer& answer, Keep keep) {
-  size_t bytes = 0;
-  cl_int error = driver::real().clGetDeviceInfo(real, name, 0, nullptr, &bytes);
-  if (error != CL_SUCCESS) return error;
-  std::vector<cl_name_version> all(bytes / sizeof(cl_name_version));
-  error = driver::real().clGetDeviceInfo(real, name, bytes, all.data(), nullptr);
-  if (error != CL_SUCCESS) return error;
+  std::vector<cl_name_version> all;
+  if (const cl_int error = named_versions(real, name, all); error != CL_SUCCESS) return error;
   std::erase_if(all, [&](const cl_name_version& named) { return !keep(named.name); });
   return answer.array(all);
 }
@@ -71,11 +77,105 @@ cl_int largest(const Device& device, cl_device_info name, const Answer& answer) 
   return answer.with<T>(most);
 }
 
+template <typename T>
+cl_int common_bits(const Device& device, cl_device_info name, const Answer& answer) {
+  T common = ~T{0};
+  for (cl_device_id real : device.real) common &= driver::value<T>(real, name);
+  return answer.with<T>(common);
+}
+
+// Blank-separated names that all real devices have.
+bool all_have(const Device& device, cl_device_info list, std::string_view name) {
+  return std::all_of(device.real.begin(), device.real.end(), [&](cl_device_id real) {
+    return (" " + driver::text(real, list) + " ").find(" " + std::string(name) + " ") != std::string::npos;
+  });
+}
+
 bool is_offered_feature(std::string_view feature) {
   return feature != "__opencl_c_device_enqueue" && feature != "__opencl_c_pipes";
 }
 
+bool all_have_feature(const Device& device, std::string_view feature) {
+  return std::all_of(device.real.begin(), device.real.end(), [&](cl_device_id real) {
+    std::vector<cl_name_version> features;
+    return named_versions(real, CL_DEVICE_OPENCL_C_FEATURES, features) == CL_SUCCESS &&
+           std::any_of(features.begin(), features.end(), [&](const cl_name_version& its) { return its.name == feature; });
+  });
+}
+
+// "OpenCL 3.0 ...": "3.0".
+std::string version_number(const std::string& text) {
+  const size_t digit = text.find_first_of("0123456789");
+  return digit == std::string::npos ? "" : text.substr(digit, text.find(' ', digit) - digit);
+}
+
+// Of devices that are not alike, what all can do; none where the first one's word is as good as any.
+std::optional<cl_int> common_info(const Device& device, cl_device_info name, const Answer& answer) {
+  const cl_device_id first = device.real[0];
+  const auto is_common = [&](std::string_view extension) {
+    return is_visible_extension(extension) && all_have(device, CL_DEVICE_EXTENSIONS, extension);
+  };
+  switch (name) {
+    case CL_DEVICE_EXTENSIONS:
+      return answer.text(filter_extensions(driver::text(first, name), is_common));
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+      return named_versions(first, name, answer, is_common);
+    case CL_DEVICE_OPENCL_C_FEATURES:
+      return named_versions(first, name, answer, [&](std::string_view feature) {
+        return is_offered_feature(feature) && all_have_feature(device, feature);
+      });
+    case CL_DEVICE_VERSION:
+    case CL_DEVICE_OPENCL_C_VERSION: {
+      std::string lowest = driver::text(first, name);
+      for (cl_device_id real : device.real) {
+        if (std::string text = driver::text(real, name); version_number(text) < version_number(lowest)) lowest = text;
+      }
+      return answer.text(lowest);
+    }
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
+      auto sizes = driver::value<std::array<size_t, 3>>(first, name);
+      for (cl_device_id real : device.real) {
+        const auto its = driver::value<std::array<size_t, 3>>(real, name);
+        for (size_t d = 0; d < sizes.size(); ++d) sizes[d] = std::min(sizes[d], its[d]);
+      }
+      return answer.bytes(sizes.data(), sizeof sizes);
+    }
+    case CL_DEVICE_IMAGE_SUPPORT:
+    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
+    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_SAMPLERS:
+    case CL_DEVICE_MAX_CONSTANT_ARGS:
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
+      return smallest<cl_uint>(device, name, answer);
+    case CL_DEVICE_MAX_PARAMETER_SIZE:
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+    case CL_DEVICE_PRINTF_BUFFER_SIZE:
+      return smallest<size_t>(device, name, answer);
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+    case CL_DEVICE_HALF_FP_CONFIG:
+    case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
+    case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
+      return common_bits<cl_ulong>(device, name, answer);
+    default:
+      return std::nullopt;
+  }
+}
+
 cl_int virtual_info(const Device& device, cl_device_info name, const Answer& answer) {
+  if (device.is_mixed()) {
+    if (const auto common = common_info(device, name, answer)) return *common;
+  }
   switch (name) {
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
@@ -91,6 +191,9 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
       return answer.with<cl_device_id>(nullptr);
     case CL_DEVICE_REFERENCE_COUNT:
       return answer.with<cl_uint>(1);
+    case CL_DEVICE_PARTITION_TYPE:
+      if (!driver::value<cl_device_id>(device.real[0], CL_DEVICE_PARENT_DEVICE)) return real_info(device.real[0], name, answer);
+      return answer.with<cl_device_partition_property>(0);  // a share of a device (SAMCL_SHARE) is shown as one of its own
 
     // A kernel that enqueues kernels, or hands on packets, can't be spread over devices.
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:

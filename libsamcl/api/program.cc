@@ -34,7 +34,7 @@ void set(cl_int* errcode_ret, cl_int error) {
   if (errcode_ret) *errcode_ret = error;
 }
 
-// A device list given with a virtual program may name its context's device only.
+// A device list given with a virtual program may name its context's device and parts of it only.
 bool valid_devices(const Context& context, cl_uint count, const cl_device_id* devices, cl_int* error,
                    bool may_be_none = true) {
   *error = CL_SUCCESS;
@@ -42,7 +42,7 @@ bool valid_devices(const Context& context, cl_uint count, const cl_device_id* de
     *error = CL_INVALID_VALUE;
   } else {
     for (cl_uint i = 0; i < count; ++i) {
-      if (find<Device>(devices[i]) != context.device) *error = CL_INVALID_DEVICE;
+      if (!context.device->includes(devices[i])) *error = CL_INVALID_DEVICE;
     }
   }
   return *error == CL_SUCCESS;
@@ -110,7 +110,8 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
                                      cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
-    return cl.clCreateProgramWithBinary(context, count, devices, lengths, binaries, status, errcode_ret);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clCreateProgramWithBinary(context, count, real_devices.get(), lengths, binaries, status, errcode_ret);
   }
   cl_int error;
   if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error, false)) {
@@ -130,7 +131,8 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_
                                              const char* names, cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
-    return cl.clCreateProgramWithBuiltInKernels(context, count, devices, names, errcode_ret);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clCreateProgramWithBuiltInKernels(context, count, real_devices.get(), names, errcode_ret);
   }
   cl_int error;
   if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error, false)) {
@@ -155,7 +157,8 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
                          cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
-    return cl.clLinkProgram(context, count, devices, options, input_count, inputs, callback, user_data, errcode_ret);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clLinkProgram(context, count, real_devices.get(), options, input_count, inputs, callback, user_data, errcode_ret);
   }
   cl_int error;
   if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
@@ -183,7 +186,8 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
 cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
                       BuildCallback callback, void* user_data) {
   if (!is_virtual(handle)) {
-    return driver::real().clBuildProgram(handle, count, devices, options, callback, user_data);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return driver::real().clBuildProgram(handle, count, real_devices.get(), options, callback, user_data);
   }
   auto program = find<Program>(handle);
   if (!program) return CL_INVALID_PROGRAM;
@@ -200,7 +204,9 @@ cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_d
                         BuildCallback callback, void* user_data) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clCompileProgram(handle, count, devices, options, header_count, headers, header_names, callback, user_data);
+    const UnwrappedList<cl_device_id> real_devices(count, devices);
+    return cl.clCompileProgram(handle, count, real_devices.get(), options, header_count, headers, header_names, callback,
+                               user_data);
   }
   auto program = find<Program>(handle);
   if (!program) return CL_INVALID_PROGRAM;
@@ -233,7 +239,13 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, si
   const auto& cl = driver::real();
   auto program = is_virtual(handle) ? find<Program>(handle) : nullptr;
   if (is_virtual(handle) && !program) return CL_INVALID_PROGRAM;
-  if (!program) return cl.clGetProgramInfo(handle, param, size, value, size_ret);
+  if (!program) {
+    size_t bytes = 0;
+    const cl_int error = cl.clGetProgramInfo(handle, param, size, value, &bytes);
+    if (error == CL_SUCCESS && size_ret) *size_ret = bytes;
+    if (error == CL_SUCCESS && param == CL_PROGRAM_DEVICES && value) as_programs_devices(value, bytes);
+    return error;
+  }
   const Answer answer{size, value, size_ret};
   switch (param) {
     case CL_PROGRAM_CONTEXT: return answer.with<cl_context>(program->context->api());

@@ -82,7 +82,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_
     return driver::real().clCreateCommandQueue(context, unwrap(device), properties, errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
+  if (!ours->device->includes(device)) return failed(errcode_ret, CL_INVALID_DEVICE);
   if (cl_int error = check_bits(*ours, properties); error != CL_SUCCESS) return failed(errcode_ret, error);
   return create(std::move(ours), device, {properties, {}}, errcode_ret);
 }
@@ -96,7 +96,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
                                                              errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  if (device != ours->device->api()) return failed(errcode_ret, CL_INVALID_DEVICE);
+  if (!ours->device->includes(device)) return failed(errcode_ret, CL_INVALID_DEVICE);
   Properties read;
   const cl_int error = read_properties(*ours, properties, read);
   if (error != CL_SUCCESS) return failed(errcode_ret, error);
@@ -173,7 +173,7 @@ cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_
     return driver::real().clSetDefaultDeviceCommandQueue(context, unwrap(device), unwrap(queue));
   const auto ours = find<Context>(context);
   if (!ours) return CL_INVALID_CONTEXT;
-  return device == ours->device->api() ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
+  return ours->device->includes(device) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
 }
 
 cl_int CL_API_CALL clFlush(cl_command_queue queue) {

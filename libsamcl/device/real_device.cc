@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>
@@ -66,6 +67,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
       id(device_id),
       lease(lease_target),
       computes_in_caller(driver::computes_in_caller(device_id)),
+      is_remote(driver::is_remote(device_id)),
+      pace_(lease_target.share),
       gives_a_core_((driver::value<cl_device_type>(device_id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
                     std::thread::hardware_concurrency() >= 4),
       units_(driver::value<cl_uint>(device_id, CL_DEVICE_MAX_COMPUTE_UNITS, 1)),
@@ -82,7 +85,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   const auto adopt = [target = lease] {
     if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
   };
-  if (lease.client && !computes_in_caller) run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
+  if (lease.client && !computes_in_caller && lease.share == 1) run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), "samcl-end" + std::to_string(index),
       run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
@@ -130,6 +133,11 @@ uint64_t RealDevice::groups_at_once(uint64_t work_items) const {
 
 uint64_t RealDevice::busy_groups(uint64_t work_items) const {
   return work_items_at_once_ > 0 ? (groups_at_once(work_items) + 3) / 4 : units_;
+}
+
+void RealDevice::rest() const {
+  const uint64_t now = now_ns(), until = pace_.rests_until();
+  if (until > now) std::this_thread::sleep_for(std::chrono::nanoseconds(until - now));
 }
 
 bool RealDevice::drain(int milliseconds) {

@@ -15,6 +15,7 @@
 #include "libsamcl/coherence/image_layout.h"
 #include "base/rectangle.h"
 #include "libsamcl/device/completion_queue.h"
+#include "libsamcl/device/pace.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/device/traffic.h"
 #include "libsamcl/engine/operation.h"
@@ -33,6 +34,7 @@ constexpr unsigned kMaxRealDevices = 30;
 struct LeaseTarget {
   lease::Client* client = nullptr;
   uint32_t index = 0;
+  double share = 1;  // of its time that is the program's: under a manager, its kernels keep to it
 };
 
 class RealDevice {
@@ -49,10 +51,16 @@ class RealDevice {
   const cl_device_id id;
   const LeaseTarget lease;
   const bool computes_in_caller;  // see driver::computes_in_caller()
+  const bool is_remote;           // see driver::is_remote()
 
   // Whether its compute lane is the driver's own queue, to which operations are given without waiting; else a thread
   // does one after another: where a manager grants the device, or the driver computes in the calling thread.
   bool is_asynchronous() const { return !lease.client && !computes_in_caller; }
+  // Where only a share of the device's time is ours. For its compute lane: it has computed for `ns`; whether it is left to
+  // others for now; blocks as long as it is.
+  void computed(uint64_t ns) { pace_.computed(ns, now_ns()); }
+  bool rests() const { return pace_.rests_until() > now_ns(); }
+  void rest() const;
   // How far operations are given to the driver's own queue nevertheless, under a lease; nullptr where they are not.
   RunAhead* run_ahead() { return run_ahead_.get(); }
 
@@ -135,6 +143,7 @@ class RealDevice {
   template <typename Move>
   cl_int in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move);
 
+  Pace pace_;
   const bool gives_a_core_;  // to a thread that submits
   const uint64_t units_;
   const uint64_t work_items_at_once_;  // of a unit; 0: it runs one work-group after another

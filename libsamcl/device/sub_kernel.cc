@@ -32,7 +32,10 @@ class Slices {
   cl_int run() {
     std::vector<GroupBox> left{kernel_.box()};
     while (!left.empty() && error_ == CL_SUCCESS) {
-      if (lease_.revoke_requested()) {
+      if (device_.rests()) {
+        wait_for_last();
+        trace::waiting("leave the device to others", [&] { lease_.leave_while([&] { device_.rest(); }); });
+      } else if (lease_.revoke_requested()) {
         wait_for_last();
         trace::waiting("give way", [&] { lease_.yield_if_revoked(); });
       }
@@ -90,6 +93,7 @@ class Slices {
     ended_groups_ = slice.groups;
     ended_ns_ = std::max<uint64_t>(1, times.took() > 0 ? times.took() : ended_at_ - begun);
     kernel_.times().took(slice.groups * items_per_group_, ended_ns_);
+    device_.computed(ended_ns_);
   }
 
   SubKernel& kernel_;
@@ -115,7 +119,9 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device) {
   DeviceTimes times;
   error = CompletionQueue::wait_for(done, device.lease.client ? &times : nullptr);
   if (error == CL_SUCCESS && device.lease.client) {
-    kernel.times().took(kernel.work_items(kernel.box()), times.took() > 0 ? times.took() : now_ns() - begun);
+    const uint64_t computed = times.took() > 0 ? times.took() : now_ns() - begun;
+    kernel.times().took(kernel.work_items(kernel.box()), computed);
+    device.computed(computed);
   }
   return error;
 }
@@ -124,6 +130,7 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device) {
 
 cl_int run_to_end(SubKernel& kernel, RealDevice& device) {
   if (const cl_int error = kernel.prepare(device); error != CL_SUCCESS) return error;
+  device.rest();
   RunTimes run{.began = now_ns()};
   kernel.began(run);
   const SubKernel::Slicing* slicing = device.lease.client ? kernel.slicing() : nullptr;

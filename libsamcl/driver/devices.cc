@@ -36,7 +36,7 @@ std::string pci_address_of(cl_device_id device) {
 Device describe(cl_platform_id platform, cl_device_id id) {
   Device device;
   device.platform = platform;
-  device.id = id;
+  device.id = device.listed = id;
   device.name = text(id, CL_DEVICE_NAME);
   device.vendor = text(id, CL_DEVICE_VENDOR);
   device.version = text(id, CL_DEVICE_VERSION);
@@ -44,6 +44,8 @@ Device describe(cl_platform_id platform, cl_device_id id) {
   device.type = value<cl_device_type>(id, CL_DEVICE_TYPE);
   device.global_memory = value<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   device.compute_units = value<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  device.address_bits = value<cl_uint>(id, CL_DEVICE_ADDRESS_BITS);
+  device.little_endian = value<cl_bool>(id, CL_DEVICE_ENDIAN_LITTLE, CL_TRUE);
   return device;
 }
 
@@ -107,17 +109,40 @@ bool alike(const Device& a, const Device& b) {
          a.compute_units == b.compute_units;
 }
 
-std::vector<std::vector<Device>> group_alike(const std::vector<Device>& devices) {
+namespace {
+
+template <typename Together>
+std::vector<std::vector<Device>> grouped(const std::vector<Device>& devices, Together together) {
   std::vector<std::vector<Device>> groups;
   for (const Device& device : devices) {
     const auto group =
-        std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return alike(g[0], device); });
+        std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return together(g[0], device); });
     if (group == groups.end())
       groups.push_back({device});
     else
       group->push_back(device);
   }
   return groups;
+}
+
+// Smaller for what is likely to be faster.
+int rank(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return 0;
+  return type & CL_DEVICE_TYPE_CPU ? 2 : 1;
+}
+
+}  // namespace
+
+std::vector<std::vector<Device>> group_alike(const std::vector<Device>& devices) { return grouped(devices, alike); }
+
+std::vector<std::vector<Device>> group_mixed(const std::vector<Device>& devices) {
+  std::vector<Device> fastest_first = devices;
+  std::stable_sort(fastest_first.begin(), fastest_first.end(), [](const Device& a, const Device& b) {
+    return std::pair(rank(a.type), b.compute_units) < std::pair(rank(b.type), a.compute_units);
+  });
+  return grouped(fastest_first, [](const Device& a, const Device& b) {
+    return a.address_bits == b.address_bits && a.little_endian == b.little_endian;
+  });
 }
 
 Result<std::vector<Device>> select_devices(const std::vector<Device>& devices, const std::string& selection) {

@@ -15,6 +15,7 @@ namespace samcl::driver {
 struct Device {
   cl_platform_id platform = nullptr;
   cl_device_id id = nullptr;
+  cl_device_id listed = nullptr;  // as the platform lists it; `id` may be a part of it
   unsigned platform_index = 0;  // P and D as `clinfo -l` counts them
   unsigned device_index = 0;
   unsigned index = 0;  // over all platforms, in the same order
@@ -22,6 +23,9 @@ struct Device {
   cl_device_type type = 0;
   cl_ulong global_memory = 0;  // bytes
   cl_uint compute_units = 0;
+  cl_uint address_bits = 0;
+  bool little_endian = true;
+  double time_share = 1;  // which part of its time is ours
 
   // The same in every process: "<vendor>:<PCI address>" or "<vendor>:<ordinal in its platform>". By it the
   // manager knows that two programs use one GPU.
@@ -33,6 +37,11 @@ bool alike(const Device& a, const Device& b);
 
 // Devices of one group are alike; groups and their members keep the given order.
 std::vector<std::vector<Device>> group_alike(const std::vector<Device>& devices);
+
+// All devices as one group, for programs that may be spread over unlike ones: those that are likely to be the fastest come
+// first (GPUs, then other accelerators, then CPUs; with more units before those with fewer). Devices whose memory cannot
+// hold the same bytes, for another order of bytes in a word or another size of addresses, stay in groups of their own.
+std::vector<std::vector<Device>> group_mixed(const std::vector<Device>& devices);
 
 // The devices that a comma-separated list names, in its order. An element is an index over all platforms
 // ("0"), platform and device as `clinfo -l` counts them ("0.1"), or a part of a device's name in any case,

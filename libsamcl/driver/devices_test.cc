@@ -32,6 +32,25 @@ std::vector<unsigned> indices(const Result<std::vector<Device>>& chosen) {
   return result;
 }
 
+TEST(GroupMixed, IsOneGroupWithTheFastestFirst) {
+  std::vector<Device> machine = kMachine;
+  machine[0].type = machine[3].type = CL_DEVICE_TYPE_CPU;
+  machine[1].type = machine[2].type = CL_DEVICE_TYPE_GPU;
+  machine[2].compute_units = 100;
+  const auto groups = group_mixed(machine);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_THAT(indices(groups[0]), ElementsAre(2, 1, 0, 3));
+}
+
+TEST(GroupMixed, DoesNotJoinWhatCannotHoldTheSameBytes) {
+  std::vector<Device> machine = kMachine;
+  machine[1].address_bits = 32;
+  machine[3].little_endian = false;
+  const auto groups = group_mixed(machine);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_THAT(indices(groups[0]), ElementsAre(0, 2));
+}
+
 TEST(SelectDevices, AnEmptyListMeansAll) {
   EXPECT_THAT(indices(select_devices(kMachine, " ")), ElementsAre(0, 1, 2, 3));
 }

@@ -64,9 +64,11 @@ const VendorFacts& vendor_facts(cl_device_id device) {
   return vendor_facts(value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
 }
 
+bool is_remote(cl_device_id device) { return contains(text(device, CL_DEVICE_VERSION), "pocl-remote"); }
+
 bool computes_in_caller(cl_device_id device) {
   const std::string& name = vendor_facts(device).computes_in_caller;
-  return !name.empty() && text(device, CL_DEVICE_NAME).starts_with(name);
+  return !name.empty() && !is_remote(device) && text(device, CL_DEVICE_NAME).starts_with(name);
 }
 
 std::string distinct_option(const VendorFacts& facts, unsigned device_index) {

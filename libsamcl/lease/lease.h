@@ -108,8 +108,15 @@ class Lease {
   // Between slices or chunks: gives way if a more urgent task waits, and takes the resource again.
   void yield_if_revoked() {
     if (!client_ || !client_->revoke_requested(kind_, device_)) return;
-    client_->release(kind_, device_);
-    client_->acquire(kind_, device_);
+    leave_while([] {});
+  }
+
+  // Leaves the resource to others as long as the call takes, and takes it again.
+  template <typename Call>
+  void leave_while(Call call) {
+    if (client_) client_->release(kind_, device_);
+    call();
+    if (client_) client_->acquire(kind_, device_);
   }
 
  private:

@@ -43,14 +43,16 @@ uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const T
   return from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency);
 }
 
-// How long a part computes, of what all parts would on one device.
+// How long the parts compute that take longest, of what all would on the first device.
 double share_of(const LaunchPlan& plan, uint64_t busy_groups) {
-  uint64_t all = 0, largest = 0;
-  for (const Part& part : plan.parts) {
-    all += part.box.total();
-    largest = std::max(largest, part.box.total());
+  uint64_t all = 0;
+  double longest = 0;
+  for (size_t p = 0; p < plan.parts.size(); ++p) {
+    const uint64_t groups = plan.parts[p].box.total();
+    all += groups;
+    longest = std::max(longest, static_cast<double>(std::max(groups, busy_groups)) / (plan.speeds.empty() ? 1 : plan.speeds[p]));
   }
-  return static_cast<double>(std::max(largest, busy_groups)) / static_cast<double>(std::max(all, busy_groups));
+  return longest / static_cast<double>(std::max(all, busy_groups));
 }
 
 }  // namespace

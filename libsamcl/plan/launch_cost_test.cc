@@ -46,6 +46,14 @@ TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {
   EXPECT_EQ(launch_ns(halves(75), 15 * kMs, 100, kRates, here), 10 * kMs + kHandOver) << "150 and 100 groups";
 }
 
+TEST_F(LaunchCostTest, TheDeviceThatTakesLongestCounts) {
+  LaunchPlan plan = halves(1000);
+  plan.speeds.assign({1, 0.25});
+  EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 20 * kMs + kHandOver) << "half of it, four times as slow";
+  plan.speeds.assign({1, 4});
+  EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
+}
+
 TEST_F(LaunchCostTest, WhatIsThereOrUndefinedCostsNothing) {
   EXPECT_EQ(moving({{0, 1000}}), 0u);
   storage->written({0, 1000}, only(0) | only(1));

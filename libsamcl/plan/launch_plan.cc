@@ -101,6 +101,11 @@ class Options {
     const bool one_memory = in_one_memory(*accesses_);
     const bool mixed = std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.is_mixed; });
     if (mixed && !one_memory) return "uses atomics on memory that another argument shows, too";
+    const bool has_part = std::any_of(request_.arguments->begin(), request_.arguments->end(),
+                                      [](const Argument& argument) { return argument.buffer && argument.buffer->parent; });
+    if (has_part && context_.devices[0]->is_remote) return "uses sub-buffers, which PoCL's remote driver loses";
+    const bool has_image = std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.storage->layout(); });
+    if (has_image && context_.device->is_mixed()) return "uses images, on devices that are not alike";
     const KernelTranslation& known = *kernel_.translation;
     if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {
       return known.why_not_split;
@@ -136,7 +141,8 @@ class Options {
 
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
-    const std::vector<double> shares(devices.size(), 1.0);
+    const bool mixed = context_.device->is_mixed();
+    const auto shares = mixed ? kernel_.splitting->speeds.shares(devices) : std::vector<double>(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
       for (Part& part : parts) part.device = devices[part.device];
@@ -157,6 +163,9 @@ class Options {
       plan.accesses = std::move(accesses);
     }
     plan.parts.assign(cut_best.begin(), cut_best.end());
+    for (const Part& part : cut_best) {
+      if (mixed) plan.speeds.push_back(kernel_.splitting->speeds.relative(part.device, 0));
+    }
     return best;
   }
 

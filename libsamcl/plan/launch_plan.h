@@ -30,6 +30,8 @@ struct LaunchPlan {
   bool pass_local = false;  // give ndrange.local to the driver
   bool original = true;     // the program's own kernel, in one piece
   SmallVector<Part, 1> parts;  // at least one
+  // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
+  SmallVector<double, 1> speeds;
   BufferAccesses accesses;
 
   bool is_split() const { return parts.size() > 1; }

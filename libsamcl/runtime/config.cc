@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "libsamcl/driver/share.h"
+
 namespace samcl {
 namespace {
 
@@ -55,6 +57,11 @@ Config read() {
       warn("SAMCL_GPUS=" + text + " is not a number of devices (1, 2, ...); all devices are used");
       config.gpus = 0;
     }
+  }
+  config.mix = choice<Config::Mix>("SAMCL_MIX", {{"off", Config::Mix::off}, {"on", Config::Mix::on}});
+  if (std::string text = environment("SAMCL_SHARE"); !text.empty()) {
+    if (const auto share = driver::parse_share(text)) config.share = *share;
+    else warn("SAMCL_SHARE " + share.error().message + "; all of each device is used");
   }
   config.always_split = choice<bool>("SAMCL_SPLIT", {{"auto", false}, {"always", true}});
   config.split_printf = choice<bool>("SAMCL_SPLIT_PRINTF", {{"0", false}, {"1", true}});

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "libsamcl/device/shared_memory.h"
+#include "libsamcl/driver/query.h"
 #include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/runtime/event.h"
 #include "libsamcl/runtime/config.h"
@@ -34,11 +35,32 @@ std::vector<cl_context_properties> copy_properties(const cl_context_properties* 
   return copy;
 }
 
+// A program names the platform of the device that it was shown; another one may be of another.
+std::vector<cl_context_properties> for_platform_of(cl_device_id device, std::vector<cl_context_properties> properties) {
+  for (size_t i = 0; i + 1 < properties.size(); i += 2) {
+    if (properties[i] != CL_CONTEXT_PLATFORM) continue;
+    properties[i + 1] = reinterpret_cast<cl_context_properties>(driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+  }
+  return properties;
+}
+
 }  // namespace
 
 Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_devices,
-               std::vector<LeaseTarget> device_leases)
-    : platform(device_platform), real(std::move(real_devices)), leases(std::move(device_leases)) {}
+               std::vector<LeaseTarget> device_leases, std::vector<unsigned> device_kinds)
+    : platform(device_platform),
+      real(std::move(real_devices)),
+      leases(std::move(device_leases)),
+      kinds(device_kinds.empty() ? std::vector<unsigned>(real.size(), 0) : std::move(device_kinds)) {}
+
+bool Device::includes(cl_device_id handle) {
+  if (handle == api()) return true;
+  while (handle && handle != real[0]) {
+    if (is_virtual(handle)) return false;
+    handle = driver::value<cl_device_id>(handle, CL_DEVICE_PARENT_DEVICE);
+  }
+  return handle != nullptr;
+}
 
 Context::Context(std::shared_ptr<Device> context_device, const cl_context_properties* context_properties)
     : device(std::move(context_device)), properties(copy_properties(context_properties)) {}
@@ -48,8 +70,9 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
   const std::shared_ptr<Context> context = make_shared(std::move(device), properties);
   const Device& group = *context->device;
   for (unsigned i = 0; i < group.real.size(); ++i) {
-    context->devices.push_back(
-        std::make_unique<RealDevice>(i, group.real[i], properties, group.leases[i], error));
+    const auto its_properties = group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
+    context->devices.push_back(std::make_unique<RealDevice>(
+        i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], error));
     if (*error != CL_SUCCESS) return nullptr;
     context->announced_.push_back(group.leases[i].index);
   }

@@ -1,6 +1,7 @@
 // Virtual contexts and the virtual device behind them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,11 +34,21 @@ struct HandleTraits<Context> {
 // One device as the program sees it: a group of alike real devices. Lives as long as the process.
 class Device : public Object<Device> {
  public:
-  Device(cl_platform_id platform, std::vector<cl_device_id> real, std::vector<LeaseTarget> leases);
+  // kinds: by real device, the first one that is like it; empty: all are alike.
+  Device(cl_platform_id platform, std::vector<cl_device_id> real, std::vector<LeaseTarget> leases,
+         std::vector<unsigned> kinds = {});
+
+  // Whether that handle is this device or, as clCreateSubDevices made it, a part of it. Parts are the driver's own, of the
+  // first real device: what a program does with them in one of our contexts, the whole device does.
+  bool includes(cl_device_id handle);
 
   const cl_platform_id platform;          // the real one
   const std::vector<cl_device_id> real;   // in the order they are used
   const std::vector<LeaseTarget> leases;  // one per real device
+  const std::vector<unsigned> kinds;      // one per real device, see above
+
+  // Whether its real devices are not all alike: kernels are then built for each kind, and go by measured speeds.
+  bool is_mixed() const { return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; }); }
 };
 
 class Context : public Object<Context> {

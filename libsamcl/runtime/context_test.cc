@@ -32,6 +32,13 @@ TEST_F(ContextTest, ManagersChoiceHoldsFromTheNextQuestionOn) {
   EXPECT_EQ(context->places_in_use(), only(2) | only(0));
 }
 
+TEST_F(ContextTest, IsMixedWhereDevicesAreNotAlike) {
+  const auto real = driver.make_context()->device->real;
+  EXPECT_FALSE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3))->is_mixed());
+  EXPECT_FALSE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 0})->is_mixed());
+  EXPECT_TRUE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 2})->is_mixed());
+}
+
 TEST_F(ContextTest, IsFoundByItsRealContextsAsLongAsItLives) {
   auto context = driver.make_context();
   const cl_context real = context->devices[2]->context();

@@ -1,5 +1,6 @@
 #include "libsamcl/runtime/kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -212,6 +213,25 @@ const LaunchLimits& Kernel::limits() {
   cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof limits.item_sizes, limits.item_sizes.data(), nullptr);
   limits.partial_groups = driver::value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE);
   return limits_.emplace(limits);
+}
+
+bool Kernel::fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments) {
+  const Context& context = *program->context;
+  if (kinds_limits_.empty()) {
+    for (const auto& device : context.devices) {
+      if (context.device->kinds[device->index] == 0) continue;
+      kinds_limits_.push_back(GroupLimits::of(build->parts[device->index], name, device->id));
+    }
+  }
+  uint64_t local_bytes = 0, largest_buffer = 0;
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const Argument& argument = arguments[index];
+    if (translation->arguments[index].kind == ArgumentKind::local_memory) local_bytes += argument.size;
+    if (argument.buffer) largest_buffer = std::max(largest_buffer, argument.buffer->storage->size());
+  }
+  return std::all_of(kinds_limits_.begin(), kinds_limits_.end(), [&](const GroupLimits& limits) {
+    return limits.fits(ndrange, local_bytes, largest_buffer);
+  });
 }
 
 bool Kernel::was_taken(const LocalSize& local) {

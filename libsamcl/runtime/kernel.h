@@ -18,6 +18,7 @@
 #include "base/small_vector.h"
 #include "libsamcl/cost/piece_times.h"
 #include "libsamcl/runtime/buffer.h"
+#include "libsamcl/runtime/group_limits.h"
 #include "libsamcl/runtime/program.h"
 #include "libsamcl/runtime/report.h"
 #include "libsamcl/runtime/sampler.h"
@@ -144,6 +145,9 @@ class Kernel : public Object<Kernel> {
 
   const LaunchLimits& limits();
 
+  // Whether devices that are not like the first one run it so, too. Once the parts are built; under the graph's lock.
+  bool fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments);
+
   // Local sizes (zeros: left to the driver) which go beyond the limits that the driver told, and that it took.
   using LocalSize = std::array<size_t, 3>;
   bool was_taken(const LocalSize& local);
@@ -166,6 +170,7 @@ class Kernel : public Object<Kernel> {
   bool taken_ = false;  // a launch has taken arguments_: they stay as they are
   std::optional<LaunchLimits> limits_;
   std::set<LocalSize> taken_sizes_;
+  std::vector<GroupLimits> kinds_limits_;  // of devices that are not like the first one; guarded by the graph's lock
 };
 
 }  // namespace samcl

@@ -86,10 +86,17 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
   return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
 }
 
-void KernelLaunch::SubLaunch::ran(const RealDevice&, const RunTimes& run) {
+void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = run.ended - run.began;
   launch_.kernel().record.launch_ns += took;
-  launch_.computing_ns_ += run.computed > 0 ? run.computed : took;
+  const uint64_t computing = run.computed > 0 ? run.computed : took;
+  const LaunchPlan& plan = *launch_.plan_;
+  // What it would have taken on the first device.
+  launch_.computing_ns_ += plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
+  // A driver that runs kernels by itself tells their time only where it is asked to.
+  if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
+    launch_.kernel().splitting->speeds.took(device.index, work_items(box()), computing);
+  }
   event_->note_end(run.ended);
 }
 
@@ -130,6 +137,10 @@ void KernelLaunch::decide(Context& context) {
   if (splits && !kernel().build->make_parts(context)) {
     splits = false;
     options.why_not_split = kDoNotBuild;
+  }
+  if (splits && context.device->is_mixed() && !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
+    splits = false;
+    options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
   }
   plan_ = splits ? options.split.get() : &options.whole;
 }

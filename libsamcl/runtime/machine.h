@@ -1,5 +1,5 @@
-// The devices of this machine as the program sees them: each group of alike real devices is one. Everything
-// here is built at the first call, from Config, and stays for the life of the process.
+// The devices of this machine as the program sees them: each group of alike real devices is one, or, where the user
+// wants devices mixed, all are one. Everything here is built at the first call, from Config, and stays for the life of the process.
 //
 // A group of one device that nobody manages is shown as it is ("direct"): the program then holds the driver's
 // own objects, and samcl costs it one jump per call.
@@ -22,6 +22,9 @@ std::vector<cl_device_id> program_devices(cl_platform_id platform, cl_device_typ
 
 // The virtual device that a real one is part of; the same device if it is part of none.
 cl_device_id to_program(cl_device_id real);
+
+// The same for all handles of an answer of the driver's.
+void as_programs_devices(void* devices, size_t bytes);
 
 // Our connection to sam-managerd; nullptr if this process runs unmanaged.
 lease::Client* lease_client();

@@ -32,12 +32,27 @@ TranslatorSettings translator_settings(cl_context context, cl_device_id device) 
   return settings;
 }
 
+Result<Translation> translate_for(const Recipe& recipe, const RealDevice& device) {
+  return translate(recipe, driver::translator_facts(device.id), translator_settings(device.context(), device.id));
+}
+
+// As the first device's compiler reads it and, where devices are not alike, the others'. What these take for another
+// program is not split between them.
+Result<Translations> translate_for_all(const Context& context, const Recipe& recipe) {
+  Translations all;
+  for (unsigned index = 0; index < context.devices.size(); ++index) {
+    if (context.device->kinds[index] != index) continue;
+    auto translation = translate_for(recipe, *context.devices[index]);
+    if (!translation) return tl::unexpected(translation.error());
+    if (index > 0 && translation->kernels != all.at(0).kernels) return fail("devices that are not alike read it differently");
+    all.emplace(index, *std::move(translation));
+  }
+  return all;
+}
+
 // Runs beside the driver's compiler.
-std::future<Result<Translation>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
-  return beside([recipe = std::move(recipe), device = context.devices[0]->id,
-                real_context = context.devices[0]->context()] {
-    return translate(*recipe, driver::translator_facts(device), translator_settings(real_context, device));
-  });
+std::future<Result<Translations>> start_translation(const Context& context, std::shared_ptr<const Recipe> recipe) {
+  return beside([recipe = std::move(recipe), &context] { return translate_for_all(context, *recipe); });
 }
 
 // Whether the sources that the driver gets include files, which may be others by the time it gets them.
@@ -68,9 +83,10 @@ void Build::release_parts() {
 }
 
 // The program itself serves the first device where nothing had to be rewritten.
-cl_program Build::make_part(const RealDevice& device) const {
+cl_program Build::make_part(const RealDevice& device, unsigned kind) const {
   const bool rewritten = std::any_of(translation.sources.begin(), translation.sources.end(),
                                      [](const TranslatedSource& source) { return source.source.has_value(); });
+  if (kind > 0) return make(*recipe, sources_of_kinds.at(kind), device);
   if (device.index > 0 || rewritten) return make(*recipe, translation.sources, device);
   return driver::real().clRetainProgram(original) == CL_SUCCESS ? original : nullptr;
 }
@@ -80,7 +96,8 @@ bool Build::make_parts(const Context& context) const {
   std::call_once(asked_, [&] {
     std::vector<std::future<cl_program>> made;
     for (const auto& device : context.devices) {
-      made.push_back(beside([this, device = device.get()] { return make_part(*device); }));
+      const unsigned kind = context.device->kinds[device->index];
+      made.push_back(beside([this, device = device.get(), kind] { return make_part(*device, kind); }));
     }
     Parts result = Parts::made;
     for (size_t i = 0; i < made.size(); ++i) {
@@ -128,7 +145,7 @@ void Program::set_recipe(std::shared_ptr<const Recipe> recipe) {
   recipe_ = std::move(recipe);
 }
 
-void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation) {
+void Program::finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translations>> translation) {
   std::shared_ptr<Build> made = make_build(recipe, translation.get());
   place_whole(*made, *recipe);
   std::lock_guard lock(mutex_);
@@ -144,7 +161,7 @@ cl_int Program::build(const char* options) {
   } else if (origin_ && origin_->recipe->is_executable()) {
     recipe = origin_->recipe;
   }
-  std::future<Result<Translation>> translation;
+  std::future<Result<Translations>> translation;
   if (recipe) translation = start_translation(*context, recipe);
   const cl_int error =
       driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
@@ -189,7 +206,7 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
     known = known && origin && origin->step != Recipe::Step::build;
     recipe->inputs.push_back(std::move(origin));
   }
-  std::future<Result<Translation>> translation;
+  std::future<Result<Translations>> translation;
   if (known && recipe->is_executable()) translation = start_translation(*context, recipe);
   const cl_program real =
       driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count, real_inputs, nullptr,
@@ -211,16 +228,16 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
     const auto build = current();
     if (!build->parts.empty()) remember_binary(binary, {made_from, build->translation.includes});
   } else if (const auto translation = start_translation(*context, made_from).get();
-             translation && translation->includes.empty()) {
+             translation && translation->at(0).includes.empty()) {
     remember_binary(binary, {made_from, {}});
   }
 }
 
-std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe, Result<Translation> translation) const {
+std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe, Result<Translations> translation) const {
   auto build = std::make_shared<Build>();
   build->recipe = std::move(recipe);
   build->original = original;
-  if (translation && origin_ && !same_files(translation->includes, origin_->includes)) {
+  if (translation && origin_ && !same_files(translation->at(0).includes, origin_->includes)) {
     translation = fail("it includes other files than the binary that it was given as");
   }
   if (!translation) {
@@ -228,7 +245,8 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe,
     warn("a program runs on one device: " + build->why_one_device);
     return build;
   }
-  build->translation = std::move(*translation);
+  build->translation = std::move(translation->at(0));
+  for (auto& [kind, other] : *translation) build->sources_of_kinds[kind] = std::move(other.sources);
   for (const KernelTranslation& kernel : build->translation.kernels) {
     auto splitting = std::make_unique<Splitting>();
     if (auto footprint = Footprint::parse(kernel.footprint)) splitting->footprint = *std::move(footprint);
@@ -254,7 +272,7 @@ std::shared_ptr<Build> Program::make_build(std::shared_ptr<const Recipe> recipe,
 // kernels ran here and some there.
 void Program::place_whole(Build& build, const Recipe& recipe) const {
   const unsigned wanted = context->devices_in_use().front();
-  if (wanted == 0 || !build.why_one_device.empty()) return;
+  if (wanted == 0 || context->device->is_mixed() || !build.why_one_device.empty()) return;
   const auto& kernels = build.translation.kernels;
   const bool all_in_parts =
       !build.parts.empty() &&

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
+#include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/runtime/context.h"
 #include "libsamcl/runtime/known_binaries.h"
@@ -32,8 +33,12 @@ struct HandleTraits<Program> {
 // What deciding about a kernel's launches needs.
 struct Splitting {
   RememberedFootprint footprint;
-  KernelTimes times;
+  KernelTimes times;       // on the first device, or on one that computes as fast
+  DeviceSpeeds speeds;     // where devices are not alike
 };
+
+// By kind of device (Device::kinds); 0 is always there.
+using Translations = std::map<unsigned, Translation>;
 
 // Why kernels stay whole whose parts the driver does not build.
 extern const char* const kDoNotBuild;
@@ -42,6 +47,7 @@ extern const char* const kDoNotBuild;
 struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
+  std::map<unsigned, std::vector<TranslatedSource>> sources_of_kinds;  // for devices unlike the first, by kind
   std::shared_ptr<const Recipe> recipe;
   cl_program original = nullptr;  // the program's own
   // Rewritten program per device; empty if kernels stay whole. Null until make_parts(): many programs never split a
@@ -59,7 +65,7 @@ struct Build {
   void release_parts();
 
  private:
-  cl_program make_part(const RealDevice& device) const;
+  cl_program make_part(const RealDevice& device, unsigned kind) const;
 
   enum class Parts : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
@@ -99,8 +105,8 @@ class Program : public Object<Program> {
   void binary_was_read(std::span<const unsigned char> binary) const;
 
  private:
-  void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translation>> translation);
-  std::shared_ptr<Build> make_build(std::shared_ptr<const Recipe> recipe, Result<Translation> translation) const;
+  void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translations>> translation);
+  std::shared_ptr<Build> make_build(std::shared_ptr<const Recipe> recipe, Result<Translations> translation) const;
   void place_whole(Build& build, const Recipe& recipe) const;
   std::shared_ptr<const Recipe> recipe() const;
   void set_recipe(std::shared_ptr<const Recipe> recipe);

@@ -30,7 +30,7 @@ class Queue : public Object<Queue> {
         std::vector<cl_queue_properties> properties_array);
 
   const std::shared_ptr<Context> context;
-  const cl_device_id device;  // the virtual device
+  const cl_device_id device;  // the virtual device, or a part of it, which is the driver's
   const cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> properties_array;  // as given, for CL_QUEUE_PROPERTIES_ARRAY
 

@@ -20,6 +20,8 @@ def arguments():
     parser.add_argument("--sam-run", required=True)
     parser.add_argument("--devices", type=int, nargs="+", default=[2],
                         help="numbers of PoCL devices, for one run under sam-run each; without it one device")
+    parser.add_argument("--driver", default="basic", help="PoCL's kind of device")
+    parser.add_argument("--mix", nargs="+", help="PoCL's kinds of device, joined by --mix; the first alone without samcl")
     parser.add_argument("--ignore", default=None, help="regular expression: output lines that may differ")
     parser.add_argument("--expect", default=None, help="regular expression that the output must contain")
     parser.add_argument("--expect-split", action="store_true",
@@ -29,7 +31,7 @@ def arguments():
 
 
 def run(command, devices):
-    environment = dict(os.environ, POCL_DEVICES=" ".join(["basic"] * devices))
+    environment = dict(os.environ, POCL_DEVICES=" ".join(devices))
     return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
 
@@ -38,10 +40,12 @@ def comparable(output, ignore):
     return [line for line in output.splitlines() if not (ignore and re.search(ignore, line))]
 
 
-def compare(options, without, devices):
+def compare(options, without, kinds):
+    devices = len(kinds)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        under = run([options.sam_run, "--manager", "off", f"--report={report}", "--", *options.command], devices)
+        mix = ["--mix"] if options.mix else []
+        under = run([options.sam_run, "--manager", "off", *mix, f"--report={report}", "--", *options.command], kinds)
         kernels = json.load(open(report))["kernels"] if os.path.exists(report) else []
     failures = []
     if without.returncode != under.returncode:
@@ -61,9 +65,10 @@ def compare(options, without, devices):
 
 def main():
     options = arguments()
-    without = run(options.command, 1)
-    for devices in options.devices:
-        compare(options, without, devices)
+    joined = [options.mix] if options.mix else [[options.driver] * devices for devices in options.devices]
+    without = run(options.command, joined[0][:1])
+    for kinds in joined:
+        compare(options, without, kinds)
 
 
 if __name__ == "__main__":

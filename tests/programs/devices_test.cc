@@ -18,40 +18,6 @@ class Devices : public OpenCl {
   }
 };
 
-TEST_F(Devices, CanBeDividedIfTheySaySo) {
-  const auto most = device_info<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES);
-  std::vector<cl_device_partition_property> schemes(8);
-  size_t bytes = 0;
-  ASSERT_OK(clGetDeviceInfo(device(), CL_DEVICE_PARTITION_PROPERTIES, schemes.size() * sizeof schemes[0], schemes.data(),
-                            &bytes));
-  schemes.resize(bytes / sizeof schemes[0]);
-  if (most < 2 || std::find(schemes.begin(), schemes.end(), CL_DEVICE_PARTITION_EQUALLY) == schemes.end())
-    GTEST_SKIP() << "the device has no parts";
-  const cl_device_partition_property single[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-  cl_uint count = 0;
-  ASSERT_OK(clCreateSubDevices(device(), single, 0, nullptr, &count));
-  ASSERT_GE(count, 2u);
-  std::vector<cl_device_id> parts(count);
-  ASSERT_OK(clCreateSubDevices(device(), single, count, parts.data(), nullptr));
-  cl_device_id parent = nullptr;
-  ASSERT_OK(clGetDeviceInfo(parts[1], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, nullptr));
-  EXPECT_EQ(parent, device());
-  // A context of a part works.
-  cl_int status = CL_SUCCESS;
-  const bench::Context whole(clCreateContext(nullptr, 1, &parts[1], nullptr, nullptr, &status));
-  ASSERT_OK(status);
-  const Queue q(clCreateCommandQueue(whole.get(), parts[1], 0, &status));
-  ASSERT_OK(status);
-  const Buffer x(clCreateBuffer(whole.get(), CL_MEM_READ_WRITE, 4, nullptr, &status));
-  ASSERT_OK(status);
-  const cl_int written = 42;
-  cl_int back = 0;
-  ASSERT_OK(clEnqueueWriteBuffer(q.get(), x.get(), CL_TRUE, 0, 4, &written, 0, nullptr, nullptr));
-  ASSERT_OK(clEnqueueReadBuffer(q.get(), x.get(), CL_TRUE, 0, 4, &back, 0, nullptr, nullptr));
-  EXPECT_EQ(back, 42);
-  for (cl_device_id part : parts) EXPECT_OK(clReleaseDevice(part));
-}
-
 // Every parameter of OpenCL 1.2, by its number range and the later ones where the device knows them.
 TEST_F(Devices, EveryParameterTellsItsSizeAndRefusesTooLittleRoom) {
   std::vector<cl_device_info> parameters;

@@ -6,23 +6,28 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <sstream>
 
 #include "libsamcl/driver/devices.h"
 
 namespace samcl::run {
 namespace {
 
-// In the child: "=N" for a count, else the error's text.
-std::string answer(const std::string& selection) {
+using Devices = std::vector<driver::Device>;
+
+// Of the devices that are selected, what `tell` says; in a child.
+using Tell = std::string (*)(const Devices& devices, double share);
+
+// "=" and what was asked for, else the error's text.
+std::string answer(const std::string& selection, Tell tell, double share) {
   unsetenv("OPENCL_LAYERS");  // the real devices, even if sam-run itself runs under samcl
   const auto devices = driver::select_devices(driver::list_devices(), selection);
   if (!devices) return devices.error().message;
   if (devices->empty()) return "there is no OpenCL device here";
-  return "=" + std::to_string(devices->size());
+  return "=" + tell(*devices, share);
 }
 
-[[noreturn]] void answer_to(int pipe, const std::string& selection) {
-  const std::string text = answer(selection);
+[[noreturn]] void answer_to(int pipe, const std::string& text) {
   size_t sent = 0;
   while (sent < text.size()) {
     const ssize_t count = write(pipe, text.data() + sent, text.size() - sent);
@@ -44,16 +49,14 @@ std::string read_all(int pipe) {
   }
 }
 
-}  // namespace
-
-Result<unsigned> count_devices(const std::string& selection) {
+Result<std::string> ask_in_child(const std::string& selection, Tell tell, double share = 1) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return fail("cannot make a pipe");
   const pid_t child = fork();
   if (child < 0) return fail("cannot start a process to list the devices");
   if (child == 0) {
     close(pipe[0]);
-    answer_to(pipe[1], selection);
+    answer_to(pipe[1], answer(selection, tell, share));
   }
   close(pipe[1]);
   const std::string text = read_all(pipe[0]);
@@ -63,7 +66,54 @@ Result<unsigned> count_devices(const std::string& selection) {
   if (!WIFEXITED(status)) return fail("OpenCL crashed while listing its devices");
   if (text.empty() || text[0] != '=')
     return fail(text.empty() ? "OpenCL ended the process listing its devices" : text);
-  return static_cast<unsigned>(std::stoul(text.substr(1)));
+  return text.substr(1);
+}
+
+std::string tell_count(const Devices& devices, double) { return std::to_string(devices.size()); }
+
+// A line for each device.
+std::string tell_shares(const Devices& devices, double share) {
+  std::string lines;
+  for (const driver::Device& device : devices) {
+    const auto way = driver::share_way(device.id, share);
+    lines += std::to_string(static_cast<int>(way)) + " " +
+             std::to_string(driver::units_of_share(device.compute_units, share)) + " " +
+             std::to_string(device.compute_units) + " " + device.name + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<unsigned> count_devices(const std::string& selection) {
+  const auto count = ask_in_child(selection, tell_count);
+  if (!count) return tl::unexpected(count.error());
+  return static_cast<unsigned>(std::stoul(*count));
+}
+
+Result<std::vector<SharedDevice>> shared_devices(const std::string& selection, double share) {
+  const auto lines = ask_in_child(selection, tell_shares, share);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<SharedDevice> devices;
+  std::istringstream in(*lines);
+  int way = 0;
+  for (SharedDevice device; in >> way >> device.units >> device.all_units >> std::ws && std::getline(in, device.name);) {
+    device.way = static_cast<driver::ShareWay>(way);
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+std::string SharedDevice::text() const {
+  switch (way) {
+    case driver::ShareWay::units:
+      return name + ": " + std::to_string(units) + " of " + std::to_string(all_units) + " compute units";
+    case driver::ShareWay::mps:
+      return name + ": by NVIDIA's Multi-Process Service";
+    case driver::ShareWay::slices:
+      break;
+  }
+  return name + ": in slices of time";
 }
 
 }  // namespace samcl::run

@@ -3,13 +3,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "libsamcl/driver/share.h"
 
 namespace samcl::run {
 
 // How many real devices `selection` names (SAMCL_DEVICES' syntax, empty: all). Errors: an unknown device,
 // with a list of those that exist; no device at all; OpenCL crashed. Waits for as long as the program would.
 Result<unsigned> count_devices(const std::string& selection);
+
+// A device of which a program is given a share, and how.
+struct SharedDevice {
+  std::string name;
+  driver::ShareWay way = driver::ShareWay::slices;
+  unsigned units = 0, all_units = 0;  // compute units of its part, where there is one, and of the device
+
+  std::string text() const;  // for a person
+};
+
+// Those of `selection`; errors as above.
+Result<std::vector<SharedDevice>> shared_devices(const std::string& selection, double share);
 
 }  // namespace samcl::run

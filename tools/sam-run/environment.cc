@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace samcl::run {
 namespace {
@@ -13,6 +14,12 @@ std::string value(const Environment& present, const std::string& name) {
 
 std::string in_front(const std::string& first, const std::string& rest) {
   return rest.empty() ? first : first + ":" + rest;
+}
+
+std::string number(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
 }
 
 std::string text(Manager manager) {
@@ -43,6 +50,12 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
     changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
   if (!options.devices.empty()) changes["SAMCL_DEVICES"] = options.devices;
   if (options.gpus) changes["SAMCL_GPUS"] = std::to_string(*options.gpus);
+  if (options.mix) changes["SAMCL_MIX"] = "on";
+  if (options.share) {
+    // An MPS server obeys it where it serves a device; nothing else looks at it.
+    changes["SAMCL_SHARE"] = number(*options.share);
+    changes["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = number(100 * *options.share);
+  }
   if (options.manager) changes["SAMCL_MANAGER"] = text(*options.manager);
   if (!options.task.empty()) changes["SAMCL_TASK"] = options.task;
   if (options.report) changes["SAMCL_REPORT"] = *options.report;

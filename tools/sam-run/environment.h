@@ -20,7 +20,8 @@ using Environment = std::map<std::string, std::string>;
 // Variables to set for `options`, given the present ones:
 //   LD_PRELOAD       our library first, what was there behind it
 //   LD_LIBRARY_PATH  only with `needs_links`: parts.link_directory first
-//   SAMCL_DEVICES, SAMCL_GPUS, SAMCL_MANAGER, SAMCL_TASK, SAMCL_REPORT  where an option was given
+//   SAMCL_SHARE, CUDA_MPS_ACTIVE_THREAD_PERCENTAGE  with options.share
+//   SAMCL_DEVICES, SAMCL_GPUS, SAMCL_MIX, SAMCL_MANAGER, SAMCL_TASK, SAMCL_REPORT  where an option was given
 //   SAMCL_INSTANCE   `instance` unless it is empty
 //   SAMCL_TRANSLATOR parts.translator unless it is set already
 // Errors: a path that LD_PRELOAD cannot express (it separates by blanks and colons).

@@ -38,6 +38,8 @@ TEST(Environment, CarriesEveryOption) {
   Options options;
   options.devices = "0,1";
   options.gpus = 2;
+  options.share = 0.25;
+  options.mix = true;
   options.manager = Manager::off;
   options.task = "vision";
   options.report = "-";
@@ -46,6 +48,9 @@ TEST(Environment, CarriesEveryOption) {
   const Environment set = changes(options);
   EXPECT_EQ(set.at("SAMCL_DEVICES"), "0,1");
   EXPECT_EQ(set.at("SAMCL_GPUS"), "2");
+  EXPECT_EQ(set.at("SAMCL_MIX"), "on");
+  EXPECT_EQ(set.at("SAMCL_SHARE"), "0.25");
+  EXPECT_EQ(set.at("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "25");
   EXPECT_EQ(set.at("SAMCL_MANAGER"), "off");
   EXPECT_EQ(set.at("SAMCL_TASK"), "vision");
   EXPECT_EQ(set.at("SAMCL_REPORT"), "-");

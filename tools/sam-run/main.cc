@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "libsamcl/driver/loader.h"
+#include "tools/sam-run/cluster_file.h"
 #include "tools/sam-run/device_list.h"
 #include "tools/sam-run/embedded_manager.h"
 #include "tools/sam-run/environment.h"
@@ -47,12 +48,15 @@ Environment present_environment() {
   return result;
 }
 
+std::string selection_of(const Options& options) {
+  const char* inherited = std::getenv("SAMCL_DEVICES");
+  return !options.devices.empty() ? options.devices : inherited ? inherited : "";
+}
+
 // The options' devices and numbers against those that exist. Costs a start of OpenCL, so only if needed.
 Result<void> check_devices(const Options& options) {
   if (options.devices.empty() && !options.gpus) return {};
-  const char* inherited = std::getenv("SAMCL_DEVICES");
-  const std::string selection = !options.devices.empty() ? options.devices : inherited ? inherited : "";
-  const auto count = count_devices(selection);
+  const auto count = count_devices(selection_of(options));
   if (!count) return tl::unexpected(Error{"--devices: " + count.error().message});
   if (options.gpus && *options.gpus > *count)
     return tl::unexpected(Error{"--gpus " + std::to_string(*options.gpus) + ": only " +
@@ -61,8 +65,38 @@ Result<void> check_devices(const Options& options) {
   return {};
 }
 
+// From here on, OpenCL's devices are the cluster's.
+Result<void> enter_cluster(const Options& options) {
+  if (!options.cluster) return {};
+  const auto cluster = read_cluster(*options.cluster);
+  if (!cluster) return tl::unexpected(Error{"--cluster: " + cluster.error().message});
+  for (const std::string& server : cluster->servers) {
+    if (!answers(server)) return fail("--cluster: the server at " + server + " does not answer; see `sam-cluster status`");
+  }
+  for (const auto& [name, value] : cluster->environment) setenv(name.c_str(), value.c_str(), 1);
+  const auto answering = count_devices("");
+  if (answering && *answering == cluster->devices) return {};
+  return fail("--cluster: of the " + std::to_string(cluster->devices) + " devices in " + *options.cluster + " " +
+              std::to_string(answering ? *answering : 0) + " answer; see `sam-cluster status`");
+}
+
+// Says how each device is shared, and sees to a manager where that is what shares it.
+Result<void> arrange_share(Options& options) {
+  if (!options.share) return {};
+  const auto devices = shared_devices(selection_of(options), *options.share);
+  if (!devices) return tl::unexpected(Error{"--share: " + devices.error().message});
+  for (const SharedDevice& device : *devices) {
+    complain("--share: " + device.text());
+    if (device.way != driver::ShareWay::slices) continue;
+    if (options.manager == Manager::off)
+      return fail("--share: " + device.name + " is shared in slices, which needs a manager; --manager off allows none");
+    if (!options.manager) options.manager = Manager::embedded;
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
-  const auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
+  auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
   if (!options) return complain(options.error().message);
   if (options->help) {
     std::cout << help_text();
@@ -79,7 +113,9 @@ int run(int argc, char** argv) {
   if (!program) return complain(program.error().message, 127);
   for (const std::string& obstacle : preload_obstacles(*program))
     complain("warning: " + obstacle + "; it runs as without samcl");
+  if (const auto entered = enter_cluster(*options); !entered) return complain(entered.error().message);
   if (const auto checked = check_devices(*options); !checked) return complain(checked.error().message);
+  if (const auto arranged = arrange_share(*options); !arranged) return complain(arranged.error().message);
   if (parts.translator.empty() && !std::getenv("SAMCL_TRANSLATOR"))
     complain("warning: sam-translate is missing in " + folder.string() + "; kernels run on one device each");
 

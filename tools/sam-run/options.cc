@@ -5,6 +5,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "libsamcl/driver/share.h"
+
 namespace samcl::run {
 namespace {
 
@@ -17,6 +19,12 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
                        platforms in the order of `clinfo -l` (0,1), PLATFORM.DEVICE (0.0,0.1), or a part of a
                        device's name. Default: all; each group of alike devices is one device to the program.
   --gpus K             spread each kernel over at most K of them. Default: all.
+  --cluster FILE       use the devices of the machines in FILE, which `sam-cluster up` wrote, and not this machine's.
+  --mix                join devices that are not alike, too: each gets as much of a kernel as it computes in the same
+                       time. Their results may differ in the last bits of floating-point numbers.
+  --share PART         give the program that part of each device, 0.5 or 50%: some of its compute units where the
+                       driver divides it; NVIDIA's Multi-Process Service where that runs; else slices of time under
+                       a manager (an embedded one, unless --manager says which). Prints which way.
   --manager WHICH      auto (default): use sam-managerd if it runs; off: never; required: fail without it;
                        embedded: start a private one that ends with the program.
   --task NAME          the task's name, as registered with `sam-ctl register`.
@@ -70,12 +78,15 @@ const char* help_text() {
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory) {
   Options options;
-  std::string devices, gpus, manager, report, trace, plan;
+  std::string cluster, devices, gpus, share, manager, report, trace, plan;
   CLI::App app;
   app.set_help_flag("");  // ours below: CLI11's leaves by an exception
   app.add_flag("-h,--help", options.help);
   auto* devices_option = app.add_option("--devices", devices);
   auto* gpus_option = app.add_option("--gpus", gpus);
+  auto* cluster_option = app.add_option("--cluster", cluster);
+  app.add_flag("--mix", options.mix);
+  auto* share_option = app.add_option("--share", share);
   auto* manager_option = app.add_option("--manager", manager);
   auto* task_option = app.add_option("--task", options.task);
   auto* report_option = app.add_flag("--report{-}", report);
@@ -108,6 +119,12 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
     const auto number = positive_number("--gpus", gpus);
     if (!number) return tl::unexpected(number.error());
     options.gpus = *number;
+  }
+  if (cluster_option->count()) options.cluster = (std::filesystem::path(directory) / cluster).string();
+  if (share_option->count()) {
+    const auto part = driver::parse_share(share);
+    if (!part) return fail("--share " + part.error().message);
+    options.share = *part;
   }
   if (manager_option->count()) {
     const auto kind = manager_from(manager);

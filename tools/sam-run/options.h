@@ -13,7 +13,10 @@ enum class Manager { automatic, off, embedded, required };
 
 struct Options {
   std::string devices;                // --devices: as SAMCL_DEVICES; empty: not given
+  std::optional<std::string> cluster;  // --cluster: an absolute path
+  bool mix = false;                   // --mix
   std::optional<unsigned> gpus;       // --gpus, at least 1
+  std::optional<double> share;        // --share: which part of each device
   std::optional<Manager> manager;     // --manager
   std::string task;                   // --task; empty: not given
   std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON

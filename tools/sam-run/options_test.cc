@@ -68,6 +68,7 @@ TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
   EXPECT_THAT(error({"--gpus", "0", "--", "a"}), HasSubstr("not '0'"));
   EXPECT_THAT(error({"--gpus", "-1", "--", "a"}), HasSubstr("not '-1'"));
   EXPECT_THAT(error({"--gpus", "99999999999", "--", "a"}), HasSubstr("not '99999999999'"));
+  EXPECT_THAT(error({"--share", "2", "--", "a"}), HasSubstr("--share expects a part of each device"));
   EXPECT_THAT(error({"--manager", "yes", "--", "a"}),
               HasSubstr("auto, off, embedded or required, not 'yes'"));
   EXPECT_THAT(error({"--devices", " ", "--", "a"}), HasSubstr("--devices expects a list"));

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <cerrno>
 #include <fstream>
+#include <regex>
+#include <thread>
 
 #include "tests/support/run_program.h"
 #include "tools/sam-run/embedded_manager.h"
@@ -96,6 +98,37 @@ TEST_F(SamRun, RefusesMoreGpusThanThereAre) {
   EXPECT_THAT(sam_run({"--gpus", "3", "--", "true"}).err, HasSubstr("--gpus 3: only 2 devices are chosen"));
   EXPECT_THAT(sam_run({"--devices", "1", "--gpus", "2", "--", "true"}).err,
               HasSubstr("only 1 device is chosen"));
+}
+
+TEST_F(SamRun, GivesAShareOfTheUnitsWhereTheDriverDividesADevice) {
+  if (kSanitized) GTEST_SKIP();
+  const unsigned units = std::thread::hardware_concurrency();
+  if (units < 2) GTEST_SKIP() << "a device of one unit has no part";
+  const Outcome outcome = run_program({kSamRun, "--share", "50%", "--", "clinfo"}, {{"POCL_DEVICES", "pthread"}, {"LD_PRELOAD", ""}});
+  EXPECT_THAT(outcome.err, HasSubstr(": " + std::to_string(units / 2) + " of " + std::to_string(units) + " compute units\n"));
+  std::smatch told;
+  ASSERT_TRUE(std::regex_search(outcome.out, told, std::regex("Max compute units +(\\d+)")));
+  EXPECT_EQ(told[1], std::to_string(units / 2));
+  EXPECT_THAT(outcome.out, HasSubstr("Number of devices                                 1\n"));
+}
+
+TEST_F(SamRun, ADeviceThatCannotBeDividedIsSharedInSlices) {
+  const Outcome off = sam_run({"--share", "0.5", "--manager", "off", "--", "true"});
+  EXPECT_EQ(off.exit_code, 2);
+  EXPECT_THAT(off.err, HasSubstr("is shared in slices, which needs a manager"));
+  if (kSanitized) GTEST_SKIP();
+  const Outcome outcome = sam_run({"--share", "0.5", "--manager", "required", "--", "sh", "-c", "echo $SAMCL_SHARE $SAMCL_MANAGER"});
+  EXPECT_THAT(outcome.err, HasSubstr(": in slices of time\n"));
+  EXPECT_EQ(outcome.out, "0.5 required\n");
+}
+
+TEST_F(SamRun, NamesTheClustersServerThatDoesNotAnswer) {
+  const std::string cluster = file("cluster", "vendors /none\nserver 127.0.0.1:1 devices 1\n", 0644);
+  const Outcome outcome = sam_run({"--cluster", cluster, "--", "true"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "sam-run: --cluster: the server at 127.0.0.1:1 does not answer; see `sam-cluster status`\n");
+  EXPECT_THAT(sam_run({"--cluster", "/no/such/cluster", "--", "true"}).err,
+              StartsWith("sam-run: --cluster: cannot read /no/such/cluster"));
 }
 
 TEST_F(SamRun, SaysThatThereIsNoOpenCL) {

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Runs programs on servers of a cluster on this machine: on one of its devices without samcl, and on all under sam-run.
+
+usage: on_cluster.py --sam-run PATH --sam-cluster PATH --pocl DIR [options] -- PROGRAM ARGUMENTS
+Exit code 0: the same exit code and the same standard output; 77: there is no PoCL with a remote driver in DIR.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sam-run", required=True)
+    parser.add_argument("--sam-cluster", required=True)
+    parser.add_argument("--pocl", required=True, help="where PoCL with its remote driver is installed")
+    parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--port", type=int, default=17700)
+    parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
+    parser.add_argument("command", nargs="+")
+    return parser.parse_args()
+
+
+def run(command, environment):
+    return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                          timeout=600)
+
+
+def lines(done, ignore):
+    return [f"exit code {done.returncode}", *(line for line in done.stdout.splitlines() if not re.search(ignore, line))]
+
+
+def first_device(file):
+    words = pathlib.Path(file).read_text().split()
+    return dict(os.environ, OCL_ICD_VENDORS=words[words.index("vendors") + 1], POCL_DEVICES="remote",
+                POCL_REMOTE0_PARAMETERS=words[words.index("server") + 1] + "/0")
+
+
+def main():
+    options = arguments()
+    if not (pathlib.Path(options.pocl) / "bin/pocld").exists():
+        print(f"skipped: there is no PoCL with a remote driver in {options.pocl}; tools/cluster/build-pocl-remote.sh builds it")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "cluster")
+        cluster = [options.sam_cluster, "--file", file]
+        basic = dict(os.environ, POCL_DEVICES="basic")
+        subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
+                       env=basic, check=True)
+        try:
+            without = run(options.command, first_device(file))
+            under = run([options.sam_run, "--cluster", file, "--manager", "off", "--", *options.command], os.environ)
+        finally:
+            subprocess.run([*cluster, "down"], check=True)
+    expected, found = (lines(done, options.ignore) for done in (without, under))
+    if expected != found:
+        print("without samcl:", *expected, "under sam-run:", *found, under.stderr[-4000:], sep="\n")
+        return 1
+    print(f"{len(found)} lines the same on {options.servers} servers")
+    return 0
+
+
+sys.exit(main())

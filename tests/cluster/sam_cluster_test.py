@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""sam-cluster as its user meets it. usage: sam_cluster_test.py --sam-cluster PATH --pocl DIR; 77: some cases were skipped."""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77
+options = None
+
+
+def sam_cluster(*words, **environment):
+    return subprocess.run([options.sam_cluster, *words], env={**os.environ, "POCL_DEVICES": "basic", **environment},
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+
+
+class WrongUse(unittest.TestCase):
+    def said(self, code, *words):
+        done = sam_cluster(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_up_expects_servers(self):
+        self.assertIn("up expects hosts, or --local and a number of servers", self.said(2, "up"))
+
+    def test_hosts_and_local_servers_do_not_go_together(self):
+        self.assertIn("--local expects a number of servers, 1 or more, and no hosts", self.said(2, "up", "--local", "2", "a"))
+        self.assertIn("--local", self.said(2, "up", "--local", "-1"))
+
+    def test_unknown_commands_and_options_are_named(self):
+        self.assertIn("'fly'", self.said(2, "fly"))
+        self.assertIn("--lokal", self.said(2, "up", "--lokal", "2"))
+
+    def test_down_takes_no_hosts(self):
+        self.assertIn("down takes no hosts, but 'a' is given", self.said(2, "down", "a"))
+
+    def test_a_file_that_is_not_there_is_named(self):
+        self.assertIn("/no/such/cluster", self.said(1, "status", "--file", "/no/such/cluster"))
+
+    def test_a_place_without_pocl_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("no bin/pocld in /no/such/pocl",
+                          self.said(1, "up", "--local", "1", "--pocl", "/no/such/pocl", "--file", folder + "/cluster"))
+
+    def test_help_goes_to_standard_output(self):
+        done = sam_cluster("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("usage: sam-cluster up", done.stdout)
+
+
+class Servers(unittest.TestCase):
+    def setUp(self):
+        if not (pathlib.Path(options.pocl) / "bin/pocld").exists():
+            self.skipTest(f"there is no PoCL with a remote driver in {options.pocl}")
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = pathlib.Path(self.folder.name) / "cluster"
+
+    def cluster(self, *words, **environment):
+        return sam_cluster(words[0], "--file", str(self.file), *words[1:], **environment)
+
+    def up(self, *words, **environment):
+        done = self.cluster("up", "--pocl", options.pocl, "--port", "17900", *words, **environment)
+        self.addCleanup(lambda: self.file.exists() and self.cluster("down"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def pids(self):
+        return [int(pid) for pid in re.findall(r"pid (\d+)", self.file.read_text())]
+
+    def test_local_servers_start_answer_and_end(self):
+        self.assertIn("2 servers with 2 devices", self.up("--local", "2").stdout)
+        self.assertEqual(self.cluster("status").stdout.count("answers"), 2)
+        pids = self.pids()
+        self.assertEqual(self.cluster("down").returncode, 0)
+        self.assertFalse(self.file.exists())
+        for pid in pids:
+            self.assertFalse(pathlib.Path(f"/proc/{pid}/exe").exists())
+
+    def test_all_devices_of_a_server_count(self):
+        self.assertIn("1 servers with 3 devices", self.up("--local", "1", POCL_DEVICES="basic basic basic").stdout)
+
+    def test_servers_are_seen_on_this_machine_only(self):
+        self.up("--local", "1")
+        listening = subprocess.run(["ss", "-ltn"], capture_output=True, text=True).stdout
+        own = re.findall(r"(\S+):(1790[0-9])\b", listening)
+        self.assertIn(("127.0.0.1", "17900"), own)
+        self.assertNotIn(("0.0.0.0", "17900"), own)
+
+    def test_a_cluster_is_not_started_twice(self):
+        self.up("--local", "1")
+        again = self.cluster("up", "--local", "1", "--pocl", options.pocl)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("is up; end it by `sam-cluster down`", again.stderr)
+
+    def test_a_server_that_died_is_told(self):
+        self.up("--local", "2")
+        os.kill(self.pids()[1], signal.SIGKILL)
+        done = self.cluster("status")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(re.findall("does not answer", done.stdout)), 1)
+
+    # ssh of our own: runs what it is to run over there here, and notes the rest.
+    def test_other_machines_are_reached_by_tunnels(self):
+        ssh = pathlib.Path(self.folder.name) / "ssh"
+        ssh.write_text('#!/bin/sh\necho "$*" > "$0.words"\nfor command; do :; done\nexec sh -c "$command"\n')
+        ssh.chmod(0o755)
+        self.up("there", PATH=f"{self.folder.name}:{os.environ['PATH']}")
+        words = pathlib.Path(f"{ssh}.words").read_text()
+        self.assertIn("-L 127.0.0.1:17900:127.0.0.1:17900 -L 127.0.0.1:17901:127.0.0.1:17901 there exec ", words)
+        self.assertIn("-a 127.0.0.1", words)
+        self.assertIn("server 127.0.0.1:17900 devices 1 host there", self.file.read_text())
+
+
+def main():
+    global options
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sam-cluster", required=True)
+    parser.add_argument("--pocl", required=True)
+    options, rest = parser.parse_known_args()
+    result = unittest.main(argv=[sys.argv[0], *rest], exit=False, verbosity=2).result
+    return SKIPPED if result.skipped and result.wasSuccessful() else 0 if result.wasSuccessful() else 1
+
+
+sys.exit(main())
