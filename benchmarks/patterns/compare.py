@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares patterns of data flow bare and under samcl, in pairs: in each round every pattern runs once without samcl
-and once with it. Needs nothing but Python.
+"""Compares patterns of data flow, or the benchmark programs (--programs), bare and under samcl, in pairs: in each round
+every one runs once without samcl and once with it. Needs nothing but Python.
 
   compare.py --bare "POCL_DEVICES=basic" --samcl "POCL_DEVICES=basic basic" --preload build/release/bin/libsamcl.so
   compare.py --bare "" --samcl "SAMCL_CACHE_DIR=/tmp/empty" --preload .../libsamcl.so        # on a machine with GPUs
+  compare.py --programs build/release/bin/programs --preload .../libsamcl.so VectorAdd Reduction
 
 A setting is NAME=VALUE; several in one argument are told apart by ';'. Ratios are samcl's time by bare's, of the
 kernel phase (--phase kernel) or of the whole job: "settled" of the median job after the first, "first" of the first
@@ -35,6 +36,7 @@ def settings(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("patterns", nargs="*", help="which; default: all")
+    parser.add_argument("--programs", metavar="DIR", help="the benchmark programs in DIR instead, whole jobs")
     parser.add_argument("--program", default=PROGRAM, help="path of `patterns` (default: the release build's)")
     parser.add_argument("--bare", type=settings, default={}, help="settings without samcl, e.g. POCL_DEVICES=basic")
     parser.add_argument("--samcl", type=settings, default={}, help="settings under samcl, e.g. SAMCL_MANAGER=off")
@@ -48,14 +50,19 @@ def arguments():
     options = parser.parse_args()
     if options.jobs < 2 or options.rounds < 1:
         parser.error("at least 2 jobs (a first and a following one) and 1 round")
-    for path in (options.program, options.preload):
+    for path in (options.programs or options.program, options.preload):
         if not os.path.exists(path):
             parser.error(f"there is no {path}")
     options.preload = os.path.abspath(options.preload)
-    known = subprocess.run([options.program, "list"], capture_output=True, text=True, check=True).stdout.split()
+    if options.programs:
+        sources = os.path.join(HERE, "..", "programs")
+        known = sorted(name[:-3] for name in os.listdir(sources) if name.endswith(".cc") and name != "LaunchOverhead.cc")
+        options.phase = "whole"
+    else:
+        known = subprocess.run([options.program, "list"], capture_output=True, text=True, check=True).stdout.split()
     for name in options.patterns:
         if name not in known:
-            parser.error(f"there is no pattern '{name}'; there are: {' '.join(known)}")
+            parser.error(f"there is no '{name}'; there are: {' '.join(known)}")
     options.patterns = options.patterns or known
     return options
 
@@ -63,6 +70,9 @@ def arguments():
 def run(options, name, changes):
     """The program's line as a dictionary; its verdict is CRASH, HUNG or FAIL where there is none."""
     command = [options.program, name, "--size", options.size, "--jobs", str(options.jobs)]
+    if options.programs:
+        command = [os.path.join(options.programs, name), "--warmup", "0", "--iterations", str(options.jobs), "--json"]
+        command += ["--small"] if options.size == "small" else []
     try:
         done = subprocess.run(command, env=dict(os.environ, **changes), capture_output=True, text=True, timeout=options.limit)
     except subprocess.TimeoutExpired:
@@ -71,6 +81,8 @@ def run(options, name, changes):
     if not lines:
         return {"verdict": "CRASH", "exit_code": done.returncode, "stderr": done.stderr[-2000:]}
     outcome = json.loads(lines[-1])
+    if options.programs:
+        outcome.update(verdict="PASS" if outcome["passed"] else "FAIL", whole_ms=outcome["totals_ms"])
     if done.returncode != 0 and outcome["verdict"] == "PASS":
         outcome["verdict"] = "CRASH"  # at the end
     return outcome
@@ -103,8 +115,8 @@ def geometric_mean(values):
 
 def show(made):
     if "settled" not in made:
-        return f"{made['name']:<14}{'':>50}  {made['verdict']}"
-    return (f"{made['name']:<14}{made['bare_first_ms']:>10.2f}{made['samcl_first_ms']:>10.2f}{made['first']:>7.2f}"
+        return f"{made['name']:<21}{'':>50}  {made['verdict']}"
+    return (f"{made['name']:<21}{made['bare_first_ms']:>10.2f}{made['samcl_first_ms']:>10.2f}{made['first']:>7.2f}"
             f"{made['bare_ms']:>10.2f}{made['samcl_ms']:>10.2f}{made['settled']:>8.2f}  {made['verdict']}")
 
 
@@ -121,13 +133,13 @@ def main():
         print(f"round {number + 1} of {options.rounds} done", file=sys.stderr)
     rows = [row(name, found["bare"], found["samcl"], options.phase) for name, found in outcomes.items()]
     print(f"{options.phase} phase, ms; medians of {options.rounds} rounds; ratio = samcl / bare")
-    print(f"{'pattern':<14}{'first job:':>10}{'':>17}{'following:':>10}")
-    print(f"{'':<14}{'bare':>10}{'samcl':>10}{'ratio':>7}{'bare':>10}{'samcl':>10}{'ratio':>8}  result")
+    print(f"{'':<21}{'first job:':>10}{'':>17}{'following:':>10}")
+    print(f"{'':<21}{'bare':>10}{'samcl':>10}{'ratio':>7}{'bare':>10}{'samcl':>10}{'ratio':>8}  result")
     for made in rows:
         print(show(made))
     timed = [made for made in rows if "settled" in made]
     means = {key: geometric_mean([made[key] for made in timed]) for key in ("first", "settled")}
-    print(f"{'geometric mean':<14}{'':>20}{means['first']:>7.2f}{'':>20}{means['settled']:>8.2f}")
+    print(f"{'geometric mean':<21}{'':>20}{means['first']:>7.2f}{'':>20}{means['settled']:>8.2f}")
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"phase": options.phase, "size": options.size, "bare": options.bare, "samcl": options.samcl,
