@@ -113,7 +113,12 @@ bool Build::has_parts(const std::shared_ptr<const Build>& build, Context& contex
   if (build->parts.empty()) return true;
   Parts none = Parts::none;
   if (build->parts_made_.compare_exchange_strong(none, Parts::wanted)) {
-    context.builder.post([build, &context] { build->make_parts(context); });
+    // The program may be gone by then, but a part may be the original.
+    driver::real().clRetainProgram(build->original);
+    context.builder.post([build, &context] {
+      build->make_parts(context);
+      driver::real().clReleaseProgram(build->original);
+    });
   }
   const Parts now = build->parts_made_;
   return now == Parts::made || now == Parts::failed;

@@ -71,10 +71,17 @@ def remove_names_of(pid):
 
 
 def wait_until_nothing(look, seconds):
+    """Nothing twice: who forks and ends while /proc is read is not seen, nor is what it left."""
     deadline = time.monotonic() + seconds
-    while (left := look()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return left
+    nothing = 0
+    while nothing < 2:
+        left = look()
+        nothing = 0 if left else nothing + 1
+        if left and time.monotonic() >= deadline:
+            return left
+        if nothing < 2:
+            time.sleep(0.05)
+    return []
 
 
 def run(command, environment):
