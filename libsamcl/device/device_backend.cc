@@ -108,7 +108,7 @@ Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   return {node.observed || (kernel && kernel->is_timed()) || at_once, at_once};
 }
 
-// Where times are traced they are those of a thread that waits for the driver.
+// To the driver on this thread, or behind what waits for the thread that submits.
 cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
   RealDevice& device = *context_.devices[node->lane.device];
   SubmissionQueue& submissions = device.submissions();
