@@ -9,12 +9,13 @@
 #include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
-#include "libsamcl/runtime/graph.h"
-#include "libsamcl/transfer/peer_memory.h"
-#include "libsamcl/runtime/object.h"
-#include "libsamcl/runtime/worker.h"
 #include "libsamcl/device/device_backend.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/runtime/graph.h"
+#include "libsamcl/runtime/object.h"
+#include "libsamcl/runtime/process_end.h"
+#include "libsamcl/runtime/worker.h"
+#include "libsamcl/transfer/peer_memory.h"
 
 namespace samcl {
 
@@ -66,7 +67,7 @@ class Context : public Object<Context> {
   DeviceBackend backend{*this};
   Graph graph{backend};
   Worker callbacks{"samcl-callback"};  // runs the program's callback functions
-  Worker builder{"samcl-build"};       // makes what launches may need later
+  Worker builder{"samcl-build", arrange_compilers_end};  // makes what launches may need later
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty.

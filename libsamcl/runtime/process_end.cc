@@ -18,10 +18,17 @@ constexpr int kPatienceMs = 5000;
 
 pid_t arranged_by = 0;
 
-void at_process_end() {
-  if (getpid() != arranged_by) return;  // a forked child has none of our threads, and nothing to report
+bool is_forked_child() { return getpid() != arranged_by; }  // it has none of our threads, and nothing to report
+
+void end_jobs() {
+  if (is_forked_child()) return;
   Worker::start_no_more_jobs();
   Context::drain_all(kPatienceMs);
+}
+
+void at_process_end() {
+  if (is_forked_child()) return;
+  end_jobs();
   report::write();
   trace::write();
 }
@@ -49,5 +56,7 @@ void arrange_process_end() {
   static_cast<void>(once);
   watch_main_thread();
 }
+
+void arrange_compilers_end() { static_cast<void>(std::atexit(end_jobs)); }
 
 }  // namespace samcl

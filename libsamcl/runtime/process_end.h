@@ -13,4 +13,8 @@ namespace samcl {
 // end.
 void arrange_process_end();
 
+// Called by a thread of ours before it uses a driver's compiler, which the program has used by then: compilers arrange
+// their end when they are first used, and what is arranged last comes first.
+void arrange_compilers_end();
+
 }  // namespace samcl
