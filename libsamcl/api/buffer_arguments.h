@@ -3,9 +3,9 @@
 
 #include <CL/cl.h>
 
-#include "libsamcl/runtime/buffer.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/objects/buffer.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
 #include "base/rectangle.h"
 
 namespace samcl::api {
@@ -13,7 +13,7 @@ namespace samcl::api {
 // A live memory object of ours (object may be null) in the queue's context.
 inline cl_int check_object(const Queue& queue, const Buffer* object) {
   if (!object) return CL_INVALID_MEM_OBJECT;
-  return object->context() == queue.context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  return object->context == queue.context ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
 // The same, and no image.
 inline cl_int check_buffer(const Queue& queue, const Buffer* buffer) {

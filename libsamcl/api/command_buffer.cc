@@ -18,8 +18,8 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/runtime/command_buffer.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/commands/command_buffer.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

@@ -1,6 +1,6 @@
 // Contexts. One on exactly one virtual device is ours; any other is the driver's, on the first real device of
 // each that was named.
-#include "libsamcl/runtime/context.h"
+#include "libsamcl/objects/context.h"
 
 #include <CL/cl.h>
 
@@ -10,8 +10,8 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/objects/machine.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

@@ -14,9 +14,9 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/machine.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

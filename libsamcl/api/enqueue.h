@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/runtime/buffer_commands.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/commands/buffer_commands.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
 
 namespace samcl::api {
 

@@ -1,6 +1,6 @@
 // Reading, writing, copying and filling linear parts of buffers.
 // clang-format off
-#include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
+#include "libsamcl/api/unwrap.h"  // before unwrapped_list.h, which calls it
 // clang-format on
 #include <CL/cl.h>
 

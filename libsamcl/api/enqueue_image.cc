@@ -11,7 +11,7 @@
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

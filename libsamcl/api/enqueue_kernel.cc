@@ -6,9 +6,9 @@
 #include "libsamcl/api/enqueue_kernel.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/launch.h"
-#include "libsamcl/runtime/svm.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/commands/launch.h"
+#include "libsamcl/objects/svm.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "libsamcl/runtime/kernel.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/program/kernel.h"
+#include "libsamcl/objects/queue.h"
 
 namespace samcl::api {
 

@@ -4,7 +4,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 

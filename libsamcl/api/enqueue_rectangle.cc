@@ -1,6 +1,6 @@
 // Reading, writing and copying rectangular parts of buffers.
 // clang-format off
-#include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
+#include "libsamcl/api/unwrap.h"  // before unwrapped_list.h, which calls it
 // clang-format on
 #include <CL/cl.h>
 

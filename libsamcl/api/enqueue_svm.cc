@@ -9,9 +9,9 @@
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/svm_mapping.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/plan/planner.h"
-#include "libsamcl/runtime/svm.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/objects/planner.h"
+#include "libsamcl/objects/svm.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

@@ -1,5 +1,5 @@
 // Events: waiting for them, asking them, being called by them, and setting those of the program itself.
-#include "libsamcl/runtime/event.h"
+#include "libsamcl/objects/event.h"
 
 #include <CL/cl.h>
 
@@ -11,8 +11,8 @@
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
 
 namespace samcl::api {
 namespace {

@@ -11,7 +11,7 @@
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl {
 namespace {

@@ -1,9 +1,9 @@
 #include "libsamcl/api/first_device.h"
 
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/plan/planner.h"
-#include "libsamcl/runtime/report.h"
-#include "libsamcl/runtime/trace.h"
+#include "libsamcl/objects/planner.h"
+#include "libsamcl/observe/report.h"
+#include "libsamcl/observe/trace.h"
 
 namespace samcl::api {
 namespace {

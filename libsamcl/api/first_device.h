@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libsamcl/api/enqueue.h"
-#include "libsamcl/runtime/buffer.h"
+#include "libsamcl/objects/buffer.h"
 
 namespace samcl::api {
 

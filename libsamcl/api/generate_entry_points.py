@@ -427,7 +427,7 @@ def main():
     arguments = argparse.ArgumentParser(description="Generates the OpenCL entry points.")
     arguments.add_argument("--compiler", default="c++")
     arguments.add_argument("--overrides", type=pathlib.Path, help="lines SAMCL_OVERRIDE(clXxx)")
-    arguments.add_argument("--unwrap-header", default="libsamcl/runtime/unwrap.h")
+    arguments.add_argument("--unwrap-header", default="libsamcl/api/unwrap.h")
     arguments.add_argument("--output", required=True, type=pathlib.Path)
     arguments.add_argument("--parts", default="driver,doors")
     options = arguments.parse_args()

@@ -2,7 +2,7 @@
 // or it shows the bytes of a virtual buffer. What that does not describe (several samples, mipmaps, rows with gaps in the
 // program's memory, formats that not all devices have) is the driver's own image on the first device.
 // clang-format off
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/api/unwrap.h"
 // clang-format on
 #include <CL/cl.h>
 
@@ -142,7 +142,7 @@ cl_image_desc bare(cl_image_desc description) {
 // An image that shows a virtual buffer, or a virtual image in another way.
 cl_mem create_on_parent(const ImageRequest& request, cl_int* errcode_ret) {
   const auto parent = find<Buffer>(request.description->mem_object);
-  if (!parent || parent->context() != request.context) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
+  if (!parent || parent->context != request.context) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
   if (!narrows(request.flags, parent->flags)) return failed(errcode_ret, CL_INVALID_VALUE);
   cl_image_desc description = *request.description;
   if (description.image_type != CL_MEM_OBJECT_IMAGE1D_BUFFER && description.image_type != CL_MEM_OBJECT_IMAGE2D) {
@@ -159,7 +159,7 @@ cl_mem create_on_parent(const ImageRequest& request, cl_int* errcode_ret) {
   const uint64_t pixel = pixel_of(trial);
   const ImageLayout layout = layout_of(*request.description, pixel);
   if (pixel == 0 || layout.bytes() > parent->size()) return failed(errcode_ret, CL_INVALID_IMAGE_SIZE);
-  auto image = Buffer::make_shared(parent->storage, parent->part(0, layout.bytes()), flags, parent->host_ptr, parent,
+  auto image = Buffer::make_shared(parent->context, parent->storage, parent->part(0, layout.bytes()), flags, parent->host_ptr, parent,
                                         list_of(request.properties),
                                         Image{*request.format, bare(*request.description), layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
@@ -224,7 +224,7 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   }
   cl_mem_flags flags = request.flags;
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
-  auto image = Buffer::make_shared(std::move(storage), all, flags, used, nullptr, list_of(request.properties),
+  auto image = Buffer::make_shared(request.context, std::move(storage), all, flags, used, nullptr, list_of(request.properties),
                                         Image{*request.format, replicas.description, replicas.layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
 }

@@ -1,9 +1,9 @@
 // What samcl/samcl.h finds by name.
 #include <atomic>
 
-#include "libsamcl/runtime/event.h"
-#include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/trace.h"
+#include "libsamcl/objects/event.h"
+#include "libsamcl/objects/machine.h"
+#include "libsamcl/observe/trace.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // Kernels and their arguments. Queries are answered by the real kernel of the program's own source.
-#include "libsamcl/runtime/kernel.h"
+#include "libsamcl/program/kernel.h"
 
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 

@@ -6,8 +6,8 @@
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
 
 namespace samcl::api {
 namespace {

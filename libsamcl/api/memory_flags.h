@@ -3,7 +3,7 @@
 
 #include <CL/cl.h>
 
-#include "libsamcl/runtime/buffer.h"
+#include "libsamcl/objects/buffer.h"
 
 namespace samcl::api {
 

@@ -10,10 +10,10 @@
 #include "libsamcl/api/memory_flags.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/runtime/buffer.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/svm.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/objects/buffer.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/svm.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
@@ -48,7 +48,7 @@ cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
   const cl_buffer_region region{0, 64};
-  const cl_mem whole = cl.clCreateBuffer(parent.context()->devices[0]->context(),
+  const cl_mem whole = cl.clCreateBuffer(parent.context->devices[0]->context(),
                                          parent.flags & (kKernelAccess | kHostAccess), region.size, nullptr, &error);
   if (!whole) return error;
   const cl_mem part = cl.clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
@@ -93,7 +93,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   auto buffer =
-      Buffer::make_shared(std::move(storage), Range{begin, begin + size}, flags, used, nullptr, list_of(properties));
+      Buffer::make_shared(context, std::move(storage), Range{begin, begin + size}, flags, used, nullptr, list_of(properties));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -119,7 +119,7 @@ cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
     case CL_MEM_REFERENCE_COUNT:
       return answer.with<cl_uint>(buffer.references());
     case CL_MEM_CONTEXT:
-      return answer.with<cl_context>(buffer.context()->api());
+      return answer.with<cl_context>(buffer.context->api());
     case CL_MEM_ASSOCIATED_MEMOBJECT:
       return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
     case CL_MEM_OFFSET:
@@ -169,14 +169,14 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
     return failed(errcode_ret, CL_INVALID_VALUE);
   }
   if (region.size == 0) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
-  const cl_device_id device = parent->context()->device->real[0];
+  const cl_device_id device = parent->context->device->real[0];
   const cl_uint alignment = driver::value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8;
   if (alignment > 1 && region.origin % alignment != 0)
     return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
 
   void* const host_ptr =
       parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
-  auto part = Buffer::make_shared(parent->storage, parent->part(region.origin, region.size),
+  auto part = Buffer::make_shared(parent->context, parent->storage, parent->part(region.origin, region.size),
                                        inherit(flags, parent->flags), host_ptr, parent,
                                        std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));

@@ -1,14 +1,14 @@
 // Programs. Everything the program can ask about them is answered by the real program on device 0.
 // clang-format off
-#include "libsamcl/runtime/unwrap.h"  // before unwrapped_list.h, which calls it
+#include "libsamcl/api/unwrap.h"  // before unwrapped_list.h, which calls it
 // clang-format on
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/known_binaries.h"
-#include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/program.h"
+#include "libsamcl/program/known_binaries.h"
+#include "libsamcl/objects/machine.h"
+#include "libsamcl/program/program.h"
 
 namespace samcl::api {
 namespace {

@@ -1,5 +1,5 @@
 // Command queues of virtual contexts are ours and live on the host; device-side queues are not offered.
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/objects/queue.h"
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -8,9 +8,9 @@
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/machine.h"
-#include "libsamcl/runtime/unwrap.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/machine.h"
+#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "libsamcl/runtime/buffer.h"
-#include "libsamcl/runtime/queue.h"
+#include "libsamcl/objects/buffer.h"
+#include "libsamcl/objects/queue.h"
 
 namespace samcl::api {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/event.h"
+#include "base/clock.h"
 
 namespace samcl {
 namespace {

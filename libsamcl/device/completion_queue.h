@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "libsamcl/engine/operation.h"
-#include "libsamcl/runtime/worker.h"
+#include "libsamcl/threads/worker.h"
 
 namespace samcl {
 

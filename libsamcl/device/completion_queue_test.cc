@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/testing/fake_driver.h"
+#include "libsamcl/testing/fake_driver.h"
 
 namespace samcl {
 namespace {
@@ -50,7 +50,8 @@ struct CompletionQueueTest : ::testing::Test {
   testing::FakeDriver driver{1};
   std::shared_ptr<Log> log = std::make_shared<Log>();
   CompletionQueue ends{nullptr, "ends-test"};
-  const std::shared_ptr<int> owner = std::make_shared<int>(), another = std::make_shared<int>();
+  struct SomeOwner : engine::Owner {};
+  const std::shared_ptr<engine::Owner> owner = std::make_shared<SomeOwner>(), another = std::make_shared<SomeOwner>();
 
   engine::NodePtr node(char name) const {
     const engine::Lane lane{engine::LaneKind::compute, 0};

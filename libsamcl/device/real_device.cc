@@ -13,10 +13,10 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
-#include "libsamcl/runtime/config.h"
-#include "libsamcl/runtime/event.h"
-#include "libsamcl/runtime/report.h"
-#include "libsamcl/runtime/trace.h"
+#include "libsamcl/settings/config.h"
+#include "base/clock.h"
+#include "libsamcl/observe/report.h"
+#include "libsamcl/observe/trace.h"
 #include "libsamcl/device/row_commands.h"
 
 namespace samcl {

@@ -17,18 +17,16 @@
 #include "libsamcl/device/completion_queue.h"
 #include "libsamcl/device/pace.h"
 #include "libsamcl/device/submission_queue.h"
-#include "libsamcl/device/traffic.h"
+#include "libsamcl/observe/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
-#include "libsamcl/runtime/trace.h"
-#include "libsamcl/runtime/worker.h"
+#include "libsamcl/observe/trace.h"
+#include "libsamcl/threads/worker.h"
 #include "libsamcl/transfer/pinned_ring.h"
 
 namespace samcl {
 
 class RunAhead;
-
-constexpr unsigned kMaxRealDevices = 30;
 
 // The share of the manager's resources that a real device stands for; client is nullptr when unmanaged.
 struct LeaseTarget {

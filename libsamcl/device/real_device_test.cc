@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "libsamcl/coherence/storage.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/runtime/testing/fake_driver.h"
-#include "libsamcl/runtime/testing/fake_manager.h"
+#include "libsamcl/testing/fake_driver.h"
+#include "libsamcl/testing/fake_manager.h"
 
 namespace samcl {
 namespace {

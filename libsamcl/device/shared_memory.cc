@@ -10,7 +10,7 @@
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/runtime/context.h"
+#include "libsamcl/device/real_device.h"
 
 namespace samcl {
 namespace {
@@ -51,14 +51,14 @@ class View {
 };
 
 // What each device writes is seen by the host, and what the host or another device writes by each.
-bool works(const Context& context) {
+bool works(const std::vector<std::unique_ptr<RealDevice>>& devices) {
   alignas(kPage) static thread_local cl_uint memory[kPage / sizeof(cl_uint)];
   auto all_are = [](cl_uint value) {
     return std::all_of(std::begin(memory), std::end(memory), [&](cl_uint word) { return word == value; });
   };
-  for (size_t i = 0; i < context.devices.size(); ++i) {
-    View writer(*context.devices[i], memory);
-    View reader(*context.devices[(i + 1) % context.devices.size()], memory);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    View writer(*devices[i], memory);
+    View reader(*devices[(i + 1) % devices.size()], memory);
     const cl_uint value = static_cast<cl_uint>(0x5a3c0000u + i);
     if (!writer.fill(value) || !all_are(value)) return false;
     std::fill_n(memory, std::size(memory) / 2, ~value);
@@ -69,18 +69,18 @@ bool works(const Context& context) {
 
 }  // namespace
 
-bool devices_share_host_memory(const Context& context) {
-  for (const auto& device : context.devices) {
+bool devices_share_host_memory(const std::vector<std::unique_ptr<RealDevice>>& devices) {
+  for (const auto& device : devices) {
     if (!(driver::value<cl_device_type>(device->id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU)) return false;
   }
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::vector<cl_device_id>, bool>;
   std::vector<cl_device_id> ids;
-  for (const auto& device : context.devices) ids.push_back(device->id);
+  for (const auto& device : devices) ids.push_back(device->id);
   const std::lock_guard lock(mutex);
   const auto found = known.find(ids);
   if (found != known.end()) return found->second;
-  return known[ids] = works(context);
+  return known[ids] = works(devices);
 }
 
 }  // namespace samcl

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libsamcl/device/run_ahead.h"
-#include "libsamcl/runtime/event.h"
-#include "libsamcl/runtime/trace.h"
+#include "base/clock.h"
+#include "libsamcl/observe/trace.h"
 
 namespace samcl {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "libsamcl/runtime/spin.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl {
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "libsamcl/engine/operation.h"
-#include "libsamcl/runtime/worker.h"
+#include "libsamcl/threads/worker.h"
 
 namespace samcl {
 

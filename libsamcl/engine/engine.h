@@ -35,7 +35,7 @@ class Engine {
   // last to hold a memory object of which the program wants to hear when it is gone, or the context that owns us.
   struct Held {
     Operation operation;
-    std::shared_ptr<void> owner;
+    std::shared_ptr<Owner> owner;
   };
   std::vector<Held> take_ended() { return std::exchange(held_, {}); }
 

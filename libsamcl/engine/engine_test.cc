@@ -150,7 +150,9 @@ TEST_F(EngineTest, ThirdOfFiveFailsAndTheOthersEnd) {
 }
 
 TEST_F(EngineTest, WhatEndedNodesHeldIsGivenBackOnce) {
-  auto held = std::make_shared<int>(0), owner = std::make_shared<int>(0);
+  struct SomeOwner : Owner {};
+  auto held = std::make_shared<int>(0);
+  auto owner = std::make_shared<SomeOwner>();
   auto node = std::make_shared<Node>(kCompute0, HostCall{[held] { return CL_SUCCESS; }}, 0);
   node->owner = owner;
   engine.add(node, {});

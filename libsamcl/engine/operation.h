@@ -98,6 +98,17 @@ using Operation = std::variant<Exchange, ProgramCopy, LocalCopy, Fill, RunKernel
 // Bytes that an operation moves; 0 for kernels and calls.
 uint64_t bytes_of(const Operation& operation);
 
+// What operations belong to.
+class Owner {
+ public:
+  // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once. Any thread.
+  bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+
+ protected:
+  ~Owner() = default;
+  std::atomic<bool> watched_{false};
+};
+
 class Node;
 using NodePtr = std::shared_ptr<Node>;
 using NodeList = SmallVector<NodePtr, 6>;
@@ -113,7 +124,7 @@ class Node {
 
   Operation operation;  // emptied when it has ended, so that what it held is free
   uint32_t command = 0;        // the command's number in the trace
-  std::shared_ptr<void> owner; // whose operation it is, until it has ended
+  std::shared_ptr<Owner> owner; // whose operation it is, until it has ended
   std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
   bool observed = false;       // the program may ask when it ran
   bool alone = true;           // the only one of its group

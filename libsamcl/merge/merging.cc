@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "libsamcl/merge/diff.h"
-#include "libsamcl/runtime/context.h"
+#include "libsamcl/device/device_set.h"
 
 namespace samcl {
 namespace {
@@ -39,7 +39,7 @@ cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<
     cl_int error;
     const cl_mem from = merged.memory->replica(devices_[d], &error);
     if (!from) return error;
-    error = context_.devices[devices_[d]]->download(engine::LaneKind::down, from, chunk, staging[d].data(), traffic_,
+    error = set_.devices[devices_[d]]->download(engine::LaneKind::down, from, chunk, staging[d].data(), traffic_,
                                                     merged.memory->layout());
     if (error != CL_SUCCESS) return error;
   }

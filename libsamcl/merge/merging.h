@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "libsamcl/coherence/storage.h"
-#include "libsamcl/device/traffic.h"
+#include "libsamcl/memory/storage.h"
+#include "libsamcl/observe/traffic.h"
 #include "libsamcl/merge/accumulate.h"
 
 namespace samcl {
@@ -24,8 +24,8 @@ struct Merged {
 
 class Merging {
  public:
-  Merging(Context& context, std::vector<unsigned> devices, std::vector<Merged> objects, Traffic& traffic)
-      : context_(context), devices_(std::move(devices)), objects_(std::move(objects)), traffic_(traffic),
+  Merging(const DeviceSet& set, std::vector<unsigned> devices, std::vector<Merged> objects, Traffic& traffic)
+      : set_(set), devices_(std::move(devices)), objects_(std::move(objects)), traffic_(traffic),
         changes_(devices_.size()) {}
 
   size_t workers() const { return devices_.size(); }
@@ -48,7 +48,7 @@ class Merging {
   cl_int merge_chunk(size_t object, Range chunk, std::vector<std::vector<std::byte>>& staging,
                      std::vector<Change>& found);
 
-  Context& context_;
+  const DeviceSet& set_;
   const std::vector<unsigned> devices_;
   const std::vector<Merged> objects_;
   Traffic& traffic_;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/small_vector.h"
-#include "libsamcl/coherence/storage.h"
+#include "libsamcl/memory/storage.h"
 #include "contract/footprint/footprint.h"
-#include "libsamcl/runtime/kernel.h"
+#include "libsamcl/program/kernel.h"
 #include "contract/ndrange.h"
 
 namespace samcl {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "contract/footprint/program.h"
-#include "libsamcl/runtime/testing/fake_driver.h"
+#include "libsamcl/testing/fake_driver.h"
 
 namespace samcl {
 namespace {
@@ -80,11 +80,11 @@ struct AccessesTest : ::testing::Test {
 
   std::shared_ptr<Buffer> make_buffer(uint64_t bytes = kBytes) {
     auto storage = std::make_shared<Storage>(context, bytes, nullptr);
-    return Buffer::make_shared(storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
+    return Buffer::make_shared(context, storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
                           std::vector<cl_mem_properties>{});
   }
-  static std::shared_ptr<Buffer> part_of(const std::shared_ptr<Buffer>& parent, Range range) {
-    return Buffer::make_shared(parent->storage, range, cl_mem_flags{}, nullptr, parent,
+  std::shared_ptr<Buffer> part_of(const std::shared_ptr<Buffer>& parent, Range range) const {
+    return Buffer::make_shared(context, parent->storage, range, cl_mem_flags{}, nullptr, parent,
                           std::vector<cl_mem_properties>{});
   }
 

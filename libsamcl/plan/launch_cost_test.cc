@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "libsamcl/runtime/context.h"
-#include "libsamcl/runtime/testing/fake_driver.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/testing/fake_driver.h"
 
 namespace samcl {
 namespace {

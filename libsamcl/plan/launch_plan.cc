@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "libsamcl/driver/local_size.h"
-#include "libsamcl/runtime/context.h"
+#include "libsamcl/objects/context.h"
 
 namespace samcl {
 namespace {

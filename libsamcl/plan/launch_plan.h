@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "libsamcl/plan/accesses.h"
-#include "libsamcl/runtime/kernel.h"
+#include "libsamcl/program/kernel.h"
 #include "contract/ndrange.h"
 
 namespace samcl {

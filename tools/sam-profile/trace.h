@@ -1,4 +1,4 @@
-// What a program did under samcl, as its trace (libsamcl/runtime/trace.h) tells it.
+// What a program did under samcl, as its trace (libsamcl/observe/trace.h) tells it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads traces as samcl writes them (libsamcl/runtime/trace.h, base/trace_events.h): one event on each line of a JSON
+// Reads traces as samcl writes them (libsamcl/observe/trace.h, base/trace_events.h): one event on each line of a JSON
 // array whose end may be missing.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "libsamcl/coherence/storage.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl::engine::testing {

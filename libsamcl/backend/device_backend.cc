@@ -1,0 +1,344 @@
+#include "libsamcl/backend/device_backend.h"
+
+#include <utility>
+
+#include "libsamcl/memory/storage.h"
+#include "libsamcl/backend/operations.h"
+#include "libsamcl/device/run_ahead.h"
+#include "libsamcl/device/sub_kernel.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/observe/trace.h"
+
+namespace samcl {
+namespace {
+
+using engine::Lane;
+using engine::LaneKind;
+using engine::Node;
+using engine::NodePtr;
+
+// What a device moves in its own memory, or gets from another's, is taken to move no slower.
+constexpr uint64_t kLocalBytesPerNs = 5;
+// What the host may see of a time beyond what the device took.
+constexpr uint64_t kHostsOwnNs = 1'000'000;
+// Bytes that a thread of the program moves itself rather than waking another.
+constexpr uint64_t kSmall = 256 << 10;
+
+thread_local DeviceBackend::HelpingThread* helping = nullptr;
+
+SubKernel* kernel_of(const engine::Operation& operation) {
+  const auto* run = std::get_if<engine::RunKernel>(&operation);
+  return run ? static_cast<SubKernel*>(run->work.get()) : nullptr;
+}
+
+// Whether it needs no link to the host, and is commands of the driver's queue.
+bool stays_on_device(const engine::Operation& operation) {
+  if (const auto* fill = std::get_if<engine::Fill>(&operation)) return !fill->replica.memory->layout();
+  if (const auto* exchange = std::get_if<engine::Exchange>(&operation)) {
+    return exchange->from != kHost && exchange->to != kHost;
+  }
+  return std::holds_alternative<engine::LocalCopy>(operation);
+}
+
+}  // namespace
+
+DeviceBackend::HelpingThread::HelpingThread(Role role) : role_(role), outer_(std::exchange(helping, this)) {}
+
+DeviceBackend::HelpingThread::~HelpingThread() {
+  helping = outer_;
+  if (job_) lane_->run_claimed(job_);
+}
+
+bool DeviceBackend::is_driver_queue(Lane lane) const {
+  return lane.kind == LaneKind::compute && set_.devices[lane.device]->is_asynchronous();
+}
+
+Worker& DeviceBackend::worker(Lane lane) {
+  return lane.kind == LaneKind::host ? host_ : set_.devices[lane.device]->worker(lane.kind);
+}
+
+// A thread can wait for what a driver's queue has; a driver's queue cannot wait for a thread, nor for another context.
+bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
+  const bool by_driver = is_driver_queue(before.lane);
+  if (by_driver && std::holds_alternative<engine::HostCall>(before.operation)) return false;  // on a thread after all
+  return before.lane == after.lane || (by_driver && !is_driver_queue(after.lane));
+}
+
+cl_int DeviceBackend::issue(const NodePtr& node) {
+  if (is_driver_queue(node->lane)) {
+    if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
+    return give_or_enter(node);
+  }
+  const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
+  return is_ahead ? run_ahead(node) : do_on_thread(node);
+}
+
+void DeviceBackend::hurry(const Node& node) {
+  if (node.lane.kind != LaneKind::compute) return;
+  RealDevice& device = *set_.devices[node.lane.device];
+  if (RunAhead* const ahead = device.run_ahead()) ahead->hurry();
+  device.submissions().drain();
+  device.completions().hurry();
+}
+
+// Calls enqueue on the device's queue themselves, and wait.
+cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
+  RealDevice& device = *set_.devices[node->lane.device];
+  device.submissions().drain();
+  const auto& call = std::get<engine::HostCall>(node->operation);
+  device.worker(LaneKind::compute).post([this, &call, alive = owner_.keep_alive(), node] {
+    const trace::OnBehalfOf this_command(*node, trace::By::driver);
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = call.call();
+    } catch (...) {  // no memory
+    }
+    if (began > 0) trace::ran(*node, trace::By::driver, began, now_ns(), status);
+    owner_.ended(node, status);
+  });
+  return CL_SUCCESS;
+}
+
+// is_awaited: something waits for its end.
+Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
+  const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
+  const SubKernel* const kernel = kernel_of(node.operation);
+  return {node.observed || (kernel && kernel->is_timed()) || at_once, at_once};
+}
+
+// To the driver on this thread, or behind what waits for the thread that submits.
+cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
+  RealDevice& device = *set_.devices[node->lane.device];
+  SubmissionQueue& submissions = device.submissions();
+  const Giving how = giving(*node, !node->after_end.empty());
+  if (!submissions.is_behind() && !device.submits_on_thread()) return give_to_driver(node, how);
+  submissions.enter({node, how}, *this);
+  return CL_SUCCESS;
+}
+
+// Who submits may hold the context's lock: another thread tells of a failure.
+void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = give_to_driver(entry.node, entry.giving);
+  } catch (...) {  // no memory
+  }
+  if (error == CL_SUCCESS) return;
+  set_.devices[entry.node->lane.device]->worker(LaneKind::compute).post(
+      [this, alive = owner_.keep_alive(), node = entry.node, error] { owner_.ended(node, error); });
+}
+
+cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
+  RealDevice& device = *set_.devices[node->lane.device];
+  cl_event done = nullptr;
+  cl_int error = CL_SUCCESS;
+  if (SubKernel* const kernel = kernel_of(node->operation)) {
+    error = kernel->prepare(device);
+    if (error == CL_SUCCESS && giving.exactly) device.completions().flush();
+    if (error == CL_SUCCESS) error = kernel->enqueue(device, kernel->box(), giving.exactly ? &done : nullptr);
+  } else {
+    error = enqueue(set_, node->lane, node->operation, &done);
+  }
+  if (error != CL_SUCCESS) return error;
+  device.completions().await(done, node, {owner_.keep_alive(), this}, giving.promptly, giving.counted_ns);
+  return error;
+}
+
+// What it counts where a device is shared (device/run_ahead.h); 0: it runs alone. What is traced does, so that its times
+// are its own.
+uint64_t DeviceBackend::counted_ns(const Node& node) const {
+  if (trace::on()) return 0;
+  const RunAhead& ahead = *set_.devices[node.lane.device]->run_ahead();
+  if (const SubKernel* const kernel = kernel_of(node.operation)) {
+    return ahead.counted(kernel->times().expect(kernel->work_items(kernel->box())));
+  }
+  return stays_on_device(node.operation) ? ahead.counted(1 + engine::bytes_of(node.operation) / kLocalBytesPerNs) : 0;
+}
+
+cl_int DeviceBackend::run_ahead(const NodePtr& node) {
+  RealDevice& device = *set_.devices[node->lane.device];
+  RunAhead& ahead = *device.run_ahead();
+  const uint64_t ns = counted_ns(*node);
+  const bool is_awaited = !node->after_end.empty();
+  switch (ahead.enter(node, ns, now_ns())) {
+    case RunAhead::Entry::now: {
+      Giving how = giving(*node, is_awaited);
+      how.counted_ns = ns;
+      return give_under_lease(node, how);
+    }
+    case RunAhead::Entry::feed:
+      do_on(device.worker(LaneKind::compute), *node,
+            [this, &device, alive = owner_.keep_alive()] { feed(device); });
+      break;
+    case RunAhead::Entry::waits: break;
+  }
+  if (is_awaited) ahead.hurry();
+  return CL_SUCCESS;
+}
+
+// It counts as in flight.
+cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
+  RunAhead& ahead = *set_.devices[node->lane.device]->run_ahead();
+  if (SubKernel* const kernel = kernel_of(node->operation)) {
+    giving.exactly = kernel->times().wants_time() || giving.exactly;
+    if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
+  }
+  giving.promptly = giving.promptly || ahead.is_wanted();
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = give_to_driver(node, giving);
+  } catch (...) {  // no memory
+  }
+  if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns, now_ns());
+  return error;
+}
+
+// The feeder: gives the driver's queue what may be in flight together, and does by itself what runs alone. On the lane's
+// thread until nothing waits; on another, and at the end of the process, only one operation.
+void DeviceBackend::feed(RealDevice& device) {
+  RunAhead& ahead = *device.run_ahead();
+  while (const NodePtr node = ahead.next()) {
+    const trace::OnBehalfOf this_command(*node);
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
+    bool is_over = true;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = feed_one(device, node, is_over);
+    } catch (...) {  // no memory
+    }
+    if (is_over || status != CL_SUCCESS) {
+      if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
+      const HelpingThread help(HelpingThread::Role::lane);
+      owner_.ended(node, status);
+    }
+    if (Worker::is_own_thread() && Worker::may_go_on()) continue;
+    if (!ahead.hand_over()) return;
+    device.worker(LaneKind::compute).post([this, &device, alive = owner_.keep_alive()] { feed(device); });
+    return;
+  }
+}
+
+cl_int DeviceBackend::feed_one(RealDevice& device, const NodePtr& node, bool& is_over) {
+  RunAhead& ahead = *device.run_ahead();
+  const uint64_t ns = counted_ns(*node);
+  for (uint64_t ends = ahead.ends(); !ahead.has_room(ns, now_ns()); ends = ahead.ends()) {
+    if (!device.completions().help(nullptr)) ahead.wait_for_end(ends);
+  }
+  if (ns == 0) return execute(*node);
+  ahead.begin(ns, now_ns);
+  Giving how = giving(*node, ahead.hurries());
+  how.counted_ns = ns;
+  is_over = false;
+  return give_under_lease(node, how);
+}
+
+void DeviceBackend::began(const Node& node, const RunTimes& run) {
+  if (SubKernel* const kernel = kernel_of(node.operation)) kernel->began(run);
+}
+
+void DeviceBackend::note_run(const CompletedNode& ended) const {
+  if (trace::observes()) trace::ran(*ended.node, trace::By::driver, ended.run.began, ended.run.ended, ended.status);
+  SubKernel* const kernel = kernel_of(ended.node->operation);
+  if (!kernel) return;
+  if (ended.node->observed) kernel->began(ended.run);
+  if (ended.status == CL_SUCCESS) kernel->ran(*set_.devices[ended.node->lane.device], ended.run);
+}
+
+// Of one device. The lease goes first.
+void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
+  if (ended.empty()) return;
+  uint64_t counted = 0, took = 0;
+  for (const CompletedNode& each : ended) {
+    counted += each.counted_ns;
+    took += each.run.ended - each.run.began;
+  }
+  RunAhead* const ahead = set_.devices[ended[0].node->lane.device]->run_ahead();
+  if (ahead) ahead->ended(ended.size(), counted, ended.back().run.ended);
+  const bool took_longer = ahead && took > 2 * counted + kHostsOwnNs;
+  for (const CompletedNode& each : ended) {
+    note_run(each);
+    SubKernel* const kernel = kernel_of(each.node->operation);
+    if (!ahead || !kernel || each.status != CL_SUCCESS) continue;
+    if (each.run.computed > 0) kernel->times().took(kernel->work_items(kernel->box()), each.run.computed);
+    if (took_longer) kernel->times().doubt();
+  }
+}
+
+void DeviceBackend::ended(std::span<const CompletedNode> ended) {
+  note_ends(ended);
+  owner_.ended(ended);
+}
+
+void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
+  for (const auto& device : set_.devices) {
+    device->completions().collect(collected_);
+    note_ends(collected_);
+    for (CompletedNode& each : collected_) out.push_back({std::move(each.node), each.status});
+    collected_.clear();
+  }
+}
+
+// Events of what drivers' queues still have of these, and perhaps of some that came after them.
+std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& nodes) {
+  Places devices = 0;
+  for (const NodePtr& node : nodes) {
+    if (!node->ended && is_driver_queue(node->lane)) devices |= only(node->lane.device);
+  }
+  std::vector<cl_event> events;
+  for (const auto& device : set_.devices) {
+    if (!contains(devices, device->index)) continue;
+    device->submissions().drain();
+    cl_event event = nullptr;
+    const cl_command_queue queue = device->compute_queue();
+    if (driver::real().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS) events.push_back(event);
+    driver::real().clFlush(queue);
+  }
+  return events;
+}
+
+cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
+  auto job = [this, node, behind = ends_of(node->behind)] {
+    const trace::OnBehalfOf this_command(*node);
+    // Its own command has not failed where one before it has.
+    for (cl_event event : behind) static_cast<void>(CompletionQueue::wait_for(event));
+    const cl_ulong began = trace::observes() ? now_ns() : 0;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      status = execute(*node);
+    } catch (...) {  // no memory
+    }
+    if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
+    const HelpingThread help(HelpingThread::Role::lane);
+    owner_.ended(node, status);
+  };
+  do_on(worker(node->lane), *node, std::move(job));
+  return CL_SUCCESS;
+}
+
+void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
+  if (helps(node) && lane.claim()) {
+    helping->job_ = std::move(job);
+    helping->lane_ = &lane;
+  } else {
+    lane.post(std::move(job));
+  }
+}
+
+// Whether this thread may do it in the lane's stead.
+bool DeviceBackend::helps(const Node& node) const {
+  using Role = HelpingThread::Role;
+  if (!helping || helping->job_) return false;
+  if (helping->role_ == Role::waiting_program && node.alone) return true;
+  if (node.lane.kind == LaneKind::host) return engine::bytes_of(node.operation) < kSmall;
+  return helping->role_ == Role::program && node.alone && set_.devices[node.lane.device]->computes_in_caller;
+}
+
+cl_int DeviceBackend::execute(const Node& node) {
+  if (SubKernel* kernel = kernel_of(node.operation)) {
+    return run_to_end(*kernel, *set_.devices[node.lane.device]);
+  }
+  return samcl::execute(set_, node.lane, node.operation);
+}
+
+}  // namespace samcl

@@ -1,0 +1,96 @@
+// Does operations by OpenCL: the engine's backend for the devices of one context.
+//
+// The compute lane of a device that nobody manages and that works by itself is the driver's own queue: operations are
+// given to it at once, under the context's lock or, while it is busy, by a thread that does only that
+// (device/submission_queue.h), and a thread of the device waits for their ends. Where a manager grants
+// such a device, short operations are given to it likewise as far as RunAhead lets them, and the thread of the lane, its
+// feeder, gives it or does the others in their order. All other lanes are threads that do one operation after another. A
+// thread of the program that is going to wait, or has just one short
+// thing done, may do it in a lane's stead: waking a thread takes longer.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "libsamcl/device/device_set.h"
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/device/submission_queue.h"
+#include "libsamcl/engine/backend.h"
+
+namespace samcl {
+
+class DeviceBackend : public engine::Backend, private CompletionQueue::Listener, private SubmissionQueue::Submitter {
+ public:
+  // What hears of ends, and lives as long as operations do.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // An operation that was issued has ended; some have, on one device in this order. Takes the context's lock.
+    virtual void ended(const engine::NodePtr& node, cl_int status) = 0;
+    virtual void ended(std::span<const CompletedNode> nodes) = 0;
+    virtual std::shared_ptr<void> keep_alive() = 0;
+  };
+  DeviceBackend(DeviceSet& set, Owner& owner) : set_(set), owner_(owner) {}
+
+  bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
+  cl_int issue(const engine::NodePtr& node) override;
+  void hurry(const engine::Node& node) override;
+  void ended_by_now(std::vector<Ended>& out) override;
+
+  Worker& host_worker() { return host_; }
+
+  // While it lives, this thread may do an operation itself. Made before the context's lock is taken, and destroyed when
+  // it has been given back: that is when the operation is done.
+  class HelpingThread {
+   public:
+    enum class Role : uint8_t {
+      waiting_program,  // the program waits for what is planned meanwhile: whatever it is
+      program,          // what a bare driver would do in the program's call as well
+      lane,             // it has just ended an operation: short copies in host memory
+    };
+    explicit HelpingThread(Role role);
+    ~HelpingThread();
+    HelpingThread(const HelpingThread&) = delete;
+    HelpingThread& operator=(const HelpingThread&) = delete;
+
+   private:
+    friend class DeviceBackend;
+    const Role role_;
+    HelpingThread* const outer_;
+    std::function<void()> job_;
+    Worker* lane_ = nullptr;
+  };
+
+ private:
+  void began(const engine::Node& node, const RunTimes& run) override;
+  void ended(std::span<const CompletedNode> ended) override;
+
+  void note_run(const CompletedNode& ended) const;
+  bool is_driver_queue(engine::Lane lane) const;
+  Worker& worker(engine::Lane lane);
+  cl_int give_or_enter(const engine::NodePtr& node);
+  void submit(const SubmissionQueue::Entry& entry) override;
+  cl_int give_to_driver(const engine::NodePtr& node, Giving giving);
+  Giving giving(const engine::Node& node, bool is_awaited) const;
+  cl_int call_on_thread(const engine::NodePtr& node);
+  cl_int do_on_thread(const engine::NodePtr& node);
+  void do_on(Worker& lane, const engine::Node& node, std::function<void()> job);
+
+  // On a device that a manager grants.
+  uint64_t counted_ns(const engine::Node& node) const;
+  cl_int run_ahead(const engine::NodePtr& node);
+  cl_int give_under_lease(const engine::NodePtr& node, Giving giving);
+  void feed(RealDevice& device);
+  cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
+  void note_ends(std::span<const CompletedNode> ended) const;
+  bool helps(const engine::Node& node) const;
+  std::vector<cl_event> ends_of(const SmallVector<engine::NodePtr, 2>& nodes);
+  cl_int execute(const engine::Node& node);
+
+  DeviceSet& set_;
+  Owner& owner_;
+  std::vector<CompletedNode> collected_;  // by ended_by_now(), for the time of a call
+  Worker host_{"samcl-host"};
+};
+
+}  // namespace samcl

@@ -1,0 +1,19 @@
+// How each kind of operation is done: by commands of the driver on a device's lane, or by copying host memory.
+#pragma once
+
+#include <CL/cl.h>
+
+#include "libsamcl/engine/operation.h"
+
+namespace samcl {
+
+class DeviceSet;
+
+// Does it and waits for its end. Returns the driver's code, or CL_OUT_OF_HOST_MEMORY.
+cl_int execute(DeviceSet& set, engine::Lane lane, const engine::Operation& operation);
+
+// Enqueues it on the compute queue of its lane's device, which is asynchronous; *event: its end. Short transfers, fills
+// and copies; not for kernels and calls.
+cl_int enqueue(DeviceSet& set, engine::Lane lane, const engine::Operation& operation, cl_event* event);
+
+}  // namespace samcl

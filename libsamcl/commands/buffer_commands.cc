@@ -1,0 +1,409 @@
+#include "libsamcl/commands/buffer_commands.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "libsamcl/objects/links.h"
+#include "libsamcl/objects/planner.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/svm.h"
+#include "libsamcl/observe/traffic.h"
+
+namespace samcl {
+namespace {
+
+using engine::Lane;
+using engine::LaneKind;
+using Access = Planner::Access;
+using EventPtr = std::shared_ptr<Event>;
+
+constexpr Lane kHostLane{LaneKind::host, 0};
+
+Range of_program(const void* memory, const Rectangle& rows) {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const Range bounds = rows.bounds();
+  return {begin + bounds.begin, begin + bounds.end};
+}
+
+// Memory of the program's that a command reads or writes. If it is shared virtual memory, kernels know it, too: what others
+// than the first device have of it is brought there, and then the same bytes are in use twice.
+class ProgramMemory {
+ public:
+  ProgramMemory(const Context& context, const void* memory, const Rectangle& rows, bool written)
+      : range_(of_program(memory, rows)), written_(written), allocation_(svm::at(context, memory)) {}
+
+  void prepare(Planner& planner) const {
+    if (!allocation_) return;
+    const std::shared_ptr<Storage>& storage = allocation_->storage;
+    const Range range = in_storage(range_);
+    planner.bring(storage, {&range, 1}, storage->place_of(0), &program_traffic());
+    if (written_) storage->written_by_program(range, only(storage->place_of(0)));
+  }
+  // A part of it.
+  void add(Range range, Planner::Accesses& accesses) const {
+    accesses.push_back({nullptr, kHost, range, written_});
+    if (!allocation_) return;
+    accesses.push_back({allocation_->storage, allocation_->storage->place_of(0), in_storage(range), written_});
+  }
+
+ private:
+  Range in_storage(Range range) const {
+    const auto begin = reinterpret_cast<uintptr_t>(allocation_->host_ptr);
+    return intersect({range.begin - begin, range.end - begin}, allocation_->range);
+  }
+
+  const Range range_;
+  const bool written_;
+  const BufferPtr allocation_;  // nullptr: it is the program's own
+};
+
+// The rows as ranges, as few as there can be.
+std::vector<Range> ranges_of(const Rectangle& rows) {
+  std::vector<Range> ranges;
+  rows.joined().for_each_row([&](uint64_t, Range row) { ranges.push_back(row); });
+  return ranges;
+}
+
+// What lies between the rows is not touched: where it is valid there as well, all is one piece.
+void written(Storage& storage, const Rectangle& rows, Places places) {
+  const Range bounds = rows.bounds();
+  bool is_whole = places != 0 && !storage.shared();
+  for_each_place(places, [&](Place place) { is_whole = is_whole && storage.directory().missing_bytes(bounds, place) == 0; });
+  if (is_whole) return storage.written_by_program(bounds, places);
+  for (const Range& row : ranges_of(rows)) storage.written_by_program(row, places);
+}
+
+// The devices that have all defined bytes between the first and the last of the rows.
+Places holders(Storage& storage, const Rectangle& rows) {
+  if (storage.shared()) return 0;
+  Places result = 0;
+  for (unsigned device = 0; device < storage.devices().devices.size(); ++device) {
+    if (storage.directory().missing_bytes(rows.bounds(), device) == 0) result |= only(device);
+  }
+  return result;
+}
+
+bool at_host(Storage& storage, const Rectangle& rows) {
+  return storage.shared() || (storage.has_host_copy() && storage.directory().missing_bytes(rows.bounds(), kHost) == 0);
+}
+
+// What of the target is zero and nowhere yet is filled first where rows go that are written into it, or these would
+// leave thousands of pieces to be filled one by one; from then on it is valid there like them, one piece with them.
+void fill_around(Planner& planner, const std::shared_ptr<Storage>& storage, const Rectangle& rows, Places places) {
+  if (rows.is_run()) return;
+  std::vector<Range> zeros;
+  for (const Directory::Piece& piece : storage->directory().pieces(rows.bounds())) {
+    if (contains(piece.valid, kZeros)) zeros.push_back(piece.range);
+  }
+  for_each_place(places, [&](Place place) { planner.bring(storage, zeros, place, nullptr); });
+  for (const Range& range : zeros) storage->written_by_program(range, places);
+}
+
+class Read : public Command {
+ public:
+  Read(BufferPtr buffer, Rectangle rows, Rectangle host, void* to)
+      : buffer_(std::move(buffer)),
+        rows_(rows.moved(buffer_->range.begin)),
+        host_(host),
+        to_(static_cast<std::byte*>(to)),
+        memory_(*buffer_->context, to, host, true) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
+    Planner::Together together;
+    if (rows_.is_run() && host_.is_run()) {
+      read_run(together);
+    } else {
+      read_rows(planner, together);
+    }
+    planner.add(std::move(together));
+    return CL_SUCCESS;
+  }
+
+ private:
+  void read_run(Planner::Together& together) {
+    Storage& storage = *buffer_->storage;
+    const Range all{rows_.offset, rows_.offset + rows_.bytes()};
+    if (storage.shared()) return together.push_back(copy_of(all, kHost));
+    for (const auto& piece : storage.directory().pieces(all)) {
+      if (piece.valid == 0 || contains(piece.valid, kZeros)) {
+        together.push_back(zeros_of(piece.range));
+      } else if (contains(piece.valid, kHost)) {
+        together.push_back(copy_of(piece.range, kHost));
+      } else {
+        for (const auto& part : spread_over_links(piece.range, piece.valid, storage.devices().places_in_use())) {
+          together.push_back(copy_of(part.range, lowest(part.valid)));
+        }
+      }
+    }
+  }
+
+  void read_rows(Planner& planner, Planner::Together& together) {
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    const Places devices = at_host(*storage, rows_) ? 0 : holders(*storage, rows_);
+    const Range bounds = rows_.bounds();
+    if (devices == 0) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    together.push_back(copy(rows_, host_, devices == 0 ? kHost : lowest(devices)));
+  }
+
+  Planner::Planned copy_of(Range range, Place place) const {
+    const uint64_t done = range.begin - rows_.offset;
+    return copy(Rectangle::run(range.begin, range.size()), Rectangle::run(host_.offset + done, range.size()), place);
+  }
+
+  Planner::Planned copy(const Rectangle& rows, const Rectangle& host, Place place) const {
+    Planner::Planned planned{transfer_lane(place, kHost, rows.bytes()),
+                             engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+                             {{buffer_->storage, place, rows.bounds(), false}}};
+    memory_.add(of_program(to_, host), planned.accesses);
+    return planned;
+  }
+
+  Planner::Planned zeros_of(Range range) const {
+    std::byte* to = to_ + host_.offset + (range.begin - rows_.offset);
+    const auto begin = reinterpret_cast<uintptr_t>(to);
+    Planner::Planned planned{kHostLane,
+                             engine::HostCall{[to, bytes = range.size()] {
+                               std::memset(to, 0, bytes);
+                               return CL_SUCCESS;
+                             }},
+                             {}};
+    memory_.add({begin, begin + range.size()}, planned.accesses);
+    return planned;
+  }
+
+  const BufferPtr buffer_;
+  const Rectangle rows_, host_;
+  std::byte* const to_;
+  const ProgramMemory memory_;
+};
+
+class Write : public Command {
+ public:
+  Write(BufferPtr buffer, Rectangle rows, Rectangle host, const void* from)
+      : buffer_(std::move(buffer)),
+        rows_(rows.moved(buffer_->range.begin)),
+        host_(host),
+        from_(static_cast<std::byte*>(const_cast<void*>(from))),
+        memory_(*buffer_->context, from, host, false) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (rows_.bytes() == 0) return CL_SUCCESS;
+    memory_.prepare(planner);
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    Planner::Together together;
+    if (rows_.is_run() && host_.is_run()) {
+      for (const auto& piece : storage->destinations({rows_.offset, rows_.offset + rows_.bytes()})) {
+        const uint64_t done = piece.range.begin - rows_.offset;
+        add(together, Rectangle::run(piece.range.begin, piece.range.size()),
+            Rectangle::run(host_.offset + done, piece.range.size()), piece.valid);
+        storage->written_by_program(piece.range, piece.valid);
+      }
+    } else {
+      const Places places = storage->destination();
+      fill_around(planner, storage, rows_, places);
+      add(together, rows_, host_, places);
+      written(*storage, rows_, places);
+    }
+    planner.add(std::move(together));
+    return CL_SUCCESS;
+  }
+
+ private:
+  void add(Planner::Together& together, const Rectangle& rows, const Rectangle& host, Places places) const {
+    for_each_place(places, [&](Place place) {
+      together.push_back({transfer_lane(kHost, place, rows.bytes()),
+                          engine::ProgramCopy{{buffer_->storage, place}, rows, from_, host, false, &program_traffic()},
+                          {{buffer_->storage, place, rows.bounds(), true}}});
+      memory_.add(of_program(from_, host), together.back().accesses);
+    });
+  }
+
+  const BufferPtr buffer_;
+  const Rectangle rows_, host_;
+  std::byte* const from_;
+  const ProgramMemory memory_;
+};
+
+class Fill : public Command {
+ public:
+  Fill(BufferPtr buffer, Range range, std::vector<std::byte> pattern)
+      : buffer_(std::move(buffer)), range_(range), pattern_(std::move(pattern)) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (range_.empty()) return CL_SUCCESS;
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    const bool zeros = std::all_of(pattern_.begin(), pattern_.end(), [](std::byte b) { return b == std::byte{0}; });
+    const Places places = zeros && !storage->shared() && !storage->svm() ? only(kZeros) : storage->destination();
+    Planner::Together together;
+    for_each_place(places & ~only(kZeros), [&](Place place) {
+      together.push_back({transfer_lane(place, place, range_.size()),
+                          engine::Fill{{storage, place}, {range_}, pattern_},
+                          {{storage, place, range_, true}}});
+    });
+    storage->written(range_, places);
+    planner.add(std::move(together));
+    return CL_SUCCESS;
+  }
+
+ private:
+  const BufferPtr buffer_;
+  const Range range_;
+  const std::vector<std::byte> pattern_;
+};
+
+class Copy : public Command {
+ public:
+  Copy(BufferPtr from, BufferPtr to, Rectangle source, Rectangle target)
+      : from_(std::move(from)),
+        to_(std::move(to)),
+        source_(source.moved(from_->range.begin)),
+        target_(target.moved(to_->range.begin)) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    if (source_.bytes() == 0) return CL_SUCCESS;
+    Planner::Together together;
+    if (source_.is_run() && target_.is_run()) {
+      copy_run(planner, together);
+    } else {
+      copy_rows(planner, together);
+    }
+    planner.add(std::move(together));
+    return CL_SUCCESS;
+  }
+
+ private:
+  // Where the source is, the target will be.
+  void copy_run(Planner& planner, Planner::Together& together) {
+    const Range all{source_.offset, source_.offset + source_.bytes()};
+    Storage& source = *from_->storage;
+    Storage& target = *to_->storage;
+    if (target.svm()) return copy_at(target.place_of(0), planner, together);
+    if (source.shared() || target.shared()) return copy_at(kHost, planner, together);
+    for (const auto& piece : source.directory().pieces(all)) {
+      Places places = piece.valid;
+      if (contains(places, kZeros)) places = only(kZeros);
+      else if (places & kAnyDevice) places &= kAnyDevice;
+      const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
+      for_each_place(places & ~only(kZeros), [&](Place place) {
+        together.push_back(copy(Rectangle::run(piece.range.begin, piece.range.size()),
+                                Rectangle::run(to.begin, to.size()), place));
+      });
+      target.written_by_program(to, places);
+    }
+  }
+
+  void copy_rows(Planner& planner, Planner::Together& together) {
+    if (to_->storage->svm()) return copy_at(to_->storage->place_of(0), planner, together);
+    const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
+    if (devices == 0) return copy_at(kHost, planner, together);
+    fill_around(planner, to_->storage, target_, devices);
+    for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });
+    written(*to_->storage, target_, devices);
+  }
+
+  void copy_at(Place place, Planner& planner, Planner::Together& together) {
+    const Range bounds = source_.bounds();
+    planner.bring(from_->storage, {&bounds, 1}, place, &program_traffic());
+    fill_around(planner, to_->storage, target_, only(place));
+    together.push_back(copy(source_, target_, place));
+    written(*to_->storage, target_, only(place));
+  }
+
+  Planner::Planned copy(const Rectangle& source, const Rectangle& target, Place place) const {
+    return {transfer_lane(place, place, source.bytes()),
+            engine::LocalCopy{from_->storage, to_->storage, place, source, target, &program_traffic()},
+            {{from_->storage, place, source.bounds(), false}, {to_->storage, place, target.bounds(), true}}};
+  }
+
+  const BufferPtr from_, to_;
+  const Rectangle source_, target_;
+};
+
+// Brings bytes to the host copy, and says that they are valid nowhere else if they were mapped to be written.
+class Map : public Command {
+ public:
+  Map(BufferPtr buffer, Rectangle rows, cl_map_flags flags)
+      : buffer_(std::move(buffer)), rows_(rows.joined()), flags_(flags) {}
+
+  cl_int plan(Planner& planner, const EventPtr& event) override {
+    event->set_running();
+    const std::shared_ptr<Storage>& storage = buffer_->storage;
+    storage->lock_host_copy();
+    const Range bounds = rows_.bounds();
+    if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    const bool writes = flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    planner.join({{storage, kHost, bounds, writes}});
+    if (writes) written(*storage, rows_, only(kHost));
+    return CL_SUCCESS;
+  }
+
+ private:
+  const BufferPtr buffer_;
+  const Rectangle rows_;
+  const cl_map_flags flags_;
+};
+
+class Unmap : public Command {
+ public:
+  Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(mapping) {}
+
+  cl_int plan(Planner&, const EventPtr& event) override {
+    event->set_running();
+    if (mapping_.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
+      written(*buffer_->storage, mapping_.rows, only(kHost));
+    }
+    return CL_SUCCESS;
+  }
+
+ private:
+  const BufferPtr buffer_;
+  const Buffer::Mapping mapping_;
+};
+
+}  // namespace
+
+CommandPtr read_rectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, void* to) {
+  return std::make_unique<Read>(std::move(buffer), rectangle, host, to);
+}
+
+CommandPtr write_rectangle(BufferPtr buffer, Rectangle rectangle, Rectangle host, const void* from) {
+  return std::make_unique<Write>(std::move(buffer), rectangle, host, from);
+}
+
+CommandPtr copy_rectangle(BufferPtr from, BufferPtr to, Rectangle source, Rectangle target) {
+  return std::make_unique<Copy>(std::move(from), std::move(to), source, target);
+}
+
+CommandPtr read_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, void* to) {
+  return read_rectangle(std::move(buffer), Rectangle::run(offset, bytes), Rectangle::run(0, bytes), to);
+}
+
+CommandPtr write_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, const void* from) {
+  return write_rectangle(std::move(buffer), Rectangle::run(offset, bytes), Rectangle::run(0, bytes), from);
+}
+
+CommandPtr copy_buffer(BufferPtr from, BufferPtr to, uint64_t from_offset, uint64_t to_offset, uint64_t bytes) {
+  return copy_rectangle(std::move(from), std::move(to), Rectangle::run(from_offset, bytes),
+                        Rectangle::run(to_offset, bytes));
+}
+
+CommandPtr fill_buffer(BufferPtr buffer, uint64_t offset, uint64_t bytes, std::vector<std::byte> pattern) {
+  const Range range = buffer->part(offset, bytes);
+  return std::make_unique<Fill>(std::move(buffer), range, std::move(pattern));
+}
+
+CommandPtr map_buffer(BufferPtr buffer, Rectangle rows_of_storage, cl_map_flags flags) {
+  return std::make_unique<Map>(std::move(buffer), rows_of_storage, flags);
+}
+
+CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping) {
+  return std::make_unique<Unmap>(std::move(buffer), mapping);
+}
+
+}  // namespace samcl

@@ -1,0 +1,321 @@
+#include "libsamcl/commands/launch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/atomic_max.h"
+#include "libsamcl/device/sub_kernel.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/merge/merging.h"
+#include "libsamcl/settings/config.h"
+#include "libsamcl/observe/trace.h"
+
+namespace samcl {
+namespace {
+
+using engine::LaneKind;
+
+// Whether it does not even keep one device busy: then two are no faster.
+bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
+  const Index3& local = request.ndrange.local;
+  const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : kFreeGroup;
+  return work_items(request.ndrange) <= device.busy_groups(group) * group;
+}
+
+uint64_t least_groups(const RealDevice& device, const Index3& local) {
+  return device.groups_at_once(local[0] * local[1] * local[2]);
+}
+
+}  // namespace
+
+KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index, const RealDevice& device)
+    : launch_(launch),
+      event_(std::move(event)),
+      index_(index),
+      times_(real_kernel(device).times),
+      slicing_{least_groups(device, launch.plan_->ndrange.local), launch.kernel().record.slices} {}
+
+RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
+  Kernel& kernel = *launch_.request_.kernel;
+  if (!launch_.plan_->original) return *kernel.parts[device.index];
+  return device.index == 0 ? kernel.whole : kernel.whole_elsewhere;
+}
+
+cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
+  const Kernel& kernel = launch_.kernel();
+  const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->whole;
+  const cl_program program = launch_.plan_->original ? original : kernel.build->parts[device.index];
+  return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
+}
+
+cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) {
+  const auto& cl = driver::real();
+  const LaunchPlan& plan = *launch_.plan_;
+  const Ndrange& all = plan.ndrange;
+  const cl_kernel kernel = real_kernel(device).get();
+  if (!plan.original && launch_.kernel().translation->needs_ndrange_argument) {
+    NdrangeArgument argument;
+    for (unsigned d = 0; d < 3; ++d) {
+      argument.group_offset[d] = piece.first[d];
+      argument.num_groups[d] = all.groups(d);
+      argument.global_size[d] = all.global[d];
+      argument.global_offset[d] = all.offset[d];
+    }
+    const cl_int error = cl.clSetKernelArg(kernel, launch_.kernel().argument_count, sizeof argument, &argument);
+    if (error != CL_SUCCESS) return error;
+  }
+  const BoxLaunch launch = plan.original ? BoxLaunch{all.offset, all.global} : launch_of(all, piece);
+  size_t offset[3], size[3], local[3];
+  bool any_offset = false;
+  for (unsigned d = 0; d < 3; ++d) {
+    offset[d] = launch.offset[d];
+    size[d] = launch.size[d];
+    local[d] = all.local[d];
+    any_offset |= offset[d] != 0;
+  }
+  return cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, all.dimensions, any_offset ? offset : nullptr, size,
+                                   plan.pass_local ? local : nullptr, 0, nullptr, event);
+}
+
+const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
+  return !launch_.plan_->original && launch_.kernel().translation->may_slice ? &slicing_ : nullptr;
+}
+
+uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
+  const Ndrange& all = launch_.plan_->ndrange;
+  return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
+}
+
+void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
+  const uint64_t took = run.ended - run.began;
+  launch_.kernel().record.launch_ns += took;
+  const uint64_t computing = run.computed > 0 ? run.computed : took;
+  const LaunchPlan& plan = *launch_.plan_;
+  // What it would have taken on the first device.
+  launch_.computing_ns_ += plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
+  // A driver that runs kernels by itself tells their time only where it is asked to.
+  if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
+    launch_.kernel().splitting->speeds.took(device.index, work_items(box()), computing);
+  }
+  event_->note_end(run.ended);
+}
+
+KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
+    : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
+
+// Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known, and
+// mostly not before its parts are built.
+bool KernelLaunch::parts_are_of_interest(Context& context) const {
+  const Splitting* const known = kernel().splitting;
+  if (!known || context.splits_always()) return true;
+  const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
+  // Under a manager, what is not known to be short has to be cut into slices.
+  if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
+  if (context.shares_host_memory()) {
+    // Nothing has to move: what may be long is split at once, even if its parts have to be built for it.
+    constexpr uint64_t kMany = 1 << 16;
+    if (whole_ns == 0 && work_items(request_.ndrange) >= kMany) return true;
+    return (whole_ns == 0 || whole_ns >= 2 * kHandOver) && Build::has_parts(kernel().build, context);
+  }
+  if (whole_ns < 2 * kHandOver || leaves_idle(request_, *context.devices[0])) return false;
+  return Build::has_parts(kernel().build, context);
+}
+
+KernelLaunch::~KernelLaunch() = default;
+
+// Takes the plan that is cheaper, as far as can be known.
+void KernelLaunch::decide(Context& context) {
+  LaunchOptions& options = options_;
+  const uint64_t items = work_items(request_.ndrange);
+  Splitting* const known = kernel().splitting;
+  const bool is_judged = known && !context.splits_always();
+  const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
+  predicted_ns_ = whole_ns;
+  timed_ = is_judged && (options.split || options.why_not_split == kWholeIsFaster) && known->times.wants_time(items);
+  bool splits = options.split != nullptr;
+  if (is_judged && context.shares_host_memory()) {
+    splits = splits && (whole_ns == 0 || whole_ns >= 2 * kHandOver);
+  } else if (is_judged) {
+    splits = choose_way(context, whole_ns);
+  }
+  if (options.split && !splits) options.why_not_split = kWholeIsFaster;
+  if (splits && !kernel().build->make_parts(context)) {
+    splits = false;
+    options.why_not_split = kDoNotBuild;
+  }
+  if (splits && context.device->is_mixed() && !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
+    splits = false;
+    options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
+  }
+  plan_ = splits ? options.split.get() : &options.whole;
+}
+
+// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which nothing
+// is known yet runs whole: what it takes is then known.
+bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
+  LaunchOptions& options = options_;
+  Ways& ways = context.ways;
+  if (!options.split && !ways.differ()) return false;
+  if (!ways.differ() && whole_ns < 2 * kHandOver) return false;
+  const DirectoryOf here = [](Storage& storage) -> Directory& { return storage.directory(); };
+  const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
+  const bool split_is_here = ways.taken() == Ways::Way::split;
+  const DirectoryOf &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
+  const TransferRates& rates = context.rates();
+  const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
+  const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
+  LaunchCosts costs;
+  costs.whole = launch_ns(options.whole, whole_ns, busy, rates, on_whole);
+  costs.split = launch_ns(options.whole, whole_ns, busy, rates, on_split);
+  bool splits = false;
+  if (options.split && whole_ns >= 2 * kHandOver) {
+    // Half of what has to move is taken to be of use later, too.
+    const uint64_t in_parts = launch_ns(*options.split, whole_ns, busy, rates, on_split);
+    splits = in_parts - moving_ns(*options.split, rates, on_split) / 2 < costs.split;
+    if (splits) costs.split = in_parts;
+  }
+  if (splits) ways.split_way_splits();
+  const LaunchPlan& other = splits && !split_is_here ? *options.split : options.whole;
+  simulate(other, there);
+  ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
+  return splits && ways.taken() == Ways::Way::split;
+}
+
+cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
+  decide(*event->context);
+  Ways& ways = event->context->ways;
+  ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
+  count(*event);
+  note_use();
+  bring_bytes(planner);
+  run_parts(planner, event);
+  note_written();
+  merge(planner, *event->context);
+  return CL_SUCCESS;
+}
+
+void KernelLaunch::count(const Event& event) const {
+  KernelRecord& record = kernel().record;
+  ++record.launches;
+  if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
+  if (plan_->is_split()) ++record.split_launches;
+  raise(record.devices, static_cast<unsigned>(plan_->parts.size()));
+  if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
+}
+
+// So that bytes from the host go at once to where the next such launch will need them.
+void KernelLaunch::note_use() const {
+  const auto& parts = plan_->parts;
+  Places used = 0;
+  for (const Part& part : parts) used |= only(part.device);
+  for (const BufferAccess& access : plan_->accesses) {
+    if (access.shares.empty()) {
+      access.storage->used_on(used);
+      continue;
+    }
+    std::vector<std::pair<unsigned, std::vector<Range>>> needs;
+    for (size_t p = 0; p < parts.size(); ++p) needs.emplace_back(parts[p].device, access.shares[p].needs);
+    access.storage->used_on(access.range, needs);
+  }
+}
+
+void KernelLaunch::bring_bytes(Planner& planner) const {
+  Traffic& traffic = kernel().record.traffic;
+  const auto& parts = plan_->parts;
+  for (const BufferAccess& access : plan_->accesses) {
+    if (access.to_merge(parts.size())) {
+      planner.define(access.storage, access.range);
+      planner.bring(access.storage, {&access.range, 1}, kHost, &traffic);
+    }
+    for (size_t p = 0; p < parts.size(); ++p) {
+      planner.bring(access.storage, access.needs(p), access.storage->place_of(parts[p].device), &traffic);
+    }
+  }
+}
+
+void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
+  const auto& parts = plan_->parts;
+  const auto& arguments = *request_.arguments;
+  const bool untracked = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const Argument& argument) { return (argument.is_svm && !argument.buffer) || argument.kept; });
+  Planner::Together together;
+  parts_.reserve(parts.size());  // they stay where they are
+  for (size_t p = 0; p < parts.size(); ++p) {
+    RealDevice& device = *event->context->devices[parts[p].device];
+    Planner::Planned planned;
+    planned.lane = {LaneKind::compute, parts[p].device};
+    parts_.emplace_back(*this, event, p, device);
+    planned.operation = engine::RunKernel{std::shared_ptr<SubKernel>(shared_from_this(), &parts_.back())};
+    for (const BufferAccess& access : plan_->accesses) {
+      const Place place = access.storage->place_of(parts[p].device);
+      for (const Range& range : access.needs(p)) planned.accesses.push_back({access.storage, place, range, false});
+      if (!access.written) continue;
+      if (access.shares.empty()) {
+        planned.accesses.push_back({access.storage, place, access.range, true});
+      } else {
+        for (const Range& range : access.shares[p].writes) planned.accesses.push_back({access.storage, place, range, true});
+      }
+    }
+    if (untracked) planned.accesses.push_back(Planner::untracked());
+    together.push_back(std::move(planned));
+  }
+  planner.add(std::move(together));
+}
+
+void KernelLaunch::merge(Planner& planner, Context& context) {
+  std::vector<Merged> objects;
+  for (const BufferAccess& access : plan_->accesses) {
+    if (!access.to_merge(plan_->parts.size())) continue;
+    objects.push_back({access.storage, access.range, access.width, access.accumulates, access.storage->version()});
+  }
+  if (objects.empty()) return;
+  std::vector<unsigned> devices;
+  for (const Part& part : plan_->parts) devices.push_back(part.device);
+  KernelRecord& record = kernel().record;
+  merging_ = std::make_shared<Merging>(context, std::move(devices), std::move(objects), record.traffic);
+  Planner::Together together;
+  for (size_t worker = 0; worker < merging_->workers(); ++worker) {
+    const unsigned device = merging_->devices()[worker];
+    Planner::Planned planned;
+    planned.lane = {LaneKind::down, device};
+    planned.operation = engine::HostCall{[self = shared_from_this(), worker, device] {
+      const trace::Span span(trace::Activity::merge, device);
+      const cl_ulong start = now_ns();
+      const cl_int error = self->merging_->merge_chunks(worker);
+      self->kernel().record.merge_ns += now_ns() - start;
+      return error;
+    }};
+    for (const Merged& merged : merging_->objects()) {
+      for (unsigned from : merging_->devices()) planned.accesses.push_back({merged.memory, from, merged.range, false});
+      planned.accesses.push_back({merged.memory, kHost, merged.range, true});
+    }
+    together.push_back(std::move(planned));
+  }
+  planner.add(std::move(together));
+}
+
+// What is merged is planned to be valid at the host, until the merging has found out more.
+void KernelLaunch::note_written() const {
+  const auto& parts = plan_->parts;
+  for (const BufferAccess& access : plan_->accesses) {
+    if (!access.written) continue;
+    if (access.shares.empty()) access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
+    for (size_t p = 0; p < access.shares.size(); ++p) {
+      for (const Range& range : access.shares[p].writes) access.storage->written(range, only(parts[p].device));
+    }
+  }
+}
+
+void KernelLaunch::ended(cl_int error) {
+  if (error != CL_SUCCESS) return;
+  if (merging_) merging_->note_valid();
+  if (predicted_ns_ > 0) {
+    KernelRecord& record = kernel().record;
+    ++record.predicted_launches;
+    record.predicted_ns += predicted_ns_;
+    record.took_ns += computing_ns_;
+  }
+  if (timed_) kernel().splitting->times.took(work_items(plan_->ndrange), computing_ns_);
+}
+
+}  // namespace samcl

@@ -1,0 +1,77 @@
+// One kernel launch: decided on one device or on several when all before it is planned, and entered as operations.
+//
+// In parts whose footprint is known, each device gets what it may read, and what it wrote is valid there. What several
+// devices may have written is merged: all of them start from the bytes of the host copy, and what they changed is found
+// by comparing and brought together there (merge/).
+#pragma once
+
+#include <memory>
+
+#include "libsamcl/device/sub_kernel.h"
+#include "libsamcl/plan/launch_cost.h"
+#include "libsamcl/plan/launch_plan.h"
+#include "libsamcl/objects/planner.h"
+#include "libsamcl/objects/event.h"
+
+namespace samcl {
+
+class Merging;
+
+class KernelLaunch : public Command, public std::enable_shared_from_this<KernelLaunch> {
+ public:
+  KernelLaunch(LaunchRequest request, Context& context);
+  KernelLaunch(const KernelLaunch&) = delete;
+  KernelLaunch& operator=(const KernelLaunch&) = delete;
+  ~KernelLaunch() override;
+
+  cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
+  void ended(cl_int error) override;
+  bool tells_what_will_be() const override { return !merging_; }
+
+ private:
+  // A part of it, as a device runs it. Shares the launch's life.
+  class SubLaunch : public SubKernel {
+   public:
+    SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index, const RealDevice& device);
+    cl_int prepare(RealDevice& device) override;
+    cl_int enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) override;
+    GroupBox box() const override { return launch_.plan_->parts[index_].box; }
+    const Slicing* slicing() const override;
+    PieceTimes& times() const override { return times_; }
+    uint64_t work_items(const GroupBox& piece) const override;
+    bool is_timed() const override { return launch_.timed_; }
+    void began(const RunTimes& run) override { event_->set_running(run.began); }
+    void ran(const RealDevice& device, const RunTimes& run) override;
+
+   private:
+    RealKernel& real_kernel(const RealDevice& device) const;
+
+    KernelLaunch& launch_;
+    const std::shared_ptr<Event> event_;
+    const size_t index_;
+    PieceTimes& times_;
+    const Slicing slicing_;
+  };
+
+  const Kernel& kernel() const { return *request_.kernel; }
+  bool parts_are_of_interest(Context& context) const;
+  void decide(Context& context);
+  bool choose_way(Context& context, uint64_t whole_ns);
+  void count(const Event& event) const;
+  void note_use() const;
+  void bring_bytes(Planner& planner) const;
+  void run_parts(Planner& planner, const std::shared_ptr<Event>& event);
+  void note_written() const;
+  void merge(Planner& planner, Context& context);
+
+  const LaunchRequest request_;
+  LaunchOptions options_;
+  const LaunchPlan* plan_ = nullptr;  // the one that was taken
+  bool timed_ = false;
+  uint64_t predicted_ns_ = 0;  // of all parts together; 0: nothing is known yet
+  SmallVector<SubLaunch, 1> parts_;  // of the plan
+  std::shared_ptr<Merging> merging_;
+  std::atomic<uint64_t> computing_ns_{0};  // of all parts
+};
+
+}  // namespace samcl

@@ -1,0 +1,49 @@
+// The real devices behind one context: which of them launches may use at present, and how bytes get from one to
+// another. Fixed once made, but for what a manager assigns.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/small_vector.h"
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/cost/ways.h"
+#include "libsamcl/device/peer_memory.h"
+#include "libsamcl/device/real_device.h"
+
+namespace samcl {
+
+class DeviceSet {
+ public:
+  std::vector<std::unique_ptr<RealDevice>> devices;
+  std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
+
+  // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
+  // can't be split runs on the first of them, if it can run there. Never empty. Any thread.
+  SmallVector<unsigned, 8> devices_in_use() const;
+  Places places_in_use() const;
+
+  // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was taken,
+  // or SAMCL_SPLIT=always asks for it. Any thread.
+  bool splits_always() const;
+
+  // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
+  bool shares_host_memory() const { return shares_host_memory_; }
+  const TransferRates& rates() const { return rates_; }
+
+ protected:
+  DeviceSet() = default;
+  ~DeviceSet() = default;
+
+  // For who makes it: each device, in order of their indices, and then what they are to each other.
+  void add(std::unique_ptr<RealDevice> device);
+  void complete();
+
+ private:
+  bool shares_host_memory_ = false;
+  TransferRates rates_;
+  std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
+  std::vector<unsigned> unmanaged_;  // the devices in use as long as no manager has a say
+};
+
+}  // namespace samcl

@@ -1,0 +1,178 @@
+#include "libsamcl/memory/storage.h"
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <utility>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
+#include "libsamcl/device/device_set.h"
+
+namespace samcl {
+namespace {
+
+// Smaller host copies are not worth locking.
+constexpr uint64_t kLeastLocked = 64 << 10;
+// With more, bytes from the host go wherever the buffer is used.
+constexpr size_t kMostDestinations = 64;
+
+
+}  // namespace
+
+Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, void* host_ptr)
+    : Storage(std::move(set), size, std::nullopt, std::nullopt, host_ptr) {}
+
+Storage::Storage(std::shared_ptr<DeviceSet> set, const ImageReplicas& image, cl_mem first, void* host_ptr)
+    : Storage(std::move(set), image.layout.bytes(), image, std::nullopt, host_ptr) {
+  replicas_[0] = first;
+}
+
+Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, const SvmMemory& svm)
+    : Storage(set, size, std::nullopt, svm, set->shares_host_memory() ? svm.begin : nullptr) {
+  written_by_program({0, size}, only(place_of(0)));
+}
+
+Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,
+                 std::optional<SvmMemory> svm, void* host_ptr)
+    : set_(std::move(set)),
+      size_(size),
+      image_(std::move(image)),
+      svm_(svm),
+      shared_(!image_ && set_->shares_host_memory()),
+      replicas_(set_->devices.size(), nullptr),
+      peers_(set_->devices.size()),
+      host_(static_cast<std::byte*>(host_ptr)),
+      directory_(size),
+      users_at_(kHost + 1),
+      other_(size),
+      expected_(size) {
+  if (!host_) return;
+  written_by_program({0, size}, only(kHost));
+  lock_host_copy();
+}
+
+Storage::~Storage() {
+  for (size_t device = 0; device < replicas_.size(); ++device) {
+    if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
+  }
+  if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
+  if (owns_host_) munmap(host_, size_);
+  if (svm_) driver::real().clSVMFree(set_->devices[0]->context(), svm_->begin);
+}
+
+cl_mem Storage::replica(unsigned device, cl_int* error) {
+  std::lock_guard lock(mutex_);
+  *error = CL_SUCCESS;
+  if (!replicas_[device]) replicas_[device] = make_replica(device, error);
+  return replicas_[device];
+}
+
+cl_mem Storage::make_replica(unsigned device, cl_int* error) {
+  const auto& cl = driver::real();
+  const cl_context context = set_->devices[device]->context();
+  if (image_) return cl.clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
+  if (svm_ && device == 0) return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, svm_->begin, error);
+  if (!shared_) {
+    if (set_->peers) peers_[device] = set_->peers->allocate(device, size_);
+    if (peers_[device]) return peers_[device]->seen_by(device);
+    return cl.clCreateBuffer(context, CL_MEM_READ_WRITE, size_, nullptr, error);
+  }
+  if (!host_locked()) {
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return nullptr;
+  }
+  return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, error);
+}
+
+cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {
+  std::lock_guard lock(mutex_);
+  return peers_[owner] ? peers_[owner]->seen_by(device) : nullptr;
+}
+
+bool Storage::host_copy_is_locked() const {
+  std::lock_guard lock(mutex_);
+  return host_lock_ != nullptr;
+}
+
+std::byte* Storage::host_locked() {
+  if (host_) return host_;
+  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  host_ = static_cast<std::byte*>(memory);
+  owns_host_ = true;
+  return host_;
+}
+
+std::byte* Storage::host() {
+  std::lock_guard lock(mutex_);
+  return host_locked();
+}
+
+bool Storage::has_host_copy() const {
+  std::lock_guard lock(mutex_);
+  return host_ != nullptr;
+}
+
+void Storage::lock_host_copy() {
+  std::lock_guard lock(mutex_);
+  if (shared_ || std::exchange(host_lock_tried_, true) || size_ < kLeastLocked || !host_locked()) return;
+  const RealDevice& device = *set_->devices[0];
+  if (!driver::vendor_facts(device.id).locks_host_memory) return;
+  cl_int error;
+  host_lock_ = driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_,
+                                             &error);
+}
+
+void Storage::written(Range range, Places places) {
+  ++version_;
+  directory_.written(range, shared_ && places != 0 ? only(kHost) : places);
+}
+
+// Where nothing is known yet and launches are not split for certain, the first of them will be whole.
+Places Storage::expected_users() const {
+  if (users_) return users_;
+  const Places in_use = set_->places_in_use();
+  return set_->splits_always() ? in_use : only(set_->devices_in_use().front());
+}
+
+Places Storage::destination() const {
+  if (svm_) return only(place_of(0));
+  if (shared_ || has_host_copy()) return only(kHost);
+  return expected_users();
+}
+
+std::vector<Directory::Piece> Storage::destinations(Range range) {
+  if (svm_ || shared_) return {{range, only(place_of(0))}};
+  expectation_due_ = true;
+  if (has_host_copy() && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
+  const Places users = expected_users();
+  std::vector<Directory::Piece> pieces = expected_.pieces(range);
+  if (pieces.size() > kMostDestinations) return {{range, users}};
+  for (auto& piece : pieces) {
+    if (piece.valid == 0) piece.valid = users;
+    if (piece.valid != only(kZeros)) piece.valid &= ~only(kZeros);
+    if (piece.valid == only(kZeros)) piece.valid = only(lowest(users));
+  }
+  return pieces;
+}
+
+void Storage::used_on(Places devices) {
+  users_ = devices;
+  needs_known_ = false;
+  if (!std::exchange(expectation_due_, false)) return;
+  expected_.written({0, size_}, Places{0});
+}
+
+void Storage::used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs) {
+  users_ = 0;
+  needs_known_ = true;
+  for (const auto& [device, ranges] : needs) users_ |= only(device);
+  if (!std::exchange(expectation_due_, false)) return;
+  expected_.written(range, only(kZeros));
+  for (const auto& [device, ranges] : needs) {
+    for (const Range& needed : ranges) expected_.copied(needed, device);
+  }
+}
+
+}  // namespace samcl

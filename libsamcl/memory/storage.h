@@ -1,0 +1,160 @@
+// The memory behind a virtual buffer or image: one replica per device, made when it is first needed, perhaps a copy in
+// host memory, the directory that says what is valid where, and who uses it at present. Sub-buffers share their
+// parent's storage.
+//
+// Where all devices compute in host memory (see shared()), there is one replica for all of them and the host: no byte
+// ever moves, and the directory knows one place, kHost.
+//
+// Threads: replicas and the host copy are made under a mutex of their own, by any thread. All else is guarded by the
+// lock of the context's graph: the directory says what will be valid when the operations that are planned have ended.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/coherence/image_layout.h"
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/device/peer_memory.h"
+
+namespace samcl {
+
+class DeviceSet;
+
+// How the replicas of an image are made. Its bytes are those of the packed layout; all ranges consist of whole pixels.
+struct ImageReplicas {
+  cl_mem_flags flags;  // kernels' access
+  cl_image_format format;
+  cl_image_desc description;
+  ImageLayout layout;
+};
+
+// Memory from clSVMAlloc of the first device's real context.
+struct SvmMemory {
+  void* begin;
+  bool stays;  // on the first device: the host may use it without mapping it, or the driver's buffers do not share it
+};
+
+class Storage {
+ public:
+  // host_ptr: the program's memory with CL_MEM_USE_HOST_PTR, which then is the host copy; else nullptr.
+  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, void* host_ptr);
+  // An image's. first: its replica on device 0, the storage's from now on.
+  Storage(std::shared_ptr<DeviceSet> set, const ImageReplicas& image, cl_mem first, void* host_ptr);
+  // Shared virtual memory, the storage's from now on: it is what the first device finds there.
+  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, const SvmMemory& svm);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  uint64_t size() const { return size_; }
+  // From 1, in the order of making: what people see of it.
+  uint64_t number() const { return number_; }
+  const DeviceSet& devices() const { return *set_; }
+  // What the bytes of an image are; nullptr for buffers.
+  const ImageLayout* layout() const { return image_ ? &image_->layout : nullptr; }
+
+  bool is_1d_array() const { return image_ && image_->description.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; }
+
+  // Whether all devices and the host use the same bytes.
+  bool shared() const { return shared_; }
+  // What it was made of, if that is shared virtual memory. Commands other than kernels leave its bytes on the first device.
+  const std::optional<SvmMemory>& svm() const { return svm_; }
+  // Where a device finds its bytes.
+  Place place_of(unsigned device) const { return shared_ ? kHost : device; }
+
+  // The real buffer on a device, of the whole size, or the real image; nullptr and the driver's code if it can't be
+  // had. Any thread.
+  cl_mem replica(unsigned device, cl_int* error);
+
+  // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
+  cl_mem replica_seen_by(unsigned owner, unsigned device);
+
+  // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life. Any thread.
+  std::byte* host();
+  bool has_host_copy() const;
+  // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
+  // makes transfers faster. Any thread.
+  void lock_host_copy();
+  // Whether it did: then the link's full speed is had without a ring of pinned chunks. Any thread.
+  bool host_copy_is_locked() const;
+
+  // ---- Under the lock of the context's graph ----
+
+  Directory& directory() { return directory_; }
+  // Who uses the bytes at a place.
+  engine::AccessMap& users(Place place) { return users_at_[place]; }
+  // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
+  Directory& other_directory(uint64_t epoch) {
+    if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;
+    return other_;
+  }
+
+  // Changes with every write that is planned.
+  uint64_t version() const { return version_; }
+
+  // `range` was, or will be, overwritten by a launch; its contents are valid at exactly these places. For a shared
+  // storage these count as the one place there is.
+  void written(Range range, Places places);
+  // The same by the program itself, whichever way its launches run.
+  void written_by_program(Range range, Places places) {
+    written(range, places);
+    if (!shared_) other_.written(range, kAnyDevice | only(kHost));
+  }
+
+  // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
+  // that are expected to use them.
+  Places destination() const;
+
+  // The same for each part of a range: only the devices that needed it in the first launch after the last such
+  // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the
+  // last launch needed one for merging.
+  std::vector<Directory::Piece> destinations(Range range);
+
+  // What destinations go by: a launch uses the buffer on these devices,
+  void used_on(Places devices);
+  // and of `range` each of them needs no more than its own ranges, by device.
+  void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
+
+ private:
+  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image, std::optional<SvmMemory> svm,
+          void* host_ptr);
+  cl_mem make_replica(unsigned device, cl_int* error);
+  std::byte* host_locked();
+  Places expected_users() const;
+
+  const std::shared_ptr<DeviceSet> set_;
+  const uint64_t size_;
+  static inline std::atomic<uint64_t> last_number_{0};
+  const uint64_t number_ = ++last_number_;
+  const std::optional<ImageReplicas> image_;
+  const std::optional<SvmMemory> svm_;
+  const bool shared_;
+
+  mutable std::mutex mutex_;      // guards what follows, up to the next blank line
+  std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
+  std::vector<std::unique_ptr<PeerBuffer>> peers_;  // by device: what its replica belongs to, if others can see it
+  std::byte* host_ = nullptr;
+  bool owns_host_ = false;
+  cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
+  bool host_lock_tried_ = false;
+
+  Directory directory_;
+  std::vector<engine::AccessMap> users_at_;  // by place
+  uint64_t version_ = 0;
+  Directory other_;
+  uint64_t other_epoch_ = 0;
+  Places users_ = 0;
+  Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
+  bool expectation_due_ = true;  // such bytes came, and no launch since
+  bool needs_known_ = false;     // of the last launch
+};
+
+}  // namespace samcl

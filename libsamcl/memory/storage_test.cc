@@ -1,0 +1,111 @@
+#include "libsamcl/memory/storage.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+#include <vector>
+
+#include "libsamcl/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+using ::testing::ElementsAre;
+using testing::FakeDriver;
+
+constexpr uint64_t kSize = 1000;
+using Piece = Directory::Piece;
+
+struct StorageTest : ::testing::Test {
+  static constexpr unsigned kDevices = 3;
+  FakeDriver driver{kDevices};
+  std::shared_ptr<Context> context = driver.make_context();
+  std::unique_ptr<Storage> storage = std::make_unique<Storage>(context, kSize, nullptr);
+  ~StorageTest() override { EXPECT_EQ(driver.misuses(), 0); }
+
+  cl_mem replica(unsigned device) {
+    cl_int error;
+    return storage->replica(device, &error);
+  }
+};
+
+TEST_F(StorageTest, ReplicasAreMadeWhenNeededAndGivenBack) {
+  EXPECT_EQ(driver.live_buffers(), 0);
+  EXPECT_EQ(replica(1), replica(1));
+  EXPECT_EQ(driver.live_buffers(), 1);
+  storage.reset();
+  EXPECT_EQ(driver.live_buffers(), 0);
+}
+
+TEST_F(StorageTest, AReplicaThatCannotBeHadIsTriedAgain) {
+  driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  cl_int error;
+  EXPECT_EQ(storage->replica(0, &error), nullptr);
+  EXPECT_EQ(error, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_NE(storage->replica(0, &error), nullptr);
+  EXPECT_EQ(error, CL_SUCCESS);
+}
+
+TEST_F(StorageTest, ReplicasAreMadeOnceWhoeverAsksFirst) {
+  const int before = driver.count(Call::create_buffer);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) threads.emplace_back([&] { replica(0); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(driver.count(Call::create_buffer), before + 1);
+}
+
+TEST_F(StorageTest, TheProgramsMemoryIsTheHostCopy) {
+  std::vector<std::byte> memory(kSize);
+  Storage over(context, kSize, memory.data());
+  EXPECT_EQ(over.host(), memory.data());
+  EXPECT_EQ(over.directory().missing_bytes({0, kSize}, kHost), 0u);
+  EXPECT_EQ(over.directory().missing_bytes({0, kSize}, 0), kSize);
+}
+
+TEST_F(StorageTest, TheHostCopyIsMadeOnceAndStays) {
+  EXPECT_FALSE(storage->has_host_copy());
+  std::byte* host = storage->host();
+  ASSERT_NE(host, nullptr);
+  EXPECT_EQ(storage->host(), host);
+}
+
+TEST_F(StorageTest, DevicesOfTheirOwnMemoryAreNotShared) {
+  EXPECT_FALSE(storage->shared());
+  EXPECT_EQ(storage->place_of(2), 2u);
+}
+
+TEST_F(StorageTest, BytesFromTheHostGoToTheFirstDeviceUntilTheirUseIsKnown) {
+  EXPECT_EQ(storage->destination(), only(0)) << "where the first launch will be";
+  EXPECT_THAT(storage->destinations({0, 10}), ElementsAre(Piece{{0, 10}, only(0)}));
+}
+
+TEST_F(StorageTest, BytesFromTheHostGoWhereTheLastLaunchNeededThem) {
+  storage->destinations({0, kSize});
+  storage->used_on({0, kSize}, {{0, {{0, 600}}}, {1, {{400, 900}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}),
+              ElementsAre(Piece{{0, 400}, only(0)}, Piece{{400, 600}, only(0) | only(1)}, Piece{{600, 900}, only(1)},
+                          Piece{{900, kSize}, only(0)}));
+}
+
+TEST_F(StorageTest, OnlyTheFirstLaunchAfterBytesCameCounts) {
+  storage->destinations({0, kSize});
+  storage->used_on({0, kSize}, {{0, {{0, kSize}}}});
+  storage->used_on({0, kSize}, {{1, {{0, kSize}}}});
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(0)}));
+}
+
+TEST_F(StorageTest, BytesFromTheHostGoToTheHostCopyIfALaunchMergesThere) {
+  storage->host();
+  storage->used_on(only(0) | only(1));
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(kHost)}));
+}
+
+TEST_F(StorageTest, EveryWriteIsANewVersion) {
+  const uint64_t before = storage->version();
+  storage->written({0, 1}, only(0));
+  EXPECT_NE(storage->version(), before);
+}
+
+}  // namespace
+}  // namespace samcl

@@ -1,0 +1,142 @@
+#include "libsamcl/objects/context.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+#include "libsamcl/driver/query.h"
+#include "libsamcl/objects/event.h"
+#include "libsamcl/transfer/copy_pool.h"
+#include "libsamcl/objects/process_end.h"
+
+namespace samcl {
+namespace {
+
+// All live contexts, by the real contexts they use.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<cl_context, Context*> by_real;
+};
+
+Registry& registry() {
+  static Registry* const registry = new Registry;
+  return *registry;
+}
+
+std::vector<cl_context_properties> copy_properties(const cl_context_properties* properties) {
+  std::vector<cl_context_properties> copy;
+  if (!properties) return copy;
+  for (; *properties; properties += 2) copy.insert(copy.end(), {properties[0], properties[1]});
+  copy.push_back(0);
+  return copy;
+}
+
+// A program names the platform of the device that it was shown; another one may be of another.
+std::vector<cl_context_properties> for_platform_of(cl_device_id device, std::vector<cl_context_properties> properties) {
+  for (size_t i = 0; i + 1 < properties.size(); i += 2) {
+    if (properties[i] != CL_CONTEXT_PLATFORM) continue;
+    properties[i + 1] = reinterpret_cast<cl_context_properties>(driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+  }
+  return properties;
+}
+
+}  // namespace
+
+Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_devices,
+               std::vector<LeaseTarget> device_leases, std::vector<unsigned> device_kinds)
+    : platform(device_platform),
+      real(std::move(real_devices)),
+      leases(std::move(device_leases)),
+      kinds(device_kinds.empty() ? std::vector<unsigned>(real.size(), 0) : std::move(device_kinds)) {}
+
+bool Device::includes(cl_device_id handle) {
+  if (handle == api()) return true;
+  while (handle && handle != real[0]) {
+    if (is_virtual(handle)) return false;
+    handle = driver::value<cl_device_id>(handle, CL_DEVICE_PARENT_DEVICE);
+  }
+  return handle != nullptr;
+}
+
+Context::Context(std::shared_ptr<Device> context_device, const cl_context_properties* context_properties)
+    : device(std::move(context_device)), properties(copy_properties(context_properties)) {}
+
+std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
+                                         cl_int* error) {
+  const std::shared_ptr<Context> context = make_shared(std::move(device), properties);
+  const Device& group = *context->device;
+  for (unsigned i = 0; i < group.real.size(); ++i) {
+    const auto its_properties = group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
+    context->add(std::make_unique<RealDevice>(
+        i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], error));
+    if (*error != CL_SUCCESS) return nullptr;
+  }
+  context->complete();
+  arrange_process_end();
+  std::lock_guard lock(registry().mutex);
+  for (const auto& real : context->devices) registry().by_real[real->context()] = context.get();
+  return context;
+}
+
+Context::~Context() {
+  {
+    std::lock_guard lock(registry().mutex);
+    for (const auto& real : devices) registry().by_real.erase(real->context());
+  }
+  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
+}
+
+void Context::program_waited() {
+  if (devices.size() < 2 || shares_host_memory() || splits_always()) return;
+  graph.locked([this] { ways.waited(now_ns()); });
+}
+
+std::shared_ptr<Context> Context::of_real(cl_context real) {
+  std::lock_guard lock(registry().mutex);
+  auto found = registry().by_real.find(real);
+  return found == registry().by_real.end() ? nullptr : found->second->weak_from_this().lock();
+}
+
+void Context::add_destructor_callback(DestructorCallback callback, void* user_data) {
+  std::lock_guard lock(destructors_mutex_);
+  destructors_.push_back({callback, user_data});
+}
+
+std::vector<std::shared_ptr<Context>> Context::all() {
+  std::vector<std::shared_ptr<Context>> contexts;
+  std::lock_guard lock(registry().mutex);
+  for (const auto& [real, context] : registry().by_real) {
+    if (auto alive = context->weak_from_this().lock()) contexts.push_back(std::move(alive));
+  }
+  return contexts;
+}
+
+void Context::end_threads_when_idle() {
+  Worker::end_threads_when_idle();
+  end_copying_threads();
+  for (const auto& context : all()) {
+    for (const auto& real : context->devices) real->wake_threads();
+    context->backend.host_worker().post([] {});
+    context->callbacks.post([] {});
+    context->builder.post([] {});
+  }
+}
+
+bool Context::drain_all(int milliseconds) {
+  const std::vector<std::shared_ptr<Context>> contexts = all();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  auto left = [deadline] {
+    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    return static_cast<int>(std::max<int64_t>(0, time.count()));
+  };
+  bool idle = true;
+  for (const auto& context : contexts) {
+    for (const auto& real : context->devices) idle &= real->drain(left());
+    idle &= context->backend.host_worker().drain(left());
+    idle &= context->builder.drain(left());
+  }
+  return idle;
+}
+
+}  // namespace samcl

@@ -1,0 +1,102 @@
+// Virtual contexts and the virtual device behind them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/small_vector.h"
+#include "libsamcl/coherence/directory.h"
+#include "libsamcl/cost/ways.h"
+#include "libsamcl/backend/device_backend.h"
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/objects/graph.h"
+#include "libsamcl/objects/object.h"
+#include "libsamcl/objects/process_end.h"
+#include "libsamcl/threads/worker.h"
+#include "libsamcl/device/peer_memory.h"
+
+namespace samcl {
+
+class Device;
+
+template <>
+struct HandleTraits<Device> {
+  static constexpr Kind kKind = Kind::device;
+  using Api = cl_device_id;
+};
+template <>
+struct HandleTraits<Context> {
+  static constexpr Kind kKind = Kind::context;
+  using Api = cl_context;
+};
+
+// One device as the program sees it: a group of alike real devices. Lives as long as the process.
+class Device : public Object<Device> {
+ public:
+  // kinds: by real device, the first one that is like it; empty: all are alike.
+  Device(cl_platform_id platform, std::vector<cl_device_id> real, std::vector<LeaseTarget> leases,
+         std::vector<unsigned> kinds = {});
+
+  // Whether that handle is this device or, as clCreateSubDevices made it, a part of it. Parts are the driver's own, of the
+  // first real device: what a program does with them in one of our contexts, the whole device does.
+  bool includes(cl_device_id handle);
+
+  const cl_platform_id platform;          // the real one
+  const std::vector<cl_device_id> real;   // in the order they are used
+  const std::vector<LeaseTarget> leases;  // one per real device
+  const std::vector<unsigned> kinds;      // one per real device, see above
+
+  // Whether its real devices are not all alike: kernels are then built for each kind, and go by measured speeds.
+  bool is_mixed() const { return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; }); }
+};
+
+class Context : public Object<Context>, public DeviceSet, private DeviceBackend::Owner {
+ public:
+  // The device's real contexts are created at once; on failure *error is the driver's code.
+  static std::shared_ptr<Context> create(std::shared_ptr<Device> device,
+                                         const cl_context_properties* properties, cl_int* error);
+  Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
+  ~Context();
+
+  const std::shared_ptr<Device> device;
+  const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
+  DeviceBackend backend{*this, *this};
+  Graph graph{backend};
+  Worker callbacks{"samcl-callback"};  // runs the program's callback functions
+  Worker builder{"samcl-build", arrange_compilers_end};  // makes what launches may need later
+
+  // Guarded by the graph's lock.
+  Ways ways;
+  // The program has waited for what it launched.
+  void program_waited();
+
+  // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
+  static std::shared_ptr<Context> of_real(cl_context real);
+
+  using DestructorCallback = void(CL_CALLBACK*)(cl_context, void*);
+  void add_destructor_callback(DestructorCallback callback, void* user_data);
+
+  // Waits until the workers have nothing left to do, for at most the given time; false if they still have.
+  // For the end of the process.
+  static bool drain_all(int milliseconds);
+
+  // No thread of ours waits for work any more; what comes still is done.
+  static void end_threads_when_idle();
+
+ private:
+  static std::vector<std::shared_ptr<Context>> all();  // live ones, some more than once
+  struct Destructor {
+    DestructorCallback function;
+    void* user_data;
+  };
+  void ended(const engine::NodePtr& node, cl_int status) override { graph.ended(node, status); }
+  void ended(std::span<const CompletedNode> nodes) override { graph.ended(nodes); }
+  std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
+
+  std::mutex destructors_mutex_;
+  std::vector<Destructor> destructors_;
+};
+
+}  // namespace samcl

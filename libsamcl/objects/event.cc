@@ -1,0 +1,160 @@
+#include "libsamcl/objects/event.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "base/atomic_max.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
+#include "libsamcl/threads/spin.h"
+#include "libsamcl/observe/trace.h"
+
+namespace samcl {
+
+namespace {
+
+std::atomic<uint64_t> open_user_events{0};
+
+// While it lives, devices tell at once what has ended on them.
+class Hurry {
+ public:
+  explicit Hurry(const Context& context) : context_(context) {
+    for (const auto& device : context_.devices) device->completions().start_hurrying();
+  }
+  ~Hurry() {
+    for (const auto& device : context_.devices) device->completions().stop_hurrying();
+  }
+  Hurry(const Hurry&) = delete;
+  Hurry& operator=(const Hurry&) = delete;
+
+ private:
+  const Context& context_;
+};
+
+}  // namespace
+
+Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> event_queue, cl_command_type event_type)
+    : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
+  // A user event is submitted from the start (clCreateUserEvent).
+  if (type != CL_COMMAND_USER) return;
+  times_[0] = now_ns();
+  status_ = CL_SUBMITTED;
+  ++open_user_events;
+}
+
+Event::~Event() {
+  if (type == CL_COMMAND_USER) claim_user_status();
+}
+
+bool Event::claim_user_status() {
+  if (user_status_claimed_.exchange(true, std::memory_order_acq_rel)) return false;
+  --open_user_events;
+  return true;
+}
+
+bool Event::any_user_event_is_open() { return open_user_events > 0; }
+
+cl_int Event::wait() const {
+  for (const auto& device : context->devices) device->submissions().drain();
+  for (bool helped = true; helped && !ended();) {
+    helped = false;
+    for (const auto& device : context->devices) helped |= device->completions().help(this);
+  }
+  if (ended()) return status();
+  const Hurry hurry(*context);
+  spin_until([this] { return ended(); });
+  cl_int status = status_.load(std::memory_order_acquire);
+  while (status > CL_COMPLETE) {
+    status_.wait(status, std::memory_order_acquire);
+    status = status_.load(std::memory_order_acquire);
+  }
+  return status;
+}
+
+void Event::watch() {
+  if (ended()) return;
+  watched_.store(true, std::memory_order_relaxed);
+  for (const auto& device : context->devices) {
+    device->submissions().drain();
+    device->completions().hurry();
+  }
+}
+
+bool Event::is_seen() const { return observed || type == CL_COMMAND_USER || trace::observes(); }
+
+void Event::set_queued() {
+  if (is_seen()) times_[0] = now_ns();
+}
+
+void Event::set_running(cl_ulong at) {
+  cl_int submitted = CL_SUBMITTED;
+  if (status_.load(std::memory_order_relaxed) != submitted) return;
+  times_[2] = at;
+  set_status(CL_RUNNING);
+}
+
+void Event::set_running() { set_running(now_ns()); }
+
+void Event::note_end(cl_ulong at) { raise(times_[3], at); }
+
+void Event::set_status(cl_int status) {
+  if (status > CL_COMPLETE && !is_seen()) {  // who waits here waits for the end
+    status_.store(status, std::memory_order_release);
+    return;
+  }
+  std::vector<PendingCallback> due;
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    if (status == CL_SUBMITTED) times_[1] = now_ns();
+    if (status <= CL_COMPLETE) {
+      if (times_[3] == 0) times_[3] = now_ns();
+      if (times_[1] == 0) times_[1] = times_[3].load();
+      if (times_[2] == 0) times_[2] = times_[3].load();
+    }
+    status_.store(status, std::memory_order_release);
+    for (auto it = callbacks_.begin(); it != callbacks_.end();) {
+      if (status <= it->at) {
+        due.push_back(*it);
+        it = callbacks_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+  status_.notify_all();
+  for (const PendingCallback& callback : due) {
+    // Each callback is told the status it waited for, or the error that took its place.
+    context->callbacks.post([self = shared_from_this(), callback, status] {
+      callback.function(self->api(), status < 0 ? status : callback.at, callback.user_data);
+    });
+  }
+}
+
+cl_ulong Event::time(cl_profiling_info param) const {
+  if (first && param == CL_PROFILING_COMMAND_START && status() <= CL_RUNNING) return first->time(param);
+  switch (param) {
+    case CL_PROFILING_COMMAND_QUEUED: return times_[0];
+    case CL_PROFILING_COMMAND_SUBMIT: return times_[1];
+    case CL_PROFILING_COMMAND_START: return times_[2] == 0 ? 0 : std::max(times_[2].load(), followed_until_.load());
+    default: return times_[3] == 0 ? 0 : std::max(times_[3].load(), followed_until_.load());  // COMPLETE equals END
+  }
+}
+
+void Event::add_callback(cl_int at, Callback callback, void* user_data) {
+  watch();
+  cl_int reached;
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    reached = status();
+    if (reached > at) {
+      callbacks_.push_back({at, callback, user_data});
+      return;
+    }
+  }
+  context->callbacks.post([self = shared_from_this(), callback, user_data, at, reached] {
+    callback(self->api(), reached < 0 ? reached : at, user_data);
+  });
+}
+
+}  // namespace samcl

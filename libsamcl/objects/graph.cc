@@ -1,0 +1,152 @@
+#include "libsamcl/objects/graph.h"
+
+#include <utility>
+
+#include "base/atomic_max.h"
+#include "libsamcl/engine/reset_at_end.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/planner.h"
+#include "libsamcl/objects/queue.h"
+#include "libsamcl/observe/trace.h"
+
+namespace samcl {
+namespace {
+
+void tell_end(const Event& event) {
+  trace::command_ended({event.number, event.status(), event.context->devices[0]->lease.client != nullptr,
+                        event.time(CL_PROFILING_COMMAND_QUEUED), event.time(CL_PROFILING_COMMAND_SUBMIT),
+                        event.time(CL_PROFILING_COMMAND_START), event.time(CL_PROFILING_COMMAND_END)});
+}
+
+}  // namespace
+
+Graph::Graph(engine::Backend& backend)
+    : engine_(backend, [this](const engine::Node& node, cl_int status) {
+        operation_ended(std::static_pointer_cast<Event>(node.owner), status);
+      }) {}
+
+void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
+                   std::span<const std::shared_ptr<Event>> waits, Order order) {
+  Outcome outcome;
+  event->set_queued();
+  std::lock_guard lock(mutex_);
+  engine_.look();
+  event->number = trace::submitted(event->type);
+  event->command_ = std::move(command);
+  auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
+    if (!on->ended()) {
+      on->dependents_.push_back({event, passes_errors});
+      ++event->unmet_;
+      event->unplanned_ += on->planned_ ? 0 : 1;
+    } else if (passes_errors && on->status() < 0) {
+      event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+  };
+  for (const auto& on : waits) depend(on, true);
+  for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
+  if (event->unplanned_ == 0) plan(event);
+  collect(outcome);
+}
+
+std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
+  std::lock_guard lock(mutex_);
+  return queue.outstanding();
+}
+
+void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
+  Outcome outcome;
+  std::lock_guard lock(mutex_);
+  end(event, status);
+  collect(outcome);
+}
+
+void Graph::ended(const engine::NodePtr& node, cl_int status) {
+  locked([&] { engine_.ended(node, status); });
+}
+
+void Graph::collect(Outcome& outcome) {
+  outcome.commands = std::exchange(ended_commands_, {});
+  outcome.operations = engine_.take_ended();
+}
+
+// A chain may be thousands of commands long: the outermost call plans what the inner ones found.
+void Graph::plan(const std::shared_ptr<Event>& event) {
+  to_plan_.push_back(event);
+  if (std::exchange(planning_, true)) return;
+  const ResetAtEnd reset(planning_);
+  while (!to_plan_.empty()) {
+    const std::shared_ptr<Event> next = std::move(to_plan_.front());
+    to_plan_.pop_front();
+    plan_one(next);
+  }
+}
+
+void Graph::plan_one(const std::shared_ptr<Event>& event) {
+  if (event->inherited_ < 0) {
+    if (event->unmet_ == 0) return end(event, event->inherited_);
+    event->result_ = event->inherited_;
+    return planned(event);
+  }
+  event->set_status(CL_SUBMITTED);
+  const trace::OnBehalfOf this_command(event->number);
+  event->open_ = 1;  // the planning itself
+  const std::shared_ptr<Command> command = event->command_;
+  Planner planner(engine_, program_memory_, last_group_, event->number, event->observed, event);
+  event->planning_ = &planner;
+  cl_int error = CL_OUT_OF_HOST_MEMORY;
+  try {
+    error = command->plan(planner, event);
+  } catch (...) {  // no memory; what was entered runs to its end
+  }
+  event->planning_ = nullptr;
+  trace::planned(event->number, event->time(CL_PROFILING_COMMAND_QUEUED));
+  event->open_ += planner.operations();
+  if (command->tells_what_will_be()) planned(event);
+  operation_ended(event, error);
+}
+
+void Graph::planned(const std::shared_ptr<Event>& event) {
+  event->planned_ = true;
+  for (const Event::Dependent& dependent : event->dependents_) {
+    if (--dependent.event->unplanned_ == 0) plan(dependent.event);
+  }
+}
+
+void Graph::operation_ended(const std::shared_ptr<Event>& event, cl_int status) {
+  if (status != CL_SUCCESS && event->error_ == CL_SUCCESS) event->error_ = status;
+  if (--event->open_ == 0 && !event->planning_) over(event);
+}
+
+// It may be over before what it waits for, on another device; it ends after that.
+void Graph::over(const std::shared_ptr<Event>& event) {
+  event->command_->ended(event->error_);
+  const cl_int status = event->inherited_ < 0 ? event->inherited_ : event->error_;
+  if (event->unmet_ == 0) return end(event, status);
+  event->result_ = status;
+  if (!event->planned_) planned(event);
+}
+
+// Ends an event and those that only waited for its end, without recursion.
+void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
+  std::deque<std::pair<std::shared_ptr<Event>, cl_int>> ending{{event, status}};
+  while (!ending.empty()) {
+    auto [current, result] = std::move(ending.front());
+    ending.pop_front();
+    if (current->command_) ended_commands_.push_back(std::move(current->command_));
+    if (current->queue) current->queue->ended(*current);
+    current->set_status(result);
+    if (current->number != 0) tell_end(*current);
+    for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
+      Event& next = *dependent.event;
+      if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      --next.unmet_;
+      if (!current->planned_ && --next.unplanned_ == 0) plan(dependent.event);
+      raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
+      if (next.unmet_ == 0 && next.result_) {
+        ending.emplace_back(dependent.event, next.inherited_ < 0 ? next.inherited_ : *next.result_);
+      }
+    }
+  }
+}
+
+}  // namespace samcl

@@ -1,0 +1,80 @@
+// The commands of one context and the order they may run in. A command is planned, into operations, as soon as all
+// that it waits for is (its wait list, its queue's order); a user event counts as planned when the program has set
+// it. Operations then run when the bytes that they use are free (engine/), which may be long before the commands
+// before them have ended; a command ends when its operations have, and all that it waits for.
+//
+// Locks: one per context. It guards the graph's edges, the engine, and what Storage says; Storage's own mutex, and
+// those of workers, are taken under it, never the other way round. Nothing that can block for long happens under it,
+// and no function of the program is called.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/engine/engine.h"
+#include "libsamcl/objects/event.h"
+#include "libsamcl/objects/queue.h"
+
+namespace samcl {
+
+class Graph {
+ public:
+  explicit Graph(engine::Backend& backend);
+
+  // Enters a command into its event's queue. It is planned when `waits` (whose errors pass on) and what the queue's
+  // order puts before it (errors do not pass on) are.
+  void submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
+              std::span<const std::shared_ptr<Event>> waits, Order order);
+
+  // The events of the queue that have not ended, and whose end means that all before them have.
+  std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
+
+  // Ends a user event with CL_COMPLETE or a negative error. Whatever waited for it is planned.
+  void finish(const std::shared_ptr<Event>& event, cl_int status);
+
+  // For the backend: operations have ended, or `call` does something else under the lock.
+  void ended(const engine::NodePtr& node, cl_int status);
+  template <typename Nodes>
+  void ended(const Nodes& nodes) {
+    locked([&] {
+      for (const auto& each : nodes) engine_.ended(each.node, each.status);
+    });
+  }
+  template <typename Call>
+  void locked(Call call) {
+    Outcome outcome;
+    std::lock_guard lock(mutex_);
+    call();
+    collect(outcome);
+  }
+
+ private:
+  // What a call finds under the lock and leaves until it is given back: what ended commands and operations held.
+  struct Outcome {
+    std::vector<std::shared_ptr<Command>> commands;
+    std::vector<engine::Engine::Held> operations;
+  };
+
+  void plan(const std::shared_ptr<Event>& event);
+  void plan_one(const std::shared_ptr<Event>& event);
+  void operation_ended(const std::shared_ptr<Event>& event, cl_int status);
+  void over(const std::shared_ptr<Event>& event);
+  void end(const std::shared_ptr<Event>& event, cl_int status);
+  void planned(const std::shared_ptr<Event>& event);
+  void collect(Outcome& outcome);
+
+  std::mutex mutex_;
+  engine::Engine engine_;
+  engine::AccessMap program_memory_;
+  uint64_t last_group_ = 0;
+  std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
+  bool planning_ = false;                       // further up the stack
+  std::vector<std::shared_ptr<Command>> ended_commands_;
+};
+
+}  // namespace samcl

@@ -1,0 +1,137 @@
+#include "libsamcl/objects/planner.h"
+
+#include "base/pool.h"
+#include "libsamcl/objects/links.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/observe/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace samcl {
+namespace {
+
+using engine::Lane;
+using engine::LaneKind;
+
+// A transfer that takes longer than waking the threads of a lane of its own.
+constexpr uint64_t kLong = 256 << 10;
+// An operation that uses more ranges of a memory object counts as using all between the first and the last.
+constexpr size_t kMostRanges = 64;
+
+void simplify(Planner::Accesses& accesses) {
+  if (accesses.size() <= kMostRanges) return;
+  std::map<std::tuple<Storage*, Place, bool>, Planner::Access> merged;
+  for (Planner::Access& access : accesses) {
+    auto [at, is_new] = merged.try_emplace({access.memory, access.place, access.write}, access);
+    if (is_new) continue;
+    at->second.range.begin = std::min(at->second.range.begin, access.range.begin);
+    at->second.range.end = std::max(at->second.range.end, access.range.end);
+  }
+  accesses.clear();
+  for (auto& [key, access] : merged) accesses.push_back(std::move(access));
+}
+
+// For those who want to see it; before any of them runs.
+void tell(const Planner::Together& together, const SmallVector<engine::NodePtr, 2>& nodes,
+          const SmallVector<engine::NodeList, 2>& before) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<observe::Use> uses;
+    for (const Planner::Access& access : together[i].accesses) {
+      uses.push_back({access.memory ? access.memory->number() : 0, access.place, access.range, access.write});
+    }
+    trace::entered(nodes[i], std::move(uses), {before[i].data(), before[i].size()});
+  }
+}
+
+}  // namespace
+
+Lane transfer_lane(Place from, Place to, uint64_t bytes) {
+  if (from == to) return to == kHost ? Lane{LaneKind::host, 0} : Lane{LaneKind::compute, to};
+  if (from != kHost && to != kHost) return {LaneKind::up, to};
+  const bool is_long = bytes >= kLong;
+  if (to != kHost) return {is_long ? LaneKind::up : LaneKind::compute, to};
+  return {is_long ? LaneKind::down : LaneKind::compute, from};
+}
+
+void Planner::add(Together together) {
+  const uint64_t group = ++next_group_;
+  SmallVector<engine::NodeList, 2> before(together.size());
+  for (size_t i = 0; i < together.size(); ++i) {
+    simplify(together[i].accesses);
+    for (const Access& access : together[i].accesses) {
+      users_of(access).find_conflicts(access.range, access.write, before[i]);
+    }
+    std::sort(before[i].begin(), before[i].end());
+    before[i].erase(std::unique(before[i].begin(), before[i].end()), before[i].end());
+  }
+  SmallVector<engine::NodePtr, 2> nodes;
+  for (Planned& planned : together) {
+    auto node = make_recycled<engine::Node>(planned.lane, std::move(planned.operation), group);
+    node->command = command_;
+    node->observed = observed_;
+    node->owner = owner_;
+    node->alone = together.size() == 1;
+    for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
+    nodes.push_back(std::move(node));
+  }
+  if (trace::observes()) [[unlikely]] tell(together, nodes, before);
+  operations_ += nodes.size();
+  for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
+}
+
+void Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
+  Together one;
+  one.push_back({lane, std::move(operation), std::move(accesses)});
+  add(std::move(one));
+}
+
+void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place,
+                    Traffic* traffic) {
+  std::vector<Range> zeros;
+  std::map<Place, std::vector<Range>> from;
+  for (const Range& range : ranges) {
+    if (memory->directory().missing_bytes(range, place) == 0) continue;
+    for (const auto& piece : memory->directory().missing(range, place)) {
+      if (contains(piece.valid, kZeros)) {
+        zeros.push_back(piece.range);
+      } else if (contains(piece.valid, kHost)) {
+        from[kHost].push_back(piece.range);
+      } else if (place != kHost) {
+        from[lowest(piece.valid)].push_back(piece.range);
+      } else {
+        for (const auto& part : spread_over_links(piece.range, piece.valid, memory->devices().places_in_use())) {
+          from[lowest(part.valid)].push_back(part.range);
+        }
+      }
+      memory->directory().copied(piece.range, place);
+    }
+  }
+  if (!zeros.empty()) {
+    Accesses accesses;
+    for (const Range& range : zeros) accesses.push_back({memory, place, range, true});
+    add(transfer_lane(place, place, 0), engine::Fill{{memory, place}, std::move(zeros), {std::byte{0}}},
+        std::move(accesses));
+  }
+  for (auto& [source, pieces] : from) {
+    Accesses accesses;
+    for (const Range& range : pieces) {
+      accesses.push_back({memory, source, range, false});
+      accesses.push_back({memory, place, range, true});
+    }
+    engine::Exchange exchange{memory, source, place, std::move(pieces), traffic};
+    cl_int error;
+    const bool is_direct = source != kHost && place != kHost && memory->replica(place, &error) &&
+                           memory->replica_seen_by(source, place);
+    const Lane lane = is_direct ? Lane{LaneKind::compute, place} : transfer_lane(source, place, engine::bytes_of(exchange));
+    add(lane, std::move(exchange), std::move(accesses));
+  }
+}
+
+void Planner::define(const std::shared_ptr<Storage>& memory, Range range) {
+  if (!memory->shared()) memory->directory().define_as_zeros(range, only(kZeros));
+}
+
+}  // namespace samcl

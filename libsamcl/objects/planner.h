@@ -1,0 +1,91 @@
+// Turns what a command wants into operations: which bytes have to come from where, on which lanes, and behind which
+// earlier operations. Directories are brought up to date at once, so that the next command is planned on what will be.
+//
+// One Planner lives for the planning of one command, under the lock of the context's graph. No OpenCL here.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libsamcl/memory/storage.h"
+#include "libsamcl/engine/access_map.h"
+#include "libsamcl/engine/engine.h"
+
+namespace samcl {
+
+struct Traffic;
+
+// Which lane a transfer takes. Short ones stay with the kernels that they come after or before; long ones have lanes
+// of their own, so that both links and the devices work at once.
+engine::Lane transfer_lane(Place from, Place to, uint64_t bytes);
+
+class Planner {
+ public:
+  // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of the
+  // operations (engine::Node).
+  Planner(engine::Engine& engine, engine::AccessMap& program_memory, uint64_t& next_group, uint32_t command,
+          bool observed, std::shared_ptr<engine::Owner> owner)
+      : engine_(engine),
+        program_memory_(program_memory),
+        next_group_(next_group),
+        command_(command),
+        observed_(observed),
+        owner_(std::move(owner)) {}
+
+  // One use of memory by an operation. memory: nullptr for the program's own, whose range is its addresses.
+  struct Access {
+    Access(const std::shared_ptr<Storage>& of, Place at, Range which, bool writes)
+        : memory(of.get()), place(at), range(which), write(writes) {}
+    Storage* memory;  // what the operation itself keeps alive
+    Place place;
+    Range range;
+    bool write;
+  };
+  using Accesses = SmallVector<Access, 4>;
+  // Of an operation of which nobody knows what memory of the program's or of the driver's own it touches (shared virtual
+  // memory, native kernels): it comes after all others that touch such memory, and before later ones.
+  static Access untracked() { return {nullptr, kHost, {0, UINT64_MAX}, true}; }
+
+  struct Planned {
+    engine::Lane lane;
+    engine::Operation operation;
+    Accesses accesses;
+  };
+  using Together = SmallVector<Planned, 2>;
+
+  // Enters operations that do not wait for each other: the parts of a launch. They come after all earlier ones that
+  // use the same bytes, if one of the two writes them. Directories are the caller's.
+  void add(Together together);
+  void add(engine::Lane lane, engine::Operation operation, Accesses accesses);
+
+  // Ends when the bytes are no longer in use otherwise: for those that the program itself is about to touch.
+  void join(Accesses accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
+
+  // What of these ranges is defined and not valid at `place` is brought there. For a device of a shared storage: use
+  // Storage::place_of().
+  void bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place, Traffic* traffic);
+
+  // Undefined bytes become zeros, so that all places start from the same.
+  void define(const std::shared_ptr<Storage>& memory, Range range);
+
+  // How many operations were entered.
+  size_t operations() const { return operations_; }
+
+ private:
+  engine::AccessMap& users_of(const Access& access) {
+    return access.memory ? access.memory->users(access.place) : program_memory_;
+  }
+
+  engine::Engine& engine_;
+  engine::AccessMap& program_memory_;
+  uint64_t& next_group_;
+  const uint32_t command_;
+  const bool observed_;
+  const std::shared_ptr<engine::Owner> owner_;
+  size_t operations_ = 0;
+};
+
+}  // namespace samcl

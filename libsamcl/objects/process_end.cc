@@ -1,0 +1,62 @@
+#include "libsamcl/objects/process_end.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "libsamcl/objects/context.h"
+#include "libsamcl/observe/report.h"
+#include "libsamcl/observe/trace.h"
+
+namespace samcl {
+namespace {
+
+// A kernel that never ends must not keep the process from ending.
+constexpr int kPatienceMs = 5000;
+
+pid_t arranged_by = 0;
+
+bool is_forked_child() { return getpid() != arranged_by; }  // it has none of our threads, and nothing to report
+
+void end_jobs() {
+  if (is_forked_child()) return;
+  Worker::start_no_more_jobs();
+  Context::drain_all(kPatienceMs);
+}
+
+void at_process_end() {
+  if (is_forked_child()) return;
+  end_jobs();
+  report::write();
+  trace::write();
+}
+
+// The main thread has ended by pthread_exit(), which is no end of the process: its last thread is, and none of
+// ours may be that.
+void at_main_threads_end(void*) { Context::end_threads_when_idle(); }
+
+// Called by the destructors of a thread's own values, which exit() does not run.
+void watch_main_thread() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made = 0;
+    return pthread_key_create(&made, at_main_threads_end) == 0 ? made : PTHREAD_KEYS_MAX;
+  }();
+  if (gettid() == getpid() && key != PTHREAD_KEYS_MAX) pthread_setspecific(key, &arranged_by);
+}
+
+}  // namespace
+
+void arrange_process_end() {
+  static const bool once = [] {
+    arranged_by = getpid();
+    return std::atexit(at_process_end) == 0;
+  }();
+  static_cast<void>(once);
+  watch_main_thread();
+}
+
+void arrange_compilers_end() { static_cast<void>(std::atexit(end_jobs)); }
+
+}  // namespace samcl

@@ -1,0 +1,46 @@
+#include "libsamcl/objects/queue.h"
+
+#include "libsamcl/objects/context.h"
+
+namespace samcl {
+
+Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
+             cl_command_queue_properties queue_properties, std::vector<cl_queue_properties> array)
+    : context(std::move(queue_context)),
+      device(queue_device),
+      properties(queue_properties),
+      properties_array(std::move(array)) {}
+
+void Queue::finish() {
+  for (const auto& event : context->graph.outstanding(*this)) event->wait();
+}
+
+SmallVector<std::shared_ptr<Event>, 4> Queue::enter(const std::shared_ptr<Event>& event, Order order,
+                                                    bool has_wait_list) {
+  SmallVector<std::shared_ptr<Event>, 4> before;
+  if (in_order()) {
+    if (last_) before.push_back(last_);
+    last_ = event;
+    return before;
+  }
+  if (order != Order::ordinary && !has_wait_list) {
+    before.assign(running_.begin(), running_.end());
+  } else if (last_) {
+    before.push_back(last_);
+  }
+  if (order == Order::barrier) last_ = event;
+  running_.insert(event);
+  return before;
+}
+
+void Queue::ended(const Event& event) {
+  if (!in_order()) running_.erase(const_cast<Event&>(event).shared_from_this());
+  if (last_.get() == &event) last_.reset();
+}
+
+std::vector<std::shared_ptr<Event>> Queue::outstanding() const {
+  if (in_order()) return last_ ? std::vector{last_} : std::vector<std::shared_ptr<Event>>{};
+  return {running_.begin(), running_.end()};
+}
+
+}  // namespace samcl

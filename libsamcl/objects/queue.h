@@ -1,0 +1,54 @@
+// Virtual command queues. A queue owns no thread and no real queue: it only says which commands a new one
+// comes after.
+#pragma once
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "libsamcl/objects/event.h"
+#include "libsamcl/objects/object.h"
+
+namespace samcl {
+
+template <>
+struct HandleTraits<Queue> {
+  static constexpr Kind kKind = Kind::queue;
+  using Api = cl_command_queue;
+};
+
+// How a command stands to the others of an out-of-order queue.
+enum class Order {
+  ordinary,  // after the last barrier
+  marker,    // without a wait list: after everything before it
+  barrier,   // as a marker, and everything later comes after it
+};
+
+class Queue : public Object<Queue> {
+ public:
+  Queue(std::shared_ptr<Context> context, cl_device_id device, cl_command_queue_properties properties,
+        std::vector<cl_queue_properties> properties_array);
+
+  const std::shared_ptr<Context> context;
+  const cl_device_id device;  // the virtual device, or a part of it, which is the driver's
+  const cl_command_queue_properties properties;
+  const std::vector<cl_queue_properties> properties_array;  // as given, for CL_QUEUE_PROPERTIES_ARRAY
+
+  bool in_order() const { return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
+  bool profiling() const { return properties & CL_QUEUE_PROFILING_ENABLE; }
+
+  // Blocks until all commands enqueued so far have ended.
+  void finish();
+
+ private:
+  friend class Graph;  // calls these under its lock, which guards what is below
+  SmallVector<std::shared_ptr<Event>, 4> enter(const std::shared_ptr<Event>& event, Order order, bool has_wait_list);
+  void ended(const Event& event);
+  std::vector<std::shared_ptr<Event>> outstanding() const;
+
+  // Events hold their queue and are held by it until they end.
+  std::shared_ptr<Event> last_;     // in order: the last command; else the last barrier
+  std::unordered_set<std::shared_ptr<Event>> running_;  // out of order: all that have not ended
+};
+
+}  // namespace samcl

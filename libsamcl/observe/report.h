@@ -1,0 +1,47 @@
+// What samcl did for the program, counted while it runs and shown at its end if SAMCL_REPORT asks for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/places.h"
+#include "libsamcl/observe/traffic.h"
+
+namespace samcl {
+
+// One kernel, by name, over all programs and contexts. Times in ns, summed over devices.
+struct KernelRecord {
+  std::atomic<uint64_t> launches{0}, split_launches{0}, slices{0};
+  std::atomic<unsigned> devices{0};  // the most it ran on at once
+  std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
+  // Of launches whose time was predicted: how many, what was said, and what they took.
+  std::atomic<uint64_t> predicted_launches{0}, predicted_ns{0}, took_ns{0};
+  Traffic traffic;
+
+  void set_reason(std::string_view why_not_more);
+  std::string reason() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string reason_;  // why the last unsplit launch was not split
+};
+
+namespace report {
+
+// Whether anybody will read it.
+bool wanted();
+
+// The record of a kernel; lives as long as the process. Any thread.
+KernelRecord& kernel(const std::string& name);
+
+// What moved over the link of the device of that index.
+Traffic& device(unsigned index);
+
+// Writes the report to where SAMCL_REPORT says. Called once, at the end of the process.
+void write();
+
+}  // namespace report
+}  // namespace samcl

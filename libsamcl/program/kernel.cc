@@ -1,0 +1,325 @@
+#include "libsamcl/program/kernel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/kernel_habits.h"
+#include "libsamcl/driver/query.h"
+#include "libsamcl/objects/svm.h"
+
+namespace samcl {
+namespace {
+
+std::string name_of(cl_kernel kernel) {
+  size_t size = 0;
+  const auto& cl = driver::real();
+  if (cl.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string name(size, '\0');
+  cl.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, name.data(), nullptr);
+  return name.c_str();
+}
+
+cl_uint count_of(cl_kernel kernel) {
+  cl_uint count = 0;
+  driver::real().clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
+  return count;
+}
+
+template <typename Handle>
+Handle handle_in(const void* value) {
+  Handle handle;
+  std::memcpy(&handle, value, sizeof handle);
+  return handle;
+}
+
+// Whether the driver's facts about an argument name an image; some say that it is in private memory.
+bool takes_image(cl_kernel kernel, cl_uint index) {
+  char type[64] = "";
+  const cl_int error =
+      driver::real().clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr);
+  return error == CL_SUCCESS && std::string_view(type).starts_with("image");
+}
+
+// Keeps an image of the driver's own alive after the program's release, until no launch needs it.
+std::shared_ptr<void> keep(cl_mem image) {
+  if (driver::real().clRetainMemObject(image) != CL_SUCCESS) return nullptr;
+  return {image, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
+}
+
+}  // namespace
+
+RealKernel::~RealKernel() {
+  if (kernel_) driver::real().clReleaseKernel(kernel_);
+}
+
+cl_int RealKernel::prepare(cl_program program, const std::string& name, const RealDevice& device,
+                           const Arguments& arguments) {
+  cl_int error = CL_SUCCESS;
+  if (!kernel_) kernel_ = driver::real().clCreateKernel(program, name.c_str(), &error);
+  if (!kernel_) return error;
+  applied_.resize(arguments.size());
+  for (cl_uint index = 0; index < arguments.size(); ++index) {
+    const std::shared_ptr<const Argument>& wanted = arguments.value(index);
+    std::weak_ptr<const Argument>& applied = applied_[index];
+    if (!applied.owner_before(wanted) && !wanted.owner_before(applied)) continue;
+    applied.reset();
+    error = apply(index, *wanted, device);
+    if (error != CL_SUCCESS) return error;
+    applied = wanted;
+  }
+  // The addresses in it are those of the first device's memory.
+  if (!arguments.exec_info || arguments.exec_info == applied_info_ || device.index != 0) return CL_SUCCESS;
+  error = apply(*arguments.exec_info);
+  if (error == CL_SUCCESS) applied_info_ = arguments.exec_info;
+  return error;
+}
+
+cl_int RealKernel::apply(const ExecInfo& info) {
+  for (const auto& [name, value] : info) {
+    const cl_int error = driver::real().clSetKernelExecInfo(kernel_, name, value.size(), value.empty() ? nullptr : value.data());
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device) {
+  const auto& cl = driver::real();
+  cl_int error = CL_SUCCESS;
+  if (argument.is_svm && (device.index == 0 || !argument.buffer)) return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
+  if (argument.buffer) {
+    cl_mem real = argument.buffer->real(device.index, &error);
+    return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
+  }
+  if (argument.sampler) {
+    cl_sampler real = argument.sampler->real(device, &error);
+    return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
+  }
+  return cl.clSetKernelArg(kernel_, index, argument.size, argument.bytes.empty() ? nullptr : argument.bytes.data());
+}
+
+Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
+    : program(std::move(kernel_program)),
+      build(program->current()),
+      checked(real),
+      name(name_of(real)),
+      argument_count(count_of(real)),
+      translation(build->translation.find(name)),
+      splitting(translation ? build->splitting.at(name).get() : nullptr),
+      record(report::kernel(name)),
+      arguments_(make_recycled<Arguments>(argument_count)) {
+  for (size_t i = 0; i < build->parts.size(); ++i) parts.push_back(std::make_unique<RealKernel>());
+}
+
+Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
+
+bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
+  if (translation && index < translation->arguments.size()) {
+    const ArgumentKind kind = translation->arguments[index].kind;
+    return kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer || kind == ArgumentKind::image;
+  }
+  cl_kernel_arg_address_qualifier space;
+  if (driver::real().clGetKernelArgInfo(checked, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space,
+                                        nullptr) == CL_SUCCESS) {
+    return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+           takes_image(checked, index);
+  }
+  // Nothing tells images from values of eight bytes then, but their own handles as values are rare.
+  return buffer.image || driver::takes_pointer(program->context->devices[0]->id, checked, index).value_or(true);
+}
+
+// Launches keep what they were given.
+void Kernel::change(cl_uint index, Argument argument) {
+  own_arguments().set(index, std::move(argument));
+}
+
+Arguments& Kernel::own_arguments() {
+  if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = make_recycled<Arguments>(*arguments_);
+  return *arguments_;
+}
+
+std::shared_ptr<const Arguments> Kernel::arguments() {
+  std::lock_guard lock(mutex_);
+  bool complete = true;
+  const auto is_complete = [](const Argument& argument) {
+    return !argument.is_real_image && !argument.gone_bytes && !argument.is_svm;
+  };
+  for (const Argument& argument : *arguments_) complete &= is_complete(argument);
+  if (complete) {
+    taken_ = true;
+    return arguments_;
+  }
+  auto completed = make_recycled<Arguments>(*arguments_);
+  for (cl_uint index = 0; index < argument_count; ++index) {
+    Argument argument = (*completed)[index];
+    if (is_complete(argument)) continue;
+    if (argument.is_svm) argument.buffer = svm::at(*program->context, argument.svm);
+    if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
+    if (argument.gone_bytes) {
+      auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
+      argument.buffer = Buffer::make_shared(program->context, std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
+                                                 nullptr, nullptr, std::vector<cl_mem_properties>{});
+    }
+    completed->set(index, std::move(argument));
+  }
+  return completed;
+}
+
+void Kernel::copy_arguments(Kernel& from) {
+  std::scoped_lock lock(mutex_, from.mutex_);
+  arguments_ = make_recycled<Arguments>(*from.arguments_);
+  for (const Argument& argument : *arguments_) {
+    if (argument.buffer) argument.buffer->set_for(weak_from_this());
+  }
+}
+
+void Kernel::forget(const Buffer& buffer) {
+  std::vector<std::shared_ptr<Buffer>> forgotten;  // destroyed without the lock: the program's callbacks may come
+  std::lock_guard lock(mutex_);
+  for (cl_uint index = 0; index < argument_count; ++index) {
+    if ((*arguments_)[index].buffer.get() != &buffer) continue;
+    if (driver::keeps_arguments(program->context->devices[0]->context(), checked, index)) return;
+    Argument argument = (*arguments_)[index];
+    forgotten.push_back(std::move(argument.buffer));
+    argument.buffer = nullptr;
+    argument.gone_bytes = buffer.size();
+    change(index, std::move(argument));
+  }
+}
+
+void Buffer::leave_kernels() {
+  std::vector<std::weak_ptr<Kernel>> kernels;
+  {
+    std::lock_guard lock(mutex_);
+    kernels.swap(kernels_);
+  }
+  for (const auto& kernel : kernels) {
+    if (const auto alive = kernel.lock()) alive->forget(*this);
+  }
+}
+
+const LaunchLimits& Kernel::limits() {
+  std::lock_guard lock(mutex_);
+  if (limits_) return *limits_;
+  const auto& cl = driver::real();
+  const cl_device_id device = program->context->devices[0]->id;
+  LaunchLimits limits;
+  limits.item_sizes.fill(std::numeric_limits<size_t>::max());
+  cl.clGetKernelWorkGroupInfo(checked, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof limits.required,
+                              limits.required.data(), nullptr);
+  cl.clGetKernelWorkGroupInfo(checked, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limits.group_size, &limits.group_size,
+                              nullptr);
+  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof limits.item_sizes, limits.item_sizes.data(), nullptr);
+  limits.partial_groups = driver::value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE);
+  return limits_.emplace(limits);
+}
+
+bool Kernel::fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments) {
+  const Context& context = *program->context;
+  if (kinds_limits_.empty()) {
+    for (const auto& device : context.devices) {
+      if (context.device->kinds[device->index] == 0) continue;
+      kinds_limits_.push_back(GroupLimits::of(build->parts[device->index], name, device->id));
+    }
+  }
+  uint64_t local_bytes = 0, largest_buffer = 0;
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const Argument& argument = arguments[index];
+    if (translation->arguments[index].kind == ArgumentKind::local_memory) local_bytes += argument.size;
+    if (argument.buffer) largest_buffer = std::max(largest_buffer, argument.buffer->storage->size());
+  }
+  return std::all_of(kinds_limits_.begin(), kinds_limits_.end(), [&](const GroupLimits& limits) {
+    return limits.fits(ndrange, local_bytes, largest_buffer);
+  });
+}
+
+bool Kernel::was_taken(const LocalSize& local) {
+  std::lock_guard lock(mutex_);
+  return taken_sizes_.contains(local);
+}
+
+void Kernel::note_taken(const LocalSize& local) {
+  std::lock_guard lock(mutex_);
+  taken_sizes_.insert(local);
+}
+
+// What the driver need not be asked about again: the same as before, and plain values of a size that it has taken.
+Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) {
+  if (!value || !translation || index >= translation->arguments.size() || index >= argument_count) return Change::unknown;
+  const ArgumentKind kind = translation->arguments[index].kind;
+  std::lock_guard lock(mutex_);
+  const Argument& before = (*arguments_)[index];
+  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real_image || before.sampler) {
+    return Change::unknown;
+  }
+  if (std::memcmp(before.bytes.data(), value, size) == 0) return Change::none;
+  return kind == ArgumentKind::value && !before.buffer ? Change::of_value : Change::unknown;
+}
+
+cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
+  const auto& cl = driver::real();
+  const Change change_here = change_of(index, size, value);
+  if (change_here == Change::none) return CL_SUCCESS;
+  std::shared_ptr<Buffer> buffer;
+  const void* passed = value;
+  cl_mem real = nullptr;
+  if (change_here == Change::unknown && index < argument_count && value && size == sizeof(cl_mem)) {
+    buffer = Buffer::find_live(handle_in<cl_mem>(value));
+    if (buffer && !takes_memory_object(index, *buffer)) buffer = nullptr;
+    if (buffer) {
+      cl_int error;
+      real = buffer->real(0, &error);
+      if (!real) return error;
+      passed = &real;
+    }
+  }
+  if (change_here == Change::unknown) {
+    if (cl_int error = cl.clSetKernelArg(checked, index, size, passed); error != CL_SUCCESS) return error;
+  }
+  Argument argument;
+  argument.set = true;
+  argument.size = size;
+  if (buffer) buffer->set_for(weak_from_this());
+  argument.buffer = std::move(buffer);
+  if (value) {
+    const auto* bytes = static_cast<const std::byte*>(value);
+    argument.bytes.assign(bytes, bytes + size);
+    if (translation && index < translation->arguments.size()) {
+      const ArgumentKind kind = translation->arguments[index].kind;
+      argument.is_real_image = kind == ArgumentKind::image && !argument.buffer;
+      if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
+    }
+  }
+  std::shared_ptr<const Argument> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = arguments_->value(index);
+  change(index, std::move(argument));
+  return CL_SUCCESS;
+}
+
+cl_int Kernel::set_svm_argument(cl_uint index, const void* pointer) {
+  if (cl_int error = driver::real().clSetKernelArgSVMPointer(checked, index, pointer); error != CL_SUCCESS) {
+    return error;
+  }
+  Argument argument;
+  argument.set = argument.is_svm = true;
+  argument.svm = pointer;
+  std::shared_ptr<const Argument> replaced;  // destroyed without the lock
+  std::lock_guard lock(mutex_);
+  replaced = arguments_->value(index);
+  change(index, std::move(argument));
+  return CL_SUCCESS;
+}
+
+cl_int Kernel::set_exec_info(cl_kernel_exec_info name, size_t size, const void* value) {
+  if (cl_int error = driver::real().clSetKernelExecInfo(checked, name, size, value); error != CL_SUCCESS) return error;
+  const auto* bytes = static_cast<const std::byte*>(value);
+  std::lock_guard lock(mutex_);
+  auto info = arguments_->exec_info ? std::make_shared<ExecInfo>(*arguments_->exec_info) : std::make_shared<ExecInfo>();
+  (*info)[name].assign(bytes, bytes + (value ? size : 0));
+  own_arguments().exec_info = std::move(info);
+  return CL_SUCCESS;
+}
+
+}  // namespace samcl

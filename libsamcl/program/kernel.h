@@ -1,0 +1,176 @@
+// Virtual kernels: the arguments the program set, and the real kernels that run.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/iterator/indirect_iterator.hpp>
+
+#include "base/pool.h"
+#include "base/small_vector.h"
+#include "libsamcl/cost/piece_times.h"
+#include "libsamcl/objects/buffer.h"
+#include "libsamcl/program/group_limits.h"
+#include "libsamcl/program/program.h"
+#include "libsamcl/observe/report.h"
+#include "libsamcl/objects/sampler.h"
+
+namespace samcl {
+
+class Kernel;
+
+template <>
+struct HandleTraits<Kernel> {
+  static constexpr Kind kKind = Kind::kernel;
+  using Api = cl_kernel;
+};
+
+// A value as it was when it was set.
+struct Argument {
+  bool set = false;
+  size_t size = 0;
+  SmallVector<std::byte, 16> bytes;   // empty for local memory (and null pointers of it)
+  std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used. Where a launch was given a pointer
+                                      // into shared virtual memory, the allocation
+  std::shared_ptr<Sampler> sampler;   // bytes are then not used
+  bool is_real_image = false;         // an image of the driver's own
+  std::shared_ptr<void> kept;         // that image, retained; only in what a launch was given
+  std::optional<uint64_t> gone_bytes;  // size of a buffer that the program has released for good
+  const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
+  bool is_svm = false;
+
+  // Whether it is what other devices have replicas of, too.
+  bool is_first_devices() const {
+    if (is_svm && (!buffer || svm != buffer->host_ptr)) return true;
+    return kept || (buffer && buffer->is_first_devices());
+  }
+};
+
+// Set by clSetKernelExecInfo, as it was given: the last value of each parameter.
+using ExecInfo = std::map<cl_kernel_exec_info, std::vector<std::byte>>;
+
+// Of one kernel. Values do not change: copies share them.
+class Arguments {
+ public:
+  explicit Arguments(size_t count) : values_(count, make_recycled<const Argument>()) {}
+
+  size_t size() const { return values_.size(); }
+  const Argument& operator[](size_t index) const { return *values_[index]; }
+  const std::shared_ptr<const Argument>& value(size_t index) const { return values_[index]; }
+  // nullptr: there is none.
+  std::shared_ptr<const ExecInfo> exec_info;
+
+  void set(size_t index, Argument value) { values_[index] = make_recycled<const Argument>(std::move(value)); }
+
+  auto begin() const { return boost::make_indirect_iterator(values_.begin()); }
+  auto end() const { return boost::make_indirect_iterator(values_.end()); }
+
+ private:
+  SmallVector<std::shared_ptr<const Argument>, 8> values_;
+};
+
+// A real kernel for one device, used by jobs of that device's worker only.
+class RealKernel {
+ public:
+  RealKernel() = default;
+  ~RealKernel();
+  RealKernel(const RealKernel&) = delete;
+  RealKernel& operator=(const RealKernel&) = delete;
+
+  // Makes it ready to launch with these arguments; the driver's code.
+  cl_int prepare(cl_program program, const std::string& name, const RealDevice& device, const Arguments& arguments);
+  cl_kernel get() const { return kernel_; }
+
+  PieceTimes times;  // learned where a manager grants the device
+
+ private:
+  cl_int apply(cl_uint index, const Argument& argument, const RealDevice& device);
+  cl_int apply(const ExecInfo& info);
+
+  cl_kernel kernel_ = nullptr;
+  // What the real kernel has. Weak: buffers live no longer than the program and its launches need.
+  std::vector<std::weak_ptr<const Argument>> applied_;
+  std::shared_ptr<const ExecInfo> applied_info_;
+};
+
+// What the driver says of the sizes that a kernel may be launched with, on the first device.
+struct LaunchLimits {
+  std::array<size_t, 3> required{};  // by reqd_work_group_size; zeros: none
+  size_t group_size = std::numeric_limits<size_t>::max();
+  std::array<size_t, 16> item_sizes;
+  bool partial_groups = false;  // local sizes that do not divide the global size
+};
+
+// Threads: arguments are set by one thread at a time, as OpenCL has it; a buffer may be released by another at any
+// time, which mutex_ orders.
+class Kernel : public Object<Kernel> {
+ public:
+  // checked: a real kernel of the original program, owned from now on; it answers queries and checks arguments.
+  Kernel(std::shared_ptr<Program> program, cl_kernel checked);
+  ~Kernel();
+
+  const std::shared_ptr<Program> program;
+  const std::shared_ptr<const Build> build;  // as of the kernel's creation
+  const cl_kernel checked;
+  const std::string name;
+  const cl_uint argument_count;
+  const KernelTranslation* const translation;  // nullptr if the translator does not know it
+  Splitting* const splitting;  // nullptr likewise
+  KernelRecord& record;
+
+  // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.
+  cl_int set_argument(cl_uint index, size_t size, const void* value);
+  cl_int set_svm_argument(cl_uint index, const void* pointer);
+  cl_int set_exec_info(cl_kernel_exec_info name, size_t size, const void* value);
+
+  // What is set now, for a launch: later changes do not touch it, and it keeps its memory objects alive. A buffer that
+  // is gone is replaced by one of its size with undefined contents: what other drivers make of such a launch, whose
+  // kernels find the memory of no object.
+  std::shared_ptr<const Arguments> arguments();
+  void copy_arguments(Kernel& from);
+
+  // The program has released a buffer for good. Being an argument does not keep it alive, unless the driver has it so.
+  void forget(const Buffer& buffer);
+
+  // Whether it may use memory that no argument shows, by an address that it found in memory.
+  bool follows_addresses() const { return !translation || translation->depends_on_addresses; }
+
+  const LaunchLimits& limits();
+
+  // Whether devices that are not like the first one run it so, too. Once the parts are built; under the graph's lock.
+  bool fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments);
+
+  // Local sizes (zeros: left to the driver) which go beyond the limits that the driver told, and that it took.
+  using LocalSize = std::array<size_t, 3>;
+  bool was_taken(const LocalSize& local);
+  void note_taken(const LocalSize& local);
+
+  RealKernel whole;                               // original program on device 0
+  RealKernel whole_elsewhere;                     // build->whole on build->whole_device
+  std::vector<std::unique_ptr<RealKernel>> parts;  // rewritten program, by device
+
+ private:
+  // Whether the argument's type is that of a memory object; `buffer` is what its value would be.
+  bool takes_memory_object(cl_uint index, const Buffer& buffer) const;
+  enum class Change { none, of_value, unknown };
+  Change change_of(cl_uint index, size_t size, const void* value);
+  void change(cl_uint index, Argument argument);
+  Arguments& own_arguments();  // shared with no launch; under mutex_
+
+  std::mutex mutex_;  // guards what follows; buffers' locks may be taken under it
+  std::shared_ptr<Arguments> arguments_;
+  bool taken_ = false;  // a launch has taken arguments_: they stay as they are
+  std::optional<LaunchLimits> limits_;
+  std::set<LocalSize> taken_sizes_;
+  std::vector<GroupLimits> kinds_limits_;  // of devices that are not like the first one; guarded by the graph's lock
+};
+
+}  // namespace samcl

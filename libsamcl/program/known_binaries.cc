@@ -1,0 +1,51 @@
+#include "libsamcl/program/known_binaries.h"
+
+#include <nlohmann/json.hpp>
+
+#include "kernel-translator/client/cache.h"
+#include "libsamcl/settings/config.h"
+
+namespace samcl {
+namespace {
+
+using Json = nlohmann::json;
+
+TranslationCache cache() { return TranslationCache(Config::get().cache_directory); }
+
+std::string question(std::span<const unsigned char> binary) {
+  std::string text = "the origin of a binary\n";
+  text.append(reinterpret_cast<const char*>(binary.data()), binary.size());
+  return text;
+}
+
+}  // namespace
+
+void remember_binary(std::span<const unsigned char> binary, const BinaryOrigin& origin) {
+  const std::string asked = question(binary);
+  if (cache().find(asked)) return;
+  Json includes = Json::array();
+  for (const IncludedFile& file : origin.includes) includes.push_back({file.path, file.stamp});
+  const Json kept = {{"recipe", Json::binary(to_bytes(*origin.recipe))}, {"includes", includes}};
+  std::string answer;
+  Json::to_cbor(kept, answer);
+  cache().keep(asked, answer, {});
+}
+
+std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
+  const auto answer = cache().find(question(binary));
+  if (!answer) return std::nullopt;
+  try {
+    const Json kept = Json::from_cbor(*answer);
+    auto recipe = recipe_from_bytes(kept.at("recipe").get_binary());
+    if (!recipe) return std::nullopt;
+    BinaryOrigin origin{*std::move(recipe), {}};
+    for (const Json& file : kept.at("includes")) {
+      origin.includes.push_back({file.at(0).get<std::string>(), file.at(1).get<std::string>()});
+    }
+    return origin;
+  } catch (const Json::exception&) {
+    return std::nullopt;  // a file of another version
+  }
+}
+
+}  // namespace samcl

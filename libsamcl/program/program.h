@@ -1,0 +1,121 @@
+// Virtual programs: the program's source as the driver of device 0 sees it (its build result, log, kernels and
+// binaries are the driver's own), and, when it was built or linked and understood, a rewritten twin for each device.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel-translator/client/translation.h"
+#include "libsamcl/cost/device_speeds.h"
+#include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/program/known_binaries.h"
+#include "libsamcl/program/recipe.h"
+#include "libsamcl/program/remembered_footprint.h"
+
+
+namespace samcl {
+
+class Program;
+
+template <>
+struct HandleTraits<Program> {
+  static constexpr Kind kKind = Kind::program;
+  using Api = cl_program;
+};
+
+// What deciding about a kernel's launches needs.
+struct Splitting {
+  RememberedFootprint footprint;
+  KernelTimes times;       // on the first device, or on one that computes as fast
+  DeviceSpeeds speeds;     // where devices are not alike
+};
+
+// By kind of device (Device::kinds); 0 is always there.
+using Translations = std::map<unsigned, Translation>;
+
+// Why kernels stay whole whose parts the driver does not build.
+extern const char* const kDoNotBuild;
+
+// The outcome of one successful build or link; unchangeable but for the programs that are made when first needed.
+struct Build {
+  ~Build();
+  Translation translation;         // empty if why_one_device says why
+  std::map<unsigned, std::vector<TranslatedSource>> sources_of_kinds;  // for devices unlike the first, by kind
+  std::shared_ptr<const Recipe> recipe;
+  cl_program original = nullptr;  // the program's own
+  // Rewritten program per device; empty if kernels stay whole. Null until make_parts(): many programs never split a
+  // launch, and the driver takes as long for each as for the program itself.
+  mutable std::vector<cl_program> parts;
+  unsigned whole_device = 0;       // where kernels that stay whole run, as the manager wanted it at the build
+  cl_program whole = nullptr;      // the original for that device if it is not the first
+  std::string why_one_device;      // why no kernel of this program can be split
+  std::map<std::string, std::unique_ptr<Splitting>> splitting;  // by kernel
+
+  // Makes the parts, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
+  bool make_parts(const Context& context) const;
+  // Whether make_parts() would take no time. If not, somebody begins to make them.
+  static bool has_parts(const std::shared_ptr<const Build>& build, Context& context);
+  void release_parts();
+
+ private:
+  cl_program make_part(const RealDevice& device, unsigned kind) const;
+
+  enum class Parts : uint8_t { none, wanted, made, failed };
+  mutable std::once_flag asked_;
+  mutable std::atomic<Parts> parts_made_{Parts::none};
+};
+
+class Program : public Object<Program> {
+ public:
+  // original: a real program in device 0's context, owned from now on. source: empty if it has none.
+  // origin: of the binary that it was given as.
+  Program(std::shared_ptr<Context> context, cl_program original, std::string source, std::string why_one_device,
+          std::optional<BinaryOrigin> origin = std::nullopt);
+  ~Program();
+
+  const std::shared_ptr<Context> context;
+  const cl_program original;
+
+  // clBuildProgram on device 0; then, if it went well, the translation and the twins, which may fail without
+  // the program's noticing. Returns the driver's code.
+  cl_int build(const char* options);
+
+  // clCompileProgram on device 0. count, real_headers, names: as the driver takes them; headers: the programs
+  // behind them, nullptr where one is not ours.
+  cl_int compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
+                 const std::vector<std::shared_ptr<Program>>& headers);
+
+  // clLinkProgram on device 0, its arguments as in compile(); then as build(). nullptr if the driver makes no
+  // program; *error is its code.
+  static std::shared_ptr<Program> link(const std::shared_ptr<Context>& context, const char* options, cl_uint count,
+                                       const cl_program* real_inputs,
+                                       const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
+
+  // The latest successful build or link; never nullptr.
+  std::shared_ptr<const Build> current() const;
+
+  // The program was given the binary of what it is now.
+  void binary_was_read(std::span<const unsigned char> binary) const;
+
+ private:
+  void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translations>> translation);
+  std::shared_ptr<Build> make_build(std::shared_ptr<const Recipe> recipe, Result<Translations> translation) const;
+  void place_whole(Build& build, const Recipe& recipe) const;
+  std::shared_ptr<const Recipe> recipe() const;
+  void set_recipe(std::shared_ptr<const Recipe> recipe);
+
+  const std::string source_;
+  const std::optional<BinaryOrigin> origin_;
+  mutable std::mutex mutex_;  // guards the following
+  std::shared_ptr<const Build> build_;
+  std::shared_ptr<const Recipe> recipe_;  // of what the program is now; nullptr: not built, or not known
+};
+
+}  // namespace samcl

@@ -1,0 +1,77 @@
+#include "libsamcl/program/recipe.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace samcl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::shared_ptr<const Recipe> object(const std::string& source) {
+  return std::make_shared<Recipe>(Recipe{.step = Recipe::Step::compile, .source = source});
+}
+
+std::shared_ptr<const Recipe> linked(std::vector<std::shared_ptr<const Recipe>> inputs, const std::string& options = "") {
+  return std::make_shared<Recipe>(
+      Recipe{.step = Recipe::Step::link, .options = options, .inputs = std::move(inputs)});
+}
+
+TEST(Recipe, SourcesComeInTheOrderOfLinkingAndOnce) {
+  const auto a = object("a"), b = object("b"), c = object("c");
+  const auto library = linked({b, a}, "-create-library");
+  EXPECT_EQ(sources_of(*linked({library, c, b})), (std::vector<const Recipe*>{b.get(), a.get(), c.get()}));
+  EXPECT_EQ(sources_of(*a), std::vector<const Recipe*>{a.get()});
+}
+
+TEST(Recipe, BuiltAndLinkedProgramsAreExecutableObjectsAndLibrariesAreNot) {
+  EXPECT_TRUE(Recipe{}.is_executable());
+  EXPECT_FALSE(object("a")->is_executable());
+  EXPECT_TRUE(linked({object("a")}, "-cl-fast-relaxed-math")->is_executable());
+  EXPECT_FALSE(linked({object("a")}, " -enable-link-options  -create-library")->is_executable());
+}
+
+// A translator that preprocesses everything to one text.
+struct Preprocessed : ::testing::Test {
+  Preprocessed() {
+    fs::create_directories(folder);
+    std::ofstream(settings.program) << "#!/bin/sh\ncat >/dev/null\ncase \"$*\" in *--preprocess*)\n"
+                                       R"(echo '{"sources": [{"source": "text", "options": "-w"}], "includes": {}, "kernels": []}' ;; esac)"
+                                    << "\n";
+    chmod(settings.program.c_str(), 0755);
+  }
+  ~Preprocessed() override { fs::remove_all(folder); }
+  std::shared_ptr<const Recipe> of(const std::string& source) const {
+    const auto recipe = without_files({.step = Recipe::Step::compile, .options = "-w -I.", .source = source, .headers = {{"a.h", "a"}}},
+                                      {}, settings);
+    return recipe ? *recipe : nullptr;
+  }
+
+  const fs::path folder = fs::temp_directory_path() / ("recipe_test." + std::to_string(getpid()));
+  TranslatorSettings settings{.program = folder / "translator", .cache_directory = ""};
+};
+
+TEST_F(Preprocessed, CompilationHasNoFilesAnyMore) {
+  const auto recipe = of("#include \"a.h\"\n");
+  ASSERT_TRUE(recipe);
+  EXPECT_EQ(recipe->step, Recipe::Step::compile);
+  EXPECT_EQ(recipe->source, "text");
+  EXPECT_EQ(recipe->options, "-w");
+  EXPECT_TRUE(recipe->headers.empty());
+}
+
+TEST_F(Preprocessed, CompilationThatIncludesNothingIsLeftAlone) {
+  fs::remove(settings.program);
+  const auto recipe = of("source");
+  ASSERT_TRUE(recipe);
+  EXPECT_EQ(recipe->source, "source");
+  EXPECT_EQ(recipe->options, "-w -I.");
+  EXPECT_EQ(of("#include <a.h>\n"), nullptr);
+}
+
+}  // namespace
+}  // namespace samcl
