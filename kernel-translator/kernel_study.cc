@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "kernel-translator/footprint_finder.h"
-#include "kernel-translator/footprint_text.h"
-#include "kernel-translator/memory_use.h"
+#include "kernel-translator/footprint/footprint_finder.h"
+#include "kernel-translator/footprint/footprint_text.h"
+#include "kernel-translator/judge/memory_use.h"
 
 namespace samcl::translator {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "kernel-translator/source_facts.h"
+#include "kernel-translator/read/source_facts.h"
 #include "llvm/IR/Module.h"
 
 namespace samcl::translator {

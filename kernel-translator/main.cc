@@ -13,11 +13,11 @@
 #include <optional>
 #include <sstream>
 
-#include "kernel-translator/build_options.h"
-#include "kernel-translator/instruction_json.h"
+#include "kernel-translator/read/build_options.h"
+#include "kernel-translator/instructions/instruction_json.h"
 #include "kernel-translator/kernel_study.h"
-#include "kernel-translator/ndrange_rewriter.h"
-#include "kernel-translator/reading.h"
+#include "kernel-translator/rewrite/ndrange_rewriter.h"
+#include "kernel-translator/read/reading.h"
 #include "llvm/Linker/Linker.h"
 
 namespace samcl::translator {

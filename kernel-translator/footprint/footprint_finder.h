@@ -1,0 +1,15 @@
+// The footprint of a kernel, read off its LLVM IR after inlining: every load and store of global memory with
+// its address and the conditions under which it happens.
+#pragma once
+
+#include "kernel-translator/read/source_facts.h"
+#include "contract/footprint/program.h"
+#include "llvm/IR/Function.h"
+
+namespace samcl::translator {
+
+// `kernel`: with its memory facts; what they say is touched and no access was found for counts as touched
+// anywhere. Brings the function's loops into simple form.
+footprint::Program find_footprint(llvm::Function& function, const Kernel& kernel);
+
+}  // namespace samcl::translator

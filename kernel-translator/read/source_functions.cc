@@ -1,0 +1,244 @@
+#include "kernel-translator/read/source_functions.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+
+namespace samcl::translator {
+namespace {
+
+using clang::FunctionDecl;
+
+// What global_work_offset makes wrong.
+const std::set<std::string> kAffected = {"get_group_id", "get_num_groups", "get_global_size",
+                                         "get_global_offset", "get_global_linear_id"};
+
+bool is_kernel(const FunctionDecl* function) {
+  for (const FunctionDecl* declaration : function->redecls())
+    if (declaration->hasAttr<clang::OpenCLKernelAttr>()) return true;
+  return false;
+}
+
+std::string name_of(const FunctionDecl* function) {
+  return function->getIdentifier() ? function->getNameAsString() : std::string();
+}
+
+std::string type_of(const FunctionDecl* function) {
+  return function->getType().getCanonicalType().getAsString();
+}
+
+std::string key_of(const FunctionDecl* function) {
+  const std::string name = name_of(function);
+  const bool by_name = !name.empty() && !function->hasAttr<clang::OverloadableAttr>() &&
+                       (is_kernel(function) || !function->getASTContext().getLangOpts().CPlusPlus);
+  return by_name ? name : function->getQualifiedNameAsString() + ": " + type_of(function);
+}
+
+bool is_affected_builtin(const FunctionDecl* function) {
+  return !function->getDefinition() && kAffected.count(name_of(function));
+}
+
+Function::Linkage linkage_of(const FunctionDecl* function) {
+  const FunctionDecl* definition = function->getDefinition();
+  if (!definition)
+    return function->isExternallyVisible() ? Function::Linkage::external : Function::Linkage::internal;
+  switch (function->getASTContext().GetGVALinkageForFunction(definition)) {
+    case clang::GVA_Internal: return Function::Linkage::internal;
+    case clang::GVA_AvailableExternally: return Function::Linkage::inlined;
+    default: return Function::Linkage::external;
+  }
+}
+
+// Where a token stands in the text.
+class TextPlaces {
+ public:
+  TextPlaces(const std::string& text, const clang::SourceManager& files) : text_(text), files_(files) {}
+
+  Offset of(clang::SourceLocation location, const std::string& token) const {
+    if (location.isInvalid()) return std::nullopt;
+    const auto [file, offset] = files_.getDecomposedLoc(files_.getSpellingLoc(location));
+    if (file != files_.getMainFileID() || text_.compare(offset, token.size(), token) != 0)
+      return std::nullopt;
+    return offset;
+  }
+  bool holds(clang::SourceLocation location) const {
+    return files_.isInMainFile(files_.getSpellingLoc(location));
+  }
+
+ private:
+  const std::string& text_;
+  const clang::SourceManager& files_;
+};
+
+class BodyReader : public clang::RecursiveASTVisitor<BodyReader> {
+ public:
+  BodyReader(SourceFunctions& result, TextPlaces places) : result_(result), places_(places) {}
+
+  bool TraverseFunctionDecl(FunctionDecl* function) {
+    Function* outer = current_;
+    if (is_programs_own(function)) {
+      Function& entry = entry_of(function);
+      entry.declarations.push_back(declaration(function));
+      if (function->isThisDeclarationADefinition()) {
+        entry.defined = true;
+        current_ = &entry;
+      }
+    }
+    const bool go_on = RecursiveASTVisitor::TraverseFunctionDecl(function);
+    current_ = outer;
+    return go_on;
+  }
+  bool VisitBlockExpr(clang::BlockExpr*) {
+    if (current_) current_->has_block = true;
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+    const auto* callee = name ? llvm::dyn_cast<FunctionDecl>(name->getDecl()) : nullptr;
+    if (!current_ || !callee) return true;
+    called_.insert(name);
+    const bool affected = is_affected_builtin(callee);
+    if (affected || is_programs_own(callee))
+      current_->calls.push_back({affected ? name_of(callee) : key_of(callee), affected,
+                                 places_.of(name->getLocation(), name_of(callee)),
+                                 places_.of(call->getRParenLoc(), ")"), call->getNumArgs() > 0});
+    return true;
+  }
+  // Calls are visited before the names in them.
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* function = llvm::dyn_cast<FunctionDecl>(name->getDecl());
+    if (!function) return true;
+    const bool affected = is_affected_builtin(function);
+    if (!is_programs_own(function)) result_.builtins_named.insert(name_of(function));
+    if (!current_) {
+      result_.names_outside = result_.names_outside || affected;
+      return true;
+    }
+    const std::string key = affected ? name_of(function) : key_of(function);
+    if (affected)
+      current_->builtins.insert(key);
+    else if (is_programs_own(function))
+      current_->functions.insert(key);
+    if (!called_.count(name)) current_->addressed.insert(key);
+    return true;
+  }
+
+ private:
+  // Declared by the program, not by the language.
+  bool is_programs_own(const FunctionDecl* function) const {
+    if (is_affected_builtin(function)) return false;
+    return function->getDefinition() ||
+           (!function->isImplicit() && !function->getBuiltinID() && places_.holds(function->getLocation()));
+  }
+  Function& entry_of(const FunctionDecl* function) {
+    Function& entry = result_.functions[key_of(function)];
+    entry.name = name_of(function);
+    entry.type = type_of(function);
+    entry.kernel = is_kernel(function);
+    entry.linkage = linkage_of(function);
+    return entry;
+  }
+  Declaration declaration(const FunctionDecl* function) const {
+    Declaration declaration;
+    declaration.has_parameters = function->getNumParams() > 0;
+    const clang::FunctionTypeLoc type = function->getFunctionTypeLoc();
+    if (!type || function->isVariadic()) return declaration;
+    declaration.left = places_.of(type.getLParenLoc(), "(");
+    declaration.right = places_.of(type.getRParenLoc(), ")");
+    return declaration;
+  }
+
+  SourceFunctions& result_;
+  TextPlaces places_;
+  Function* current_ = nullptr;
+  std::set<const clang::DeclRefExpr*> called_;
+};
+
+bool holds_pointer(clang::QualType type, int depth = 0) {
+  if (depth > 16) return true;
+  type = type.getCanonicalType();
+  if (type->isAnyPointerType()) return true;
+  if (const auto* array = type->getAsArrayTypeUnsafe())
+    return holds_pointer(array->getElementType(), depth + 1);
+  if (const auto* record = type->getAs<clang::RecordType>())
+    for (const clang::FieldDecl* field : record->getDecl()->fields())
+      if (holds_pointer(field->getType(), depth + 1)) return true;
+  return false;
+}
+
+Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
+  Argument argument;
+  argument.name = parameter->getNameAsString();
+  const clang::QualType type = parameter->getType();
+  const clang::PrintingPolicy& policy = tree.getPrintingPolicy();
+  argument.type_name = type.getUnqualifiedType().getAsString(policy);
+  if (type->isAnyPointerType()) {
+    const clang::QualType target = type->getPointeeType();
+    argument.type_name = target.getUnqualifiedType().getAsString(policy) + "*";
+    switch (target.getAddressSpace()) {
+      case clang::LangAS::opencl_global:
+      case clang::LangAS::opencl_global_device:
+      case clang::LangAS::opencl_global_host:
+        argument.kind = "global_buffer";
+        break;
+      case clang::LangAS::opencl_constant:
+        argument.kind = "constant_buffer";
+        break;
+      case clang::LangAS::opencl_local:
+        argument.kind = "local_memory";
+        kernel.depends_on_local_size = true;
+        break;
+      default:
+        kernel.no_slice("argument " + argument.name + " points to an address space of another kind");
+    }
+  } else if (type->isImageType()) {
+    argument.kind = "image";
+    argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
+    const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
+    argument.may_read = !access || !access->isWriteOnly();
+    argument.may_write = access && !access->isReadOnly();
+    // Loops may wait for pixels that others write.
+    if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);
+  } else if (type->isSamplerT()) {
+    argument.kind = "sampler";
+  } else if (type->isPipeType()) {
+    argument.kind = "pipe";
+    kernel.no_slice("uses a pipe");
+  } else if (type->isOpenCLSpecificType()) {
+    kernel.no_slice("argument " + argument.name + " is of an unknown kind");
+  } else {
+    argument.kind = "value";
+    argument.size = static_cast<uint64_t>(tree.getTypeSizeInChars(type).getQuantity());
+    if (holds_pointer(type)) kernel.no_slice("argument " + argument.name + " holds a pointer");
+  }
+  return argument;
+}
+
+// A kernel's facts but for what it reaches by calls.
+Kernel kernel_of(const FunctionDecl* function, clang::ASTContext& tree) {
+  Kernel kernel;
+  kernel.name = name_of(function);
+  for (const clang::ParmVarDecl* parameter : function->parameters())
+    kernel.arguments.push_back(describe(parameter, tree, kernel));
+  for (const FunctionDecl* each : function->redecls())
+    if (const auto* size = each->getAttr<clang::ReqdWorkGroupSizeAttr>())
+      kernel.required_work_group_size = {size->getXDim(), size->getYDim(), size->getZDim()};
+  return kernel;
+}
+
+}  // namespace
+
+void FunctionReader::read(clang::ASTContext& tree) {
+  result.is_cpp = tree.getLangOpts().OpenCLCPlusPlus;
+  BodyReader(result, TextPlaces(text_, tree.getSourceManager())).TraverseDecl(tree.getTranslationUnitDecl());
+  for (const clang::Decl* declaration : tree.getTranslationUnitDecl()->decls()) {
+    const auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
+    if (function && function->isThisDeclarationADefinition() && is_kernel(function))
+      result.kernels.push_back(kernel_of(function, tree));
+  }
+}
+
+}  // namespace samcl::translator

@@ -1,0 +1,211 @@
+#include "kernel-translator/rewrite/ndrange_rewriter.h"
+
+#include <algorithm>
+
+namespace samcl::translator {
+namespace {
+
+const char kStructure[] =
+    "struct samcl_ndrange { ulong group_offset[3], num_groups[3], global_size[3], global_offset[3]; };";
+const char kHelperParameter[] = "__private const struct samcl_ndrange* samcl_nd";
+const char kKernelParameter[] = "struct samcl_ndrange samcl_nd";
+
+}  // namespace
+
+NdrangeRewriter::NdrangeRewriter(std::vector<ReadSource> sources)
+    : sources_(std::move(sources)), edits_(sources_.size()) {
+  join();
+  if (!error_.empty()) return;
+  finish_kernels();
+  if (make_edits(find_affected())) return;
+  edits_.assign(sources_.size(), {});
+  for (Kernel& kernel : kernels_)
+    if (kernel.needs_ndrange_argument) {
+      kernel.needs_ndrange_argument = false;
+      kernel.no_slice("its use of " + *kernel.affected_builtins.begin() + " cannot be rewritten");
+    }
+}
+
+// What linking does with names, and where it could not be foreseen what it does.
+void NdrangeRewriter::join() {
+  for (size_t i = 0; i < sources_.size(); ++i)
+    for (const auto& [key, function] : sources_[i].functions.functions)
+      if (function.defined && function.linkage == Function::Linkage::external &&
+          !external_.emplace(key, Id{i, key}).second)
+        error_ = function.name + " is defined in two sources";
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    for (const auto& [key, function] : sources_[i].functions.functions) {
+      const auto found = external_.find(key);
+      if (found == external_.end() || found->second.first == i) continue;
+      const Function& other = this->function(found->second);
+      if (function.linkage == Function::Linkage::inlined)
+        error_ = "the inline function " + function.name + " is defined in another source, too";
+      else if (function.linkage == Function::Linkage::external &&
+               (function.type != other.type || function.kernel != other.kernel))
+        error_ = function.name + " is declared otherwise than another source defines it";
+    }
+    for (const auto& [key, id] : external_)
+      if (id.first != i && sources_[i].functions.builtins_named.count(function(id).name))
+        error_ = "one source defines the built-in function " + function(id).name + ", another one uses it";
+  }
+}
+
+// The function with a body that the key means in a source.
+std::optional<NdrangeRewriter::Id> NdrangeRewriter::definition(size_t source, const std::string& key) const {
+  const auto& functions = sources_[source].functions.functions;
+  const auto own = functions.find(key);
+  if (own == functions.end()) return std::nullopt;
+  if (own->second.defined) return Id{source, key};
+  const auto other = external_.find(key);
+  if (other == external_.end() || own->second.linkage != Function::Linkage::external) return std::nullopt;
+  return other->second;
+}
+
+// Everything that a function reaches, itself included.
+std::set<NdrangeRewriter::Id> NdrangeRewriter::reached_from(const Id& start) const {
+  std::set<Id> reached;
+  std::vector<Id> open = {start};
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    if (!reached.insert(id).second) continue;
+    for (const std::string& callee : function(id).functions)
+      if (const auto next = definition(id.first, callee)) open.push_back(*next);
+  }
+  return reached;
+}
+
+// All functions that reach an affected built-in.
+std::set<NdrangeRewriter::Id> NdrangeRewriter::find_affected() const {
+  std::map<Id, std::vector<Id>> callers;
+  std::vector<Id> open;
+  for (size_t i = 0; i < sources_.size(); ++i)
+    for (const auto& [key, function] : sources_[i].functions.functions) {
+      if (!function.builtins.empty()) open.push_back({i, key});
+      for (const std::string& callee : function.functions)
+        if (const auto id = definition(i, callee)) callers[*id].push_back({i, key});
+    }
+  std::set<Id> affected;
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    if (!affected.insert(id).second) continue;
+    const std::vector<Id>& more = callers[id];
+    open.insert(open.end(), more.begin(), more.end());
+  }
+  return affected;
+}
+
+void NdrangeRewriter::finish_kernels() {
+  for (size_t i = 0; i < sources_.size(); ++i)
+    for (Kernel kernel : sources_[i].functions.kernels) {
+      if (!sources_[i].functions.functions.count(kernel.name)) {
+        kernel.no_slice("its calls are not understood");
+        kernels_.push_back(std::move(kernel));
+        continue;
+      }
+      for (const Id& id : reached_from({i, kernel.name})) {
+        const Function& reached = function(id);
+        kernel.affected_builtins.insert(reached.builtins.begin(), reached.builtins.end());
+        for (const std::string& callee : reached.functions)
+          if (!definition(id.first, callee))
+            kernel.no_slice("calls " + sources_[id.first].functions.functions.at(callee).name +
+                            ", which is defined elsewhere");
+        if (reached.has_block) kernel.no_slice("uses a block");
+      }
+      kernel.needs_ndrange_argument = !kernel.affected_builtins.empty();
+      kernels_.push_back(std::move(kernel));
+    }
+}
+
+// Any place that it cannot rewrite makes it fail as a whole.
+bool NdrangeRewriter::make_edits(const std::set<Id>& affected) {
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].functions.names_outside || sources_[i].functions.is_cpp) return false;
+    for (const auto& [key, function] : sources_[i].functions.functions) {
+      const auto defined = definition(i, key);
+      if (defined && affected.count(*defined) && !edit_declarations({i, key}, function)) return false;
+      if (affected.count({i, key}) && !edit_calls({i, key}, function, affected)) return false;
+    }
+  }
+  return true;
+}
+
+bool NdrangeRewriter::edit_declarations(const Id& id, const Function& function) {
+  const std::string parameter = function.kernel ? kKernelParameter : kHelperParameter;
+  return std::all_of(function.declarations.begin(), function.declarations.end(), [&](const Declaration& each) {
+    if (!each.left || !each.right || *each.left >= *each.right) return false;
+    return each.has_parameters ? insert(id.first, each.right, 0, ", " + parameter)
+                               : insert(id.first, *each.left + 1, *each.right - *each.left - 1, parameter);
+  });
+}
+
+bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const std::set<Id>& affected) {
+  if (function.has_block) return false;
+  const auto is_affected = [&](const std::string& callee) {
+    const auto defined = definition(id.first, callee);
+    return defined && affected.count(*defined);
+  };
+  for (const std::string& key : function.addressed)
+    if (function.builtins.count(key) || is_affected(key)) return false;
+  const std::string pointer = function.kernel ? "&samcl_nd" : "samcl_nd";
+  const std::string value = function.kernel ? "samcl_nd" : "*samcl_nd";
+  for (const Call& call : function.calls) {
+    if (!call.to_builtin && !is_affected(call.callee)) continue;
+    const bool to_kernel = !call.to_builtin && this->function(*definition(id.first, call.callee)).kernel;
+    if (!insert(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer))) return false;
+    if (call.to_builtin && !insert(id.first, call.name, call.callee.size(), helper(id.first, call.callee))) return false;
+  }
+  return true;
+}
+
+bool NdrangeRewriter::insert(size_t source, Offset at, size_t length, const std::string& text) {
+  if (at) edits_[source][*at] = {length, text};
+  return at.has_value();
+}
+
+// Where there are no static functions, those of two sources must not meet in a link.
+std::string NdrangeRewriter::helper(size_t source, const std::string& builtin) const {
+  const bool apart = sources_[source].static_functions || sources_.size() == 1;
+  return "samcl_" + builtin + (apart ? "" : "_" + std::to_string(source));
+}
+
+std::string NdrangeRewriter::helpers(size_t source) const {
+  const std::string parameter = kHelperParameter;
+  const std::string prefix = sources_[source].static_functions ? " static inline " : " ";
+  std::set<std::string> builtins;
+  for (const auto& [key, function] : sources_[source].functions.functions)
+    builtins.insert(function.builtins.begin(), function.builtins.end());
+  std::string line = kStructure;
+  // Beyond the third dimension drivers differ; there the driver's own answer stands.
+  const auto array = [&](const std::string& builtin, const std::string& expression) {
+    if (builtins.count(builtin))
+      line += prefix + "size_t " + helper(source, builtin) + "(uint samcl_d, " + parameter +
+              ") { return samcl_d < 3 ? (size_t)(" + expression + ") : " + builtin + "(samcl_d); }";
+  };
+  array("get_group_id", "get_group_id(samcl_d) + samcl_nd->group_offset[samcl_d]");
+  array("get_num_groups", "samcl_nd->num_groups[samcl_d]");
+  array("get_global_size", "samcl_nd->global_size[samcl_d]");
+  array("get_global_offset", "samcl_nd->global_offset[samcl_d]");
+  if (builtins.count("get_global_linear_id"))
+    line += prefix + "size_t " + helper(source, "get_global_linear_id") + "(" + parameter +
+            ") { ulong samcl_id = 0; for (uint samcl_d = get_work_dim(); samcl_d-- > 0;) "
+            "samcl_id = samcl_id * samcl_nd->global_size[samcl_d] + (get_global_id(samcl_d) - "
+            "samcl_nd->global_offset[samcl_d]); "
+            "return (size_t)samcl_id; }";
+  return line + "\n";
+}
+
+std::optional<std::string> NdrangeRewriter::rewritten(size_t source) const {
+  if (edits_[source].empty()) return std::nullopt;
+  const std::string& text = sources_[source].text;
+  std::string result = helpers(source);
+  size_t at = 0;
+  for (const auto& [offset, edit] : edits_[source]) {
+    result += text.substr(at, offset - at) + edit.text;
+    at = offset + edit.length;
+  }
+  return result + text.substr(at);
+}
+
+}  // namespace samcl::translator
