@@ -39,7 +39,7 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
       exit 1
     fi
     for test in "${sanitized[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
-    ctest --test-dir "build/$build" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4
+    ctest --test-dir "build/$build" --parallel "$jobs" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4
   done
 fi
 
