@@ -1,4 +1,4 @@
-# samcl_entry_points(DIR PARTS driver|doors [OVERRIDES FILE] [UNWRAP_HEADER PATH]): generates the entry points
+# samcl_entry_points(DIR PARTS driver|entry_points [OVERRIDES FILE] [UNWRAP_HEADER PATH]): generates the entry points
 # into DIR when the project is built; see the generator for the files.
 
 function(samcl_entry_points directory)
@@ -25,9 +25,9 @@ function(samcl_entry_points directory)
     VERBATIM)
 endfunction()
 
-# What every library with our doors needs at its linking: hidden but for the version script, no undefined
+# What every library with our entry points needs at its linking: hidden but for the version script, no undefined
 # symbols, and no C++ runtime of ours that a foreign program could see or trip over.
-function(samcl_door_options target version_script)
+function(samcl_entry_point_options target version_script)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                              LINK_DEPENDS ${version_script})
   target_link_options(${target} PRIVATE LINKER:--version-script=${version_script} LINKER:-z,nodelete)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates what is alike for all OpenCL entry points from the one list that the OpenCL headers give.
 
-usage: generate_entry_points.py --compiler CXX --output DIR [--parts driver,doors]
+usage: generate_entry_points.py --compiler CXX --output DIR [--parts driver,entry_points]
                                 [--overrides FILE] [--unwrap-header PATH]
 
 <CL/cl_icd.h> is read as the compiler sees it, with its comments. The list is its struct _cl_icd_dispatch; a function's
@@ -11,7 +11,7 @@ type on this system (Direct3D) are kept as slots without a function.
 Written for the driver layer (libsamcl/driver):
   direct.cc          direct_table(): functions that call through the handle's own dispatch table;
                      unsupported_table(): functions that say CL_INVALID_OPERATION; the entries' names
-Written for the doors (libsamcl/api):
+Written for the entry points (libsamcl/api):
   entry_points.h     prototypes samcl::api::clXxx of all entries
   guards.cc          samcl::guarded::clXxx of all entries: what the program reaches, through table and symbols; around
                      samcl::api::clXxx, out of which no exception may come
@@ -429,14 +429,14 @@ def main():
     arguments.add_argument("--overrides", type=pathlib.Path, help="lines SAMCL_OVERRIDE(clXxx)")
     arguments.add_argument("--unwrap-header", default="libsamcl/api/unwrap.h")
     arguments.add_argument("--output", required=True, type=pathlib.Path)
-    arguments.add_argument("--parts", default="driver,doors")
+    arguments.add_argument("--parts", default="driver,entry_points")
     options = arguments.parse_args()
 
     entries = parse(headers(options.compiler))
     files = {}
     if "driver" in options.parts.split(","):
         files["direct.cc"] = driver_source(entries)
-    if "doors" in options.parts.split(","):
+    if "entry_points" in options.parts.split(","):
         overridden = re.findall(r"^\s*SAMCL_OVERRIDE\((\w+)\)", options.overrides.read_text(), re.M)
         known = {e.name for e in entries if e.result}
         unknown = [name for name in overridden if name not in known]

@@ -141,7 +141,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = enqueue(set_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  device.completions().await(done, node, {owner_.keep_alive(), this}, giving.promptly, giving.counted_ns);
+  device.completions().on_completion(done, node, {owner_.keep_alive(), this}, giving.promptly, giving.counted_ns);
   return error;
 }
 

@@ -37,14 +37,14 @@ KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> 
 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
-  if (!launch_.plan_->original) return *kernel.parts[device.index];
-  return device.index == 0 ? kernel.whole : kernel.whole_elsewhere;
+  if (!launch_.plan_->original) return *kernel.sub_kernels[device.index];
+  return device.index == 0 ? kernel.original : kernel.fallback;
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
   const Kernel& kernel = launch_.kernel();
-  const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->whole;
-  const cl_program program = launch_.plan_->original ? original : kernel.build->parts[device.index];
+  const cl_program original = device.index == 0 ? kernel.program->original : kernel.build->fallback;
+  const cl_program program = launch_.plan_->original ? original : kernel.build->sub_kernel_programs[device.index];
   return real_kernel(device).prepare(program, kernel.name, device, *launch_.request_.arguments);
 }
 
@@ -95,7 +95,7 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   launch_.computing_ns_ += plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
-    launch_.kernel().splitting->speeds.took(device.index, work_items(box()), computing);
+    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing);
   }
   event_->note_end(run.ended);
 }
@@ -106,7 +106,7 @@ KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
 // Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known, and
 // mostly not before its parts are built.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
-  const Splitting* const known = kernel().splitting;
+  const CostModel* const known = kernel().cost_model;
   if (!known || context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.
@@ -115,10 +115,10 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
     // Nothing has to move: what may be long is split at once, even if its parts have to be built for it.
     constexpr uint64_t kMany = 1 << 16;
     if (whole_ns == 0 && work_items(request_.ndrange) >= kMany) return true;
-    return (whole_ns == 0 || whole_ns >= 2 * kHandOver) && Build::has_parts(kernel().build, context);
+    return (whole_ns == 0 || whole_ns >= 2 * kHandOver) && Build::has_sub_kernel_programs(kernel().build, context);
   }
   if (whole_ns < 2 * kHandOver || leaves_idle(request_, *context.devices[0])) return false;
-  return Build::has_parts(kernel().build, context);
+  return Build::has_sub_kernel_programs(kernel().build, context);
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -127,7 +127,7 @@ KernelLaunch::~KernelLaunch() = default;
 void KernelLaunch::decide(Context& context) {
   LaunchOptions& options = options_;
   const uint64_t items = work_items(request_.ndrange);
-  Splitting* const known = kernel().splitting;
+  CostModel* const known = kernel().cost_model;
   const bool is_judged = known && !context.splits_always();
   const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
   predicted_ns_ = whole_ns;
@@ -139,7 +139,7 @@ void KernelLaunch::decide(Context& context) {
     splits = choose_way(context, whole_ns);
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
-  if (splits && !kernel().build->make_parts(context)) {
+  if (splits && !kernel().build->make_sub_kernel_programs(context)) {
     splits = false;
     options.why_not_split = kDoNotBuild;
   }
@@ -315,7 +315,7 @@ void KernelLaunch::ended(cl_int error) {
     record.predicted_ns += predicted_ns_;
     record.took_ns += computing_ns_;
   }
-  if (timed_) kernel().splitting->times.took(work_items(plan_->ndrange), computing_ns_);
+  if (timed_) kernel().cost_model->times.took(work_items(plan_->ndrange), computing_ns_);
 }
 
 }  // namespace samcl

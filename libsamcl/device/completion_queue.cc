@@ -60,7 +60,7 @@ void CompletionQueue::mark_last() {
   unmarked_ = unmarked_ns_ = 0;
 }
 
-void CompletionQueue::await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
+void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
                             uint64_t counted_ns) {
   std::lock_guard lock(mutex_);
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.

@@ -70,7 +70,7 @@ class CompletionQueue {
   // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its end
   // is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
   // counted_ns: what it is expected to take, if that is known. Calls of this and the next two exclude each other.
-  void await(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
+  void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
              uint64_t counted_ns = 0);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 

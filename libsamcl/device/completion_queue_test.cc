@@ -61,7 +61,7 @@ struct CompletionQueueTest : ::testing::Test {
     made->owner = owner;
     return made;
   }
-  void await(char name, cl_event event = nullptr, bool promptly = false) { ends.await(event, node(name), log, promptly); }
+  void on_completion(char name, cl_event event = nullptr, bool promptly = false) { ends.on_completion(event, node(name), log, promptly); }
   static cl_event event() {
     cl_event made = nullptr;
     driver::real().clEnqueueMarkerWithWaitList(nullptr, 0, nullptr, &made);
@@ -73,7 +73,7 @@ struct CompletionQueueTest : ::testing::Test {
 };
 
 TEST_F(CompletionQueueTest, TheWaitingThreadTellsByItself) {
-  await('a');
+  on_completion('a');
   EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
   EXPECT_EQ(log->thread, std::this_thread::get_id());
@@ -83,30 +83,30 @@ TEST_F(CompletionQueueTest, TheWaitingThreadTellsByItself) {
 
 TEST_F(CompletionQueueTest, NobodyWaitsForWhatIsNotHis) {
   driver.suspend();
-  await('a');
+  on_completion('a');
   EXPECT_FALSE(ends.help(another.get()));
   driver.resume();
 }
 
 TEST_F(CompletionQueueTest, WithoutAnyoneOurThreadTells) {
-  await('a');
+  on_completion('a');
   wait_until("a ends");
   EXPECT_NE(log->thread, std::this_thread::get_id());
 }
 
 TEST_F(CompletionQueueTest, WhatIsWantedPromptlyIsTold) {
-  await('a', event(), true);
+  on_completion('a', event(), true);
   wait_until("a ends");
-  await('b', event(), true);
+  on_completion('b', event(), true);
   wait_until("b ends");
 }
 
 TEST_F(CompletionQueueTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
   driver.suspend();
-  await('a');
-  await('b');
+  on_completion('a');
+  on_completion('b');
   ends.flush();
-  await('c', event());
+  on_completion('c', event());
   ends.flush();
   EXPECT_EQ(driver.count(Call::mark), 2) << "one is the test's own";
   driver.resume();
@@ -115,7 +115,7 @@ TEST_F(CompletionQueueTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
 }
 
 TEST_F(CompletionQueueTest, OneAfterTheOtherInTime) {
-  for (char name : {'a', 'b', 'c'}) await(name);
+  for (char name : {'a', 'b', 'c'}) on_completion(name);
   EXPECT_TRUE(ends.drain(kPatienceMs));
   ASSERT_THAT(log->runs, SizeIs(3));
   for (size_t i = 0; i < log->runs.size(); ++i) {
@@ -127,10 +127,10 @@ TEST_F(CompletionQueueTest, OneAfterTheOtherInTime) {
 
 TEST_F(CompletionQueueTest, WhatTheDriverRefusesFails) {
   driver.fail(Call::finish, CL_OUT_OF_RESOURCES);
-  await('a');
+  on_completion('a');
   EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_THAT(log->happened, ElementsAre("a begins", "a fails"));
-  await('b');
+  on_completion('b');
   EXPECT_TRUE(ends.help(owner.get()));
   EXPECT_TRUE(log->has("b ends"));
 }
@@ -140,7 +140,7 @@ TEST_F(CompletionQueueTest, WhoGivesMoreCollects) {
   std::vector<CompletedNode> found;
   constexpr size_t kMany = 1000;
   for (size_t i = 0; i < kMany; ++i) {
-    await('a');
+    on_completion('a');
     ends.collect(found);
   }
   EXPECT_TRUE(ends.drain(kPatienceMs));
@@ -152,7 +152,7 @@ TEST_F(CompletionQueueTest, WhoGivesMoreCollects) {
 TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
   driver.suspend();
   std::vector<CompletedNode> found;
-  for (int i = 0; i < 100; ++i) await('a');
+  for (int i = 0; i < 100; ++i) on_completion('a');
   ends.collect(found);
   EXPECT_THAT(found, IsEmpty());
   driver.resume();
@@ -171,7 +171,7 @@ TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   auto owner = std::make_shared<Owner>(ended);
   CompletionQueue& last = owner->ends;
   driver.suspend();
-  last.await(nullptr, node('a'), std::move(owner), true);
+  last.on_completion(nullptr, node('a'), std::move(owner), true);
   driver.resume();
   while (!ended) std::this_thread::yield();
 }

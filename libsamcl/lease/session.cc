@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "libsamcl/lease/pulse.h"
+#include "libsamcl/lease/heartbeat.h"
 #include "libsamcl/lease/trace_request.h"
 #include "sam-manager/protocol/document.h"
 
@@ -100,9 +100,9 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
   const auto sequence = static_cast<uint32_t>(message.sequence);
   if (!send(message, kSendLimitMs)) return false;
   const auto& grant = page_->grants[message.resource];
-  Pulse pulse(notice_->beats.load(), Pulse::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
+  Heartbeat heartbeat(notice_->beats.load(), Heartbeat::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
   for (uint32_t seen = grant.load(); seen != sequence; seen = grant.load()) {
-    if (!usable() || !connection_->is_open() || !pulse.beats(notice_->beats.load(), Pulse::Clock::now())) {
+    if (!usable() || !connection_->is_open() || !heartbeat.beats(notice_->beats.load(), Heartbeat::Clock::now())) {
       give_up();
       return false;
     }

@@ -62,7 +62,7 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
 // kernel: one that may be split.
 inline PartitionCost partition(BufferAccesses& accesses, const Kernel& kernel, const Arguments& arguments,
                      const Ndrange& ndrange, const std::vector<Part>& parts) {
-  return partition(accesses, kernel.translation, kernel.splitting->footprint, arguments, ndrange, parts);
+  return partition(accesses, kernel.translation, kernel.cost_model->footprint, arguments, ndrange, parts);
 }
 
 }  // namespace samcl

@@ -84,7 +84,7 @@ class Options {
     LaunchPlan plan;
     plan.ndrange = request_.ndrange;
     plan.pass_local = request_.has_local;
-    plan.parts.push_back({bound_ ? 0 : kernel_.build->whole_device, {{0, 0, 0}, {1, 1, 1}}});
+    plan.parts.push_back({bound_ ? 0 : kernel_.build->fallback_device, {{0, 0, 0}, {1, 1, 1}}});
     plan.accesses = accesses_of(request_);
     return plan;
   }
@@ -93,7 +93,7 @@ class Options {
     if (!kernel_.build->why_one_device.empty()) return kernel_.build->why_one_device;
     if (!kernel_.translation) return "the translator does not know this kernel";
     const std::string_view why = kernel_.translation->why_not_split;
-    if (kernel_.parts.empty()) return why.empty() ? "not built for several devices" : why;
+    if (kernel_.sub_kernels.empty()) return why.empty() ? "not built for several devices" : why;
     return "";
   }
 
@@ -142,7 +142,7 @@ class Options {
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
-    const auto shares = mixed ? kernel_.splitting->speeds.shares(devices) : std::vector<double>(devices.size(), 1.0);
+    const auto shares = mixed ? kernel_.cost_model->speeds.shares(devices) : std::vector<double>(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
       for (Part& part : parts) part.device = devices[part.device];
@@ -164,7 +164,7 @@ class Options {
     }
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
-      if (mixed) plan.speeds.push_back(kernel_.splitting->speeds.relative(part.device, 0));
+      if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));
     }
     return best;
   }

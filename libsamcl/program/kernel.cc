@@ -106,10 +106,10 @@ Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
       name(name_of(real)),
       argument_count(count_of(real)),
       translation(build->translation.find(name)),
-      splitting(translation ? build->splitting.at(name).get() : nullptr),
+      cost_model(translation ? build->cost_models.at(name).get() : nullptr),
       record(report::kernel(name)),
       arguments_(make_recycled<Arguments>(argument_count)) {
-  for (size_t i = 0; i < build->parts.size(); ++i) parts.push_back(std::make_unique<RealKernel>());
+  for (size_t i = 0; i < build->sub_kernel_programs.size(); ++i) sub_kernels.push_back(std::make_unique<RealKernel>());
 }
 
 Kernel::~Kernel() { driver::real().clReleaseKernel(checked); }
@@ -220,7 +220,7 @@ bool Kernel::fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments) 
   if (kinds_limits_.empty()) {
     for (const auto& device : context.devices) {
       if (context.device->kinds[device->index] == 0) continue;
-      kinds_limits_.push_back(GroupLimits::of(build->parts[device->index], name, device->id));
+      kinds_limits_.push_back(GroupLimits::of(build->sub_kernel_programs[device->index], name, device->id));
     }
   }
   uint64_t local_bytes = 0, largest_buffer = 0;

@@ -123,7 +123,7 @@ class Kernel : public Object<Kernel> {
   const std::string name;
   const cl_uint argument_count;
   const KernelTranslation* const translation;  // nullptr if the translator does not know it
-  Splitting* const splitting;  // nullptr likewise
+  CostModel* const cost_model;  // nullptr likewise
   KernelRecord& record;
 
   // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.
@@ -153,9 +153,9 @@ class Kernel : public Object<Kernel> {
   bool was_taken(const LocalSize& local);
   void note_taken(const LocalSize& local);
 
-  RealKernel whole;                               // original program on device 0
-  RealKernel whole_elsewhere;                     // build->whole on build->whole_device
-  std::vector<std::unique_ptr<RealKernel>> parts;  // rewritten program, by device
+  RealKernel original;                                  // original program on device 0
+  RealKernel fallback;                     // build->fallback on build->fallback_device
+  std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 
  private:
   // Whether the argument's type is that of a memory object; `buffer` is what its value would be.

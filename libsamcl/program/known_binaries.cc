@@ -25,7 +25,7 @@ void remember_binary(std::span<const unsigned char> binary, const BinaryOrigin& 
   if (cache().find(asked)) return;
   Json includes = Json::array();
   for (const IncludedFile& file : origin.includes) includes.push_back({file.path, file.stamp});
-  const Json kept = {{"recipe", Json::binary(to_bytes(*origin.recipe))}, {"includes", includes}};
+  const Json kept = {{"specification", Json::binary(to_bytes(*origin.specification))}, {"includes", includes}};
   std::string answer;
   Json::to_cbor(kept, answer);
   cache().keep(asked, answer, {});
@@ -36,9 +36,9 @@ std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
   if (!answer) return std::nullopt;
   try {
     const Json kept = Json::from_cbor(*answer);
-    auto recipe = recipe_from_bytes(kept.at("recipe").get_binary());
-    if (!recipe) return std::nullopt;
-    BinaryOrigin origin{*std::move(recipe), {}};
+    auto specification = build_specification_from_bytes(kept.at("specification").get_binary());
+    if (!specification) return std::nullopt;
+    BinaryOrigin origin{*std::move(specification), {}};
     for (const Json& file : kept.at("includes")) {
       origin.includes.push_back({file.at(0).get<std::string>(), file.at(1).get<std::string>()});
     }

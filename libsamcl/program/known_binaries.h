@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/program/recipe.h"
+#include "libsamcl/program/build_specification.h"
 
 namespace samcl {
 
 // What a binary was made from.
 struct BinaryOrigin {
-  std::shared_ptr<const Recipe> recipe;
+  std::shared_ptr<const BuildSpecification> specification;
   std::vector<IncludedFile> includes;  // as they were then; a translation with others is not the binary's
 };
 

@@ -42,7 +42,7 @@ struct KnownBinaries : ::testing::Test {
 
 // What clBuildProgram made of a source.
 BinaryOrigin built(const std::string& source, const std::string& options, std::vector<IncludedFile> includes = {}) {
-  return {std::make_shared<Recipe>(Recipe{.options = options, .source = source}), std::move(includes)};
+  return {std::make_shared<BuildSpecification>(BuildSpecification{.options = options, .source = source}), std::move(includes)};
 }
 
 TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
@@ -59,10 +59,10 @@ TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
     name.push_back(1);
     remember_binary(name, origin);
     const auto found = origin_of(name);
-    ASSERT_TRUE(found) << origin.recipe->source;
-    EXPECT_EQ(found->recipe->step, Recipe::Step::build);
-    EXPECT_EQ(found->recipe->source, origin.recipe->source);
-    EXPECT_EQ(found->recipe->options, origin.recipe->options);
+    ASSERT_TRUE(found) << origin.specification->source;
+    EXPECT_EQ(found->specification->step, BuildSpecification::Step::build);
+    EXPECT_EQ(found->specification->source, origin.specification->source);
+    EXPECT_EQ(found->specification->options, origin.specification->options);
     ASSERT_EQ(found->includes.size(), origin.includes.size());
     for (size_t i = 0; i < found->includes.size(); ++i) {
       EXPECT_EQ(found->includes[i].path, origin.includes[i].path);
@@ -72,19 +72,19 @@ TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
 }
 
 TEST_F(KnownBinaries, LinkedProgramsAreRememberedWithAllTheyWereLinkedFrom) {
-  const auto object = std::make_shared<Recipe>(Recipe{
-      .step = Recipe::Step::compile, .options = "-w", .source = "#include <h>", .headers = {{"h", "x"}}});
-  const auto library = std::make_shared<Recipe>(
-      Recipe{.step = Recipe::Step::link, .options = "-create-library", .inputs = {object}});
-  remember_binary(binary, {std::make_shared<Recipe>(Recipe{.step = Recipe::Step::link, .inputs = {library, object}}), {}});
+  const auto object = std::make_shared<BuildSpecification>(BuildSpecification{
+      .step = BuildSpecification::Step::compile, .options = "-w", .source = "#include <h>", .headers = {{"h", "x"}}});
+  const auto library = std::make_shared<BuildSpecification>(
+      BuildSpecification{.step = BuildSpecification::Step::link, .options = "-create-library", .inputs = {object}});
+  remember_binary(binary, {std::make_shared<BuildSpecification>(BuildSpecification{.step = BuildSpecification::Step::link, .inputs = {library, object}}), {}});
   const auto found = origin_of(binary);
   ASSERT_TRUE(found);
-  EXPECT_TRUE(found->recipe->is_executable());
-  ASSERT_EQ(found->recipe->inputs.size(), 2u);
-  EXPECT_FALSE(found->recipe->inputs[0]->is_executable());
-  ASSERT_EQ(found->recipe->inputs[0]->inputs.size(), 1u);
-  for (const Recipe* each : {found->recipe->inputs[0]->inputs[0].get(), found->recipe->inputs[1].get()}) {
-    EXPECT_EQ(each->step, Recipe::Step::compile);
+  EXPECT_TRUE(found->specification->is_executable());
+  ASSERT_EQ(found->specification->inputs.size(), 2u);
+  EXPECT_FALSE(found->specification->inputs[0]->is_executable());
+  ASSERT_EQ(found->specification->inputs[0]->inputs.size(), 1u);
+  for (const BuildSpecification* each : {found->specification->inputs[0]->inputs[0].get(), found->specification->inputs[1].get()}) {
+    EXPECT_EQ(each->step, BuildSpecification::Step::compile);
     EXPECT_EQ(each->options, "-w");
     EXPECT_EQ(each->source, "#include <h>");
     EXPECT_EQ(each->headers, object->headers);
@@ -108,7 +108,7 @@ TEST_F(KnownBinaries, UnknownBinaryHasNoOrigin) {
 TEST_F(KnownBinaries, FirstOriginStays) {
   remember_binary(binary, built("first", "-DA"));
   remember_binary(binary, built("second", "-DB"));
-  EXPECT_EQ(origin_of(binary)->recipe->source, "first");
+  EXPECT_EQ(origin_of(binary)->specification->source, "first");
 }
 
 TEST_F(KnownBinaries, DirectoryThatCannotBeWrittenIsNoMemory) {
@@ -142,7 +142,7 @@ TEST_F(KnownBinaries, EntriesOfAnotherFormAreNoOrigin) {
     std::ifstream in(file, std::ios::binary);
     whole.assign(std::istreambuf_iterator<char>(in), {});
   }
-  const size_t answer = whole.find("frecipe");  // a string of six bytes in CBOR
+  const size_t answer = whole.find("mspecification");  // a string of thirteen bytes in CBOR
   ASSERT_NE(answer, std::string::npos);
   for (size_t at = answer; at < whole.size(); ++at) {
     std::string spoilt = whole;

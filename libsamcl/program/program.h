@@ -16,7 +16,7 @@
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/known_binaries.h"
-#include "libsamcl/program/recipe.h"
+#include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/remembered_footprint.h"
 
 
@@ -31,7 +31,7 @@ struct HandleTraits<Program> {
 };
 
 // What deciding about a kernel's launches needs.
-struct Splitting {
+struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;       // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;     // where devices are not alike
@@ -48,28 +48,28 @@ struct Build {
   ~Build();
   Translation translation;         // empty if why_one_device says why
   std::map<unsigned, std::vector<TranslatedSource>> sources_of_kinds;  // for devices unlike the first, by kind
-  std::shared_ptr<const Recipe> recipe;
+  std::shared_ptr<const BuildSpecification> specification;
   cl_program original = nullptr;  // the program's own
-  // Rewritten program per device; empty if kernels stay whole. Null until make_parts(): many programs never split a
+  // Rewritten program per device; empty if kernels stay whole. Null until make_sub_kernel_programs(): many programs never split a
   // launch, and the driver takes as long for each as for the program itself.
-  mutable std::vector<cl_program> parts;
-  unsigned whole_device = 0;       // where kernels that stay whole run, as the manager wanted it at the build
-  cl_program whole = nullptr;      // the original for that device if it is not the first
+  mutable std::vector<cl_program> sub_kernel_programs;
+  unsigned fallback_device = 0;    // where kernels that stay whole run, as the manager wanted it at the build
+  cl_program fallback = nullptr;   // the original for that device if it is not the first
   std::string why_one_device;      // why no kernel of this program can be split
-  std::map<std::string, std::unique_ptr<Splitting>> splitting;  // by kernel
+  std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 
-  // Makes the parts, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
-  bool make_parts(const Context& context) const;
-  // Whether make_parts() would take no time. If not, somebody begins to make them.
-  static bool has_parts(const std::shared_ptr<const Build>& build, Context& context);
-  void release_parts();
+  // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
+  bool make_sub_kernel_programs(const Context& context) const;
+  // Whether make_sub_kernel_programs() would take no time. If not, somebody begins to make them.
+  static bool has_sub_kernel_programs(const std::shared_ptr<const Build>& build, Context& context);
+  void release_sub_kernel_programs();
 
  private:
-  cl_program make_part(const RealDevice& device, unsigned kind) const;
+  cl_program make_sub_kernel_program(const RealDevice& device, unsigned kind) const;
 
-  enum class Parts : uint8_t { none, wanted, made, failed };
+  enum class Made : uint8_t { none, wanted, made, failed };
   mutable std::once_flag asked_;
-  mutable std::atomic<Parts> parts_made_{Parts::none};
+  mutable std::atomic<Made> made_{Made::none};
 };
 
 class Program : public Object<Program> {
@@ -105,17 +105,17 @@ class Program : public Object<Program> {
   void binary_was_read(std::span<const unsigned char> binary) const;
 
  private:
-  void finish(std::shared_ptr<const Recipe> recipe, std::future<Result<Translations>> translation);
-  std::shared_ptr<Build> make_build(std::shared_ptr<const Recipe> recipe, Result<Translations> translation) const;
-  void place_whole(Build& build, const Recipe& recipe) const;
-  std::shared_ptr<const Recipe> recipe() const;
-  void set_recipe(std::shared_ptr<const Recipe> recipe);
+  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation);
+  std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation) const;
+  void place_fallback(Build& build, const BuildSpecification& specification) const;
+  std::shared_ptr<const BuildSpecification> specification() const;
+  void set_specification(std::shared_ptr<const BuildSpecification> specification);
 
   const std::string source_;
   const std::optional<BinaryOrigin> origin_;
   mutable std::mutex mutex_;  // guards the following
   std::shared_ptr<const Build> build_;
-  std::shared_ptr<const Recipe> recipe_;  // of what the program is now; nullptr: not built, or not known
+  std::shared_ptr<const BuildSpecification> specification_;  // of what the program is now; nullptr: not built, or not known
 };
 
 }  // namespace samcl

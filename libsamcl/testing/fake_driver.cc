@@ -7,7 +7,7 @@
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
 
-// The library's own is generated with its doors; here only its address counts.
+// The library's own is generated with its entry points; here only its address counts.
 namespace samcl {
 const cl_icd_dispatch samcl_dispatch{};
 }

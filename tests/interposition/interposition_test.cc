@@ -1,5 +1,5 @@
-// Every way in which a program may come to OpenCL leads through samcl's doors exactly once. The programs run
-// with LD_PRELOAD of a library that has samcl's doors and driver layer and marks what passes (the marking
+// Every way in which a program may come to OpenCL leads through samcl's entry points exactly once. The programs run
+// with LD_PRELOAD of a library that has samcl's entry points and driver layer and marks what passes (the marking
 // runtime), and with libsamcl.so itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::string system_loader() {
 // A folder of this test, removed at its end.
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("samcl_doors_" + std::to_string(getpid()))) {
+  Folder() : path_(fs::temp_directory_path() / ("samcl_interposition_" + std::to_string(getpid()))) {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }
@@ -63,7 +63,7 @@ void write_loader_without_layers(const fs::path& to) {
   std::ofstream(to, std::ios::binary) << bytes;
 }
 
-class Doors : public ::testing::Test {
+class EntryPoints : public ::testing::Test {
  protected:
   Outcome run(std::vector<std::string> argv, std::map<std::string, std::string> changes = {}) {
     argv[0] = kGuests + "/guest_" + argv[0];
@@ -87,65 +87,65 @@ class Doors : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Doors, WithoutPreloadNothingIsMarked) {
+TEST_F(EntryPoints, WithoutPreloadNothingIsMarked) {
   const Outcome outcome = run({"linked"}, {{"LD_PRELOAD", ""}});
   EXPECT_THAT(outcome.out, Not(HasSubstr("caught")));
   EXPECT_EQ(line_after(outcome.out, "sum: "), "4950") << "needs PoCL";
 }
 
-TEST_F(Doors, CatchALinkedProgram) {
+TEST_F(EntryPoints, CatchALinkedProgram) {
   expect_caught(run({"linked"}));
 }
 
-TEST_F(Doors, CatchTheFirstUseFromManyThreads) {
+TEST_F(EntryPoints, CatchTheFirstUseFromManyThreads) {
   expect_caught(run({"linked", "threads"}));
 }
 
-TEST_F(Doors, CatchDlopenOfTheSoname) {
+TEST_F(EntryPoints, CatchDlopenOfTheSoname) {
   expect_caught(run({"dynamic", "libOpenCL.so.1", "dlsym"}));
 }
 
-TEST_F(Doors, CatchDlopenOfTheDevelopmentName) {
+TEST_F(EntryPoints, CatchDlopenOfTheDevelopmentName) {
   if (run({"dynamic", "libOpenCL.so", "dlsym"}, {{"LD_PRELOAD", ""}}).exit_code != 0)
     GTEST_SKIP() << "no libOpenCL.so here (package ocl-icd-opencl-dev)";
   expect_caught(run({"dynamic", "libOpenCL.so", "dlsym"}));
 }
 
-TEST_F(Doors, CatchDlvsym) {
+TEST_F(EntryPoints, CatchDlvsym) {
   expect_caught(run({"dynamic", "libOpenCL.so.1", "dlvsym"}));
 }
 
-TEST_F(Doors, CatchAPathToTheLoader) {
+TEST_F(EntryPoints, CatchAPathToTheLoader) {
   expect_caught(run({"dynamic", system_loader(), "dlsym"}));
 }
 
-TEST_F(Doors, CatchALoaderUnderAnotherName) {  // as Python wheels carry it
+TEST_F(EntryPoints, CatchALoaderUnderAnotherName) {  // as Python wheels carry it
   const fs::path bundled = folder_ / "libOpenCL-1bd2c2d5.so.1.0.0";
   fs::copy_file(system_loader(), bundled);
   expect_caught(run({"dynamic", bundled, "dlsym"}));
 }
 
-TEST_F(Doors, CatchAPluginsLocalScope) {
+TEST_F(EntryPoints, CatchAPluginsLocalScope) {
   expect_caught(run({"plugin_host", kGuests + "/libguest_plugin.so"}));
 }
 
-TEST_F(Doors, CatchAChildProgram) {
+TEST_F(EntryPoints, CatchAChildProgram) {
   expect_caught(run({"linked", "exec", kGuests + "/guest_linked"}));
 }
 
-TEST_F(Doors, MayBeMixedInOneProcess) {
+TEST_F(EntryPoints, MayBeMixedInOneProcess) {
   for (const char* first : {"linked", "opened"}) {
     SCOPED_TRACE(first);
     expect_caught(run({"mixed", first}), 2);
   }
 }
 
-TEST_F(Doors, CatchALinkedProgramWhoseLoaderHasNoLayers) {
+TEST_F(EntryPoints, CatchALinkedProgramWhoseLoaderHasNoLayers) {
   write_loader_without_layers(folder_ / "libOpenCL.so.1");
   expect_caught(run({"linked"}, {{"LD_LIBRARY_PATH", folder_.string()}}));
 }
 
-TEST_F(Doors, CatchDlopenWithoutLayersByADirectoryOfLinks) {
+TEST_F(EntryPoints, CatchDlopenWithoutLayersByADirectoryOfLinks) {
   fs::create_directories(folder_ / "links");
   for (const char* name : {"libOpenCL.so", "libOpenCL.so.1"})
     fs::create_symlink(kMarking, folder_ / "links" / name);
@@ -158,15 +158,15 @@ TEST_F(Doors, CatchDlopenWithoutLayersByADirectoryOfLinks) {
   expect_caught(run({"linked"}, {{"LD_LIBRARY_PATH", path}}));
 }
 
-TEST_F(Doors, OpenAsALayerWithoutPreload) {
+TEST_F(EntryPoints, OpenAsALayerWithoutPreload) {
   expect_caught(run({"linked"}, {{"LD_PRELOAD", kRuntime}, {"OPENCL_LAYERS", kMarking}}));
 }
 
-TEST_F(Doors, OpenOnceIfTheUserNamedTheLayerToo) {
+TEST_F(EntryPoints, OpenOnceIfTheUserNamedTheLayerToo) {
   expect_caught(run({"linked"}, {{"OPENCL_LAYERS", kMarking}}));
 }
 
-TEST_F(Doors, ServeADriverThatWasBoundToThem) {
+TEST_F(EntryPoints, ServeADriverThatWasBoundToThem) {
   std::ofstream(folder_ / "misbound.icd") << kGuests << "/libmisbound_driver.so\n";
   for (const std::vector<std::string>& guest :
        {std::vector<std::string>{"linked"}, {"dynamic", "libOpenCL.so.1", "dlsym"}}) {
@@ -179,20 +179,20 @@ TEST_F(Doors, ServeADriverThatWasBoundToThem) {
   }
 }
 
-TEST_F(Doors, WithoutOpenCLSayWhatTheStandardSays) {
+TEST_F(EntryPoints, WithoutOpenCLSayWhatTheStandardSays) {
   const Outcome outcome = run({"linked"}, {{"SAMCL_OPENCL", "/nonexistent/libOpenCL.so.1"}});
   EXPECT_EQ(line_after(outcome.out, "platforms: "), "-1001 0");
   EXPECT_EQ(occurrences(outcome.err, "samcl: "), 1u) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("/nonexistent/libOpenCL.so.1"));
 }
 
-TEST_F(Doors, NeverTakeThemselvesForTheLoader) {
+TEST_F(EntryPoints, NeverTakeThemselvesForTheLoader) {
   const Outcome outcome = run({"linked"}, {{"SAMCL_OPENCL", kMarking}});
   EXPECT_EQ(line_after(outcome.out, "platforms: "), "-1001 0");
   EXPECT_THAT(outcome.err, HasSubstr("is not an OpenCL loader"));
 }
 
-TEST_F(Doors, LoadNothingIntoAProgramWithoutOpenCL) {
+TEST_F(EntryPoints, LoadNothingIntoAProgramWithoutOpenCL) {
   if (kSanitized) GTEST_SKIP() << "system programs have no sanitizer";
   const Outcome outcome = run_program({"cat", "/proc/self/maps"}, {{"LD_PRELOAD", kSamcl}});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -202,14 +202,14 @@ TEST_F(Doors, LoadNothingIntoAProgramWithoutOpenCL) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("libstdc++")));
 }
 
-TEST_F(Doors, AppendTheLayerOnceAndKeepOthers) {
+TEST_F(EntryPoints, AppendTheLayerOnceAndKeepOthers) {
   if (kSanitized) GTEST_SKIP() << "system programs have no sanitizer";
   const Outcome outcome = run_program({"sh", "-c", "sh -c env"},
                                       {{"LD_PRELOAD", kMarking}, {"OPENCL_LAYERS", "/other/layer.so"}});
   EXPECT_EQ(line_after(outcome.out, "OPENCL_LAYERS="), "/other/layer.so:" + kMarking);
 }
 
-TEST_F(Doors, ShowClinfoTheSameButForTheMark) {
+TEST_F(EntryPoints, ShowClinfoTheSameButForTheMark) {
   if (kSanitized) GTEST_SKIP() << "system programs have no sanitizer";
   const Outcome plain = run_program({"clinfo"}, {{"POCL_DEVICES", "basic basic"}});
   if (plain.exit_code != 0) GTEST_SKIP() << "no clinfo here";
@@ -257,10 +257,10 @@ TEST_P(Symbols, AreNoOthersButTheLayersAndTheApplicationInterface) {
   }
 }
 
-class Samcl : public Doors {
+class Samcl : public EntryPoints {
  protected:
   Outcome run(const std::vector<std::string>& argv) {
-    return Doors::run(argv, {{"LD_PRELOAD", preload(kSamcl)}});
+    return EntryPoints::run(argv, {{"LD_PRELOAD", preload(kSamcl)}});
   }
 };
 

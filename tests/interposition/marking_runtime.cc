@@ -1,5 +1,5 @@
-// What stands behind samcl's doors in these tests instead of the runtime: it forwards everything and marks
-// the devices' names. A program that reads one mark came through the doors; without a mark it went past them,
+// What stands behind samcl's entry points in these tests instead of the runtime: it forwards everything and marks
+// the devices' names. A program that reads one mark came through the entry points; without a mark it went past them,
 // with two it went through them twice.
 #include <cstring>
 #include <string>

@@ -1,9 +1,9 @@
-// Making real programs of a recipe.
+// Making real programs of a specification.
 #include <algorithm>
 
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
-#include "libsamcl/program/recipe.h"
+#include "libsamcl/program/build_specification.h"
 
 namespace samcl {
 namespace {
@@ -13,20 +13,20 @@ struct ReleaseProgram {
 };
 using OwnedProgram = std::unique_ptr<std::remove_pointer_t<cl_program>, ReleaseProgram>;
 
-class Maker {
+class Builder {
  public:
-  Maker(const Recipe& recipe, std::span<const TranslatedSource> translated, const RealDevice& device)
-      : device_(device), sources_(sources_of(recipe)), translated_(translated) {}
+  Builder(const BuildSpecification& specification, std::span<const TranslatedSource> translated, const RealDevice& device)
+      : device_(device), sources_(sources_of(specification)), translated_(translated) {}
 
   // Those that take part more than once in one link are made once.
-  cl_program make(const Recipe& recipe) {
-    OwnedProgram& made = made_[&recipe];
-    if (!made) made.reset(recipe.step == Recipe::Step::link ? link(recipe) : compile(recipe));
+  cl_program make(const BuildSpecification& specification) {
+    OwnedProgram& made = made_[&specification];
+    if (!made) made.reset(specification.step == BuildSpecification::Step::link ? link(specification) : compile(specification));
     return made.get();
   }
-  cl_program take(const Recipe& recipe) {
-    make(recipe);
-    return made_[&recipe].release();
+  cl_program take(const BuildSpecification& specification) {
+    make(specification);
+    return made_[&specification].release();
   }
 
  private:
@@ -38,24 +38,24 @@ class Maker {
   }
 
   // A build or a compilation, of the translated source if there is one.
-  cl_program compile(const Recipe& recipe) const {
-    const size_t place = static_cast<size_t>(std::find(sources_.begin(), sources_.end(), &recipe) - sources_.begin());
+  cl_program compile(const BuildSpecification& specification) const {
+    const size_t place = static_cast<size_t>(std::find(sources_.begin(), sources_.end(), &specification) - sources_.begin());
     const TranslatedSource* other = translated_.empty() ? nullptr : &translated_[place];
     const bool rewritten = other && other->source;
-    const std::string options = (other ? other->options : recipe.options) +
+    const std::string options = (other ? other->options : specification.options) +
                                 driver::distinct_option(driver::vendor_facts(device_.id), device_.index);
-    OwnedProgram program = with_source(rewritten ? *other->source : recipe.source);
+    OwnedProgram program = with_source(rewritten ? *other->source : specification.source);
     if (!program) return nullptr;
     const auto& cl = driver::real();
     cl_int error;
-    if (recipe.step == Recipe::Step::build) {
+    if (specification.step == BuildSpecification::Step::build) {
       error = cl.clBuildProgram(program.get(), 1, &device_.id, options.c_str(), nullptr, nullptr);
     } else {
       std::vector<OwnedProgram> owned;
       std::vector<cl_program> headers;
       std::vector<const char*> names;
       if (!rewritten) {
-        for (const auto& [name, text] : recipe.headers) {
+        for (const auto& [name, text] : specification.headers) {
           owned.push_back(with_source(text));
           if (!owned.back()) return nullptr;
           headers.push_back(owned.back().get());
@@ -69,29 +69,29 @@ class Maker {
     return error == CL_SUCCESS ? program.release() : nullptr;
   }
 
-  cl_program link(const Recipe& recipe) {
+  cl_program link(const BuildSpecification& specification) {
     std::vector<cl_program> inputs;
-    for (const auto& input : recipe.inputs) {
+    for (const auto& input : specification.inputs) {
       inputs.push_back(make(*input));
       if (!inputs.back()) return nullptr;
     }
     cl_int error = CL_SUCCESS;
-    OwnedProgram program(driver::real().clLinkProgram(device_.context(), 1, &device_.id, recipe.options.c_str(),
+    OwnedProgram program(driver::real().clLinkProgram(device_.context(), 1, &device_.id, specification.options.c_str(),
                                                       static_cast<cl_uint>(inputs.size()), inputs.data(), nullptr,
                                                       nullptr, &error));
     return error == CL_SUCCESS ? program.release() : nullptr;
   }
 
   const RealDevice& device_;
-  const std::vector<const Recipe*> sources_;
+  const std::vector<const BuildSpecification*> sources_;
   const std::span<const TranslatedSource> translated_;
-  std::map<const Recipe*, OwnedProgram> made_;
+  std::map<const BuildSpecification*, OwnedProgram> made_;
 };
 
 }  // namespace
 
-cl_program make(const Recipe& recipe, std::span<const TranslatedSource> translated, const RealDevice& device) {
-  return Maker(recipe, translated, device).take(recipe);
+cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated, const RealDevice& device) {
+  return Builder(specification, translated, device).take(specification);
 }
 
 }  // namespace samcl

@@ -1,4 +1,4 @@
-#include "libsamcl/api/doors.h"
+#include "libsamcl/api/entry_points.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "libsamcl/api/doors.h"
+#include "libsamcl/api/entry_points.h"
 
 #include <CL/cl_layer.h>
 #include <sys/stat.h>
@@ -28,14 +28,14 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 // Runs in every process that the preload enters: it loads nothing and prints nothing.
-[[gnu::constructor]] void open_layer_door() try {
+[[gnu::constructor]] void open_layer_entry_point() try {
   const std::string& self = driver::this_library_path();
   if (self.empty() || self.find(':') != std::string::npos) return;  // a path with a colon can't be listed
   const char* present = std::getenv("OPENCL_LAYERS");
   const std::string layers = with_our_layer(present ? present : "", self);
   if (!present || layers != present) setenv("OPENCL_LAYERS", layers.c_str(), 1);
 } catch (...) {
-  // Without memory the program does without this door.
+  // Without memory the program does without this entry point.
 }
 
 cl_int give(const void* value, size_t value_size, size_t size, void* to, size_t* size_ret) {

@@ -7,13 +7,13 @@
 
 namespace samcl::lease {
 
-class Pulse {
+class Heartbeat {
  public:
   using Clock = std::chrono::steady_clock;
 
   // `limit`: how long the counter may stand still. `longest_look`: what the time between two looks counts for
   // at most, so that time in which we ourselves did not run is not held against the daemon.
-  Pulse(uint32_t beats, Clock::time_point now, Clock::duration limit, Clock::duration longest_look)
+  Heartbeat(uint32_t beats, Clock::time_point now, Clock::duration limit, Clock::duration longest_look)
       : limit_(limit), longest_look_(longest_look), beats_(beats), looked_(now) {}
 
   // False once the counter has stood still for the limit.
