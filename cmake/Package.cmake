@@ -23,7 +23,7 @@ foreach(program ${programs})
   install(FILES ${links}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
-install(PROGRAMS tools/cluster/sam-cluster DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-cluster DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS tools/cluster/build-pocl-remote.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/samcl)
 
 # Man pages and completions are made from what the programs print.

@@ -51,7 +51,7 @@ def parse(name, text):
             part, last = head.group(1).lower(), None
         elif line.lower().startswith("usage:"):
             command.usage = line.split(":", 1)[1].strip()
-        elif match := re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
+        elif match := re.match(r"^  (-\S+\]) (?! )(.*)$", line) or re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
             words = re.sub(r" (REQUIRED|Excludes: .*|Needs: .*)", "", match.group(1))
             names = re.findall(r"(?<![\w=-])--?[A-Za-z][\w-]*", words)
             argument = re.sub(r"(?<![\w=-])--?[A-Za-z][\w-]*,?", "", words).strip()
@@ -127,6 +127,11 @@ def example_page(name, section, own, example, version):
     return "\n".join(lines) + "\n"
 
 
+def takes_word(option):
+    """Whether the next word is its value: an optional one follows an equals sign."""
+    return bool(option.argument) and not option.argument.startswith("[")
+
+
 def flags(command):
     return [name for option in command.options for name in option.names]
 
@@ -155,7 +160,10 @@ def quote(text):
 
 def zsh(name, command, subcommands):
     def specs(one):
-        return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]'" for option in one.options for flag in option.names)
+        return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]{value(option)}'" for option in one.options for flag in option.names)
+
+    def value(option):
+        return f":{quote(option.argument.split()[0])}:_files" if takes_word(option) else ""
 
     cases = "".join(f"    {sub.name}) _arguments \\\n{specs(sub)} ;;\n" for sub in subcommands if sub.options)
     names = " ".join(f"'{sub.name}'" for sub in subcommands)
@@ -170,7 +178,7 @@ def fish(name, command, subcommands):
     def add(option, condition):
         for flag in option.names:
             kind = "-l" if flag.startswith("--") else "-s"
-            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'")
+            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{' -r' if takes_word(option) else ''}")
 
     for option in command.options:
         add(option, "")

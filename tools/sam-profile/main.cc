@@ -112,6 +112,7 @@ Result<std::optional<Time>> time_option(const char* option, const std::string& t
 Result<void> complete(Options& options) {
   if (options.program.empty())
     return fail("no program given; usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  app.set_version_flag("--version", "sam-profile " SAMCL_VERSION);
   if (options.task.name.empty()) options.task.name = fs::path(options.program.front()).filename();
   if (options.out.empty()) options.out = options.task.name;
   const auto period = time_option("--period", options.period);
