@@ -221,7 +221,9 @@ int run(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+  // What can't be written is an error where it is written.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   int detached = -1;
   if (!options.foreground)
     if (const int code = detach(detached); code >= 0) return code;
