@@ -598,7 +598,8 @@ TEST_F(AttackTest, FullDiskLosesNoTask) {
   EXPECT_THAT(daemon.enroll("second", 6), HasSubstr("cannot write the tasks to " + disk + "/state.json: No space left"));
   const auto names = [&] {
     std::string all;
-    for (const auto& each : (*daemon.ask({{"ask", "list"}}))["tasks"]) all += each["name"].get<std::string>() + " ";
+    const auto list = daemon.ask({{"ask", "list"}});
+    for (const auto& each : list->at("tasks")) all += each["name"].get<std::string>() + " ";
     return all;
   };
   EXPECT_EQ(names(), "first ") << "what is not on the disk does not hold";
