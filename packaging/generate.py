@@ -3,8 +3,8 @@
 
 usage: generate.py PROGRAM_DIRECTORY TEXT_DIRECTORY OUTPUT_DIRECTORY VERSION
 TEXT_DIRECTORY holds NAME.SECTION.txt for each page: a first line "NAME - what it is", then headed paragraphs.
-A page of section 5 is made of a commented example, NAME.example in the same directory or the file named on a line
-"@example FILE".
+A page of section 5 is made of a commented example, named on a line "@example FILE", or of a section of a document,
+"@markdown FILE HEADING".
 """
 import gzip
 import pathlib
@@ -132,6 +132,40 @@ def takes_word(option):
     return bool(option.argument) and not option.argument.startswith("[")
 
 
+def plain(text):
+    """Markdown within a line: quoted code stands out, links keep their words."""
+    text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)
+    parts = re.split(r"`([^`]*)`", text)
+    return "".join(f"\\fB{roff(part)}\\fR" if i % 2 else roff(part) for i, part in enumerate(parts))
+
+
+def markdown_page(name, section, own, document, heading, version):
+    """What stands below a heading of a document: paragraphs, tables and code."""
+    title, *rest = own.splitlines()
+    text = re.split(r"^#+ " + re.escape(heading) + r"$", document.read_text(), flags=re.M)
+    if len(text) != 2:
+        sys.exit(f"generate.py: {document} has no heading \"{heading}\"")
+    lines = [f'.TH {name.upper()} {section} "" "samcl {version}" "samcl"', ".SH NAME", roff(title), ".SH DESCRIPTION"]
+    see = rest.index("SEE ALSO") if "SEE ALSO" in rest else len(rest)
+    lines += [*(roff(line) for line in rest[:see]), ".PP"]
+    code = False
+    for line in re.split(r"^#+ ", text[1], flags=re.M)[0].strip().splitlines():
+        if line.startswith("```"):
+            code = not code
+            lines += [".nf", ".RS"] if code else [".RE", ".fi"]
+        elif code:
+            lines.append(roff(line))
+        elif row := re.match(r"^\| (.*?) \| (.*) \|$", line):
+            lines += [".TP", plain(row.group(1)), plain(row.group(2))] if "|---" not in line else []
+        elif line.startswith("|---"):
+            del lines[-3:]  # the table's head
+        else:
+            lines.append(plain(line) if line.strip() else ".PP")
+    if see < len(rest):
+        lines += [".SH SEE ALSO", *(roff(line) for line in rest[see + 1:])]
+    return "\n".join(lines) + "\n"
+
+
 def flags(command):
     return [name for option in command.options for name in option.names]
 
@@ -199,6 +233,8 @@ def main():
         manuals.mkdir(parents=True, exist_ok=True)
         if example := re.match(r"@example (\S+)\n", own):
             made = example_page(name, section, own[example.end():], texts / example.group(1), version)
+        elif part := re.match(r"@markdown (\S+) (.*)\n", own):
+            made = markdown_page(name, section, own[part.end():], texts / part.group(1), part.group(2), version)
         else:
             command = parse(name, run(programs / name, "--help"))
             subcommands = []

@@ -51,7 +51,9 @@ for page in "$work"/root/usr/share/man/man*/*.gz; do
   warnings=$(groff -man -Tutf8 -ww "$work/page" 2>&1 >/dev/null) || true
   [ -z "$warnings" ] || fail "$page: $warnings"
 done
-[ -f "$work/root/usr/share/man/man5/sam-managerd.toml.5.gz" ] || fail "the configuration has no man page"
+for format in sam-managerd.toml sam-ctl.json samcl-task samcl-report samcl-cluster; do
+  [ -f "$work/root/usr/share/man/man5/$format.5.gz" ] || fail "$format has no man page"
+done
 for completion in "$work"/root/usr/share/bash-completion/completions/*; do bash -n "$completion"; done
 for shell in zsh fish; do
   command -v "$shell" >/dev/null || { echo "package: $shell is not installed, so its completions are not read"; continue; }
