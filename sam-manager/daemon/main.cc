@@ -151,7 +151,7 @@ int serve(Config config, const Options& options, int detached) {
   const size_t put_back = book->put_back_older_than(now_ns(), 0);  // that a daemon left that was killed
   const Guardian guardian(*book);
 
-  const Log log(log_target(options.foreground), config.log_level);
+  const Log log(log_target(options.foreground), config.log_level, config.instance);
   if (put_back > 0) spdlog::warn("{} threads had a priority that another manager lent them", put_back);
   Realtime realtime(config.realtime, *book);
   realtime.take();
