@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, runs all tests: the release build, then the project's own code under the
-# address and thread sanitizers. Quick where nothing has changed since the last run.
+# address and thread sanitizers, and the manager where undefined behaviour is found, too. Quick where nothing has changed since the last run.
 #
 # usage: tools/test.sh
 # RELEASE_ONLY=1 in the environment leaves the sanitizers out. SANITIZE_ALL=1 runs every test of the sanitized
@@ -41,6 +41,18 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
     for test in "${sanitized[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
     ctest --test-dir "build/$build" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4
   done
+fi
+
+# The manager and its clients, as processes, also where behaviour is undefined.
+managing=(registry_test document_test words_test daemon_soak_test manager_test)
+if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
+  echo "samcl: building and testing (ubsan)"
+  if ! { cmake --preset ubsan && cmake --build --preset ubsan --parallel "$jobs" --target "${managing[@]}"; } >"$log" 2>&1; then
+    tail -n 60 "$log"
+    echo "samcl: the ubsan build failed; its last lines are above" >&2
+    exit 1
+  fi
+  for test in "${managing[@]}"; do SAMCL_SOAK_HOURS=6 "build/ubsan/tests/$test" --gtest_brief=1; done
 fi
 
 # One run over all builds, so that it has one result. What passed is only counted.
