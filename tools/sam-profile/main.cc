@@ -112,7 +112,6 @@ Result<std::optional<Time>> time_option(const char* option, const std::string& t
 Result<void> complete(Options& options) {
   if (options.program.empty())
     return fail("no program given; usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
-  app.set_version_flag("--version", "sam-profile " SAMCL_VERSION);
   if (options.task.name.empty()) options.task.name = fs::path(options.program.front()).filename();
   if (options.out.empty()) options.out = options.task.name;
   const auto period = time_option("--period", options.period);
@@ -179,6 +178,7 @@ int main_with(int argc, char** argv) {
       "did:\n"
       "the CPU, PCI and GPU stages of a job, and how long each takes in every mode.\n\n"
       "usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  app.set_version_flag("--version", "sam-profile " SAMCL_VERSION);
   app.footer(
       "The program should run some dozens of jobs, each with the same work, on an otherwise idle machine. It "
       "may mark\n"
