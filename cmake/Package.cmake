@@ -23,13 +23,15 @@ foreach(program ${programs})
   install(FILES ${links}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
-install(PROGRAMS tools/cluster/sam-cluster DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-cluster DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS tools/cluster/build-pocl-remote.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/samcl)
 
 # Man pages and completions are made from what the programs print.
 find_package(Python3 COMPONENTS Interpreter)
 set(manuals ${CMAKE_BINARY_DIR}/manuals)
 file(GLOB texts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/packaging/manuals/*.txt)
+list(APPEND texts ${CMAKE_SOURCE_DIR}/analysis/README.md ${CMAKE_SOURCE_DIR}/tools/sam-ctl/JSON.md
+     ${CMAKE_SOURCE_DIR}/tools/sam-report/REPORT.md ${CMAKE_SOURCE_DIR}/tools/cluster/FILE.md)
 add_custom_command(OUTPUT ${manuals}/stamp
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${manuals}
   COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/packaging/generate.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}

@@ -20,7 +20,7 @@ target_compile_definitions(samcl_flags INTERFACE CL_TARGET_OPENCL_VERSION=300
                                                  CL_USE_DEPRECATED_OPENCL_2_2_APIS)
 target_link_libraries(samcl_flags INTERFACE Threads::Threads)
 if(SAMCL_SANITIZE)
-  target_compile_options(samcl_flags INTERFACE -fsanitize=${SAMCL_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(samcl_flags INTERFACE -fsanitize=${SAMCL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(samcl_flags INTERFACE -fsanitize=${SAMCL_SANITIZE})
 endif()
 

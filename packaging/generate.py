@@ -3,8 +3,8 @@
 
 usage: generate.py PROGRAM_DIRECTORY TEXT_DIRECTORY OUTPUT_DIRECTORY VERSION
 TEXT_DIRECTORY holds NAME.SECTION.txt for each page: a first line "NAME - what it is", then headed paragraphs.
-A page of section 5 is made of a commented example, NAME.example in the same directory or the file named on a line
-"@example FILE".
+A page of section 5 is made of a commented example, named on a line "@example FILE", or of a section of a document,
+"@markdown FILE HEADING".
 """
 import gzip
 import pathlib
@@ -51,7 +51,7 @@ def parse(name, text):
             part, last = head.group(1).lower(), None
         elif line.lower().startswith("usage:"):
             command.usage = line.split(":", 1)[1].strip()
-        elif match := re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
+        elif match := re.match(r"^  (-\S+\]) (?! )(.*)$", line) or re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
             words = re.sub(r" (REQUIRED|Excludes: .*|Needs: .*)", "", match.group(1))
             names = re.findall(r"(?<![\w=-])--?[A-Za-z][\w-]*", words)
             argument = re.sub(r"(?<![\w=-])--?[A-Za-z][\w-]*,?", "", words).strip()
@@ -127,6 +127,45 @@ def example_page(name, section, own, example, version):
     return "\n".join(lines) + "\n"
 
 
+def takes_word(option):
+    """Whether the next word is its value: an optional one follows an equals sign."""
+    return bool(option.argument) and not option.argument.startswith("[")
+
+
+def plain(text):
+    """Markdown within a line: quoted code stands out, links keep their words."""
+    text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)
+    parts = re.split(r"`([^`]*)`", text)
+    return "".join(f"\\fB{roff(part)}\\fR" if i % 2 else roff(part) for i, part in enumerate(parts))
+
+
+def markdown_page(name, section, own, document, heading, version):
+    """What stands below a heading of a document: paragraphs, tables and code."""
+    title, *rest = own.splitlines()
+    text = re.split(r"^#+ " + re.escape(heading) + r"$", document.read_text(), flags=re.M)
+    if len(text) != 2:
+        sys.exit(f"generate.py: {document} has no heading \"{heading}\"")
+    lines = [f'.TH {name.upper()} {section} "" "samcl {version}" "samcl"', ".SH NAME", roff(title), ".SH DESCRIPTION"]
+    see = rest.index("SEE ALSO") if "SEE ALSO" in rest else len(rest)
+    lines += [*(roff(line) for line in rest[:see]), ".PP"]
+    code = False
+    for line in re.split(r"^#+ ", text[1], flags=re.M)[0].strip().splitlines():
+        if line.startswith("```"):
+            code = not code
+            lines += [".nf", ".RS"] if code else [".RE", ".fi"]
+        elif code:
+            lines.append(roff(line))
+        elif row := re.match(r"^\| (.*?) \| (.*) \|$", line):
+            lines += [".TP", plain(row.group(1)), plain(row.group(2))] if "|---" not in line else []
+        elif line.startswith("|---"):
+            del lines[-3:]  # the table's head
+        else:
+            lines.append(plain(line) if line.strip() else ".PP")
+    if see < len(rest):
+        lines += [".SH SEE ALSO", *(roff(line) for line in rest[see + 1:])]
+    return "\n".join(lines) + "\n"
+
+
 def flags(command):
     return [name for option in command.options for name in option.names]
 
@@ -155,7 +194,10 @@ def quote(text):
 
 def zsh(name, command, subcommands):
     def specs(one):
-        return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]'" for option in one.options for flag in option.names)
+        return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]{value(option)}'" for option in one.options for flag in option.names)
+
+    def value(option):
+        return f":{quote(option.argument.split()[0])}:_files" if takes_word(option) else ""
 
     cases = "".join(f"    {sub.name}) _arguments \\\n{specs(sub)} ;;\n" for sub in subcommands if sub.options)
     names = " ".join(f"'{sub.name}'" for sub in subcommands)
@@ -170,7 +212,7 @@ def fish(name, command, subcommands):
     def add(option, condition):
         for flag in option.names:
             kind = "-l" if flag.startswith("--") else "-s"
-            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'")
+            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{' -r' if takes_word(option) else ''}")
 
     for option in command.options:
         add(option, "")
@@ -191,6 +233,8 @@ def main():
         manuals.mkdir(parents=True, exist_ok=True)
         if example := re.match(r"@example (\S+)\n", own):
             made = example_page(name, section, own[example.end():], texts / example.group(1), version)
+        elif part := re.match(r"@markdown (\S+) (.*)\n", own):
+            made = markdown_page(name, section, own[part.end():], texts / part.group(1), part.group(2), version)
         else:
             command = parse(name, run(programs / name, "--help"))
             subcommands = []

@@ -38,19 +38,27 @@ fi
 
 dpkg -x "$package" "$work/root"
 bin=$work/root/usr/bin
-for program in sam-run sam-ctl sam-managerd sam-profile sam-analyze sam-translate; do
+for program in sam-run sam-ctl sam-top sam-doctor sam-report sam-managerd sam-profile sam-analyze sam-translate sam-cluster; do
   [ -x "$bin/$program" ] || fail "$program is missing"
-done
-for program in sam-ctl sam-managerd; do
   "$bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
+  ls "$work"/root/usr/share/man/man[18]/"$program".[18].gz >/dev/null || fail "$program has no man page"
+  for completion in "bash-completion/completions/$program" "zsh/vendor-completions/_$program" "fish/vendor_completions.d/$program.fish"; do
+    grep -q -- --version "$work/root/usr/share/$completion" || fail "$completion does not know --version"
+  done
 done
 for page in "$work"/root/usr/share/man/man*/*.gz; do
   gzip -dc "$page" >"$work/page"
   warnings=$(groff -man -Tutf8 -ww "$work/page" 2>&1 >/dev/null) || true
   [ -z "$warnings" ] || fail "$page: $warnings"
 done
-[ -f "$work/root/usr/share/man/man5/sam-managerd.toml.5.gz" ] || fail "the configuration has no man page"
-bash -n "$work"/root/usr/share/bash-completion/completions/*
+for format in sam-managerd.toml sam-ctl.json samcl-task samcl-report samcl-cluster; do
+  [ -f "$work/root/usr/share/man/man5/$format.5.gz" ] || fail "$format has no man page"
+done
+for completion in "$work"/root/usr/share/bash-completion/completions/*; do bash -n "$completion"; done
+for shell in zsh fish; do
+  command -v "$shell" >/dev/null || { echo "package: $shell is not installed, so its completions are not read"; continue; }
+  for completion in "$work"/root/usr/share/$shell/vendor*completions*/*; do "$shell" -n "$completion" || fail "$completion"; done
+done
 grep -q -- "--priority" "$work/root/usr/share/bash-completion/completions/sam-ctl" || fail "sam-ctl is not completed"
 
 # A program runs with what was packed, under a manager that was packed.

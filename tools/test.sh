@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, runs all tests: the release build, then the project's own code under the
-# address and thread sanitizers. Quick where nothing has changed since the last run.
+# address and thread sanitizers, and the manager where undefined behaviour is found, too. Quick where nothing has changed since the last run.
 #
 # usage: tools/test.sh
 # RELEASE_ONLY=1 in the environment leaves the sanitizers out. SANITIZE_ALL=1 runs every test of the sanitized
@@ -25,20 +25,23 @@ for build in "${builds[@]}"; do
   fi
 done
 
-# Under the sanitizers: the logic, the runtime's pieces, and the OpenCL cases on two devices.
+# Under the sanitizers: the logic, the runtime's pieces, and the OpenCL cases on two devices; under asan, which also finds
+# undefined behaviour, the manager and its clients as processes.
 sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_test access_map_test engine_test ways_test planner_test graph_test
   worker_test storage_test completion_queue_test submission_queue_test real_device_test report_test trace_test
   scheduler_test registry_test placement_test document_test footprint_evaluation_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     echo "samcl: building and testing ($build)"
+    tests=("${sanitized[@]}")
+    [ "$build" = asan ] && tests+=(words_test daemon_soak_test manager_test)
     if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" \
-      --target "${sanitized[@]}" samcl opencl_cases; } >"$log" 2>&1; then
+      --target "${tests[@]}" samcl opencl_cases; } >"$log" 2>&1; then
       tail -n 60 "$log"
       echo "samcl: the $build build failed; its last lines are above" >&2
       exit 1
     fi
-    for test in "${sanitized[@]}"; do "build/$build/tests/$test" --gtest_brief=1; done
+    for test in "${tests[@]}"; do SAMCL_SOAK_HOURS=6 "build/$build/tests/$test" --gtest_brief=1; done
     ctest --test-dir "build/$build" --parallel "$jobs" -R '^samcl.sanitized' --output-on-failure --no-tests=error | tail -n 4
   done
 fi

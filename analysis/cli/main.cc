@@ -16,6 +16,7 @@ constexpr Run (*kSubcommands[])(CLI::App&) = {add_convert,    add_rta,      add_
 
 int run(int argc, char** argv) {
   CLI::App app("sam-analyze: response times of task sets on CPUs, PCI links and GPUs");
+  app.set_version_flag("--version", "sam-analyze " SAMCL_VERSION);
   app.require_subcommand(1);
   std::vector<std::pair<CLI::App*, Run>> known;
   for (const auto add : kSubcommands) {

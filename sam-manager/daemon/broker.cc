@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/registry/placement.h"
 
@@ -125,6 +126,7 @@ void Broker::act_on_noticed() {
     const auto found = programs_.find(noticed.program);
     if (found == programs_.end()) continue;
     Program& program = found->second;
+    const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\") keeps a more urgent program waiting for longer than {} us", program.pid,
                  program.assignment.task, promised_ns(program, noticed.resource) / 1000);
     punish(program);
@@ -255,6 +257,7 @@ std::vector<Miss> Broker::beat(uint64_t now_ns) {
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
     if (more.early + more.long_jobs == 0) continue;
+    const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
                  program.pid, program.assignment.task, more.early, more.long_jobs);
     punish(program);
@@ -280,6 +283,7 @@ void Broker::look_at_holder(uint32_t resource) {
   if (known.owner != owner || known.leases != leases) {
     known = {owner, leases, now_ns_};
   } else if (is_held_up(resource)) {
+    const LogSubject about(program->second.pid, program->second.assignment.task);
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
     scheduler_.take(owner, resource);
   }
@@ -350,6 +354,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   harvests_[id] = std::make_unique<Harvest>();
   scheduler_.add_client(id, {});
   assign(program);
+  const LogSubject about(pid, program.assignment.task);
   spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
                program.assignment.task, program.assignment.priority);
   return &program;
@@ -449,6 +454,8 @@ void Broker::forget(uint32_t id) {
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   const pid_t pid = found->second.pid;
+  const std::string task = found->second.assignment.task;
+  const LogSubject about(pid, task);
   harvest(found->second);
   harvests_.erase(id);
   programs_.erase(found);

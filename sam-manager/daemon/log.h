@@ -1,7 +1,10 @@
 // What the daemon logs, written by a thread of its own: whoever reads it, or does not, no lease waits for it.
 // What comes too fast or can't be written in time is left out and counted; control characters are made
-// visible.
+// visible. In the journal each line has fields beside its text: SAMCL_INSTANCE, and where it is about a program
+// SAMCL_PID and SAMCL_TASK (`journalctl SAMCL_TASK=camera`).
 #pragma once
+
+#include <sys/types.h>
 
 #include <memory>
 #include <string>
@@ -30,7 +33,9 @@ enum class LogTarget { terminal, journal, syslog };
 // From construction to destruction spdlog's default logger writes through it.
 class Log {
  public:
-  Log(LogTarget target, const std::string& level);
+  // `journal`: the journal's socket. Lines go to stderr, with their priority, where it takes none.
+  Log(LogTarget target, const std::string& level, const std::string& instance,
+      const std::string& journal = "/run/systemd/journal/socket");
   ~Log();  // waits a moment for what is left to be written
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
@@ -38,6 +43,15 @@ class Log {
  private:
   struct Writer;
   std::shared_ptr<Writer> writer_;  // its thread's too: that may hang in a write for ever
+};
+
+// What this thread logs while it lives is about that program.
+class LogSubject {
+ public:
+  LogSubject(pid_t pid, std::string_view task);  // which must outlive it; "": of no task
+  ~LogSubject();
+  LogSubject(const LogSubject&) = delete;
+  LogSubject& operator=(const LogSubject&) = delete;
 };
 
 }  // namespace samcl::daemon

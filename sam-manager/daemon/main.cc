@@ -151,7 +151,7 @@ int serve(Config config, const Options& options, int detached) {
   const size_t put_back = book->put_back_older_than(now_ns(), 0);  // that a daemon left that was killed
   const Guardian guardian(*book);
 
-  const Log log(log_target(options.foreground), config.log_level);
+  const Log log(log_target(options.foreground), config.log_level, config.instance);
   if (put_back > 0) spdlog::warn("{} threads had a priority that another manager lent them", put_back);
   Realtime realtime(config.realtime, *book);
   realtime.take();
@@ -221,7 +221,9 @@ int run(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+  // What can't be written is an error where it is written.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   int detached = -1;
   if (!options.foreground)
     if (const int code = detach(detached); code >= 0) return code;

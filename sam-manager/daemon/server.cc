@@ -14,6 +14,7 @@
 #include <exception>
 #include <utility>
 
+#include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/document.h"
@@ -301,6 +302,7 @@ json Server::ask(uint64_t id, Link& link, const std::string& bytes, std::vector<
   const Caller caller{id, link.peer, rights_of_peer(link.peer), link.program};
   auto outcome = daemon::handle(broker_, board_, config_.instance, caller, *request);
   if (!outcome) {
+    const LogSubject about(link.peer.pid, "");
     spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user,
                  outcome.error().message);
     return {{"error", outcome.error().message}};

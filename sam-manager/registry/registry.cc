@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
@@ -36,6 +36,7 @@ Result<void> write_file(const fs::path& file, const std::string& text) {
                        fsync(out) == 0 && rename(draft.c_str(), file.c_str()) == 0;
   const int why = errno;
   if (out >= 0) close(out);
+  if (!written) unlink(draft.c_str());  // where the disk is full it would keep the next one from being written
   if (!written) return fail("cannot write the tasks to " + file.string() + ": " + std::strerror(why));
   return {};
 }
@@ -122,10 +123,12 @@ Result<Registry> Registry::open(const std::string& file) {
   Registry registry(file);
   std::error_code error;
   if (file.empty() || !fs::exists(file, error)) return registry;
+  // Anything else may have no end, or make us wait for one.
+  if (!fs::is_regular_file(file, error)) return fail("cannot read the tasks in " + file + ": it is no regular file");
   std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return fail("cannot read the tasks in " + file);
-  auto tasks = parse_tasks(text.str());
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) return fail("cannot read the tasks in " + file);
+  auto tasks = parse_tasks(text);
   if (!tasks)
     return fail(file + " is no list of tasks (" + tasks.error().message +
                 "); move it away to start without tasks");

@@ -1,6 +1,7 @@
 #include "sam-manager/registry/registry.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -113,6 +114,22 @@ TEST_F(RegistryTest, DoubtsAreNamed) {
 
 TEST_F(RegistryTest, FileThatCannotBeWrittenIsAnError) {
   EXPECT_THAT(save("/proc/samcl/tasks.json", {}).error().message, HasSubstr("cannot write"));
+}
+
+TEST_F(RegistryTest, WhatIsNoFileOfTasksIsNamed) {
+  std::filesystem::create_directories(folder / "new");
+  EXPECT_THAT(Registry::open(folder).error().message, HasSubstr("cannot read the tasks in " + folder.string() + ": it is no regular file"));
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(Registry::open(file).error().message, HasSubstr("it is no regular file")) << "and nobody is waited for";
+  std::filesystem::remove(file);
+  for (const auto& [text, problem] : {std::pair{"", "it is no JSON object"},
+                                      {"{\"format\": 1, \"tasks\": [", "it is no JSON object"},
+                                      {"{\"format\": 2, \"tasks\": []}", "format: expected an integer, 1 to 1, not 2"},
+                                      {"{\"format\": 1, \"tasks\": 5}", "tasks: expected an array"}}) {
+    std::ofstream(file) << text;
+    EXPECT_THAT(Registry::open(file).error().message, HasSubstr(file + " is no list of tasks (")) << text;
+    EXPECT_THAT(Registry::open(file).error().message, HasSubstr(problem)) << text;
+  }
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 // to be several users.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/sched.h>
 #include <mqueue.h>
 #include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,10 +61,10 @@ struct AttackTest : ::testing::Test {
   }
   ~AttackTest() override { std::filesystem::remove_all(folder); }
 
-  void start(const std::string& config = "") {
+  void start(const std::string& config = "", Daemon::Tasks tasks = Daemon::Tasks::in_memory) {
     const std::string file = folder + "/m.toml";
     std::ofstream(file) << "log_level = 'warn'\n" << config;
-    ASSERT_TRUE(daemon.start({"--config", file}));
+    ASSERT_TRUE(daemon.start({"--config", file}, tasks));
   }
 
   // As root finds it.
@@ -578,6 +582,121 @@ TEST_F(AttackTest, ConfigurationIsReadAgain) {
   std::ofstream(folder + "/m.toml") << "no toml";
   kill(daemon.pid(), SIGHUP);
   EXPECT_EQ(connect_as(kStranger), "") << "the old one stays";
+}
+
+TEST_F(AttackTest, FullDiskLosesNoTask) {
+  const std::string disk = folder + "/disk";
+  std::filesystem::create_directories(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0) GTEST_SKIP() << "nothing can be mounted here";
+  const struct Unmount {
+    std::string at;
+    ~Unmount() { umount2(at.c_str(), MNT_DETACH); }
+  } unmount{disk};
+  start("state_file = '" + disk + "/state.json'\n", Daemon::Tasks::in_their_file);
+  ASSERT_EQ(daemon.enroll("first", 5), "");
+  std::ofstream(disk + "/filler") << std::string(1 << 17, 'x');
+  EXPECT_THAT(daemon.enroll("second", 6), HasSubstr("cannot write the tasks to " + disk + "/state.json: No space left"));
+  const auto names = [&] {
+    std::string all;
+    const auto list = daemon.ask({{"ask", "list"}});
+    for (const auto& each : list->at("tasks")) all += each["name"].get<std::string>() + " ";
+    return all;
+  };
+  EXPECT_EQ(names(), "first ") << "what is not on the disk does not hold";
+  daemon.stop(SIGKILL);
+  start("state_file = '" + disk + "/state.json'\n", Daemon::Tasks::in_their_file);
+  EXPECT_EQ(names(), "first ");
+  std::filesystem::remove(disk + "/filler");
+  EXPECT_EQ(daemon.enroll("second", 6), "");
+}
+
+// A draft that is a pipe without reader: opening it takes as long as a disk that hangs.
+TEST_F(AttackTest, DiskThatHangsDelaysNoGrant) {
+  ASSERT_EQ(mkfifo((folder + "/state.json.new").c_str(), 0600), 0);
+  start("state_file = '" + folder + "/state.json'\n", Daemon::Tasks::in_their_file);
+  Child asker([&](const Child::Line&) { return daemon.enroll("camera", 5).empty() ? 0 : 1; });
+  std::this_thread::sleep_for(100ms);
+  const auto holder = testing::start_taker(daemon);
+  const auto waiter = testing::start_taker(daemon);
+  ASSERT_TRUE(holder && waiter);
+  holder->line().say('t');
+  ASSERT_EQ(holder->line().hear(), 'h');
+  waiter->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto before = Clock::now();
+  holder->line().say('r');
+  ASSERT_EQ(waiter->line().hear(), 'h');
+  EXPECT_LT(Clock::now() - before, 1s);
+  EXPECT_EQ(waitpid(asker.pid(), nullptr, WNOHANG), 0) << "it waits for the disk all the while";
+  const protocol::Descriptor reader(open((folder + "/state.json.new").c_str(), O_RDONLY | O_NONBLOCK));
+  EXPECT_EQ(asker.join(), 1) << "a pipe is no disk";
+}
+
+TEST_F(AttackTest, ProcessWithTheNumberOfADeadOneHasNothingOfIt) {
+  start();
+  auto holder = testing::start_taker(daemon);
+  const auto waiter = testing::start_taker(daemon);
+  ASSERT_TRUE(holder && waiter);
+  holder->line().say('t');
+  ASSERT_EQ(holder->line().hear(), 'h');
+  waiter->line().say('t');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  // While the daemon looks away.
+  kill(daemon.pid(), SIGSTOP);
+  const pid_t number = holder->pid();
+  holder->kill_hard();
+  clone_args wish{};
+  wish.exit_signal = SIGCHLD;
+  wish.set_tid = reinterpret_cast<uint64_t>(&number);
+  wish.set_tid_size = 1;
+  const long next = syscall(SYS_clone3, &wish, sizeof wish);
+  if (next == 0) {
+    while (true) pause();
+  }
+  kill(daemon.pid(), SIGCONT);
+  if (next < 0) GTEST_SKIP() << "no process can be given a number here";
+  EXPECT_EQ(waiter->line().hear(), 'h');
+  for (const auto& program : daemon.status()["programs"]) EXPECT_NE(program["pid"], number);
+  kill(number, SIGKILL);
+  waitpid(number, nullptr, 0);
+}
+
+TEST_F(AttackTest, WordThatNamesNobodyStopsNoDevice) {
+  start();
+  auto connection = Connection::open(daemon.instance());
+  ASSERT_TRUE(connection);
+  const auto answer = (*connection)->ask({{"ask", "hello"}, {"devices", {"a"}}}, 5000);
+  ASSERT_TRUE(answer) << answer.error().message;
+  const auto words = protocol::Shared<protocol::Words>::map(answer->attached[1], protocol::Access::read_write);
+  ASSERT_TRUE(words);
+  const auto client = daemon.connect();
+  ASSERT_TRUE(client);
+  for (const protocol::Word spoiled : {protocol::Word{0xdeadbeef}, protocol::Word{0xdeadbeef} | protocol::kWaiters,
+                                       protocol::kWaiters | protocol::kRevoke, ~protocol::Word{0}}) {
+    (*words)->words[0] = spoiled;
+    const auto before = Clock::now();
+    const Lease gpu(client.get(), kGpu, 0);
+    EXPECT_LT(Clock::now() - before, 2s) << std::hex << spoiled;
+    EXPECT_TRUE(client->managed()) << std::hex << spoiled;
+  }
+}
+
+TEST_F(AttackTest, LimitOfFilesIsAnErrorAndNoSignal) {
+  int out[2];
+  ASSERT_EQ(pipe(out), 0);
+  Child failing([&](const Child::Line&) {
+    dup2(out[1], STDERR_FILENO);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    execl(SAM_MANAGERD, SAM_MANAGERD, "--foreground", "--instance", daemon.instance().c_str(), nullptr);
+    return 127;
+  });
+  EXPECT_EQ(failing.join(), 1);
+  close(out[1]);
+  std::string text(4096, '\0');
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, read(out[0], text.data(), text.size()))));
+  close(out[0]);
+  EXPECT_THAT(text, HasSubstr("File too large"));
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 // Programs that are killed in every state, all the time, while others go on. A short storm by default;
-// SAMCL_STORM_SECONDS makes it longer, and SAMCL_SEED repeats one.
+// SAMCL_STORM_SECONDS makes those of programs longer, SAMCL_STORM_KILLS and SAMCL_STORM_DAEMONS (how many of each) that of
+// everything, and SAMCL_SEED repeats one.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -29,9 +32,13 @@ using namespace std::chrono_literals;
 constexpr int kVictims = 4;  // at a time
 constexpr auto kLongestSpell = 2s;
 
+int number_from(const char* variable, int otherwise) {
+  const char* wanted = std::getenv(variable);
+  return wanted ? std::atoi(wanted) : otherwise;
+}
+
 std::chrono::seconds storm_length() {
-  const char* wanted = std::getenv("SAMCL_STORM_SECONDS");
-  return std::chrono::seconds(wanted ? std::atoi(wanted) : 5);
+  return std::chrono::seconds(number_from("SAMCL_STORM_SECONDS", 5));
 }
 
 unsigned choose_seed() {
@@ -158,6 +165,129 @@ TEST(Storm, SurvivorStaysManagedWhileNobodyReadsTheLog) {
   expect_to_survive(daemon);
   close(log[0]);
   close(log[1]);
+}
+
+// A process that takes and gives back until something happens to it.
+enum class Habit { works, works_in_threads, forks, calls_exec };
+
+pid_t start_victim(const Daemon& daemon, Habit habit, unsigned us) {
+  if (habit == Habit::works || habit == Habit::works_in_threads)
+    return start_victim(daemon, habit == Habit::works_in_threads);
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  const auto client = daemon.connect();
+  if (!client) _exit(1);
+  for (bool forked = false; true; forked = true) {
+    const Lease gpu(client.get(), ResourceKind::gpu, 0);
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+    if (habit == Habit::calls_exec) execl("/bin/sleep", "sleep", "60", nullptr);
+    if (forked || fork() != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sleep(60);  // keeps what its parent has open
+    _exit(0);
+  }
+}
+
+// What the kernel counts of a process: open descriptors, threads, memory in KiB.
+struct Footing {
+  long descriptors = 0, threads = 0, memory = 0;
+};
+
+Footing footing_of(pid_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  Footing seen;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder + "/fd")) ++seen.descriptors;
+  std::ifstream status(folder + "/status");
+  for (std::string word; status >> word;) {
+    if (word == "Threads:") status >> seen.threads;
+    if (word == "VmRSS:") status >> seen.memory;
+  }
+  return seen;
+}
+
+class Rage {
+ public:
+  Rage(Daemon& daemon, std::mt19937& random) : daemon_(daemon), random_(random) {
+    for (pid_t& victim : victims_) victim = start();
+  }
+  ~Rage() {
+    for (const pid_t victim : victims_) end(victim);
+  }
+
+  // To whom it happens is replaced when it happens again.
+  void strike() {
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 4000));
+    pid_t& victim = victims_[random_() % victims_.size()];
+    if (random_() % 4 == 0) {
+      kill(victim, SIGSTOP);
+      if (random_() % 2 == 0) kill(victim, SIGCONT);
+      return;
+    }
+    end(victim);
+    ++kills;
+    victim = start();
+  }
+
+  int kills = 0;
+
+ private:
+  pid_t start() {
+    static constexpr Habit kHabits[] = {Habit::works, Habit::works, Habit::works_in_threads, Habit::forks, Habit::calls_exec};
+    return start_victim(daemon_, kHabits[random_() % std::size(kHabits)], random_() % 3000);
+  }
+  static void end(pid_t victim) {
+    kill(victim, SIGKILL);
+    waitpid(victim, nullptr, 0);
+  }
+
+  Daemon& daemon_;
+  std::mt19937& random_;
+  std::array<pid_t, kVictims> victims_{};
+};
+
+// Daemons are killed, too: who survives finds each next one soon. While one runs nothing grows in it.
+TEST(Storm, NothingIsLostWhateverEnds) {
+  const unsigned seed = choose_seed();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  const int kills = number_from("SAMCL_STORM_KILLS", 300), daemons = number_from("SAMCL_STORM_DAEMONS", 4);
+  Daemon daemon;
+  ASSERT_TRUE(daemon.start());
+  const auto client = daemon.connect();
+  ASSERT_TRUE(client);
+  Clock::duration longest_spell{0};
+  Rage storm(daemon, random);
+  for (int i = 0; i < daemons; ++i) {
+    for (const int until = storm.kills + kills / 2 / daemons; storm.kills < until;) storm.strike();
+    daemon.stop(SIGKILL);
+    EXPECT_FALSE(client->managed());
+    storm.strike();
+    ASSERT_TRUE(daemon.start());
+    const auto started = Clock::now();
+    ASSERT_TRUE(testing::finds_daemon(*client));
+    longest_spell = std::max(longest_spell, Clock::now() - started);
+  }
+  std::atomic<bool> stop = false;
+  Survivor seen;
+  std::thread survivor([&] { seen = survive(*client, stop); });
+  for (int i = 0; i < 20; ++i) storm.strike();
+  const Footing before = footing_of(daemon.pid());
+  while (storm.kills < kills) storm.strike();
+  stop = true;
+  survivor.join();
+  // Who was killed last is forgotten at once; of the others there are as many as there were.
+  for (int i = 0; i < 100 && daemon.status()["programs"].size() > kVictims + 1; ++i) std::this_thread::sleep_for(10ms);
+  const Footing after = footing_of(daemon.pid());
+  std::cout << storm.kills << " kills, " << daemons << " daemons, unmanaged for " << longest_spell / 1ms
+            << " ms at most; under the last one " << seen.leases << " leases, the longest wait " << seen.longest_wait / 1ms
+            << " ms; memory " << before.memory << " to " << after.memory << " KiB\n";
+  EXPECT_LT(longest_spell, kLongestSpell);
+  EXPECT_EQ(seen.spells, 0);
+  // One stopped holder after another may keep it waiting for a second or so each.
+  EXPECT_LT(seen.longest_wait, 5 * kLongestSpell);
+  EXPECT_NEAR(static_cast<double>(after.descriptors), static_cast<double>(before.descriptors), 4 * kVictims);
+  EXPECT_EQ(after.threads, before.threads);
+  EXPECT_LT(after.memory, before.memory + 4096);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,14 +41,15 @@ Daemon::~Daemon() {
     unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
 }
 
-bool Daemon::start(const std::vector<std::string>& more) {
+bool Daemon::start(const std::vector<std::string>& more, Tasks tasks) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) return false;
-  std::vector<std::string> words = {SAM_MANAGERD, "--foreground", "--instance",
-                                    instance_,    "--exit-with",  std::to_string(getpid())};
+  std::vector<std::string> words = {SAM_MANAGERD, "--foreground", "--instance", instance_};
+  if (tasks == Tasks::in_memory) words.insert(words.end(), {"--exit-with", std::to_string(getpid())});
   words.insert(words.end(), more.begin(), more.end());
   pid_ = fork();
   if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     words.insert(words.end(), {"--ready-fd", std::to_string(dup(ready[1]))});  // without close-on-exec
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

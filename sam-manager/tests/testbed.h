@@ -21,8 +21,10 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
+  enum class Tasks { in_memory, in_their_file };
+
   // False if it ended, or was not ready in time. `more`: options.
-  bool start(const std::vector<std::string>& more = {});
+  bool start(const std::vector<std::string>& more = {}, Tasks tasks = Tasks::in_memory);
   int stop(int signal);  // its exit code, or 128 + signal
   pid_t pid() const { return pid_; }
   const std::string& instance() const { return instance_; }

@@ -56,7 +56,6 @@ ROOMS = {
                              "sam-manager/registry", "sam-manager/scheduler"],
     "sam-manager/daemon": ["analysis/json", "analysis/model", "base", "sam-manager/planning", "sam-manager/protocol",
                            "sam-manager/registry", "sam-manager/scheduler"],
-    "sam-manager/fuzz": ["sam-manager/daemon", "sam-manager/planning", "sam-manager/protocol", "sam-manager/registry"],
     "libsamcl/driver": ["base", "kernel-translator/client"],
     "libsamcl/lease": ["base", "sam-manager/protocol"],
     "libsamcl/threads": ["base"],

@@ -178,6 +178,7 @@ int main_with(int argc, char** argv) {
       "did:\n"
       "the CPU, PCI and GPU stages of a job, and how long each takes in every mode.\n\n"
       "usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  app.set_version_flag("--version", "sam-profile " SAMCL_VERSION);
   app.footer(
       "The program should run some dozens of jobs, each with the same work, on an otherwise idle machine. It "
       "may mark\n"

@@ -98,10 +98,8 @@ Result<void> arrange_share(Options& options) {
 int run(int argc, char** argv) {
   auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
   if (!options) return complain(options.error().message);
-  if (options->help) {
-    std::cout << help_text();
-    return 0;
-  }
+  if (options->help) return std::cout << help_text(), 0;
+  if (options->version) return std::cout << "sam-run " SAMCL_VERSION "\n", 0;
 
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"),

@@ -34,6 +34,7 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
                        the process's number.
   --plan FILE.dot      at exit, write what was planned and run as a graph: `dot -Tsvg FILE.dot -o plan.svg`.
   -h, --help           print this.
+  --version            print the version.
 
 examples:
   sam-run -- ./app
@@ -82,6 +83,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   CLI::App app;
   app.set_help_flag("");  // ours below: CLI11's leaves by an exception
   app.add_flag("-h,--help", options.help);
+  app.add_flag("--version", options.version);
   auto* devices_option = app.add_option("--devices", devices);
   auto* gpus_option = app.add_option("--gpus", gpus);
   auto* cluster_option = app.add_option("--cluster", cluster);
@@ -100,7 +102,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   } catch (const CLI::ParseError& error) {
     return fail(error.what());
   }
-  if (options.help) return options;
+  if (options.help || options.version) return options;
 
   options.program = app.remaining();
   if (!options.program.empty() && options.program[0] == "--")

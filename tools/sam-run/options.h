@@ -24,6 +24,7 @@ struct Options {
   std::optional<std::string> plan;    // --plan: an absolute path
   std::vector<std::string> program;   // PROGRAM and its arguments; never empty
   bool help = false;                  // --help was given: print help_text() and exit with 0
+  bool version = false;               // --version likewise
 };
 
 const char* help_text();
