@@ -62,4 +62,4 @@ log=$work/build.log
   cmake --build "$work/build" --parallel "${JOBS:-$(nproc)}" --target "${suites[@]/#/test_}"; } >"$log" 2>&1 ||
   { tail -n 20 "$log" >&2; fail "the tests cannot be built; all of the log is $log"; }
 
-exec python3 tests/conformance/compare.py --programs "$work/build" --bin build/release/bin --results "$work/results" "$@" "${suites[@]}"
+exec python3 tests/conformance/compare.py --programs "$work/build" --bin build/release/bin --results "$work/results" "${suites[@]}" "$@"
