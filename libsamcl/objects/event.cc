@@ -88,10 +88,19 @@ void Event::set_queued() {
 }
 
 void Event::set_running(cl_ulong at) {
-  cl_int submitted = CL_SUBMITTED;
-  if (status_.load(std::memory_order_relaxed) != submitted) return;
+  if (status_.load(std::memory_order_relaxed) != CL_SUBMITTED || began_.load(std::memory_order_relaxed)) return;
   times_[2] = at;
-  set_status(CL_RUNNING);
+  began_ = true;
+  if (free_) tell_running();
+}
+
+void Event::set_free() {
+  free_ = true;
+  if (began_) tell_running();
+}
+
+void Event::tell_running() {
+  if (status_.load(std::memory_order_relaxed) == CL_SUBMITTED) set_status(CL_RUNNING);
 }
 
 void Event::set_running() { set_running(now_ns()); }

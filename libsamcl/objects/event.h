@@ -53,9 +53,12 @@ class Event : public Object<Event>, public engine::Owner {
 
   // The command enters its queue.
   void set_queued();
-  // The command began to execute on a device, at that time or now; the first call counts.
+  // The command began to execute on a device, at that time or now; the first call counts. It is CL_RUNNING from then on, or
+  // once it is free: it may begin before what it waits for has been heard to end.
   void set_running(cl_ulong at);
   void set_running();
+  // All that the command waits for has ended. Under the graph's lock.
+  void set_free();
   // A part of it ended on a device at that time: it ends no earlier, and that is its end unless something else comes
   // later. For commands that do not know it: when Graph::finish() was called.
   void note_end(cl_ulong at);
@@ -91,9 +94,12 @@ class Event : public Object<Event>, public engine::Owner {
   // Whether anybody can ask when what happened, before it has ended.
   bool is_seen() const;
   void set_status(cl_int status);
+  void tell_running();
 
   std::atomic<cl_int> status_{CL_QUEUED};
   std::atomic<bool> user_status_claimed_{false};
+  std::atomic<bool> began_{false};
+  std::atomic<bool> free_{false};
   std::array<std::atomic<cl_ulong>, 4> times_{};  // queued, submitted, started, ended
   std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it

@@ -44,6 +44,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command>
   };
   for (const auto& on : waits) depend(on, true);
   for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
+  if (event->unmet_ == 0) event->set_free();
   if (event->unplanned_ == 0) plan(event);
   collect(outcome);
 }
@@ -139,7 +140,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
     for (const Event::Dependent& dependent : std::exchange(current->dependents_, {})) {
       Event& next = *dependent.event;
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-      --next.unmet_;
+      if (--next.unmet_ == 0) next.set_free();
       if (!current->planned_ && --next.unplanned_ == 0) plan(dependent.event);
       raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
       if (next.unmet_ == 0 && next.result_) {

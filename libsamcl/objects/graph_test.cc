@@ -395,6 +395,18 @@ TEST_F(GraphTest, CallbacksAreToldTheErrorThatTookThePlaceOfTheirStatus) {
     EXPECT_EQ(told->status.get_future().get(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }
 
+TEST_F(GraphTest, NothingIsSeenToRunBeforeWhatItWaitsForHasEnded) {
+  const auto first = submit(queue), second = submit(queue);
+  second->set_running();
+  EXPECT_EQ(second->status(), CL_SUBMITTED);
+  end(first);
+  EXPECT_EQ(second->status(), CL_RUNNING);
+  const auto third = submit(queue);
+  end(second);
+  third->set_running();
+  EXPECT_EQ(third->status(), CL_RUNNING);
+}
+
 TEST_F(GraphTest, CallbacksAreToldTheStatusTheyWaitedFor) {
   Told running, complete, late;
   const auto event = submit(queue);

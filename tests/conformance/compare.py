@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Plays each subtest of Khronos' conformance tests in a process of its own, with samcl and without, and compares.
+
+usage: compare.py --programs DIR --bin DIR --results DIR [options] SUITE...   (tools/conformance.sh calls it)
+
+Verdicts of a subtest that passes on the bare driver, in each way to run it under samcl:
+  same    it passes, too
+  hollow  it passes or skips, but says of more than before that it is not supported
+  wrong   it fails, ends by a signal, or does not end in time
+What fails, skips or does not end on the bare driver says nothing of samcl. What was played is kept in DIR/SUITE.json, and
+only what is not there is played: an interrupted run goes on, --again plays all anew under samcl. Exit code 1: something is wrong or
+hollow.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+# Each way to run under samcl: PoCL's kind of device, how many, and which manager grants them. The bare driver is asked once
+# for each kind: they offer different things.
+WAYS = {"1": ("basic", 1, "off"), "2": ("basic", 2, "off"), "3": ("basic", 3, "off"), "managed": ("pthread", 2, "embedded")}
+BAD = ("wrong", "hollow")
+LEFT_OUT = re.compile(r"skip|not support|unsupported|does not (?:have|support)|no tests? (?:was|were) run", re.IGNORECASE)
+# What tells runs of one test apart: addresses, numbers, names of devices.
+VARIES = re.compile(r"0x[0-9a-f]+|\d+|basic|pthread", re.IGNORECASE)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, type=pathlib.Path, help="where the suites were built")
+    parser.add_argument("--bin", required=True, type=pathlib.Path, help="where sam-run is")
+    parser.add_argument("--results", required=True, type=pathlib.Path, help="what was played is kept here")
+    parser.add_argument("--table", type=pathlib.Path, help="write the table of all kept results to this file")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--only", default="", help="regular expression: the subtests to play")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for each subtest without samcl (default 120); "
+                        "under samcl four times what it took, and 30 s")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no subtest after so many minutes")
+    parser.add_argument("--again", action="store_true", help="play also what was played under samcl before")
+    parser.add_argument("suites", nargs="*", metavar="SUITE")
+    return parser.parse_intermixed_args()
+
+
+def program_of(programs, suite):
+    found = [path for path in programs.rglob(f"test_{suite}") if path.is_file() and os.access(path, os.X_OK)]
+    if len(found) != 1:
+        sys.exit(f"compare.py: {programs} has {len(found)} programs test_{suite}, expected one")
+    return found[0].resolve()
+
+
+def subtests(program):
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, cwd=program.parent)
+    return [line.strip() for line in listed.stdout.splitlines() if line.startswith("\t")]
+
+
+def bare_of(way):
+    return f"bare {WAYS[way][0]}"
+
+
+def play(options, program, subtest, devices, manager, limit_s):
+    """One run, bare without a manager: verdict, seconds, what it left out, the end of its output, how many kernels ran in parts."""
+    with tempfile.TemporaryDirectory() as folder:
+        verdicts, report = pathlib.Path(folder, "verdicts"), pathlib.Path(folder, "report")
+        environment = dict(os.environ, POCL_DEVICES=" ".join(devices), CL_CONFORMANCE_RESULTS_FILENAME=str(verdicts),
+                           CL_WIMPY_MODE="1", SAMCL_SPLIT="always", SAMCL_DIRECT="off")
+        shim = manager and [options.bin.resolve() / "sam-run", "--manager", manager, f"--report={report}", "--"] or []
+        begin = time.monotonic()
+        # A session of its own, so that all of it can be ended.
+        with subprocess.Popen([*shim, program, subtest], env=environment, cwd=program.parent, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as process:
+            try:
+                output, in_time = process.communicate(timeout=limit_s)[0], True
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, in_time = process.communicate()[0], False
+        text = output.decode(errors="replace")
+        if not in_time:
+            verdict = "no end"
+        elif process.returncode < 0 or process.returncode >= 128:
+            verdict = "signal"
+        elif verdicts.exists():
+            verdict = json.loads(verdicts.read_text())["results"].get(subtest, "fail")
+        else:
+            verdict = "fail"
+        kernels = json.loads(report.read_text())["kernels"] if report.exists() else []
+        return {"verdict": verdict, "seconds": round(time.monotonic() - begin, 1),
+                "left_out": sorted({VARIES.sub("#", line.strip()) for line in text.splitlines() if LEFT_OUT.search(line)}),
+                "split": sum(kernel["devices"] > 1 for kernel in kernels),
+                "output": text[-1500:] if verdict not in ("pass", "skip") else ""}
+
+
+def judge(runs, way):
+    """The verdict of the run in that way; None where there is none."""
+    bare, run = runs.get(bare_of(way)), runs.get(way)
+    if not bare or not run or bare["verdict"] != "pass":
+        return None
+    if run["verdict"] == "skip" or (run["verdict"] == "pass" and not set(run["left_out"]) <= set(bare["left_out"])):
+        return "hollow"
+    return "same" if run["verdict"] == "pass" else "wrong"
+
+
+def play_suite(options, suite, deadline):
+    program, kept = program_of(options.programs, suite), options.results / f"{suite}.json"
+    results = json.loads(kept.read_text()) if kept.exists() else {}
+    for subtest in subtests(program):
+        if not re.search(options.only, subtest):
+            continue
+        runs = results.setdefault(subtest, {})
+        for way in options.ways:
+            kind, count, manager = WAYS[way]
+            steps = [(bare_of(way), [kind], None), (way, [kind] * count, manager)]
+            for name, devices, granted_by in steps:
+                if time.monotonic() > deadline:
+                    return
+                bare = runs.get(bare_of(way))
+                if (name in runs and not (options.again and name == way)) or (name == way and bare["verdict"] != "pass"):
+                    continue
+                limit_s = options.limit if name != way else 30 + 4 * bare["seconds"]
+                runs[name] = play(options, program, subtest, devices, granted_by, limit_s)
+                kept.write_text(json.dumps(results, indent=1))
+                if name == way and (found := judge(runs, way)) in BAD:
+                    new = sorted(set(runs[way]["left_out"]) - set(bare["left_out"]))
+                    print(f"{found.upper()} {suite} {subtest}, way {way}: {runs[way]['verdict']}", flush=True)
+                    print("\n".join("  " + line for line in (runs[way]["output"].splitlines()[-8:] or new)), flush=True)
+
+
+def table(options):
+    """All kept results as Markdown, and how many are wrong or hollow."""
+    lines = ["| suite | subtests | pass bare | " + " | ".join(f"{way}: same, hollow, wrong" for way in WAYS) + " | in parts |",
+             "|---|---|---|" + "---|" * (len(WAYS) + 1)]
+    findings = []
+    for kept in sorted(options.results.glob("*.json")):
+        results = json.loads(kept.read_text())
+        passed = sum(any(name.startswith("bare") and run["verdict"] == "pass" for name, run in runs.items()) for runs in results.values())
+        cells = []
+        for way in WAYS:
+            verdicts = {name: judge(runs, way) for name, runs in results.items()}
+            count = collections.Counter(verdicts.values())
+            cells.append(f"{count['same']}, {count['hollow']}, {count['wrong']}" if any(verdicts.values()) else "")
+            findings += [f"- {kept.stem} {name}, {way}: {verdict} ({results[name][way]['verdict']})"
+                         for name, verdict in verdicts.items() if verdict in BAD]
+        split = sum(any(runs.get(way, {}).get("split") for way in WAYS) for runs in results.values())
+        lines.append(f"| {kept.stem} | {len(results)} | {passed} | " + " | ".join(cells) + f" | {split} |")
+    return "\n".join(lines), findings
+
+
+def main():
+    options = arguments()
+    options.results.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + options.minutes * 60
+    for suite in options.suites:
+        play_suite(options, suite, deadline)
+    rows, findings = table(options)
+    text = "\n".join([rows, "", "Wrong or hollow:" if findings else "Nothing is wrong or hollow.", *findings, ""])
+    print(text)
+    if options.table:
+        head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n\n"
+        options.table.write_text("# Khronos' conformance tests on PoCL, with samcl and without\n\n" + head + text)
+    return bool(findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
