@@ -107,21 +107,31 @@ void Event::set_running() { set_running(now_ns()); }
 
 void Event::note_end(cl_ulong at) { raise(times_[3], at); }
 
+// Never back: one thread may hear that it runs while another hears of its end.
+bool Event::advance(cl_int status) {
+  cl_int present = status_.load(std::memory_order_relaxed);
+  while (status < present) {
+    if (status_.compare_exchange_weak(present, status, std::memory_order_release, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
 void Event::set_status(cl_int status) {
   if (status > CL_COMPLETE && !is_seen()) {  // who waits here waits for the end
-    status_.store(status, std::memory_order_release);
+    advance(status);
     return;
   }
   std::vector<PendingCallback> due;
   {
     std::lock_guard lock(callbacks_mutex_);
+    if (status >= status_.load(std::memory_order_relaxed)) return;
     if (status == CL_SUBMITTED) times_[1] = now_ns();
     if (status <= CL_COMPLETE) {
       if (times_[3] == 0) times_[3] = now_ns();
       if (times_[1] == 0) times_[1] = times_[3].load();
       if (times_[2] == 0) times_[2] = times_[3].load();
     }
-    status_.store(status, std::memory_order_release);
+    advance(status);
     for (auto it = callbacks_.begin(); it != callbacks_.end();) {
       if (status <= it->at) {
         due.push_back(*it);

@@ -94,6 +94,7 @@ class Event : public Object<Event>, public engine::Owner {
   // Whether anybody can ask when what happened, before it has ended.
   bool is_seen() const;
   void set_status(cl_int status);
+  bool advance(cl_int status);
   void tell_running();
 
   std::atomic<cl_int> status_{CL_QUEUED};
