@@ -103,8 +103,8 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
 
-// Not where its kernel is too short to be split, nor, where bytes would have to move for it, before its time is known, and
-// mostly not before its parts are built.
+// Not where its kernel is too short to be split; nor before its time is known, but for many work-items where no byte would
+// have to move; and mostly not before its parts are built.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const CostModel* const known = kernel().cost_model;
   if (!known || context.splits_always()) return true;
@@ -114,8 +114,8 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   if (context.shares_host_memory()) {
     // Nothing has to move: what may be long is split at once, even if its parts have to be built for it.
     constexpr uint64_t kMany = 1 << 16;
-    if (whole_ns == 0 && work_items(request_.ndrange) >= kMany) return true;
-    return (whole_ns == 0 || whole_ns >= 2 * kHandOver) && Build::has_sub_kernel_programs(kernel().build, context);
+    if (whole_ns == 0) return work_items(request_.ndrange) >= kMany;
+    return whole_ns >= 2 * kHandOver && Build::has_sub_kernel_programs(kernel().build, context);
   }
   if (whole_ns < 2 * kHandOver || leaves_idle(request_, *context.devices[0])) return false;
   return Build::has_sub_kernel_programs(kernel().build, context);
