@@ -1,4 +1,4 @@
-#include "libsamcl/api/entry_points.h"
+#include "libsamcl/api/layer.h"
 
 #include <CL/cl_layer.h>
 #include <sys/stat.h>

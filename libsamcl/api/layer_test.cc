@@ -1,4 +1,4 @@
-#include "libsamcl/api/entry_points.h"
+#include "libsamcl/api/layer.h"
 
 #include <gtest/gtest.h>
 
