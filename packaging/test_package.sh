@@ -43,7 +43,7 @@ for program in sam-run sam-ctl sam-top sam-doctor sam-report sam-managerd sam-pr
   "$bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
   ls "$work"/root/usr/share/man/man[18]/"$program".[18].gz >/dev/null || fail "$program has no man page"
   for completion in "bash-completion/completions/$program" "zsh/vendor-completions/_$program" "fish/vendor_completions.d/$program.fish"; do
-    grep -q -- --version "$work/root/usr/share/$completion" || fail "$completion does not know --version"
+    grep -qE -- "--version|-l version" "$work/root/usr/share/$completion" || fail "$completion does not know --version"
   done
 done
 for page in "$work"/root/usr/share/man/man*/*.gz; do

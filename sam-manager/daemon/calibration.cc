@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -32,6 +33,7 @@ using protocol::Message;
 constexpr int kServerPriority = 99, kClientPriority = 98;
 constexpr int kLimitMs = 1000;  // of one wait: the machine is too busy
 constexpr unsigned kWarmUp = 16;
+constexpr std::chrono::microseconds kFallingAsleep{50};  // who is told sooner is not woken: it has not slept yet
 constexpr scheduler::ClientId kHolder = 1, kWaiter = 2, kNobody = 3;
 
 std::string this_system() {
@@ -214,6 +216,7 @@ Result<Calibration> measure(unsigned rounds) {
   Waiter waiter(server);
   uint32_t round = 0;
   for (unsigned n = 0; n < rounds + kWarmUp; ++n) {
+    std::this_thread::sleep_for(kFallingAsleep);
     const uint64_t told = waiter.say(++round, Waiter::Task::wake);
     if (!waiter.wait_until_done(round)) return tl::unexpected(busy);
     wake.push_back(waiter.woke_ns() - told);
