@@ -37,7 +37,7 @@ struct Short {
 
   void set(std::string_view text) {
     length = static_cast<uint32_t>(std::min(text.size(), N));
-    std::memcpy(bytes.data(), text.data(), length);
+    std::copy_n(text.data(), length, bytes.data());
   }
   std::string_view view() const { return {bytes.data(), length}; }
 };
