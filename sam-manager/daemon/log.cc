@@ -14,7 +14,6 @@
 #include <atomic>
 #include <boost/lockfree/spsc_queue.hpp>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 #include "sam-manager/protocol/descriptor.h"
