@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "sam-manager/daemon/monotonic.h"
+#include "base/clock.h"
 #include "sam-manager/daemon/thread_scheduling.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/protocol/socket.h"

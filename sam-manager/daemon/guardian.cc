@@ -10,7 +10,7 @@
 
 #include <cerrno>
 
-#include "sam-manager/daemon/monotonic.h"
+#include "base/clock.h"
 
 namespace samcl::daemon {
 namespace {

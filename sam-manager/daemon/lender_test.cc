@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "sam-manager/daemon/monotonic.h"
+#include "base/clock.h"
 
 namespace samcl::daemon {
 namespace {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/clock.h"
 #include "sam-manager/daemon/board.h"
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
@@ -17,7 +18,6 @@
 #include "sam-manager/daemon/guardian.h"
 #include "sam-manager/daemon/loan_book.h"
 #include "sam-manager/daemon/log.h"
-#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/daemon/server.h"
 #include "sam-manager/daemon/service_notice.h"

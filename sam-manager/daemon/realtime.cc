@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "sam-manager/daemon/monotonic.h"
+#include "base/clock.h"
 #include "sam-manager/protocol/process.h"
 
 namespace samcl::daemon {

@@ -14,8 +14,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/clock.h"
 #include "sam-manager/daemon/log.h"
-#include "sam-manager/daemon/monotonic.h"
 #include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
