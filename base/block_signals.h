@@ -12,8 +12,8 @@ class BlockSignals {
   BlockSignals() {
     sigset_t all;
     sigfillset(&all);
-    // A thread's own faults: where they are blocked they end the process, and a handler of the program's or the driver's
-    // may make them harmless (PoCL's lets kernels divide by zero).
+    // A thread's own faults: where they are blocked they end the process, and a handler of the program's or the
+    // driver's may make them harmless (PoCL's lets kernels divide by zero).
     for (int fault : {SIGFPE, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }

@@ -13,8 +13,11 @@
 
 namespace samcl {
 
-inline constexpr std::array<std::pair<const char*, uint64_t>, 5> kByteUnits = {
-    {{"TiB", uint64_t{1} << 40}, {"GiB", uint64_t{1} << 30}, {"MiB", uint64_t{1} << 20}, {"KiB", uint64_t{1} << 10}, {"B", 1}}};
+inline constexpr std::array<std::pair<const char*, uint64_t>, 5> kByteUnits = {{{"TiB", uint64_t{1} << 40},
+                                                                                {"GiB", uint64_t{1} << 30},
+                                                                                {"MiB", uint64_t{1} << 20},
+                                                                                {"KiB", uint64_t{1} << 10},
+                                                                                {"B", 1}}};
 
 // "4GiB", "1.5 GiB", "512MiB", "100B".
 inline Result<uint64_t> parse_bytes(const std::string& text) {
@@ -29,7 +32,8 @@ inline Result<uint64_t> parse_bytes(const std::string& text) {
       return fail("\"" + text + "\" is out of range: expected 1B to 1024TiB");
     return static_cast<uint64_t>(std::llround(bytes));
   }
-  return fail("\"" + text + "\" is no size of memory: expected a number with unit B, KiB, MiB, GiB or TiB, such as 4GiB");
+  return fail("\"" + text +
+              "\" is no size of memory: expected a number with unit B, KiB, MiB, GiB or TiB, such as 4GiB");
 }
 
 inline std::string format_bytes(uint64_t bytes) {

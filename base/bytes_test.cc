@@ -16,8 +16,7 @@ TEST(Bytes, WhatIsNoSizeIsNamed) {
     EXPECT_THAT(parse_bytes(text).error().message,
                 ::testing::HasSubstr("is no size of memory: expected a number with unit"));
   for (const char* text : {"0B", "-1GiB", "2000TiB", "nanGiB"})
-    EXPECT_THAT(parse_bytes(text).error().message,
-                ::testing::HasSubstr("out of range: expected 1B to 1024TiB"));
+    EXPECT_THAT(parse_bytes(text).error().message, ::testing::HasSubstr("out of range: expected 1B to 1024TiB"));
 }
 
 TEST(Bytes, AreShownInTheLargestUnit) {

@@ -63,9 +63,13 @@ struct Rectangle {
     return {in_slice % row_pitch, in_slice / row_pitch, offset / driver_slice_pitch()};
   }
   std::array<size_t, 3> shape() const { return {region[0], region[1], region[2]}; }
-  size_t driver_slice_pitch() const { return region[2] == 1 ? (offset / row_pitch + region[1]) * row_pitch : slice_pitch; }
+  size_t driver_slice_pitch() const {
+    return region[2] == 1 ? (offset / row_pitch + region[1]) * row_pitch : slice_pitch;
+  }
 
-  Rectangle slice(uint64_t z) const { return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}}; }
+  Rectangle slice(uint64_t z) const {
+    return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}};
+  }
 
   // The same in other surroundings: moved by that many bytes.
   Rectangle moved(uint64_t bytes) const {

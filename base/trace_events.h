@@ -1,8 +1,9 @@
-// Events of Chrome's trace event format, as Perfetto and chrome://tracing open them: a JSON array with one event on each
-// line. The array's end may be missing, so a trace can be read while it is written, and after its writer was killed.
+// Events of Chrome's trace event format, as Perfetto and chrome://tracing open them: a JSON array with one event on
+// each line. The array's end may be missing, so a trace can be read while it is written, and after its writer was
+// killed.
 //
-// Times are given in ns of the host's monotonic clock, and written in microseconds with three decimals, as the format has
-// it. A row (the format's thread) is a number within its process.
+// Times are given in ns of the host's monotonic clock, and written in microseconds with three decimals, as the format
+// has it. A row (the format's thread) is a number within its process.
 #pragma once
 
 #include <charconv>
@@ -22,8 +23,8 @@ struct Row {
   uint64_t process = 0, row = 0;
 };
 
-// Appends one event, with its line's end and the comma behind it, to a text: what it has is said between construction and
-// destruction, the arguments last.
+// Appends one event, with its line's end and the comma behind it, to a text: what it has is said between construction
+// and destruction, the arguments last.
 class Event {
  public:
   // phase: X (a slice), i (an instant), b and e (begin and end of what overlaps others), s and f (an arrow), C, M.
@@ -128,7 +129,8 @@ inline void name_row(std::string& out, Row row, std::string_view name, unsigned 
 }
 
 // An arrow from one slice to another; a time is one at which the slice is there.
-inline void arrow(std::string& out, uint64_t id, std::string_view name, Row from, uint64_t from_ns, Row to, uint64_t to_ns) {
+inline void arrow(std::string& out, uint64_t id, std::string_view name, Row from, uint64_t from_ns, Row to,
+                  uint64_t to_ns) {
   Event(out, 's', name, from, from_ns).category("arrow").id(id);
   Event(out, 'f', name, to, to_ns).category("arrow").id(id).ends_here();
 }

@@ -20,9 +20,7 @@ struct Ndrange {
   // last work-group of the dimension is smaller.
   Index3 local{1, 1, 1};
 
-  uint64_t groups(unsigned dimension) const {
-    return (global[dimension] + local[dimension] - 1) / local[dimension];
-  }
+  uint64_t groups(unsigned dimension) const { return (global[dimension] + local[dimension] - 1) / local[dimension]; }
   Index3 groups() const { return {groups(0), groups(1), groups(2)}; }
   uint64_t total_groups() const { return groups(0) * groups(1) * groups(2); }
   bool operator==(const Ndrange&) const = default;

@@ -30,10 +30,10 @@ struct KernelArgument {
   std::string name;
   std::string type_name;
   ArgumentKind kind = ArgumentKind::other;
-  uint64_t size = 0;          // bytes of a value argument; 0 otherwise
-  bool may_read = false;      // buffers and images: the kernel may load through it
-  bool may_write = false;     // buffers and images: the kernel may store through it
-  uint32_t store_width = 0;   // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
+  uint64_t size = 0;         // bytes of a value argument; 0 otherwise
+  bool may_read = false;     // buffers and images: the kernel may load through it
+  bool may_write = false;    // buffers and images: the kernel may store through it
+  uint32_t store_width = 0;  // written buffers: bytes of the narrowest store (1, 2, 4, 8 or 16); 0 if never written
   // Not none: the kernel does nothing else with the buffer, to integers of store_width bytes, and uses no result.
   Accumulation accumulates = Accumulation::none;
 
@@ -50,11 +50,11 @@ struct KernelTranslation {
   // Not may_split, but where no part touches what another one writes (parts_are_apart() in part_conflict.h): it uses
   // volatile memory, and no work-group waits for another.
   bool may_split_disjoint = false;
-  bool may_slice = false;                      // parts of its NDRange may run one after another on one device
+  bool may_slice = false;  // parts of its NDRange may run one after another on one device
   // Parts may run on several devices where these see one memory: there atomics and volatile stores mean what they say.
   bool splits_in_one_memory = false;
-  std::string why_not_split;                   // empty if may_split; else one short reason for people
-  std::string why_not_slice;                   // empty if may_slice
+  std::string why_not_split;  // empty if may_split; else one short reason for people
+  std::string why_not_slice;  // empty if may_slice
   // True if the result may depend on the local size: it uses local memory, a barrier, or a built-in about
   // groups (get_group_id, get_local_id, get_local_size, get_num_groups, sub-group and work-group functions).
   bool depends_on_local_size = true;
@@ -96,13 +96,13 @@ struct Translation {
 
 // What the real device would show to a source; decides which branches of #ifdef are taken.
 struct DeviceFacts {
-  std::string device_version;      // CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL HSTR: ..."
-  std::string opencl_c_version;    // CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
-  std::string extensions;          // CL_DEVICE_EXTENSIONS, separated by blanks
-  uint32_t address_bits = 64;      // CL_DEVICE_ADDRESS_BITS
-  bool image_support = false;      // CL_DEVICE_IMAGE_SUPPORT
-  bool little_endian = true;       // CL_DEVICE_ENDIAN_LITTLE
-  std::string compiler;            // all that tells this device's compiler from others: names, versions, settings
+  std::string device_version;    // CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL HSTR: ..."
+  std::string opencl_c_version;  // CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
+  std::string extensions;        // CL_DEVICE_EXTENSIONS, separated by blanks
+  uint32_t address_bits = 64;    // CL_DEVICE_ADDRESS_BITS
+  bool image_support = false;    // CL_DEVICE_IMAGE_SUPPORT
+  bool little_endian = true;     // CL_DEVICE_ENDIAN_LITTLE
+  std::string compiler;          // all that tells this device's compiler from others: names, versions, settings
 };
 
 }  // namespace samcl

@@ -61,16 +61,14 @@ class Pieces : public ::testing::TestWithParam<Shape> {
   }
 
   // Builds `source` and runs its kernel once per piece, cut along dimension `cut` at each group in `starts`.
-  std::vector<cl_ulong> run(const std::string& source, bool rewritten, cl_uint cut,
-                            std::vector<size_t> starts) {
+  std::vector<cl_ulong> run(const std::string& source, bool rewritten, cl_uint cut, std::vector<size_t> starts) {
     const Shape& shape = GetParam();
     const char* text = source.c_str();
     cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
     EXPECT_EQ(clBuildProgram(program, 1, &device_, "", nullptr, nullptr), CL_SUCCESS) << source;
     cl_kernel kernel = clCreateKernel(program, "place", nullptr);
     std::vector<cl_ulong> out(items_, 0);
-    cl_mem buffer =
-        clCreateBuffer(context_, CL_MEM_COPY_HOST_PTR, items_ * sizeof(cl_ulong), out.data(), nullptr);
+    cl_mem buffer = clCreateBuffer(context_, CL_MEM_COPY_HOST_PTR, items_ * sizeof(cl_ulong), out.data(), nullptr);
     EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_SUCCESS);
     starts.push_back(shape.groups[cut]);
     for (size_t piece = 0; piece + 1 < starts.size(); ++piece) {
@@ -92,9 +90,9 @@ class Pieces : public ::testing::TestWithParam<Shape> {
                                        shape.local.data(), 0, nullptr, nullptr),
                 CL_SUCCESS);
     }
-    EXPECT_EQ(clEnqueueReadBuffer(queue_, buffer, CL_TRUE, 0, items_ * sizeof(cl_ulong), out.data(), 0,
-                                  nullptr, nullptr),
-              CL_SUCCESS);
+    EXPECT_EQ(
+        clEnqueueReadBuffer(queue_, buffer, CL_TRUE, 0, items_ * sizeof(cl_ulong), out.data(), 0, nullptr, nullptr),
+        CL_SUCCESS);
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
     clReleaseProgram(program);

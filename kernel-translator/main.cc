@@ -13,20 +13,20 @@
 #include <optional>
 #include <sstream>
 
-#include "kernel-translator/read/build_options.h"
 #include "kernel-translator/instructions/instruction_json.h"
 #include "kernel-translator/kernel_study.h"
-#include "kernel-translator/rewrite/ndrange_rewriter.h"
+#include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/reading.h"
+#include "kernel-translator/rewrite/ndrange_rewriter.h"
 #include "llvm/Linker/Linker.h"
 
 namespace samcl::translator {
 namespace {
 
-constexpr char kUsage[] =
-    "usage: sam-translate FILE.cl|-... [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
+constexpr char kUsage[] = "usage: sam-translate FILE.cl|-... [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
 
-constexpr char kHelp[] = R"(Rewrites the kernels of an OpenCL C source so that a part of their NDRange can be launched alone, with
+constexpr char kHelp[] =
+    R"(Rewrites the kernels of an OpenCL C source so that a part of their NDRange can be launched alone, with
 global_work_offset, and still sees the whole; tells which kernels may run in parts. Several files are compiled
 apart and linked, as by clCompileProgram and clLinkProgram.
 
@@ -92,9 +92,9 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
     } else if (word == "--split-printf") {
       command.split_printf = true;
     } else if (word.size() > 1 && word[0] == '-') {
-      const bool known = word == "--device-version" || word == "--opencl-c-version" ||
-                         word == "--extensions" || word == "--address-bits" || word == "--apart" ||
-                         word == "--instructions" || word == "--loop-bounds";
+      const bool known = word == "--device-version" || word == "--opencl-c-version" || word == "--extensions" ||
+                         word == "--address-bits" || word == "--apart" || word == "--instructions" ||
+                         word == "--loop-bounds";
       if (!known) return wrong_usage("unknown option " + word);
       if (++i == words.size()) return wrong_usage(word + " needs a value");
       const std::string& value = words[i];
@@ -108,7 +108,8 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
         command.loop_bounds = *bounds;
       }
       if (word == "--apart") {
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), command.apart_ms.emplace());
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), command.apart_ms.emplace());
         if (error != std::errc() || *end != 0 || *command.apart_ms <= 0)
           return wrong_usage("--apart is " + value + ", expected milliseconds");
       }
@@ -118,8 +119,7 @@ std::optional<Command> parse(const std::vector<std::string>& words) {
                                           std::istream_iterator<std::string>());
       }
       if (word == "--address-bits") {
-        if (value != "32" && value != "64")
-          return wrong_usage("--address-bits is " + value + ", expected 32 or 64");
+        if (value != "32" && value != "64") return wrong_usage("--address-bits is " + value + ", expected 32 or 64");
         command.device.address_bits = value == "32" ? 32 : 64;
       }
     } else {
@@ -166,7 +166,8 @@ std::optional<int> print_questions(const std::vector<GivenSource>& sources, cons
     const MacroQuestions& asked = readings[i].questions;
     any = any || !asked.names.empty();
     if (!asked.hopeless.empty()) hopeless = asked.hopeless;
-    questions.push_back({{"names", asked.names}, {"options", join_options(options_after_preprocessing(sources[i].options))}});
+    questions.push_back(
+        {{"names", asked.names}, {"options", join_options(options_after_preprocessing(sources[i].options))}});
   }
   if (!any && !hopeless.empty()) {
     std::cerr << "error: it uses " << hopeless << ", which the device's compiler may answer otherwise\n";
@@ -190,16 +191,14 @@ std::unique_ptr<llvm::Module> link(std::vector<Reading>& readings) {
   return program;
 }
 
-int print_json(const Command& command, const std::vector<GivenSource>& sources,
-               const std::vector<Reading>& readings, const std::vector<std::optional<std::string>>& rewritten,
-               const std::vector<nlohmann::json>& kernels) {
+int print_json(const Command& command, const std::vector<GivenSource>& sources, const std::vector<Reading>& readings,
+               const std::vector<std::optional<std::string>>& rewritten, const std::vector<nlohmann::json>& kernels) {
   nlohmann::json translated = nlohmann::json::array();
   std::map<std::string, std::string> includes;
   for (size_t i = 0; i < sources.size(); ++i) {
     nlohmann::json source = {{"source", nullptr}, {"options", join_options(sources[i].options)}};
     if (rewritten[i])
-      source = {{"source", *rewritten[i]},
-                {"options", join_options(options_after_preprocessing(sources[i].options))}};
+      source = {{"source", *rewritten[i]}, {"options", join_options(options_after_preprocessing(sources[i].options))}};
     source["language"] = readings[i].dialect.language;
     translated.push_back(source);
     const auto& files = readings[i].preprocessed.includes;
@@ -232,8 +231,7 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
     return std::cout.flush() ? 0 : 2;
   }
   std::vector<ReadSource> read;
-  for (const Reading& each : *readings)
-    read.push_back({each.preprocessed.text, each.functions, each.static_functions});
+  for (const Reading& each : *readings) read.push_back({each.preprocessed.text, each.functions, each.static_functions});
   NdrangeRewriter rewriter(read);
   if (!rewriter.error().empty()) {
     std::cerr << "error: " << rewriter.error() << "\n";
@@ -248,8 +246,8 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
     if (reading.dialect.is_cpp())
       for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
   std::vector<nlohmann::json> reports = command.apart_ms
-                                             ? study_apart(*module, kernels, command.split_printf, *command.apart_ms)
-                                             : study(*module, kernels, command.split_printf);
+                                            ? study_apart(*module, kernels, command.split_printf, *command.apart_ms)
+                                            : study(*module, kernels, command.split_printf);
 
   // Where no kernel can run in parts, the program's own source serves.
   bool rewrite = false;
@@ -322,8 +320,10 @@ int on_a_deep_stack(Work work) {
     its->status = its->work();
     return nullptr;
   };
-  if (pthread_create(&thread, &attributes, begin, &call) == 0) pthread_join(thread, nullptr);
-  else call.status = work();
+  if (pthread_create(&thread, &attributes, begin, &call) == 0)
+    pthread_join(thread, nullptr);
+  else
+    call.status = work();
   pthread_attr_destroy(&attributes);
   return call.status;
 }

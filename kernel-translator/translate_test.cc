@@ -63,15 +63,13 @@ json only_kernel(const std::string& source, const std::string& options = "") {
 }
 
 TEST(Rewriting, leaves_a_source_alone_that_needs_none) {
-  const json answer =
-      translate("__kernel void k(__global int* p) { p[get_global_id(0)] = get_local_size(0); }");
+  const json answer = translate("__kernel void k(__global int* p) { p[get_global_id(0)] = get_local_size(0); }");
   EXPECT_TRUE(answer["source"].is_null());
   EXPECT_FALSE(answer["kernels"][0]["needs_ndrange_argument"]);
 }
 
 TEST(Rewriting, finds_a_builtin_inside_a_macro) {
-  const json answer =
-      translate("#define GID get_group_id(0)\n__kernel void k(__global int* p) { p[GID] = 1; }");
+  const json answer = translate("#define GID get_group_id(0)\n__kernel void k(__global int* p) { p[GID] = 1; }");
   EXPECT_THAT(source_of(answer), HasSubstr("__kernel void k(__global int* p, struct samcl_ndrange samcl_nd) "
                                            "{ p[samcl_get_group_id(0, &samcl_nd)] = 1; }"));
   EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
@@ -94,8 +92,8 @@ TEST(Rewriting, passes_the_argument_from_kernel_to_kernel_by_value) {
 }
 
 TEST(Rewriting, changes_only_the_affected_of_two_kernels_on_one_line) {
-  const json answer = translate(
-      "kernel void a(global int* p) { p[0] = get_group_id(2); } kernel void b(global int* p) { p[0] = 1; }");
+  const json answer =
+      translate("kernel void a(global int* p) { p[0] = get_group_id(2); } kernel void b(global int* p) { p[0] = 1; }");
   EXPECT_THAT(source_of(answer), HasSubstr("kernel void b(global int* p) { p[0] = 1; }"));
   EXPECT_TRUE(answer["kernels"][0]["needs_ndrange_argument"]);
   EXPECT_FALSE(answer["kernels"][1]["needs_ndrange_argument"]);
@@ -109,9 +107,8 @@ TEST(Rewriting, gives_a_kernel_without_arguments_its_first) {
 }
 
 TEST(Rewriting, reaches_a_builtin_inside_an_argument_of_the_headers_macro) {
-  EXPECT_THAT(
-      source_of(translate("__kernel void k(__global uint* p) { p[0] = as_uint((int)get_group_id(0)); }")),
-      HasSubstr("as_uint((int)samcl_get_group_id(0, &samcl_nd))"));
+  EXPECT_THAT(source_of(translate("__kernel void k(__global uint* p) { p[0] = as_uint((int)get_group_id(0)); }")),
+              HasSubstr("as_uint((int)samcl_get_group_id(0, &samcl_nd))"));
 }
 
 TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
@@ -130,15 +127,14 @@ TEST(Rewriting, serves_functions_that_no_kernel_calls) {
 TEST(Rewriting, has_no_static_functions_before_version_1_2) {
   const std::string source = "__kernel void k(__global int* p) { p[get_group_id(0)] = popcount(3u); }";
   EXPECT_THAT(source_of(translate(source, "-cl-std=CL1.1")), Not(HasSubstr("static")));
-  EXPECT_THAT(source_of(translate(source, "", "--opencl-c-version 'OpenCL C 1.0 X'")),
-              Not(HasSubstr("static")));
+  EXPECT_THAT(source_of(translate(source, "", "--opencl-c-version 'OpenCL C 1.0 X'")), Not(HasSubstr("static")));
   EXPECT_THAT(source_of(translate(source)), HasSubstr("static inline"));
 }
 
 TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
-  const std::string text = source_of(translate(
-      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n\n\n\n\n\n\n\n\n\n\n"
-      "__kernel void k(__global int* p) { barrier(CLK_LOCAL_MEM_FENCE); p[get_group_id(0)] = 1; }"));
+  const std::string text = source_of(
+      translate("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n\n\n\n\n\n\n\n\n\n\n"
+                "__kernel void k(__global int* p) { barrier(CLK_LOCAL_MEM_FENCE); p[get_group_id(0)] = 1; }"));
   EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
   EXPECT_THAT(text, HasSubstr("#line 13\n__kernel"));
   EXPECT_THAT(text, HasSubstr("barrier(CLK_LOCAL_MEM_FENCE)"));
@@ -146,8 +142,7 @@ TEST(Rewriting, keeps_pragmas_line_numbers_and_the_drivers_macros) {
 }
 
 TEST(Rewriting, is_not_done_where_no_kernel_may_run_in_parts) {
-  const json answer =
-      translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
+  const json answer = translate("__kernel void k(volatile __global int* p) { while (!p[0]); p[get_group_id(0)] = 1; }");
   EXPECT_TRUE(answer["source"].is_null());
   EXPECT_FALSE(answer["kernels"][0]["needs_ndrange_argument"]);
 }
@@ -173,8 +168,7 @@ TEST(Options, stay_as_they_are_with_the_original_source) {
 }
 
 TEST(Device, decides_which_extensions_a_source_sees) {
-  const std::string source =
-      "#ifdef cl_khr_fp64\n__kernel void with() {}\n#else\n__kernel void without() {}\n#endif";
+  const std::string source = "#ifdef cl_khr_fp64\n__kernel void with() {}\n#else\n__kernel void without() {}\n#endif";
   EXPECT_EQ(translate(source, "", "--extensions 'cl_khr_fp64 cl_vendor_x'")["kernels"][0]["name"], "with");
   EXPECT_EQ(translate(source, "", "--extensions cl_khr_fp16")["kernels"][0]["name"], "without");
 }
@@ -191,7 +185,8 @@ TEST(Splitting, is_refused_for_atomics_on_global_memory_but_slicing_is_not) {
 
 // What a kernel with such a body accumulates in its first argument; "refused" if it may not be split.
 std::string accumulates(const std::string& body, const std::string& options = "") {
-  const std::string source = "__kernel void k(__global int* p, __global uint* u, __global const int* n) { " + body + " }";
+  const std::string source =
+      "__kernel void k(__global int* p, __global uint* u, __global const int* n) { " + body + " }";
   const json kernel = translate(source, options, "--extensions cl_khr_int64_base_atomics")["kernels"][0];
   return kernel["may_split"] ? kernel["arguments"][0]["accumulates"].get<std::string>() : "refused";
 }
@@ -204,7 +199,9 @@ TEST(Splitting, is_allowed_for_atomics_of_one_kind_whose_results_nobody_uses) {
   EXPECT_EQ(accumulates("atomic_min(p, n[0]);"), "min_signed");
   EXPECT_EQ(accumulates("atomic_max((__global uint*)p, 5u);"), "max_unsigned");
   EXPECT_EQ(accumulates("atom_add((__global long*)p, 5L);"), "add");
-  EXPECT_EQ(accumulates("atomic_fetch_add_explicit((__global atomic_int*)p, 2, memory_order_relaxed);", "-cl-std=CL2.0"), "add");
+  EXPECT_EQ(
+      accumulates("atomic_fetch_add_explicit((__global atomic_int*)p, 2, memory_order_relaxed);", "-cl-std=CL2.0"),
+      "add");
   EXPECT_EQ(accumulates("__local int f; f = 0; int old = atomic_inc(&f); atomic_add(p, old);"), "add");
 }
 
@@ -219,8 +216,8 @@ TEST(Splitting, is_refused_for_atomics_that_do_more_than_accumulate) {
 }
 
 TEST(Splitting, is_allowed_for_atomics_on_local_memory) {
-  const json kernel = only_kernel(
-      "__kernel void k(__global int* p, __local int* n) { atomic_add(n, 1); p[get_global_id(0)] = *n; }");
+  const json kernel =
+      only_kernel("__kernel void k(__global int* p, __local int* n) { atomic_add(n, 1); p[get_global_id(0)] = *n; }");
   EXPECT_TRUE(kernel["may_split"]);
   EXPECT_TRUE(kernel["depends_on_local_size"]);
 }
@@ -265,18 +262,16 @@ TEST(Splitting, is_refused_for_program_scope_variables_and_functions_from_elsewh
 
 TEST(Slicing, is_refused_where_a_kernel_may_wait_for_other_groups) {
   EXPECT_FALSE(only_kernel("__kernel void k(volatile __global int* p) { while (p[0] == 0); }")["may_slice"]);
-  EXPECT_FALSE(
-      only_kernel("__kernel void k(__global int* p) { while (atomic_cmpxchg(p, 0, 1)); }")["may_slice"]);
-  EXPECT_FALSE(
-      only_kernel("__kernel void k(__global int* p) { while (atomic_add(p, 0) < 9); }")["may_slice"]);
+  EXPECT_FALSE(only_kernel("__kernel void k(__global int* p) { while (atomic_cmpxchg(p, 0, 1)); }")["may_slice"]);
+  EXPECT_FALSE(only_kernel("__kernel void k(__global int* p) { while (atomic_add(p, 0) < 9); }")["may_slice"]);
   EXPECT_FALSE(only_kernel("__kernel void k(__global atomic_int* p) { while (atomic_load(p) < 9); }",
                            "-cl-std=CL2.0")["may_slice"]);
 }
 
 // Whether a kernel with such a body, over the buffer p and local memory f, may be split; and may be sliced.
 std::pair<bool, bool> parts(const std::string& body) {
-  const json kernel = only_kernel("__kernel void k(__global int* p, __local int* f, __global const int* n) { " +
-                                  body + " }");
+  const json kernel =
+      only_kernel("__kernel void k(__global int* p, __local int* f, __global const int* n) { " + body + " }");
   return {kernel["may_split"], kernel["may_slice"]};
 }
 constexpr std::pair kNoParts(false, false), kSlices(false, true), kParts(true, true);
@@ -318,7 +313,8 @@ TEST(Slicing, is_allowed_for_counted_loops_that_store_where_they_compare) {
                   " if (t == 0) p[b] = p[b + 100]; barrier(CLK_LOCAL_MEM_FENCE); }"),
             kParts);
   EXPECT_EQ(parts(g + "int s = 0; for (int i = 0; i < *n; i++) { if (p[g]) s++; else s += 2; } p[g] = s;"), kParts);
-  EXPECT_EQ(parts(g + "for (int i = 0; i < *n; i++) { int j = 0; while (j < n[i]) { if (p[g]) p[g] += j; ++j; } }"), kParts);
+  EXPECT_EQ(parts(g + "for (int i = 0; i < *n; i++) { int j = 0; while (j < n[i]) { if (p[g]) p[g] += j; ++j; } }"),
+            kParts);
 }
 
 TEST(Slicing, is_refused_where_the_rounds_of_a_loop_depend_on_what_is_stored) {
@@ -326,15 +322,17 @@ TEST(Slicing, is_refused_where_the_rounds_of_a_loop_depend_on_what_is_stored) {
   EXPECT_EQ(parts("for (int i = 0;;) { if (p[0]) { if (i > 7) break; } p[1] = i; i++; }"), kNoParts);
   EXPECT_EQ(parts("for (int i = 0; i < *n;) { i += p[0] ? 1 : 0; p[1] = 1; }"), kNoParts);
   EXPECT_EQ(parts("for (int i = 0; i < *n;) { int j = 0; while (j < 4 && p[0]) ++j; i += j; p[1] = 1; }"), kNoParts);
-  EXPECT_EQ(parts("int i = 0; do { switch (p[0]) { case 0: break; case 1: i = 2; break; default: i = 1; } p[1] = 1; } while (i < 2);"),
+  EXPECT_EQ(parts("int i = 0; do { switch (p[0]) { case 0: break; case 1: i = 2; break; default: i = 1; } p[1] = 1; } "
+                  "while (i < 2);"),
             kNoParts);
   EXPECT_EQ(parts("for (int i = 0; i < 9;) { if (p[0]) { p[1] = 1; if (p[2]) { i++; continue; } } }"), kNoParts);
 }
 
 // What the study of one kernel dies of is no matter of the others.
 TEST(Apart, kernels_on_which_the_study_fails_are_whole_and_the_others_as_ever) {
-  const std::string source = "__kernel void a(__global int* p) { p[get_group_id(0)] = 1; }\n"
-                             "__kernel void b(__global int* p) { p[get_group_id(0)] = 2; }\n";
+  const std::string source =
+      "__kernel void a(__global int* p) { p[get_group_id(0)] = 1; }\n"
+      "__kernel void b(__global int* p) { p[get_group_id(0)] = 2; }\n";
   const json usual = translate(source);
   EXPECT_EQ(translate(source, "", "--apart 20000"), usual);
   for (const std::string way : {"crash", "hang"}) {
@@ -354,16 +352,19 @@ TEST(Apart, kernels_on_which_the_study_fails_are_whole_and_the_others_as_ever) {
 TEST(Apart, sources_that_nest_deep_do_not_end_the_translator) {
   std::string sum = "p[0]";
   for (int i = 1; i < 3000; ++i) sum += " + p[" + std::to_string(i) + "]";
-  EXPECT_TRUE(only_kernel("__kernel void k(__global const int* p, __global int* q) { q[get_global_id(0)] = " + sum + "; }")["may_split"]);
+  EXPECT_TRUE(only_kernel("__kernel void k(__global const int* p, __global int* q) { q[get_global_id(0)] = " + sum +
+                          "; }")["may_split"]);
   std::string walk;
   for (int i = 0; i < 3000; ++i) walk += "if (n[" + std::to_string(i) + "]) p += n[" + std::to_string(i) + "];\n";
-  EXPECT_TRUE(only_kernel("__kernel void k(__global int* p, __global const int* n) { " + walk + " p[get_global_id(0)] = 1; }")["may_split"]);
+  EXPECT_TRUE(only_kernel("__kernel void k(__global int* p, __global const int* n) { " + walk +
+                          " p[get_global_id(0)] = 1; }")["may_split"]);
 }
 
 TEST(Volatile, memory_is_no_reason_to_stay_whole_but_where_parts_may_touch_what_others_write) {
   const auto kernel = [](const std::string& body) {
-    return only_kernel("__kernel void k(volatile __global int* p, volatile __global const int* q) { int i = get_global_id(0); " +
-                       body + " }");
+    return only_kernel(
+        "__kernel void k(volatile __global int* p, volatile __global const int* q) { int i = get_global_id(0); " +
+        body + " }");
   };
   const json written = kernel("p[i] = p[i] + q[i];");
   EXPECT_FALSE(written["may_split"]);
@@ -372,7 +373,8 @@ TEST(Volatile, memory_is_no_reason_to_stay_whole_but_where_parts_may_touch_what_
   EXPECT_EQ(written["why_not_split"], "writes volatile global memory");
   const json read = kernel("((__global int*)q)[i] = 0; if (q[i]) return;");
   EXPECT_TRUE(read["may_split_disjoint"]);
-  const json only_read = only_kernel("__kernel void k(__global int* p, volatile __global const int* q) { p[get_global_id(0)] = q[0]; }");
+  const json only_read =
+      only_kernel("__kernel void k(__global int* p, volatile __global const int* q) { p[get_global_id(0)] = q[0]; }");
   EXPECT_TRUE(only_read["may_split"]);
   EXPECT_FALSE(only_read["may_split_disjoint"]);
   // Whoever changes what a loop waits for.
@@ -384,17 +386,20 @@ TEST(Volatile, memory_is_no_reason_to_stay_whole_but_where_parts_may_touch_what_
 
 // Why the kernel of such a body must run whole on one and the same device; "": it need not.
 std::string address_use(const std::string& body, const std::string& more = "") {
-  const json kernel = only_kernel("typedef struct node { __global struct node* next; int value; } node; " + more +
-                                      "__kernel void k(__global ulong* u, __global int* p, __global int* q, __global node* nodes, "
-                                      "__global int* __global* pointers, __local int* l, int n) { int g = get_global_id(0); " +
-                                      body + " }", "-cl-std=CL2.0");
+  const json kernel =
+      only_kernel("typedef struct node { __global struct node* next; int value; } node; " + more +
+                      "__kernel void k(__global ulong* u, __global int* p, __global int* q, __global node* nodes, "
+                      "__global int* __global* pointers, __local int* l, int n) { int g = get_global_id(0); " +
+                      body + " }",
+                  "-cl-std=CL2.0");
   EXPECT_EQ(kernel["depends_on_addresses"], !kernel["may_slice"]) << body;
   return kernel["why_not_slice"];
 }
 
 TEST(Addresses, that_are_stored_compared_or_computed_with_keep_a_kernel_whole) {
   const std::string stores = "stores addresses in memory", compares = "compares addresses of different memory objects",
-                    computes = "computes with addresses as numbers", follows = "follows a pointer kept in global memory";
+                    computes = "computes with addresses as numbers",
+                    follows = "follows a pointer kept in global memory";
   EXPECT_EQ(address_use("u[g] = (ulong)(p + g);"), stores);
   EXPECT_EQ(address_use("u[g] = (ulong)p - n;"), stores);
   EXPECT_EQ(address_use("pointers[g] = p + g;"), stores);
@@ -457,10 +462,9 @@ TEST(StoreWidth, is_that_of_the_narrowest_store) {
 }
 
 TEST(StoreWidth, of_a_structure_is_what_divides_its_size_and_alignment) {
-  EXPECT_EQ(
-      only_kernel("struct s { int a, b, c; }; __kernel void k(__global struct s* p, __global struct s* q) "
-                  "{ p[get_global_id(0)] = q[0]; }")["arguments"][0]["store_width"],
-      4);
+  EXPECT_EQ(only_kernel("struct s { int a, b, c; }; __kernel void k(__global struct s* p, __global struct s* q) "
+                        "{ p[get_global_id(0)] = q[0]; }")["arguments"][0]["store_width"],
+            4);
 }
 
 TEST(Memory, a_pointer_chosen_at_run_time_counts_for_all_it_may_be) {
@@ -485,26 +489,25 @@ TEST(Memory, recursion_counts_as_every_access) {
 }
 
 TEST(LocalSize, matters_to_group_functions_and_local_memory_alone) {
-  EXPECT_FALSE(
-      only_kernel("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }")["depends_on_local_size"]);
+  EXPECT_FALSE(only_kernel("__kernel void k(__global int* p) { p[get_global_id(0)] = 1; }")["depends_on_local_size"]);
+  EXPECT_TRUE(only_kernel("__kernel void k(__global int* p) { p[get_local_id(0)] = 1; }")["depends_on_local_size"]);
   EXPECT_TRUE(
-      only_kernel("__kernel void k(__global int* p) { p[get_local_id(0)] = 1; }")["depends_on_local_size"]);
-  EXPECT_TRUE(only_kernel(
-      "__kernel void k(__global int* p) { __local int x; x = 1; *p = x; }")["depends_on_local_size"]);
+      only_kernel("__kernel void k(__global int* p) { __local int x; x = 1; *p = x; }")["depends_on_local_size"]);
 }
 
 TEST(Kernel, reports_its_required_work_group_size) {
   EXPECT_EQ(
-      only_kernel(
-          "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k() {}")["required_work_group_size"],
+      only_kernel("__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k() {}")["required_work_group_size"],
       json({8, 4, 1}));
 }
 
 TEST(Linking, passes_the_place_through_functions_of_other_sources) {
-  const json answer = *translate_linked({{{"source", "int there(int x); int back(int x) { return x; }\n"
-                                                     "__kernel void k(__global int* p) { p[there(1)] = 1; }"}},
-                                         {{"source", "int back(int x);\n"
-                                                     "int there(int x) { return back(x) + get_group_id(0); }"}}});
+  const json answer = *translate_linked({{{"source",
+                                           "int there(int x); int back(int x) { return x; }\n"
+                                           "__kernel void k(__global int* p) { p[there(1)] = 1; }"}},
+                                         {{"source",
+                                           "int back(int x);\n"
+                                           "int there(int x) { return back(x) + get_group_id(0); }"}}});
   EXPECT_THAT(source_of(answer["sources"][0]),
               HasSubstr("int there(int x, __private const struct samcl_ndrange* samcl_nd);"));
   EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("p[there(1, &samcl_nd)] = 1;"));
@@ -516,8 +519,9 @@ TEST(Linking, passes_the_place_through_functions_of_other_sources) {
 
 TEST(Linking, leaves_sources_alone_that_need_no_change) {
   const json answer = *translate_linked({{{"source", "int two(void) { return 2; }"}, {"options", {"-DX=1", "-w"}}},
-                                         {{"source", "int two(void); __kernel void k(__global int* p) "
-                                                     "{ p[get_group_id(0)] = two() * X; }"},
+                                         {{"source",
+                                           "int two(void); __kernel void k(__global int* p) "
+                                           "{ p[get_group_id(0)] = two() * X; }"},
                                           {"options", {"-DX=2", "-w"}}}});
   EXPECT_TRUE(answer["sources"][0]["source"].is_null());
   EXPECT_EQ(answer["sources"][0]["options"], "-DX=1 -w");
@@ -535,9 +539,9 @@ TEST(Linking, keeps_static_functions_of_one_name_apart) {
 }
 
 TEST(Linking, studies_what_a_kernel_reaches_in_other_sources) {
-  const json answer = *translate_linked(
-      {{{"source", "void count(__global int* n); __kernel void k(__global int* p) { count(p); }"}},
-       {{"source", "void count(__global int* n) { n[1] = atomic_inc(n); }"}}});
+  const json answer =
+      *translate_linked({{{"source", "void count(__global int* n); __kernel void k(__global int* p) { count(p); }"}},
+                         {{"source", "void count(__global int* n) { n[1] = atomic_inc(n); }"}}});
   EXPECT_EQ(answer["kernels"][0]["why_not_split"], "uses atomics on global memory");
   EXPECT_TRUE(answer["kernels"][0]["may_slice"]);
 }
@@ -545,7 +549,8 @@ TEST(Linking, studies_what_a_kernel_reaches_in_other_sources) {
 TEST(Linking, resolves_constants_of_other_sources) {
   const json answer = *translate_linked(
       {{{"source", "__constant int stride = 3;"}},
-       {{"source", "extern __constant int stride; __kernel void k(__global int* p) { p[get_global_id(0) * stride] = 1; }"}}});
+       {{"source",
+         "extern __constant int stride; __kernel void k(__global int* p) { p[get_global_id(0) * stride] = 1; }"}}});
   EXPECT_TRUE(answer["kernels"][0]["may_split"]);
 }
 
@@ -556,12 +561,14 @@ TEST(Linking, forbids_parts_for_a_program_with_variables_in_any_source) {
 }
 
 TEST(Linking, finds_given_headers_by_their_names_and_from_each_other) {
-  const json answer = *translate_linked(
-      json::array({{{"source", "#include <a/b.h>\n#include \"a/b.h\"\n__kernel void k(__global int* p) { p[get_group_id(0)] = B + C + D; }"},
-        {"headers", {{"a/b.h", "#define B 1\n#include \"c.h\"\n"},
-                     {"a/c.h", "#define C 20\n#include \"d.h\"\n"},
-                     {"c.h", "#error another one\n"},
-                     {"d.h", "#define D 300\n"}}}}}));
+  const json answer = *translate_linked(json::array(
+      {{{"source",
+         "#include <a/b.h>\n#include \"a/b.h\"\n__kernel void k(__global int* p) { p[get_group_id(0)] = B + C + D; }"},
+        {"headers",
+         {{"a/b.h", "#define B 1\n#include \"c.h\"\n"},
+          {"a/c.h", "#define C 20\n#include \"d.h\"\n"},
+          {"c.h", "#error another one\n"},
+          {"d.h", "#define D 300\n"}}}}}));
   EXPECT_THAT(source_of(answer["sources"][0]), HasSubstr("= 1 + 20 + 300;"));
   EXPECT_EQ(answer["includes"], json::object());
 }
@@ -582,8 +589,10 @@ TEST(Linking, is_refused_where_it_is_not_certain_what_it_does) {
   EXPECT_TRUE(with("int f(int x) { return x; }"));
   EXPECT_FALSE(with("int f(uint x) { return x; }"));
   EXPECT_FALSE(with("int f(int x) { return x; } __kernel void k(__global int* p) {}"));
-  EXPECT_FALSE(with("int f(int x) { return x; } int __attribute__((overloadable)) clamp(int a, int b, int c) { return a; }"));
-  EXPECT_FALSE(translate_linked({{{"source", "inline int g(void) { return 1; }"}}, {{"source", "int g(void) { return 2; }"}}}));
+  EXPECT_FALSE(
+      with("int f(int x) { return x; } int __attribute__((overloadable)) clamp(int a, int b, int c) { return a; }"));
+  EXPECT_FALSE(
+      translate_linked({{{"source", "inline int g(void) { return 1; }"}}, {{"source", "int g(void) { return 2; }"}}}));
   EXPECT_FALSE(translate_linked({{{"source", "__constant int c = 1;"}}, {{"source", "__constant int c = 2;"}}}));
 }
 
@@ -612,9 +621,9 @@ TEST(Failure, is_told_by_the_exit_status) {
 // ---- Macros of the driver's own header ----
 
 TEST(HeaderMacros, are_known_to_be_defined_and_left_to_the_driver) {
-  const std::string text = source_of(
-      translate("#ifndef M_PI\n#define M_PI 3.0f\n#endif\n#ifdef CLK_LOCAL_MEM_FENCE\n"
-                "__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }\n#endif"));
+  const std::string text =
+      source_of(translate("#ifndef M_PI\n#define M_PI 3.0f\n#endif\n#ifdef CLK_LOCAL_MEM_FENCE\n"
+                          "__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }\n#endif"));
   EXPECT_THAT(text, HasSubstr("= M_PI; }"));
 }
 
@@ -682,15 +691,17 @@ TEST(Macros, that_only_a_compiler_can_evaluate_keep_a_source_whole) {
   const std::string kernel = "\n__kernel void k(__global int* p) { p[get_group_id(0)] = 1; }";
   EXPECT_TRUE(translate_with_answers("#if __has_builtin(__builtin_trap)\n#endif" + kernel, json::object()).is_null());
   EXPECT_FALSE(translate_with_answers("#if defined(__has_builtin)\n#endif" + kernel, json::object()).is_null());
-  EXPECT_FALSE(translate_with_answers("#ifdef A\n#if __has_builtin(__builtin_trap)\n#endif\n#endif" + kernel,
-                                      json::object()).is_null());
+  EXPECT_FALSE(
+      translate_with_answers("#ifdef A\n#if __has_builtin(__builtin_trap)\n#endif\n#endif" + kernel, json::object())
+          .is_null());
   EXPECT_TRUE(translate_with_answers("int n[__COUNTER__ + 1];" + kernel, json::object()).is_null());
 }
 
 TEST(Macros, that_tell_the_place_are_left_to_the_driver) {
-  EXPECT_THAT(source_of(translate_with_answers(
-                  "__kernel void k(__global char* p) { p[get_group_id(0)] = __FILE__[0]; }", json::object())["sources"][0]),
-              HasSubstr("= __FILE__[0];"));
+  EXPECT_THAT(
+      source_of(translate_with_answers("__kernel void k(__global char* p) { p[get_group_id(0)] = __FILE__[0]; }",
+                                       json::object())["sources"][0]),
+      HasSubstr("= __FILE__[0];"));
 }
 
 // By path, relative to the test's own folder.
@@ -713,12 +724,13 @@ TEST_F(Includes, are_told_with_their_contents_and_where_they_were_missed) {
   EXPECT_EQ(found.at("b/h.h"), samcl::stamp_of_bytes("int x;"));
   EXPECT_EQ(found.at("none"), "absent");
   std::filesystem::create_directory(folder / "none");
-  EXPECT_EQ(of("#include \"h.h\"", "-I" + folder.string() + "/none -I" + folder.string() + "/b").at("none/h.h"), "absent");
+  EXPECT_EQ(of("#include \"h.h\"", "-I" + folder.string() + "/none -I" + folder.string() + "/b").at("none/h.h"),
+            "absent");
 }
 
 TEST(HeaderMacros, may_be_defined_anew) {
-  const std::string text = source_of(translate(
-      "#define M_PI 3.0f\n__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }", "-Werror"));
+  const std::string text = source_of(
+      translate("#define M_PI 3.0f\n__kernel void k(__global float* p) { p[get_group_id(0)] = M_PI; }", "-Werror"));
   EXPECT_THAT(text, HasSubstr("= 3.0f; }"));
 }
 
@@ -745,22 +757,27 @@ TEST(Generosity, folds_no_integers_of_literals_that_meet_only_by_inlining) {
 }
 
 TEST(Generosity, knows_the_builtins_of_vendors_unless_the_program_has_its_own) {
-  EXPECT_TRUE(only_kernel("__kernel void k(__global uint* p) { uint i = get_global_id(0); "
-                          "p[i] = amd_bitalign(p[i], 1u, 7u) + arm_dot((uchar4)(1), (uchar4)(2)); }")["may_split"]);
-  EXPECT_TRUE(only_kernel("uint amd_bitalign(uint a, uint b, uint c) { return a >> c | b; }\n"
-                          "__kernel void k(__global uint* p) { uint i = get_global_id(0); "
-                          "p[i] = amd_bitalign(p[i], 1u, 7u); }")["may_split"]);
-  EXPECT_TRUE(only_kernel("__kernel void k(__global float* p) { uint i = get_global_id(0); "
-                          "p[i] = intel_sub_group_shuffle_xor(p[i], 1); }")["depends_on_local_size"]);
+  EXPECT_TRUE(
+      only_kernel("__kernel void k(__global uint* p) { uint i = get_global_id(0); "
+                  "p[i] = amd_bitalign(p[i], 1u, 7u) + arm_dot((uchar4)(1), (uchar4)(2)); }")["may_split"]);
+  EXPECT_TRUE(
+      only_kernel("uint amd_bitalign(uint a, uint b, uint c) { return a >> c | b; }\n"
+                  "__kernel void k(__global uint* p) { uint i = get_global_id(0); "
+                  "p[i] = amd_bitalign(p[i], 1u, 7u); }")["may_split"]);
+  EXPECT_TRUE(
+      only_kernel("__kernel void k(__global float* p) { uint i = get_global_id(0); "
+                  "p[i] = intel_sub_group_shuffle_xor(p[i], 1); }")["depends_on_local_size"]);
 }
 
 TEST(Generosity, reads_a_source_of_version_2_that_was_built_without_saying_so) {
-  const json answer = translate("int first(int* p) { return p[0]; }\n"
-                                "__kernel void k(__global int* p) { p[get_global_linear_id()] = first(p); }");
+  const json answer = translate(
+      "int first(int* p) { return p[0]; }\n"
+      "__kernel void k(__global int* p) { p[get_global_linear_id()] = first(p); }");
   EXPECT_EQ(answer["language"], "CL2.0");
   EXPECT_EQ(run_tool("int first(int* p) { return p[0]; }\n"
                      "__kernel void k(__global int* p) { p[0] = first(p); }",
-                     "--json -- -cl-std=CL1.2").exit_status,
+                     "--json -- -cl-std=CL1.2")
+                .exit_status,
             1);
 }
 

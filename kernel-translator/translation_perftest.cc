@@ -25,8 +25,7 @@ std::string contents(const std::filesystem::path& file) {
 std::set<std::string> all_of(const std::string& source, const std::string& expression) {
   const std::regex wanted(expression);
   std::set<std::string> found;
-  for (std::sregex_iterator at(source.begin(), source.end(), wanted), end; at != end; ++at)
-    found.insert((*at)[1]);
+  for (std::sregex_iterator at(source.begin(), source.end(), wanted), end; at != end; ++at) found.insert((*at)[1]);
   return found;
 }
 
@@ -44,8 +43,7 @@ std::string source_of_lines(long lines) {
     std::set<std::string> own = all_of(more, "(?:^|\n)[ a-z0-9_(),]*\\b\\w+\\s+(\\w+)\\([^;]*\\{");
     own.merge(all_of(more, "#define\\s+(\\w+)"));
     own.merge(all_of(more, "\\}\\s*(\\w+);"));
-    if (std::any_of(own.begin(), own.end(), [&](const std::string& name) { return names.count(name) > 0; }))
-      continue;
+    if (std::any_of(own.begin(), own.end(), [&](const std::string& name) { return names.count(name) > 0; })) continue;
     names.merge(own);
     source += more;
     if (std::count(source.begin(), source.end(), '\n') >= lines) break;
@@ -64,8 +62,7 @@ double processor_time() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void translate(benchmark::State& state, const std::string& source,
-               const std::vector<std::string>& arguments) {
+void translate(benchmark::State& state, const std::string& source, const std::vector<std::string>& arguments) {
   std::vector<std::string> command{SAM_TRANSLATE};
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::chrono::duration<double, std::milli> on_the_clock{};
@@ -81,16 +78,14 @@ void translate(benchmark::State& state, const std::string& source,
   state.counters["lines"] = static_cast<double>(std::count(source.begin(), source.end(), '\n'));
 }
 
-void the_start_alone(benchmark::State& state) {
-  translate(state, "", {"--version"});
-}
+void the_start_alone(benchmark::State& state) { translate(state, "", {"--version"}); }
 void one_kernel(benchmark::State& state) {
   translate(state, contents(std::filesystem::path(BENCHMARK_SOURCES) / "VectorAdd.cl"), {"-", "--json"});
 }
 void five_hundred_lines(benchmark::State& state) {
-  translate(state, source_of_lines(500),
-            {"-", "--json", "--images", "--", "-DTILE=8", "-DK=8", "-DRADIUS=2", "-DWIDTH=8", "-DHEIGHT=8",
-             "-DITEMS=4"});
+  translate(
+      state, source_of_lines(500),
+      {"-", "--json", "--images", "--", "-DTILE=8", "-DK=8", "-DRADIUS=2", "-DWIDTH=8", "-DHEIGHT=8", "-DITEMS=4"});
 }
 
 BENCHMARK(the_start_alone)->UseManualTime()->Iterations(50)->Unit(benchmark::kMillisecond);

@@ -46,15 +46,13 @@ Result<void> check_devices(const TaskSet& set, Analysis analysis) {
     if (!task.uses_gpu()) continue;
     const Task*& other = user[static_cast<size_t>(task.device)];
     if (needs_own_device(analysis) && other)
-      return fail("task \"" + task.name + "\", devices: that of \"" + other->name +
-                  "\" too, expected its own" + why);
+      return fail("task \"" + task.name + "\", devices: that of \"" + other->name + "\" too, expected its own" + why);
     const bool one = analysis == Analysis::gcaps || analysis == Analysis::gcaps_published;
     if (one && first && first->device != task.device)
-      return fail("task \"" + task.name + "\", devices: not that of \"" + first->name +
-                  "\", expected one device" + why);
-    if (analysis == Analysis::gcaps_published && first && first->busy != task.busy)
-      return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" +
+      return fail("task \"" + task.name + "\", devices: not that of \"" + first->name + "\", expected one device" +
                   why);
+    if (analysis == Analysis::gcaps_published && first && first->busy != task.busy)
+      return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" + why);
     other = &task;
     if (!first) first = &task;
   }
@@ -65,26 +63,16 @@ Result<void> check_devices(const TaskSet& set, Analysis analysis) {
 
 const char* name(Analysis analysis) {
   switch (analysis) {
-    case Analysis::gcaps:
-      return "gcaps";
-    case Analysis::gcaps_published:
-      return "gcaps-published";
-    case Analysis::mpcp:
-      return "mpcp";
-    case Analysis::fmlp:
-      return "fmlp+";
-    case Analysis::server:
-      return "server";
-    case Analysis::round_robin:
-      return "round-robin";
-    case Analysis::oblivious:
-      return "oblivious";
-    case Analysis::jitter:
-      return "jitter";
-    case Analysis::blocking:
-      return "blocking";
-    case Analysis::unified:
-      return "unified";
+    case Analysis::gcaps: return "gcaps";
+    case Analysis::gcaps_published: return "gcaps-published";
+    case Analysis::mpcp: return "mpcp";
+    case Analysis::fmlp: return "fmlp+";
+    case Analysis::server: return "server";
+    case Analysis::round_robin: return "round-robin";
+    case Analysis::oblivious: return "oblivious";
+    case Analysis::jitter: return "jitter";
+    case Analysis::blocking: return "blocking";
+    case Analysis::unified: return "unified";
   }
   return "?";
 }
@@ -94,13 +82,13 @@ Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
   if (analysis == Analysis::server && (costs.server_cpu < 0 || costs.server_cpu >= set.cpus))
     return fail("the server's CPU: " + std::to_string(costs.server_cpu) + ", expected 0 to " +
                 std::to_string(set.cpus - 1));
-  const bool no_jitter = analysis == Analysis::blocking || analysis == Analysis::unified ||
-                         analysis == Analysis::gcaps_published;
+  const bool no_jitter =
+      analysis == Analysis::blocking || analysis == Analysis::unified || analysis == Analysis::gcaps_published;
   for (const Task& task : set.tasks) {
     const std::string where = "task \"" + task.name + "\", ";
     if (task.deadline > task.period && analysis != Analysis::oblivious)
-      return fail(where + "deadline: " + std::to_string(task.deadline) +
-                  " ns, expected at most the period, " + std::to_string(task.period) + "," + why);
+      return fail(where + "deadline: " + std::to_string(task.deadline) + " ns, expected at most the period, " +
+                  std::to_string(task.period) + "," + why);
     if (task.jitter > 0 && no_jitter)
       return fail(where + "jitter: " + std::to_string(task.jitter) + " ns, expected 0" + why);
   }
@@ -115,23 +103,16 @@ Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs) {
   if (analysis == Analysis::server) rules = {false, costs.server_cpu, 2 * costs.update};
   return settle(set, [&](size_t i, const Responses& known) -> Bound {
     switch (analysis) {
-      case Analysis::gcaps:
-        return gcaps(set, i, known, costs.update);
-      case Analysis::gcaps_published:
-        return gcaps_published(set, i, known, costs.update);
+      case Analysis::gcaps: return gcaps(set, i, known, costs.update);
+      case Analysis::gcaps_published: return gcaps_published(set, i, known, costs.update);
       case Analysis::mpcp:
       case Analysis::fmlp:
-      case Analysis::server:
-        return lock(set, i, known, rules);
+      case Analysis::server: return lock(set, i, known, rules);
       case Analysis::round_robin:
-      case Analysis::jitter:
-        return jitter(tasks, i, known);
-      case Analysis::oblivious:
-        return oblivious(tasks, i);
-      case Analysis::blocking:
-        return blocking(tasks, i);
-      case Analysis::unified:
-        return unified(tasks, i, known);
+      case Analysis::jitter: return jitter(tasks, i, known);
+      case Analysis::oblivious: return oblivious(tasks, i);
+      case Analysis::blocking: return blocking(tasks, i);
+      case Analysis::unified: return unified(tasks, i, known);
     }
     return std::nullopt;
   });

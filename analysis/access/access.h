@@ -30,22 +30,10 @@
 
 namespace samcl::analysis::access {
 
-enum class Analysis {
-  gcaps,
-  gcaps_published,
-  mpcp,
-  fmlp,
-  server,
-  round_robin,
-  oblivious,
-  jitter,
-  blocking,
-  unified
-};
+enum class Analysis { gcaps, gcaps_published, mpcp, fmlp, server, round_robin, oblivious, jitter, blocking, unified };
 inline constexpr std::array kAnalyses = {
-    Analysis::gcaps,    Analysis::gcaps_published, Analysis::mpcp,      Analysis::fmlp,
-    Analysis::server,   Analysis::round_robin,     Analysis::oblivious, Analysis::jitter,
-    Analysis::blocking, Analysis::unified};
+    Analysis::gcaps,       Analysis::gcaps_published, Analysis::mpcp,   Analysis::fmlp,     Analysis::server,
+    Analysis::round_robin, Analysis::oblivious,       Analysis::jitter, Analysis::blocking, Analysis::unified};
 const char* name(Analysis analysis);  // as above
 
 // What the ways cost.

@@ -79,8 +79,8 @@ TEST(Suspensions, LateReleasesOfMoreUrgentTasksCountTwice) {
 
 // Wang et al., ECRTS 2024, Table 2 and Fig. 5, in ms.
 TaskSet gcaps_example() {
-  return set_of(2, {task(80, 0, {2, 4, 3}, {{2, 4}, {2, 2}}), task(150, 0, {40}),
-                    task(190, 1, {4, 30}, {{5, 80}}), task(200, 0, {16, 2}, {{2, 10}})});
+  return set_of(2, {task(80, 0, {2, 4, 3}, {{2, 4}, {2, 2}}), task(150, 0, {40}), task(190, 1, {4, 30}, {{5, 80}}),
+                    task(200, 0, {16, 2}, {{2, 10}})});
 }
 
 TEST(Gcaps, TheExampleFailsAndPassesWithOtherGpuPrioritiesAsPublished) {
@@ -105,8 +105,8 @@ TEST(Gcaps, ThePublishedBoundIsExceededWhereTheUserOfTheGpuComputes) {
 }
 
 TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
-  const TaskSet set = set_of(
-      3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}), task(100, 2, {1, 1}, {{3, 9}})});
+  const TaskSet set =
+      set_of(3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}), task(100, 2, {1, 1}, {{3, 9}})});
   // 8 + 12; T2: 12 + 12 + 6; T3: 14 + 6 + 10.
   EXPECT_THAT(analyse(set, Analysis::mpcp).response, ElementsAre(20, 30, 30));
   // All others once: 8 + 10 + 12.
@@ -114,8 +114,7 @@ TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
 }
 
 TEST(Locks, OnlyALocalSegmentDelaysATaskWithoutOne) {
-  const TaskSet set =
-      set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
+  const TaskSet set = set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
   EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 12);
   EXPECT_EQ(analyse(set, Analysis::server, {1, 1, 0, 1}).response[0], 10) << "the server is elsewhere";
 }
@@ -127,8 +126,7 @@ TEST(Locks, KeepingTheCpuDelaysMoreUrgentTasksThereByTheGpusTime) {
 }
 
 TEST(RoundRobin, AllOthersHaveASliceForEachOfOnes) {
-  const TaskSet set =
-      set_of(3, {task(99, 0, {1, 1}, {{0, 5}}), task(99, 1, {1, 1}, {{0, 4}}), task(99, 2, {9})});
+  const TaskSet set = set_of(3, {task(99, 0, {1, 1}, {{0, 5}}), task(99, 1, {1, 1}, {{0, 4}}), task(99, 2, {9})});
   // Five nanoseconds in slices of two: three times 2 + 1 of the other's, and 1 before its own.
   EXPECT_EQ(analyse(set, Analysis::round_robin, {0, 2, 1, 0}).response[0], 2 + 5 + 3 * 4);
 }
@@ -140,17 +138,14 @@ TEST(Access, WhatAnAnalysisDoesNotKnowIsNamed) {
   };
   TaskSet set = set_of(1, {task(50, 0, {1, 1}, {{2, 8}}), task(60, 0, {1, 1}, {{2, 8}})});
   EXPECT_EQ(complaint(set, Analysis::gcaps), "none");
-  EXPECT_EQ(complaint(set, Analysis::jitter),
-            "task \"T2\", devices: that of \"T1\" too, expected its own for jitter");
+  EXPECT_EQ(complaint(set, Analysis::jitter), "task \"T2\", devices: that of \"T1\" too, expected its own for jitter");
   set.tasks[1].busy = true;
   EXPECT_THAT(complaint(set, Analysis::gcaps_published), HasSubstr("busy_waits: expected the same"));
   set.tasks[1].deadline = 70;
-  EXPECT_EQ(complaint(set, Analysis::mpcp),
-            "task \"T2\", deadline: 70 ns, expected at most the period, 60, for mpcp");
+  EXPECT_EQ(complaint(set, Analysis::mpcp), "task \"T2\", deadline: 70 ns, expected at most the period, 60, for mpcp");
   set.tasks[0].jitter = 1;
   EXPECT_THAT(complaint(set, Analysis::unified), HasSubstr("jitter: 1 ns, expected 0 for unified"));
-  EXPECT_THAT(complaint(set, Analysis::server, {0, 1, 0, 1}),
-              HasSubstr("the server's CPU: 1, expected 0 to 0"));
+  EXPECT_THAT(complaint(set, Analysis::server, {0, 1, 0, 1}), HasSubstr("the server's CPU: 1, expected 0 to 0"));
   set = set_of(1, {task(50, 0, {1, 1}, {{2, 8}}), task(60, 0, {1, 1}, {{2, 8}})}, true);
   EXPECT_THAT(complaint(set, Analysis::gcaps), HasSubstr("expected one device for gcaps"));
 }

@@ -14,9 +14,7 @@ struct Counted {
   bool pure = false;  // G^e
 };
 
-Time updates(const Task& task, Time update) {
-  return 2 * update * task.count();
-}
+Time updates(const Task& task, Time update) { return 2 * update * task.count(); }
 
 void preempts(const TaskSet& set, size_t task, Counted& counted) {
   counted.cpu = counted.misc = true;
@@ -130,8 +128,7 @@ class Updates {
 Bound gcaps(const TaskSet& set, size_t i, const Responses& response, Time update) {
   const Task& task = set.tasks[i];
   const Updates updates(set, i, response, update);
-  const auto window =
-      least_window(updates.own(), task.deadline - task.jitter, [&](Wide t) { return updates.all(t); });
+  const auto window = least_window(updates.own(), task.deadline - task.jitter, [&](Wide t) { return updates.all(t); });
   if (!window) return std::nullopt;
   return *window + task.jitter;
 }

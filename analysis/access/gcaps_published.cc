@@ -14,8 +14,7 @@ Bound gcaps_published(const TaskSet& set, size_t i, const Responses& response, T
   for (size_t h = 1; h < set.tasks.size(); ++h)
     separate = separate || set.tasks[h].gpu_rank < set.tasks[h - 1].gpu_rank;
   const auto R_of = [&](size_t h) { return separate ? set.tasks[h].deadline : response[h]; };
-  const Time own =
-      tau.cpu_time() + tau.misc() + tau.pure() + eps(tau) + (tau.count() + 1) * update;  // with (9)
+  const Time own = tau.cpu_time() + tau.misc() + tau.pure() + eps(tau) + (tau.count() + 1) * update;  // with (9)
   return least_window(own, tau.deadline, [&](Wide R) {
     Wide sum = own;
     for (size_t h = 0; h < set.tasks.size(); ++h) {

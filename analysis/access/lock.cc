@@ -71,8 +71,8 @@ class Waiting {
     return false;
   }
   Wide work(size_t y, Wide window, bool cpu, bool boosted, bool pure) const {
-    const Time amount = (cpu ? set_.tasks[y].cpu_time() : 0) + (boosted ? holders_[y].boosted : 0) +
-                        (pure ? holders_[y].pure : 0);
+    const Time amount =
+        (cpu ? set_.tasks[y].cpu_time() : 0) + (boosted ? holders_[y].boosted : 0) + (pure ? holders_[y].pure : 0);
     return workload(window, response_[y], amount, set_.tasks[y].period);
   }
   // Boosted on the task's CPU while it executes outside of segments: of a less urgent task there, one request
@@ -86,15 +86,13 @@ class Waiting {
   Wide in_turn(size_t y, Wide window) const {
     const Wide requests = Wide{task_.count()} * holders_[y].longest;
     if (preempts(y))
-      return std::min(work(y, window, true, true, true),
-                      work(y, window, true, boosted_here(y), false) + requests);
+      return std::min(work(y, window, true, true, true), work(y, window, true, boosted_here(y), false) + requests);
     return std::min(work(y, window, false, true, true), requests + at_home(y, window));
   }
   // A task that does not share the task's device.
   Wide elsewhere(size_t y, Wide window) const {
     const Task& other = set_.tasks[y];
-    if (preempts(y) && !other.uses_gpu())
-      return jobs_in(window, other.jitter, other.period) * other.cpu_time();
+    if (preempts(y) && !other.uses_gpu()) return jobs_in(window, other.jitter, other.period) * other.cpu_time();
     const bool boosted = boosted_here(y) || delays_holders(y);
     const Wide all = work(y, window, preempts(y), boosted, false);
     if (preempts(y) || task_.uses_gpu()) return all;

@@ -11,8 +11,7 @@ Task random_task(const Shape& shape, int number, Draw& draw) {
   task.name = "T" + std::to_string(number + 1);
   task.index = static_cast<size_t>(number);
   task.period = draw.whole(8, 60);
-  task.deadline =
-      shape.late ? draw.whole(task.period, 2 * task.period) : draw.whole(task.period * 2 / 3, task.period);
+  task.deadline = shape.late ? draw.whole(task.period, 2 * task.period) : draw.whole(task.period * 2 / 3, task.period);
   if (shape.jitter && draw.chance(0.25)) task.jitter = draw.whole(1, 3);
   task.cpu = static_cast<int>(draw.whole(0, shape.cpus - 1));
   task.device = shape.own_devices ? number : static_cast<int>(draw.whole(0, shape.devices - 1));
@@ -27,9 +26,7 @@ Task random_task(const Shape& shape, int number, Draw& draw) {
 }
 
 // The worst with `bound`, else anything up to it.
-Time part(Time most, bool bound, Draw& draw) {
-  return bound ? most : draw.whole(0, most);
-}
+Time part(Time most, bool bound, Draw& draw) { return bound ? most : draw.whole(0, most); }
 
 SimulatedJob random_job(const Task& task, bool at_bounds, Draw& draw) {
   SimulatedJob job;
@@ -48,10 +45,8 @@ void rank_on_gpu(TaskSet& set, Draw& draw) {
   std::iota(left.begin(), left.end(), size_t{0});
   for (int rank = 0; !left.empty(); ++rank) {
     const int cpu =
-        set.tasks[left[other ? static_cast<size_t>(draw.whole(0, static_cast<int64_t>(left.size()) - 1)) : 0]]
-            .cpu;
-    const auto next =
-        std::find_if(left.begin(), left.end(), [&](size_t i) { return set.tasks[i].cpu == cpu; });
+        set.tasks[left[other ? static_cast<size_t>(draw.whole(0, static_cast<int64_t>(left.size()) - 1)) : 0]].cpu;
+    const auto next = std::find_if(left.begin(), left.end(), [&](size_t i) { return set.tasks[i].cpu == cpu; });
     set.tasks[*next].gpu_rank = rank;
     left.erase(next);
   }

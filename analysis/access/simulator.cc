@@ -11,16 +11,12 @@ enum class Rules { preemptive, locks, turns, own };
 Rules rules_of(Analysis analysis) {
   switch (analysis) {
     case Analysis::gcaps:
-    case Analysis::gcaps_published:
-      return Rules::preemptive;
+    case Analysis::gcaps_published: return Rules::preemptive;
     case Analysis::mpcp:
     case Analysis::fmlp:
-    case Analysis::server:
-      return Rules::locks;
-    case Analysis::round_robin:
-      return Rules::turns;
-    default:
-      return Rules::own;
+    case Analysis::server: return Rules::locks;
+    case Analysis::round_robin: return Rules::turns;
+    default: return Rules::own;
   }
 }
 
@@ -194,8 +190,7 @@ class Simulation {
       return set_.tasks[a].gpu_rank < set_.tasks[b].gpu_rank;
     };
     for (size_t i = 0; i < tasks_.size(); ++i)
-      if (tasks_[i].asked && (device < 0 || set_.tasks[i].device == device) &&
-          (best == kNobody || before(i, best)))
+      if (tasks_[i].asked && (device < 0 || set_.tasks[i].device == device) && (best == kNobody || before(i, best)))
         best = i;
     return best;
   }
@@ -216,14 +211,10 @@ class Simulation {
     switch (task.kind()) {
       case Kind::normal:
       case Kind::request:
-      case Kind::acquire:
-        return true;
-      case Kind::misc:
-        return rules_ != Rules::locks;
-      case Kind::pure:
-        return rules_ != Rules::locks && set_.tasks[i].busy;
-      default:
-        return false;
+      case Kind::acquire: return true;
+      case Kind::misc: return rules_ != Rules::locks;
+      case Kind::pure: return rules_ != Rules::locks && set_.tasks[i].busy;
+      default: return false;
     }
   }
 
@@ -265,23 +256,20 @@ class Simulation {
         progress.push_back(&tasks_[user].steps.front());
         return;
       }
-      case Rules::turns:
-        return take_turns(device, progress);
+      case Rules::turns: return take_turns(device, progress);
     }
   }
 
   size_t gpu_user() const {
     size_t best = kNobody;
     for (size_t i = 0; i < tasks_.size(); ++i)
-      if (tasks_[i].holds && (best == kNobody || set_.tasks[i].gpu_rank < set_.tasks[best].gpu_rank))
-        best = i;
+      if (tasks_[i].holds && (best == kNobody || set_.tasks[i].gpu_rank < set_.tasks[best].gpu_rank)) best = i;
     return best;
   }
 
   void take_turns(int number, std::vector<Step*>& progress) {
     Device& device = devices_[static_cast<size_t>(number)];
-    if (device.switching == 0 &&
-        (device.user == kNobody || device.slice == 0 || !wants(device.user, number))) {
+    if (device.switching == 0 && (device.user == kNobody || device.slice == 0 || !wants(device.user, number))) {
       const size_t before = device.user == kNobody ? device.last : device.user;
       device.user = kNobody;
       for (size_t n = 1; n <= tasks_.size() && device.user == kNobody; ++n) {

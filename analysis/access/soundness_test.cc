@@ -16,9 +16,8 @@ struct Case {
   Shape shape;
 };
 
-constexpr Shape kOne = {}, kTwoDevices = {2, 2, 5}, kOneCpu = {1, 1, 4}, kThreeCpus = {3, 1, 6},
-                kOwn = {2, 1, 5, true}, kOwnWithoutJitter = {1, 1, 5, true, false},
-                kLate = {1, 1, 4, true, true, true};
+constexpr Shape kOne = {}, kTwoDevices = {2, 2, 5}, kOneCpu = {1, 1, 4}, kThreeCpus = {3, 1, 6}, kOwn = {2, 1, 5, true},
+                kOwnWithoutJitter = {1, 1, 5, true, false}, kLate = {1, 1, 4, true, true, true};
 constexpr Case kCases[] = {{"gcaps", Analysis::gcaps, kOne},
                            {"gcaps, one CPU", Analysis::gcaps, kOneCpu},
                            {"gcaps, three CPUs", Analysis::gcaps, kThreeCpus},
@@ -41,20 +40,17 @@ constexpr Case kCases[] = {{"gcaps", Analysis::gcaps, kOne},
                            {"unified", Analysis::unified, kOwnWithoutJitter}};
 
 std::string tell(const TaskSet& set, const Costs& costs) {
-  std::string text = std::to_string(set.cpus) + " CPUs, " + std::to_string(set.devices) +
-                     " devices, update " + std::to_string(costs.update) + ", slice " +
-                     std::to_string(costs.slice) + ", switching " + std::to_string(costs.switching) +
-                     ", server on " + std::to_string(costs.server_cpu) + "\n";
+  std::string text = std::to_string(set.cpus) + " CPUs, " + std::to_string(set.devices) + " devices, update " +
+                     std::to_string(costs.update) + ", slice " + std::to_string(costs.slice) + ", switching " +
+                     std::to_string(costs.switching) + ", server on " + std::to_string(costs.server_cpu) + "\n";
   for (const Task& task : set.tasks) {
-    text += task.name + ": T " + std::to_string(task.period) + ", D " + std::to_string(task.deadline) +
-            ", J " + std::to_string(task.jitter) + ", CPU " + std::to_string(task.cpu) + ", device " +
-            std::to_string(task.device) + ", rank " + std::to_string(task.gpu_rank) +
-            (task.busy ? ", busy:" : ":");
+    text += task.name + ": T " + std::to_string(task.period) + ", D " + std::to_string(task.deadline) + ", J " +
+            std::to_string(task.jitter) + ", CPU " + std::to_string(task.cpu) + ", device " +
+            std::to_string(task.device) + ", rank " + std::to_string(task.gpu_rank) + (task.busy ? ", busy:" : ":");
     for (size_t j = 0; j < task.between.size(); ++j) {
       text += " " + std::to_string(task.between[j]);
       if (j < task.segments.size())
-        text +=
-            " [" + std::to_string(task.segments[j].misc) + " " + std::to_string(task.segments[j].pure) + "]";
+        text += " [" + std::to_string(task.segments[j].misc) + " " + std::to_string(task.segments[j].pure) + "]";
     }
     text += "\n";
   }

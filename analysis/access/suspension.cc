@@ -31,8 +31,8 @@ SuspendingTasks suspending(const TaskSet& set, Pure pure) {
 
 // How much later a more urgent task's use of the CPU may seem to come: ECRTS 2016, Theorem 1. `by_jitter` has
 // a place for each of `hp`.
-std::vector<Time> delays(const SuspendingTasks& tasks, const std::vector<size_t>& hp,
-                         const Responses& response, const std::vector<bool>& by_jitter) {
+std::vector<Time> delays(const SuspendingTasks& tasks, const std::vector<size_t>& hp, const Responses& response,
+                         const std::vector<bool>& by_jitter) {
   std::vector<Time> all(hp.size());
   Time sum = 0;  // Q_i: of S of all from here on that are not treated by jitter
   for (size_t n = hp.size(); n-- > 0;) {
@@ -49,8 +49,7 @@ Bound with_delays(const SuspendingTasks& tasks, size_t k, const std::vector<size
   const Time own = task.computing + task.waiting;
   const auto window = least_window(own, task.deadline - task.jitter, [&](Wide t) {
     Wide sum = own;
-    for (size_t n = 0; n < hp.size(); ++n)
-      sum += jobs_in(t, delay[n], tasks[hp[n]].period) * tasks[hp[n]].computing;
+    for (size_t n = 0; n < hp.size(); ++n) sum += jobs_in(t, delay[n], tasks[hp[n]].period) * tasks[hp[n]].computing;
     return sum;
   });
   if (!window) return std::nullopt;
@@ -104,8 +103,7 @@ Bound oblivious(const SuspendingTasks& tasks, size_t k) {
 Bound jitter(const SuspendingTasks& tasks, size_t k, const Responses& response) {
   const std::vector<size_t> hp = above(tasks, k);
   std::vector<Time> delay;
-  for (const size_t h : hp)
-    delay.push_back(tasks[h].waiting == 0 ? tasks[h].jitter : response[h] - tasks[h].computing);
+  for (const size_t h : hp) delay.push_back(tasks[h].waiting == 0 ? tasks[h].jitter : response[h] - tasks[h].computing);
   return with_delays(tasks, k, hp, delay);
 }
 

@@ -20,9 +20,8 @@ Result<Task> task_of(const analysis::Task& given, int mode) {
   for (size_t j = 0; j < given.stages.size(); ++j) {
     const Stage& stage = given.stages[j];
     if (stage.requests > 1)
-      return fail("task \"" + given.name + "\", stage " + std::to_string(j + 1) + " (" +
-                  name(stage.resource) + "), requests: " + std::to_string(stage.requests) +
-                  ", expected 1: write each as a stage");
+      return fail("task \"" + given.name + "\", stage " + std::to_string(j + 1) + " (" + name(stage.resource) +
+                  "), requests: " + std::to_string(stage.requests) + ", expected 1: write each as a stage");
     const Time worst = stage.worst_in(mode), host = stage.host_in(mode);
     if (stage.resource == Resource::cpu) {
       task.between.back() += worst;
@@ -48,8 +47,7 @@ void rank_on_gpu(const analysis::TaskSet& set, TaskSet& result) {
     return set.tasks[result.tasks[a].index].gpu_priority.value_or(0) >
            set.tasks[result.tasks[b].index].gpu_priority.value_or(0);
   });
-  for (size_t rank = 0; rank < order.size(); ++rank)
-    result.tasks[order[rank]].gpu_rank = static_cast<int>(rank);
+  for (size_t rank = 0; rank < order.size(); ++rank) result.tasks[order[rank]].gpu_rank = static_cast<int>(rank);
 }
 
 Result<void> check_gpu_priorities(const analysis::TaskSet& set, const TaskSet& result) {
@@ -61,9 +59,8 @@ Result<void> check_gpu_priorities(const analysis::TaskSet& set, const TaskSet& r
     for (size_t i = h + 1; i < result.tasks.size(); ++i) {
       const Task &above = result.tasks[h], &below = result.tasks[i];
       if (above.cpu == below.cpu && above.uses_gpu() && below.uses_gpu() && above.gpu_rank > below.gpu_rank)
-        return fail(
-            "task \"" + below.name + "\", gpu_priority: above that of \"" + above.name +
-            "\", which is more urgent on their CPU; expected the same order, else both may wait for ever");
+        return fail("task \"" + below.name + "\", gpu_priority: above that of \"" + above.name +
+                    "\", which is more urgent on their CPU; expected the same order, else both may wait for ever");
     }
   return {};
 }
@@ -79,16 +76,14 @@ Result<int> place(const analysis::TaskSet& set, std::span<const int> modes, Task
         task.device = devices++;
       }
     if (units > platform.gpus)
-      return fail("the tasks' modes add up to " + std::to_string(units) +
-                  ", expected at most platform.gpus, " + std::to_string(platform.gpus) +
-                  ": where GPUs are not bound, each task has its own");
+      return fail("the tasks' modes add up to " + std::to_string(units) + ", expected at most platform.gpus, " +
+                  std::to_string(platform.gpus) + ": where GPUs are not bound, each task has its own");
     return std::max(1, devices);
   }
   for (Task& task : result.tasks) {
     const analysis::Task& given = set.tasks[task.index];
     if (platform.bound && task.uses_gpu()) {
-      if (given.devices.empty())
-        return fail("task \"" + given.name + "\", devices: none, expected the one it uses");
+      if (given.devices.empty()) return fail("task \"" + given.name + "\", devices: none, expected the one it uses");
       task.device = given.devices.front();
     }
     if (modes[task.index] > 1)
@@ -107,9 +102,7 @@ Time longest(const std::vector<Segment>& segments, Part part) {
 
 }  // namespace
 
-Time Task::cpu_time() const {
-  return std::accumulate(between.begin(), between.end(), Time{0});
-}
+Time Task::cpu_time() const { return std::accumulate(between.begin(), between.end(), Time{0}); }
 Time Task::misc() const {
   return std::accumulate(segments.begin(), segments.end(), Time{0},
                          [](Time sum, const Segment& s) { return sum + s.misc; });

@@ -107,8 +107,7 @@ TEST(Tasks, AreRefusedByThePipelinesModel) {
             "task \"t\", cpu: expected none for this analysis; sam-analyze access knows it");
   EXPECT_THAT(refused([](auto& task) { task.jitter = 1; }), HasSubstr("jitter: expected none"));
   EXPECT_THAT(refused([](auto& task) { task.offset = 0; }), HasSubstr("offset: expected none"));
-  EXPECT_THAT(refused([](auto& task) { task.busy_waits = true; }),
-              HasSubstr("busy_waits: true, expected false"));
+  EXPECT_THAT(refused([](auto& task) { task.busy_waits = true; }), HasSubstr("busy_waits: true, expected false"));
   EXPECT_THAT(refused([](auto& task) { task.gpu_priority = 1; }), HasSubstr("gpu_priority: expected none"));
   EXPECT_THAT(refused([](auto& task) { task.deadline = 61; }), HasSubstr("expected 1 to the period, 60"));
 }

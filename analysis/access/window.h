@@ -10,9 +10,7 @@ namespace samcl::analysis::access {
 using Wide = __int128;  // sums of products of times
 
 // ceil((window + jitter) / T): of jobs that arrive at least T apart those that can matter in the window.
-inline Wide jobs_in(Wide window, Wide jitter, Time period) {
-  return (window + jitter + period - 1) / period;
-}
+inline Wide jobs_in(Wide window, Wide jitter, Time period) { return (window + jitter + period - 1) / period; }
 
 // What jobs can do in any window, of which each does at most `amount`, in time that is part of its own
 // response: a job that began so long before the window that its response does not leave room for all of it

@@ -41,8 +41,7 @@ Result<access::Costs> costs_of(const Options& options) {
   return costs;
 }
 
-Result<std::vector<Column>> columns_of(const Options& options, const access::TaskSet& set,
-                                       const access::Costs& costs) {
+Result<std::vector<Column>> columns_of(const Options& options, const access::TaskSet& set, const access::Costs& costs) {
   std::vector<Column> columns;
   for (const access::Analysis analysis : kAnalyses) {
     if (options.analysis && *options.analysis != analysis) continue;
@@ -80,8 +79,8 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
     responses.push_back({task.name, std::to_string(task.cpu), format_time(task.deadline)});
     for (const Column& column : columns)
       if (column.refused.empty())
-        responses.back().push_back(
-            column.bounds.response[i] == kUnbounded ? "-" : format_time(column.bounds.response[i]));
+        responses.back().push_back(column.bounds.response[i] == kUnbounded ? "-"
+                                                                           : format_time(column.bounds.response[i]));
   }
   return table(verdicts, 3) + "\n" + table(responses) +
          "\nThe most urgent task first. gcaps-published is the paper's, and not safe; the others are "
@@ -100,11 +99,11 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
       entry["tasks"] = nlohmann::ordered_json::array();
       for (size_t i = 0; i < set.tasks.size(); ++i) {
         const Time response = column.bounds.response[i];
-        entry["tasks"].push_back({{"name", set.tasks[i].name},
-                                  {"mode", modes[set.tasks[i].index]},
-                                  {"response", response == kUnbounded ? nlohmann::ordered_json()
-                                                                      : nlohmann::ordered_json(response)},
-                                  {"deadline", set.tasks[i].deadline}});
+        entry["tasks"].push_back(
+            {{"name", set.tasks[i].name},
+             {"mode", modes[set.tasks[i].index]},
+             {"response", response == kUnbounded ? nlohmann::ordered_json() : nlohmann::ordered_json(response)},
+             {"deadline", set.tasks[i].deadline}});
       }
     }
     analyses.push_back(std::move(entry));
@@ -136,8 +135,7 @@ Result<int> run(const Options& options) {
   std::cout << (options.as_json ? as_json(*set, *modes, *columns) : as_tables(*set, *columns));
   if (options.partition && !options.as_json)
     for (const access::Task& task : set->tasks)
-      if (task.uses_gpu())
-        std::cout << task.name << " has " << (*modes)[task.index] << " parts of the GPU.\n";
+      if (task.uses_gpu()) std::cout << task.name << " has " << (*modes)[task.index] << " parts of the GPU.\n";
   for (const Column& column : *columns)
     if (column.bounds.schedulable) return kGood;
   return kNotSchedulable;
@@ -148,13 +146,11 @@ Result<int> run(const Options& options) {
 Run add_access(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* access = parent.add_subcommand(
-      "access",
-      "tasks that stay on their CPUs and use GPUs in segments: preemption, locks, server, turns, partitions");
+      "access", "tasks that stay on their CPUs and use GPUs in segments: preemption, locks, server, turns, partitions");
   access->footer(
       "See analysis/access/README.md for the ways and what each assumes.\n"
       "Exit code: 0 schedulable by one of the analyses, 1 by none, 2 bad input.");
-  access->add_option("FILE", options->file, "task set (JSON) whose tasks have a cpu; - for standard input")
-      ->required();
+  access->add_option("FILE", options->file, "task set (JSON) whose tasks have a cpu; - for standard input")->required();
   std::map<std::string, access::Analysis> names;
   for (const access::Analysis analysis : kAnalyses) names[name(analysis)] = analysis;
   access->add_option("--analysis", options->analysis, "one of them instead of all that know the set")

@@ -13,9 +13,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-std::string example(const std::string& name) {
-  return std::string(EXAMPLES) + "/" + name + ".json";
-}
+std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
 
 // Wang et al., ECRTS 2024, Example 2.
 TEST(SamAnalyzeAccess, PrintsEveryAnalysisBesideTheOthers) {
@@ -35,8 +33,7 @@ TEST(SamAnalyzeAccess, OneAnalysisAsJson) {
 }
 
 TEST(SamAnalyzeAccess, FindsAPartitionForEachTask) {
-  EXPECT_EQ(run("access --analysis unified " + example("partitions")).code, 1)
-      << "one part each is too little";
+  EXPECT_EQ(run("access --analysis unified " + example("partitions")).code, 1) << "one part each is too little";
   const Outcome outcome = run("access --analysis unified --partition " + example("partitions"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("camera has 2 parts of the GPU."));
@@ -45,8 +42,7 @@ TEST(SamAnalyzeAccess, FindsAPartitionForEachTask) {
 TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
   const Outcome shared = run("access --analysis jitter " + example("gcaps_fig5"));
   EXPECT_EQ(shared.code, 2);
-  EXPECT_THAT(shared.output,
-              HasSubstr("task \"T3\", devices: that of \"T1\" too, expected its own for jitter"));
+  EXPECT_THAT(shared.output, HasSubstr("task \"T3\", devices: that of \"T1\" too, expected its own for jitter"));
   const Outcome global = run("access " + example("three_programs"));
   EXPECT_EQ(global.code, 2);
   EXPECT_THAT(global.output, HasSubstr("cpu: missing, expected 0 to "));

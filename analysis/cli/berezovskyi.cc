@@ -38,8 +38,7 @@ makespan::Kernel kernel_of(const std::string& text, const std::vector<makespan::
 #ifdef SAMCL_HAVE_CBC
 // Fig. 5: CPU time of CBC for LLCLL over the number of warps, both forms of the work-conserving constraints.
 Result<Chart> solving_times(const Options& options, std::string& text, std::string& csv) {
-  Chart chart{
-      "Fig. 5: solving time of LLCLL", "warps W", {}, {{"short constraints", {}}, {"long constraints", {}}}};
+  Chart chart{"Fig. 5: solving time of LLCLL", "warps W", {}, {{"short constraints", {}}, {"long constraints", {}}}};
   chart.measure = "seconds of CPU time";
   chart.top = 0;
   csv = "warps,makespan,short_s,long_s\n";
@@ -107,8 +106,7 @@ Result<int> run(const Options& options) {
 
 Run add_berezovskyi(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* figures =
-      parent.add_subcommand("berezovskyi", "Figures 5 to 7 on makespans of warps, with CPU times");
+  CLI::App* figures = parent.add_subcommand("berezovskyi", "Figures 5 to 7 on makespans of warps, with CPU times");
   figures->add_option("--warps", options->warps, "Fig. 5 up to so many (4)")->check(CLI::Range(1, 12));
   figures->add_option("--seconds", options->seconds, "CPU time after which a program is not solved (20)")
       ->check(CLI::Range(0.1, 1e6));

@@ -13,14 +13,11 @@ namespace {
 
 constexpr const char* kMark = " *";
 
-std::string time(Time value) {
-  return value == kUnbounded ? "above 16 periods" : format_time(value);
-}
+std::string time(Time value) { return value == kUnbounded ? "above 16 periods" : format_time(value); }
 
 std::string list(const std::vector<std::string>& parts) {
   std::string text;
-  for (size_t i = 0; i < parts.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return text;
 }
 
@@ -53,8 +50,8 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
       parts.push_back(format_time(wait.time) + " for its own other subtasks");
       continue;
     }
-    parts.push_back(format_time(wait.time) + " for " + set.tasks[wait.task].name + " (" +
-                    std::to_string(wait.stages) + (wait.stages == 1 ? " stage)" : " stages)"));
+    parts.push_back(format_time(wait.time) + " for " + set.tasks[wait.task].name + " (" + std::to_string(wait.stages) +
+                    (wait.stages == 1 ? " stage)" : " stages)"));
   }
   for (const Wait& wait : waits.sections)
     parts.push_back(format_time(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
@@ -112,8 +109,8 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
     const Task& task = set.tasks[i];
     const TaskBound& bound = bounds.tasks[i];
     const bool known = bounded(bound, form);
-    tasks.push_back({task.name, std::to_string(document.modes[i]), format_time(task.period),
-                     format_time(task.deadline), response_text(bound, form), slack_text(task, bound),
+    tasks.push_back({task.name, std::to_string(document.modes[i]), format_time(task.period), format_time(task.deadline),
+                     response_text(bound, form), slack_text(task, bound),
                      known && bound.response <= task.deadline ? "yes" : "no"});
     if (set.platform.bound) tasks.back().insert(tasks.back().begin() + 2, format_devices(bound.devices));
     for (size_t j = 0; j < bound.stages.size(); ++j) {
@@ -123,8 +120,8 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
       stages.push_back(
           {task.name + (known ? "" : kMark), std::to_string(j + 1),
            std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
-           format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response),
-           time(stage.interference), time(stage.blocking), time(stage.jitter), time(stage.finish)});
+           format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response), time(stage.interference),
+           time(stage.blocking), time(stage.jitter), time(stage.finish)});
     }
   }
   std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" + table(tasks) + "\n";
@@ -138,16 +135,14 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
   const TaskBound& bound = bounds.tasks[index];
   const PriorityOrder order = priority_order(set);
   const auto position = std::find(order.begin(), order.end(), index) - order.begin();
-  std::string text = task.name + ": period " + format_time(task.period) + ", deadline " +
-                     format_time(task.deadline) + ", mode " + std::to_string(document.modes[index]) + "; " +
-                     (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") +
-                     ".\n";
+  std::string text = task.name + ": period " + format_time(task.period) + ", deadline " + format_time(task.deadline) +
+                     ", mode " + std::to_string(document.modes[index]) + "; " +
+                     (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") + ".\n";
   if (!bounded(bound, form))
     return text + "Its response has no bound" +
            (bound.response == kUnbounded ? "" : ", the number would be " + time(bound.response)) + ": " +
-           (bound.response <= task.period
-                ? "a more urgent task that it shares a resource with has no bound.\n"
-                : "no bound up to its period was found.\n");
+           (bound.response <= task.period ? "a more urgent task that it shares a resource with has no bound.\n"
+                                          : "no bound up to its period was found.\n");
   const auto all = waits(set, document.modes, form, order, bounds, index);
   Time sum = 0;
   for (size_t j = 0; j < all.size(); ++j) {
@@ -155,10 +150,8 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
     sum += bound.stages[j].response;
   }
   if (sum > bound.response)
-    text += "Stage by stage that is " + format_time(sum) +
-            "; but the same stages of more urgent tasks cannot " +
-            "come in the way of every stage: over the whole job " + format_time(sum - bound.response) +
-            " less.\n";
+    text += "Stage by stage that is " + format_time(sum) + "; but the same stages of more urgent tasks cannot " +
+            "come in the way of every stage: over the whole job " + format_time(sum - bound.response) + " less.\n";
   text += "Every job ends within " + format_time(bound.response) + " of its release, ";
   return text + (bound.response <= task.deadline
                      ? format_time(task.deadline - bound.response) + " before its deadline.\n"

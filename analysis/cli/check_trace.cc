@@ -68,12 +68,9 @@ Result<int> run(const Options& options) {
 Run add_check(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* app = parent.add_subcommand(
-      "check",
-      "whether a trace of live programs is a schedule of the task set's model; else the first violation");
-  app->add_option("TRACE", options->trace, "of `sam-ctl trace`, or of one program (sam-run --trace)")
-      ->required();
-  app->add_option("SET", options->set,
-                  "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")
+      "check", "whether a trace of live programs is a schedule of the task set's model; else the first violation");
+  app->add_option("TRACE", options->trace, "of `sam-ctl trace`, or of one program (sam-run --trace)")->required();
+  app->add_option("SET", options->set, "the task set, as `sam-ctl analyze --save` writes it, with the modes in use")
       ->required();
   app->add_option("--task", options->task, "the task of a program that the trace names none for");
   app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off")

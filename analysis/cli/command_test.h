@@ -23,8 +23,6 @@ inline Outcome run_shell(const std::string& command) {
   return {WEXITSTATUS(pclose(pipe)), output};
 }
 
-inline Outcome run(const std::string& arguments) {
-  return run_shell(std::string(SAM_ANALYZE) + " " + arguments);
-}
+inline Outcome run(const std::string& arguments) { return run_shell(std::string(SAM_ANALYZE) + " " + arguments); }
 
 }  // namespace samcl::analysis

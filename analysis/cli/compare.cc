@@ -37,8 +37,7 @@ template <typename Verdict, typename Late>
 Column soft(const locking::TaskSet& set, const std::string& name, const Verdict& verdict, Late late) {
   Column column{name, "G-EDF, soft", verdict.schedulable(), failure(set, verdict), {}};
   for (size_t i = 0; i < set.tasks.size(); ++i)
-    column.response.push_back(verdict.schedulable() ? std::optional(set.tasks[i].period + late(i))
-                                                    : std::nullopt);
+    column.response.push_back(verdict.schedulable() ? std::optional(set.tasks[i].period + late(i)) : std::nullopt);
   return column;
 }
 
@@ -57,8 +56,7 @@ Column fixed_priority(const TaskSet& set, Form form) {
     const TaskBound& bound = bounds.tasks[i];
     const bool bounded = form == Form::safe ? bound.proven : bound.response != kUnbounded;
     if (bounded) column.response[i] = bound.response;
-    if (!bounded || bound.response > set.tasks[i].deadline)
-      late += (late.empty() ? "" : ", ") + set.tasks[i].name;
+    if (!bounded || bound.response > set.tasks[i].deadline) late += (late.empty() ? "" : ", ") + set.tasks[i].name;
   }
   if (!late.empty()) column.why_not = late + " may miss the deadline";
   return column;
@@ -68,8 +66,7 @@ std::vector<Column> all_columns(const locking::TaskSet& set) {
   const locking::Verdicts verdicts = analyse(set);
   std::vector<Column> columns;
   for (const auto& verdict : verdicts.shared_resource)
-    columns.push_back(
-        soft(set, name(verdict.protocol), verdict, [&](size_t i) { return verdict.tasks[i].late; }));
+    columns.push_back(soft(set, name(verdict.protocol), verdict, [&](size_t i) { return verdict.tasks[i].late; }));
   columns.push_back(soft(set, "suspension-aware", verdicts.suspension_aware,
                          [&](size_t i) { return verdicts.suspension_aware.tasks[i].late; }));
   columns.push_back(
@@ -102,16 +99,16 @@ std::string as_json(const locking::TaskSet& set, const std::vector<Column>& colu
   for (const Column& column : columns) {
     nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
     for (size_t i = 0; i < set.tasks.size(); ++i)
-      tasks.push_back({{"name", set.tasks[i].name},
-                       {"period", set.tasks[i].period},
-                       {"response", column.response[i] ? nlohmann::ordered_json(*column.response[i])
-                                                       : nlohmann::ordered_json()}});
-    analyses.push_back({{"analysis", column.name},
-                        {"scheduling", column.scheduling},
-                        {"schedulable", column.schedulable},
-                        {"fails", column.why_not.empty() ? nlohmann::ordered_json()
-                                                         : nlohmann::ordered_json(column.why_not)},
-                        {"tasks", tasks}});
+      tasks.push_back(
+          {{"name", set.tasks[i].name},
+           {"period", set.tasks[i].period},
+           {"response", column.response[i] ? nlohmann::ordered_json(*column.response[i]) : nlohmann::ordered_json()}});
+    analyses.push_back(
+        {{"analysis", column.name},
+         {"scheduling", column.scheduling},
+         {"schedulable", column.schedulable},
+         {"fails", column.why_not.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(column.why_not)},
+         {"tasks", tasks}});
   }
   return nlohmann::ordered_json{{"analyses", analyses}}.dump(2) + "\n";
 }
@@ -121,8 +118,7 @@ Result<int> run(const Options& options) {
   if (!set) return tl::unexpected(set.error());
   const std::vector<Column> columns = all_columns(*set);
   std::cout << (options.as_json ? as_json(*set, columns) : as_tables(*set, columns));
-  const bool any =
-      std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.schedulable; });
+  const bool any = std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.schedulable; });
   return any ? kGood : kNotSchedulable;
 }
 
@@ -132,8 +128,7 @@ Run add_compare(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* compare = parent.add_subcommand("compare", "tasks that share GPUs: every analysis side by side");
   compare->footer("Exit code: 0 schedulable by one of the analyses, 1 by none, 2 bad input.");
-  compare->add_option("FILE", options->file, "task set as for locking (JSON); - for standard input")
-      ->required();
+  compare->add_option("FILE", options->file, "task set as for locking (JSON); - for standard input")->required();
   compare->add_flag("--json", options->as_json, "print JSON");
   return [options] { return run(*options); };
 }

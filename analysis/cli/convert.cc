@@ -92,19 +92,16 @@ Result<std::string> converted(const Options& options) {
 
 Run add_convert(CLI::App& parent) {
   auto options = std::make_shared<Options>();
-  CLI::App* convert =
-      parent.add_subcommand("convert", "print a task set in another notation, JSON by default");
+  CLI::App* convert = parent.add_subcommand("convert", "print a task set in another notation, JSON by default");
   convert
-      ->add_option(
-          "FILE", options->file,
-          "task set (JSON, or CSV if its name ends with .csv); if it ends with .mast a MAST model, with\n"
-          ".xml a Cheddar model, or a SchedCAT task set, printed as a set for locking")
+      ->add_option("FILE", options->file,
+                   "task set (JSON, or CSV if its name ends with .csv); if it ends with .mast a MAST model, with\n"
+                   ".xml a Cheddar model, or a SchedCAT task set, printed as a set for locking")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
        {std::tuple{"--csv", &options->csv, "as CSV"},
-        {"--np", &options->np,
-         "as a job set for np-schedulability-analysis: tasks of one stage that is never cut"},
+        {"--np", &options->np, "as a job set for np-schedulability-analysis: tasks of one stage that is never cut"},
         {"--schedcat", &options->schedcat, "a set for locking as a SchedCAT task set"},
         {"--cheddar", &options->cheddar, "as a Cheddar model: tasks of CPU stages alone"},
         {"--mast", &options->mast, "as a MAST model: stages on one CPU, link or GPU each, never cut"},

@@ -25,9 +25,8 @@ class Progress {
     if (percent == shown_ || (!terminal_ && percent / 10 == shown_ / 10 && shown_ >= 0)) return;
     shown_ = percent;
     const auto filled = static_cast<size_t>(percent / 2);
-    std::cerr << (terminal_ ? "\r" : "") << name_ << " [" << std::string(filled, '#')
-              << std::string(50 - filled, ' ') << "] " << percent << "%" << (terminal_ ? "" : "\n")
-              << std::flush;
+    std::cerr << (terminal_ ? "\r" : "") << name_ << " [" << std::string(filled, '#') << std::string(50 - filled, ' ')
+              << "] " << percent << "%" << (terminal_ ? "" : "\n") << std::flush;
   }
   ~Progress() {
     if (terminal_ && shown_ >= 0) std::cerr << "\n";
@@ -40,14 +39,11 @@ class Progress {
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-std::string journal_file(const Counting& how) {
-  return how.out + ".part";
-}
+std::string journal_file(const Counting& how) { return how.out + ".part"; }
 
 // From the library beside this program, which stays open.
 Result<std::unique_ptr<Ranks>> open_ranks() {
-  const auto library =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libsam-analyze-mpi.so";
+  const auto library = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libsam-analyze-mpi.so";
   // Global: Open MPI opens parts of itself that look for its symbols.
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void* symbol = handle ? dlsym(handle, kOpenMpiRanks) : nullptr;
@@ -83,8 +79,7 @@ Result<std::vector<Counts>> count_here(const BlockExperiment& experiment, const 
       count_blocks(experiment, queue, how.threads);
   }
   std::signal(SIGINT, SIG_DFL);
-  if (finished < experiment.blocks())
-    return fail("interrupted; the same command goes on from " + journal_file(how));
+  if (finished < experiment.blocks()) return fail("interrupted; the same command goes on from " + journal_file(how));
   return sums;
 }
 
@@ -106,8 +101,6 @@ Result<std::optional<std::vector<Counts>>> count(const BlockExperiment& experime
   return std::optional(std::move(*sums));
 }
 
-void forget(const Counting& how) {
-  std::filesystem::remove(journal_file(how));
-}
+void forget(const Counting& how) { std::filesystem::remove(journal_file(how)); }
 
 }  // namespace samcl::analysis::cli

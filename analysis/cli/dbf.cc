@@ -34,9 +34,7 @@ std::string percent(double part) {
   return text;
 }
 
-std::string share(Time demand, Time t) {
-  return percent(static_cast<double>(demand) / static_cast<double>(t));
-}
+std::string share(Time demand, Time t) { return percent(static_cast<double>(demand) / static_cast<double>(t)); }
 
 std::string tasks_text(const TaskDemands& set) {
   std::vector<std::vector<std::string>> rows = {
@@ -59,8 +57,7 @@ std::string values_text(const TaskDemands& set, Time until, size_t lines) {
   std::vector<std::vector<std::string>> rows = {{"WITHIN", "DEMAND", "OF IT"}};
   for (const dbf::TaskGraph& task : set.tasks) rows[0].push_back(task.name);
   Time before = 0;
-  for (Time t = next_change(set.bounds, 0); t <= until && rows.size() <= lines;
-       t = next_change(set.bounds, t)) {
+  for (Time t = next_change(set.bounds, 0); t <= until && rows.size() <= lines; t = next_change(set.bounds, t)) {
     const Time demand = total_demand(set.bounds, t);
     if (demand == before) continue;
     before = demand;
@@ -74,8 +71,8 @@ void add_jobs(const dbf::TaskGraph& task, const std::string& what, const std::ve
               std::vector<std::vector<std::string>>& rows) {
   for (const auto& [vertex, at] : jobs) {
     const dbf::Vertex& job = task.vertices[vertex];
-    rows.push_back({task.name, job.name, what, format_time(at), format_time(at + job.deadline),
-                    format_time(job.execution)});
+    rows.push_back(
+        {task.name, job.name, what, format_time(at), format_time(at + job.deadline), format_time(job.execution)});
   }
 }
 
@@ -85,9 +82,8 @@ std::string walks_text(const TaskDemands& set, Time t) {
     const dbf::TaskGraph& task = set.tasks[n];
     const dbf::Walk walk = demanding_walk(task, set.graphs[n], set.fronts[n], t);
     add_jobs(task, "", walk.tail, rows);
-    const std::string often = walk.repetitions == 1 ? "once"
-                                                    : std::to_string(walk.repetitions) + " times, every " +
-                                                          format_time(task.period);
+    const std::string often =
+        walk.repetitions == 1 ? "once" : std::to_string(walk.repetitions) + " times, every " + format_time(task.period);
     add_jobs(task, often, walk.repeated, rows);
     add_jobs(task, "", walk.head, rows);
   }
@@ -98,15 +94,12 @@ std::string walks_text(const TaskDemands& set, Time t) {
 std::string looseness_text(const std::vector<dbf::TaskGraph>& tasks) {
   std::string text;
   for (const dbf::TaskGraph& task : tasks)
-    if (const auto exact = check_exact(task); !exact)
-      text += "Upper bounds only: " + exact.error().message + ".\n";
+    if (const auto exact = check_exact(task); !exact) text += "Upper bounds only: " + exact.error().message + ".\n";
   return text;
 }
 
 std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest) {
-  const auto demands = [](Time t, Time demand) {
-    return format_time(demand) + " of demand within " + format_time(t);
-  };
+  const auto demands = [](Time t, Time demand) { return format_time(demand) + " of demand within " + format_time(t); };
   std::string text = "Utilisation " + percent(utilisation(set.bounds)) + ". ";
   if (verdict.feasible)
     text += "Schedulable by preemptive EDF on one processor.\n";
@@ -115,11 +108,9 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
                                                : "Not known to be schedulable on one processor: at most ") +
             demands(verdict.excess->t, verdict.excess->demand) +
             (verdict.excess->least ? ", and in no shorter interval is there too much.\n" : ".\n");
+  text += "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_time(verdict.last_t);
   text +=
-      "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_time(verdict.last_t);
-  text += verdict.published_last_t
-              ? " (sum of 2 E / (1 - U): " + format_time(*verdict.published_last_t) + ").\n"
-              : ".\n";
+      verdict.published_last_t ? " (sum of 2 E / (1 - U): " + format_time(*verdict.published_last_t) + ").\n" : ".\n";
   const auto& [t, demand] = tightest.step;
   return text + "Tightest interval" + (tightest.of_all ? "" : " found") + ": " + demands(t, demand) + ", " +
          share(demand, t) + ".\n";
@@ -143,8 +134,7 @@ Result<int> run(const Options& options) {
   const std::string file = options.file == "-" ? "standard input" : options.file;
   auto tasks = parse_task_graphs(*text);
   if (!tasks) return fail(file + ": " + tasks.error().message);
-  const TaskDemands set(std::move(*tasks),
-                        options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
+  const TaskDemands set(std::move(*tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
   const auto verdict = feasibility(set.bounds);
   if (!verdict) return fail(file + ": " + verdict.error().message);
   const dbf::Tightest tightest = tightest_interval(set.bounds);
@@ -154,8 +144,7 @@ Result<int> run(const Options& options) {
     Time longest = 0;
     for (const dbf::TaskGraph& task : set.tasks) longest = std::max(longest, task.period);
     const Time end = until->value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
-    if (auto good = write_text(options.svg, demand_svg(set, end, marked)); !good)
-      return tl::unexpected(good.error());
+    if (auto good = write_text(options.svg, demand_svg(set, end, marked)); !good) return tl::unexpected(good.error());
   }
   if (options.as_json) {
     std::cout << format_demand(set, *verdict, tightest, marked);
@@ -163,11 +152,8 @@ Result<int> run(const Options& options) {
     const std::string loose = looseness_text(set.tasks);
     std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << loose << "\n";
     if (at->has_value())
-      std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked))
-                << "\n\n";
-    std::cout << values_text(set, until->value_or(INT64_MAX - 1),
-                             until->has_value() ? SIZE_MAX : options.lines)
-              << "\n"
+      std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked)) << "\n\n";
+    std::cout << values_text(set, until->value_or(INT64_MAX - 1), until->has_value() ? SIZE_MAX : options.lines) << "\n"
               << (loose.empty() ? walks_text(set, marked) : "");
     if (!options.svg.empty()) std::cout << "\nWritten: " << options.svg << "\n";
   }
@@ -183,8 +169,7 @@ Run add_dbf(CLI::App& parent) {
   dbf->add_option("FILE", options->file, "recurring tasks (JSON); - for standard input")->required();
   dbf->add_option("--at", options->at, "dbf of this interval length and what demands most in it, as 40ms")
       ->option_text("TIME");
-  auto* until =
-      dbf->add_option("--until", options->until, "list and draw the values up to here")->option_text("TIME");
+  auto* until = dbf->add_option("--until", options->until, "list and draw the values up to here")->option_text("TIME");
   dbf->add_option("--lines", options->lines, "list so many values (20)")->excludes(until);
   dbf->add_flag("--as-published", options->as_published,
                 "the recurrence for long intervals as in the paper, which may demand more than any walk");

@@ -13,9 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string example() {
-  return std::string(EXAMPLES) + "/recurring.json";
-}
+std::string example() { return std::string(EXAMPLES) + "/recurring.json"; }
 
 // PROOF.md's counterexample to the published recurrence, with that period.
 std::string branching(const std::string& period) {
@@ -90,8 +88,7 @@ TEST(SamAnalyzeDbf, Draws) {
 
 // Without the progress on stderr.
 Outcome nunna(const std::string& arguments) {
-  return run_shell("(" + std::string(SAM_ANALYZE) + " experiment nunna --json " + arguments +
-                   " 2>/dev/null)");
+  return run_shell("(" + std::string(SAM_ANALYZE) + " experiment nunna --json " + arguments + " 2>/dev/null)");
 }
 
 TEST(SamAnalyzeNunna, MeasuresImplementationsThatAgree) {

@@ -42,31 +42,26 @@ Run add_experiment(CLI::App& parent) {
   options->counting.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments again");
   experiment
-      ->add_option(
-          "FIGURE", options->figure,
-          "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs), access (ways to\n"
-          "share a GPU)")
+      ->add_option("FIGURE", options->figure,
+                   "fig7 or fig8 (GPU-SPARC), fig9, fig10 or fig11 (GPU-SAM), elliott (shared GPUs), access (ways to\n"
+                   "share a GPU)")
       ->check(figure_or_not);
   experiment
-      ->add_option(
-          "--sets", options->sets,
-          "task sets in all (100000 for fig7 and fig9, 10000 for each P_D of fig8 and fig10; the papers:\n"
-          "100000; 1000 for fig11 and at each point of access), or drawn of each scenario (20000; the\n"
-          "paper: 5000000)")
+      ->add_option("--sets", options->sets,
+                   "task sets in all (100000 for fig7 and fig9, 10000 for each P_D of fig8 and fig10; the papers:\n"
+                   "100000; 1000 for fig11 and at each point of access), or drawn of each scenario (20000; the\n"
+                   "paper: 5000000)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   experiment->add_option("--seed", options->seed, "another seed, other sets (1)");
   experiment->add_option("--threads", options->counting.threads, "all processors by default")
       ->check(CLI::Range(1, 1024));
-  experiment->add_option("--out", options->counting.out,
-                         "begin of the files' names; the figure's name by default");
+  experiment->add_option("--out", options->counting.out, "begin of the files' names; the figure's name by default");
   experiment->add_flag("--mpi", options->counting.mpi,
                        "count with all processes that mpirun started; --threads is for each of them");
-  experiment
-      ->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
+  experiment->add_option("--analysis", options->form, "instead of the paper's own: gpu-sam, gpu-sparc or safe")
       ->transform(one_of(std::map<std::string, Form>{
           {"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}, {"safe", Form::safe}}));
-  experiment->add_flag("--classes", options->classes,
-                       "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
+  experiment->add_flag("--classes", options->classes, "GPU-SAM's GPU-, PCI- and CPU-bound tasks in fig7 and fig8 too");
   experiment->add_option("--dependency", options->dependency, "P_D where it does not vary (0)")
       ->check(CLI::Range(0.0, 1.0));
   experiment->add_option("--utilisation", options->gpu_utilisation, "U_G where it does not vary")
@@ -74,18 +69,16 @@ Run add_experiment(CLI::App& parent) {
   experiment->add_option("--share", options->share, "of its period that a task executes at most (1)")
       ->check(CLI::Range(0.06, 1.0));
   experiment
-      ->add_option(
-          "--split", options->split,
-          "how a task's time is distributed: in proportion to random numbers (default) or at random cuts")
+      ->add_option("--split", options->split,
+                   "how a task's time is distributed: in proportion to random numbers (default) or at random cuts")
       ->transform(one_of(std::map<std::string, Split>{{"numbers", Split::numbers}, {"cuts", Split::cuts}}));
   experiment
       ->add_option("--tardiness", options->bound,
                    "elliott: bound that the OMLP uses: least (default), devi-anderson, compliant-vector or\n"
                    "earlier-deadlines")
       ->transform(one_of(tardiness_bounds()));
-  auto* figure =
-      experiment->add_option("--figure", options->elliott_figure, "elliott: one of its figures, 6 to 13")
-          ->check(CLI::Range(locking::kFirstFigure, locking::kLastFigure));
+  auto* figure = experiment->add_option("--figure", options->elliott_figure, "elliott: one of its figures, 6 to 13")
+                     ->check(CLI::Range(locking::kFirstFigure, locking::kLastFigure));
   experiment->add_option("--inset", options->inset, "elliott: and one of its insets, a to i")
       ->check(CLI::IsMember(std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h", "i"}))
       ->needs(figure);

@@ -43,11 +43,9 @@ std::string shares_text(const locking::Histograms& all) {
     add(std::string("utilisations: ") + locking::kUtilisations[n].name,
         [&](const Scenario& s) { return s.utilisation == n; });
   for (size_t n = 0; n < 3; ++n)
-    add(std::string("periods: ") + locking::kPeriods[n].name,
-        [&](const Scenario& s) { return s.period == n; });
+    add(std::string("periods: ") + locking::kPeriods[n].name, [&](const Scenario& s) { return s.period == n; });
   for (size_t n = 0; n < 3; ++n)
-    add("GPU usage: " + std::to_string(locking::kGpuUse[n]) + " %",
-        [&](const Scenario& s) { return s.gpu_use == n; });
+    add("GPU usage: " + std::to_string(locking::kGpuUse[n]) + " %", [&](const Scenario& s) { return s.gpu_use == n; });
   for (size_t n = 0; n < 3; ++n)
     add("CPUs: " + std::to_string(locking::kCpus[n]), [&](const Scenario& s) { return s.cpus == n; });
   return table(rows);
@@ -56,8 +54,8 @@ std::string shares_text(const locking::Histograms& all) {
 std::string observations_text(const locking::Histograms& all) {
   std::vector<std::vector<std::string>> rows = {{"", "THE PAPER READS", "AGREES", "FOUND"}};
   for (const locking::Observation& seen : observations(all))
-    rows.push_back({std::to_string(seen.number), seen.paper,
-                    seen.agrees ? *seen.agrees ? "yes" : "no" : "too few sets", seen.found});
+    rows.push_back({std::to_string(seen.number), seen.paper, seen.agrees ? *seen.agrees ? "yes" : "no" : "too few sets",
+                    seen.found});
   return table(rows, 4);
 }
 
@@ -86,10 +84,8 @@ Result<void> draw(const ExperimentOptions& options, int number, const std::strin
                   const locking::Histograms& all) {
   locking::ElliottFigure figure = locking::elliott_figure(number);
   if (!options.inset.empty())
-    std::erase_if(figure.insets,
-                  [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
-  if (figure.insets.empty())
-    return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
+    std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
+  if (figure.insets.empty()) return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
   return write_text(file, charts_svg(charts(figure, all), number > 10 ? 2 : 3));
 }
 
@@ -114,8 +110,8 @@ Result<int> run_elliott(const ExperimentOptions& options) {
     written += ", " + file;
   }
   forget(options.counting);
-  std::cout << "Tasks that share a GPU under global EDF, as Elliott & Anderson draw them: "
-            << experiment->points() << " of " << locking::kScenarios << " scenarios, " << experiment->sets
+  std::cout << "Tasks that share a GPU under global EDF, as Elliott & Anderson draw them: " << experiment->points()
+            << " of " << locking::kScenarios << " scenarios, " << experiment->sets
             << " sets drawn of each; without those that the paper discards:\n\n"
             << shares_text(all) << "\n";
   if (!options.elliott_figure)

@@ -27,15 +27,13 @@ std::string shares_text(const Results& results, Reading reading) {
     all.add(tally);
     rows.push_back(
         {decimal(figure.points()[n], 2), std::to_string(tally.sets),
-         decimal(static_cast<double>(tally.tasks) / static_cast<double>(std::max<int64_t>(1, tally.sets)),
-                 1)});
+         decimal(static_cast<double>(tally.tasks) / static_cast<double>(std::max<int64_t>(1, tally.sets)), 1)});
     for (size_t p = 0; p < figure.policies.size(); ++p)
       rows.back().push_back(decimal(100 * results.share(reading, n, p), 2) + "%");
   }
   rows.push_back({"mean CPU time", "", ""});
   for (const int64_t time : all.nanoseconds)
-    rows.back().push_back(decimal(static_cast<double>(time) / static_cast<double>(all.sets) / 1e6, 3) +
-                          " ms");
+    rows.back().push_back(decimal(static_cast<double>(time) / static_cast<double>(all.sets) / 1e6, 3) + " ms");
   return table(rows);
 }
 
@@ -90,12 +88,11 @@ Result<int> run_figure(const ExperimentOptions& options) {
   if (!*sums) return kGood;
   const Results results(experiment->figure, **sums);
   const std::string& out = options.counting.out;
-  if (auto good = write(out, format_csv(results), charts(results)); !good)
-    return tl::unexpected(good.error());
+  if (auto good = write(out, format_csv(results), charts(results)); !good) return tl::unexpected(good.error());
   forget(options.counting);
   std::cout << experiment->figure.title << "\n\nAll sets of the chains that end when U_G is exceeded:\n"
-            << shares_text(results, Reading::chain) << "\nSets by their own U_G, from "
-            << decimal(kTargetStep, 1) << " below:\n"
+            << shares_text(results, Reading::chain) << "\nSets by their own U_G, from " << decimal(kTargetStep, 1)
+            << " below:\n"
             << shares_text(results, Reading::set_class) << "\n"
             << statements_text(results) << "\nWritten: " << out << ".csv, " << out << ".svg\n";
   return kGood;
@@ -117,9 +114,9 @@ Result<int> run_running_time(const ExperimentOptions& options) {
     rows.push_back({std::to_string(row.tasks), std::to_string(row.sets), std::to_string(row.schedulable),
                     decimal(row.mean, 3) + " ms", decimal(row.longest, 3) + " ms"});
   std::cout << "GPU-SAM, Fig. 11: CPU time of GPA\n\n"
-            << table(rows) << "\nThe paper states less than 100 ms on average for 30 tasks; found: "
-            << decimal(times.back().mean, 3) << " ms for " << times.back().tasks << ".\nWritten: " << out
-            << ".csv, " << out << ".svg\n";
+            << table(rows)
+            << "\nThe paper states less than 100 ms on average for 30 tasks; found: " << decimal(times.back().mean, 3)
+            << " ms for " << times.back().tasks << ".\nWritten: " << out << ".csv, " << out << ".svg\n";
   return kGood;
 }
 

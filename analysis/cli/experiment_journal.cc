@@ -20,8 +20,7 @@ std::optional<std::pair<int64_t, Counts>> parse(const std::string& line, size_t 
 
 }  // namespace
 
-Result<ExperimentJournal> ExperimentJournal::open(const std::string& file,
-                                                  const BlockExperiment& experiment) {
+Result<ExperimentJournal> ExperimentJournal::open(const std::string& file, const BlockExperiment& experiment) {
   ExperimentJournal journal;
   journal.known_.assign(static_cast<size_t>(experiment.blocks()), false);
   journal.sums_.assign(experiment.points(), Counts(experiment.width(), 0));

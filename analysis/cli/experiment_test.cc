@@ -26,8 +26,7 @@ TEST_F(Elliott, WritesTheSameNumbersForTheSameSeed) {
 }
 
 TEST_F(Elliott, DrawsOneInsetFromItsOwnScenariosAlone) {
-  const Outcome outcome =
-      run("experiment elliott --figure 8 --inset g --period 15-60ms --sets 50 --out " + path("a"));
+  const Outcome outcome = run("experiment elliott --figure 8 --inset g --period 15-60ms --sets 50 --out " + path("a"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("9 of 810 scenarios"));
   const std::string svg = text("a-fig8.svg");
@@ -62,25 +61,22 @@ TEST_F(Elliott, IsNamedWithTheOthersWhereNoneIsMeant) {
 }
 
 TEST_F(Elliott, RefusesWhatOtherExperimentsHave) {
-  for (const std::string option :
-       {"--classes", "--dependency 0.5", "--share 0.5", "--analysis safe", "--sets 0"})
+  for (const std::string option : {"--classes", "--dependency 0.5", "--share 0.5", "--analysis safe", "--sets 0"})
     EXPECT_EQ(run("experiment elliott --out " + path("x") + " " + option).code, 2) << option;
   EXPECT_EQ(run("experiment fig9 --tardiness devi-anderson --out " + path("x")).code, 2);
 }
 
 // Several processes on this machine: more than it has cores, and as root if the test is.
 Outcome run_on(int processes, const std::string& arguments) {
-  return run_shell(
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe -np " +
-      std::to_string(processes) + " " SAM_ANALYZE " " + arguments);
+  return run_shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun --oversubscribe -np " +
+                   std::to_string(processes) + " " SAM_ANALYZE " " + arguments);
 }
 
 TEST_F(Elliott, CountsTheSameOnSeveralProcesses) {
   if (run_shell("command -v mpirun").code != 0) GTEST_SKIP() << "no mpirun";
   for (const std::string figure : {"elliott --sets 30", "fig9 --sets 60"}) {
     EXPECT_EQ(run("experiment " + figure + " --out " + path("alone")).code, 0);
-    const Outcome outcome =
-        run_on(3, "experiment " + figure + " --mpi --threads 2 --out " + path("together"));
+    const Outcome outcome = run_on(3, "experiment " + figure + " --mpi --threads 2 --out " + path("together"));
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     EXPECT_EQ(text("together.csv"), text("alone.csv"));
   }

@@ -68,14 +68,12 @@ class Reader {
 
   Result<LiveSchedule> finish(const TaskSet& set, const std::string& task) {
     for (auto& [pid, process] : processes_) {
-      const bool is_empty =
-          std::ranges::all_of(process.rows, [](const auto& row) { return row.second.spans.empty(); });
+      const bool is_empty = std::ranges::all_of(process.rows, [](const auto& row) { return row.second.spans.empty(); });
       if (is_empty && process.jobs.empty()) continue;
       add(pid, process, set, task);
     }
     if (live_.programs.empty())
-      return fail(
-          "nothing in it has a link, a GPU or a job: expected a trace of `sam-ctl trace`, or of SAMCL_TRACE");
+      return fail("nothing in it has a link, a GPU or a job: expected a trace of `sam-ctl trace`, or of SAMCL_TRACE");
     return std::move(live_);
   }
 
@@ -99,11 +97,9 @@ class Reader {
     const size_t program = live_.programs.size();
     const std::string& of = process.task.empty() ? task : process.task;
     const auto known = std::ranges::find(set.tasks, of, &Task::name);
-    live_.programs.push_back({(of.empty() ? process.name.empty() ? "process" : process.name : of) + " (" +
-                                  std::to_string(pid) + ")",
-                              known == set.tasks.end()
-                                  ? std::nullopt
-                                  : std::optional(static_cast<size_t>(known - set.tasks.begin()))});
+    live_.programs.push_back(
+        {(of.empty() ? process.name.empty() ? "process" : process.name : of) + " (" + std::to_string(pid) + ")",
+         known == set.tasks.end() ? std::nullopt : std::optional(static_cast<size_t>(known - set.tasks.begin()))});
     for (auto& [number, row] : process.rows) {
       std::ranges::sort(row.away, {}, &Interval::begin);
       std::ranges::stable_sort(row.spans, {}, [](const Span& span) { return span.time.begin; });
@@ -119,15 +115,14 @@ class Reader {
   static std::string name_of(const Process& process, const Span& span) {
     const auto named = process.devices.find(span.device);
     return trace_events::resource_name(
-        named == process.devices.end() ? "device " + std::to_string(span.device) : named->second,
-        span.leased);
+        named == process.devices.end() ? "device " + std::to_string(span.device) : named->second, span.leased);
   }
 
   void add_span(size_t program, const Process& process, const Row& row, const Span& span) {
     const std::string name = name_of(process, span);
     for (const Interval& part : trace_events::without(span.time, row.away))
-      live_.holdings.push_back({program, kind_of(span.leased), name, part.begin, part.end,
-                                std::min(span.section, part.end - part.begin)});
+      live_.holdings.push_back(
+          {program, kind_of(span.leased), name, part.begin, part.end, std::min(span.section, part.end - part.begin)});
     for (const Interval& away : row.away)
       if (away.begin >= span.time.begin && away.end <= span.time.end)
         live_.waits.push_back({program, kind_of(span.leased), name, away.begin, away.end});
@@ -147,8 +142,7 @@ class Reader {
 
 }  // namespace
 
-Result<LiveSchedule> read_live_schedule(const std::string& text, const TaskSet& set,
-                                        const std::string& task) {
+Result<LiveSchedule> read_live_schedule(const std::string& text, const TaskSet& set, const std::string& task) {
   if (!task.empty() && std::ranges::find(set.tasks, task, &Task::name) == set.tasks.end())
     return fail("--task: the task set has no task \"" + task + "\"");
   try {

@@ -59,8 +59,7 @@ TEST(LiveTrace, ProgramOfNoTaskOfTheSetIsNone) {
 }
 
 TEST(LiveTrace, TaskOfOneProgramsTraceIsGiven) {
-  const std::string own =
-      kTrace.substr(0, kTrace.find(",\n{\"ph\":\"M\",\"name\":\"samcl_program\"")) + "\n]";
+  const std::string own = kTrace.substr(0, kTrace.find(",\n{\"ph\":\"M\",\"name\":\"samcl_program\"")) + "\n]";
   const auto live = read_live_schedule(own, one_task(), "camera");
   ASSERT_TRUE(live) << live.error().message;
   EXPECT_EQ(live->programs[0].task, 0u);

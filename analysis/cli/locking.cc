@@ -42,12 +42,10 @@ std::string utilisations_table(const locking::TaskSet& set, const std::vector<do
   for (const locking::Task& task : set.tasks) {
     rows.push_back({task.name, format_time(task.period), format_time(task.cpu), format_time(task.gpu),
                     format_time(task.section), decimal(effective_utilisation(task, 1))});
-    for (const double speed_up : speed_ups)
-      rows.back().push_back(decimal(effective_utilisation(task, speed_up)));
+    for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(task, speed_up)));
   }
   rows.push_back({"all", "", "", "", "", decimal(effective_utilisation(set, 1))});
-  for (const double speed_up : speed_ups)
-    rows.back().push_back(decimal(effective_utilisation(set, speed_up)));
+  for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(set, speed_up)));
   return table(rows);
 }
 
@@ -62,15 +60,13 @@ std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& 
   add("shared resource, donation", verdicts.shared_resource[2]);
   add("suspension-aware, FMLP-Long", verdicts.suspension_aware);
   add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
-  return table(rows, 3) +
-         "GPU utilisation, sum of cs / p (Ineq. 13): " + decimal(verdicts.gpu_utilisation.value()) + " of " +
-         std::to_string(set.gpus) + "\n";
+  return table(rows, 3) + "GPU utilisation, sum of cs / p (Ineq. 13): " + decimal(verdicts.gpu_utilisation.value()) +
+         " of " + std::to_string(set.gpus) + "\n";
 }
 
 std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
-  std::vector<std::vector<std::string>> rows = {{"LATE AT MOST", "b FMLP-Long", "FMLP-Long",
-                                                 "suspension-aware", "b OMLP", "b Eq. (3)", "OMLP",
-                                                 "b donation", "donation", "container"}};
+  std::vector<std::vector<std::string>> rows = {{"LATE AT MOST", "b FMLP-Long", "FMLP-Long", "suspension-aware",
+                                                 "b OMLP", "b Eq. (3)", "OMLP", "b donation", "donation", "container"}};
   const auto& [fmlp_long, omlp, donation] = verdicts.shared_resource;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const auto late = [&](const auto& verdict) {
@@ -90,8 +86,8 @@ Schedule drawable(const locking::Schedule& schedule) {
   Schedule result;
   for (const locking::Ran& ran : schedule.ran)
     result.segments.push_back({ran.on_gpu ? Resource::gpu : Resource::cpu, ran.element, ran.task,
-                               static_cast<int64_t>(ran.job), ran.on_gpu ? size_t{1} : size_t{0}, 0,
-                               ran.start, ran.end});
+                               static_cast<int64_t>(ran.job), ran.on_gpu ? size_t{1} : size_t{0}, 0, ran.start,
+                               ran.end});
   for (const locking::Ended& job : schedule.ended)
     result.jobs.push_back({job.task, static_cast<int64_t>(job.job), job.release, job.end});
   return result;
@@ -104,11 +100,10 @@ Result<void> show_schedule(const Options& options, const locking::TaskSet& set) 
   const Frame frame{0, last};
   TaskSet named = pipeline(set);
   named.platform.pci = 0;  // copying runs on CPUs here
-  const std::string title = "All released at once, " + std::string(name(*options.schedule)) +
-                            ": the last job ends at " + format_time(last);
+  const std::string title =
+      "All released at once, " + std::string(name(*options.schedule)) + ": the last job ends at " + format_time(last);
   if (!options.svg.empty())
-    if (auto written = write_text(options.svg, schedule_svg(named, schedule, frame, title)); !written)
-      return written;
+    if (auto written = write_text(options.svg, schedule_svg(named, schedule, frame, title)); !written) return written;
   if (!options.as_json) std::cout << "\n" << title << "\n" << schedule_text(named, schedule, frame);
   return {};
 }
@@ -140,9 +135,8 @@ Result<locking::TaskSet> read_locking_set(const std::string& file) {
 
 std::map<std::string, locking::TardinessBound> tardiness_bounds() {
   std::map<std::string, locking::TardinessBound> bounds;
-  for (const auto bound :
-       {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
-        locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
+  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
+                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
     bounds[name(bound)] = bound;
   return bounds;
 }
@@ -157,31 +151,26 @@ Run add_locking(CLI::App& parent) {
       "Exit code: 0 schedulable by one of them, 1 not, 2 bad input.");
   locking->add_option("FILE", options->file, "task set (JSON); - for standard input")->required();
   locking
-      ->add_option(
-          "--tardiness", options->bound,
-          "bound used: least (default: of the others, task by task), devi-anderson, compliant-vector or\n"
-          "earlier-deadlines; containers: always compliant-vector")
+      ->add_option("--tardiness", options->bound,
+                   "bound used: least (default: of the others, task by task), devi-anderson, compliant-vector or\n"
+                   "earlier-deadlines; containers: always compliant-vector")
       ->transform(one_of(tardiness_bounds()));
   locking
-      ->add_option("--speed-up", options->speed_ups,
-                   "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")
+      ->add_option("--speed-up", options->speed_ups, "of GPUs over CPUs, for effective utilisations: a list (2,4,8,16)")
       ->delimiter(',')
       ->check(CLI::Range(1.0, 1e6));
   auto* schedule =
       locking
           ->add_option("--schedule", options->schedule,
                        "also show all tasks released at once under fmlp-long, omlp, donation or containers")
-          ->transform(
-              one_of(std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
-                                                            {"omlp", locking::Method::omlp},
-                                                            {"donation", locking::Method::donation},
-                                                            {"containers", locking::Method::containers}}));
+          ->transform(one_of(std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
+                                                                    {"omlp", locking::Method::omlp},
+                                                                    {"donation", locking::Method::donation},
+                                                                    {"containers", locking::Method::containers}}));
   locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
       ->check(CLI::Range(1, 10000))
       ->needs(schedule);
-  locking->add_option("--svg", options->svg, "draw the schedule into this file")
-      ->option_text("FILE")
-      ->needs(schedule);
+  locking->add_option("--svg", options->svg, "draw the schedule into this file")->option_text("FILE")->needs(schedule);
   locking->add_flag("--json", options->as_json, "print JSON");
   return [options] { return run(*options); };
 }

@@ -45,10 +45,8 @@ TEST(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
 }
 
 TEST(SamAnalyzeLocking, ShowsThePapersSchedules) {
-  EXPECT_THAT(run("locking --schedule fmlp-long " + kExample).output,
-              HasSubstr("the last job ends at 21 ms"));
-  EXPECT_THAT(run("locking --schedule containers " + kExample).output,
-              HasSubstr("the last job ends at 25 ms"));
+  EXPECT_THAT(run("locking --schedule fmlp-long " + kExample).output, HasSubstr("the last job ends at 21 ms"));
+  EXPECT_THAT(run("locking --schedule containers " + kExample).output, HasSubstr("the last job ends at 25 ms"));
 }
 
 TEST(SamAnalyzeLocking, SaysWhyNot) {
@@ -72,8 +70,7 @@ TEST(SamAnalyzeLocking, RefusesNonsense) {
   EXPECT_EQ(run("locking --svg x " + kExample).code, 2) << "needs --schedule";
   const Outcome unknown = run("locking --schedule fifo " + kExample);
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.output,
-              HasSubstr("--schedule: 'fifo', expected one of containers|donation|fmlp-long|omlp"));
+  EXPECT_THAT(unknown.output, HasSubstr("--schedule: 'fifo', expected one of containers|donation|fmlp-long|omlp"));
 }
 
 TEST(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable) {

@@ -9,10 +9,9 @@ namespace samcl::analysis::cli {
 namespace {
 
 // Every subcommand.
-constexpr Run (*kSubcommands[])(CLI::App&) = {add_convert,    add_rta,      add_modes,
-                                              add_experiment, add_simulate, add_locking,
-                                              add_compare,    add_makespan, add_dbf,
-                                              add_access,     add_check};
+constexpr Run (*kSubcommands[])(CLI::App&) = {add_convert,  add_rta,     add_modes,   add_experiment,
+                                              add_simulate, add_locking, add_compare, add_makespan,
+                                              add_dbf,      add_access,  add_check};
 
 int run(int argc, char** argv) {
   CLI::App app("sam-analyze: response times of task sets on CPUs, PCI links and GPUs");

@@ -81,9 +81,8 @@ std::string title(const makespan::Kernel& kernel, int64_t warps) {
 Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
   const auto found = worst_case_of_rounds(kernel, options.warps, options.multiprocessors, options.effort);
   if (!found) return tl::unexpected(found.error());
-  std::cout << (options.as_json
-                    ? format_rounds(kernel, options.warps, *found, options.remarks)
-                    : title(kernel, options.warps) + "\n\n" + rounds_text(*found, options.multiprocessors));
+  std::cout << (options.as_json ? format_rounds(kernel, options.warps, *found, options.remarks)
+                                : title(kernel, options.warps) + "\n\n" + rounds_text(*found, options.multiprocessors));
   return kGood;
 }
 
@@ -91,8 +90,7 @@ Result<int> run_convergence(const Options& options, const makespan::Kernel& kern
   const makespan::Convergence found =
       makespan::convergence(kernel, warps, options.converge, options.effort, cpu_seconds);
   if (!options.svg.empty()) {
-    const std::string svg =
-        charts_svg(convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps)));
+    const std::string svg = charts_svg(convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps)));
     if (auto good = write_text(options.svg, svg); !good) return tl::unexpected(good.error());
   }
   std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
@@ -106,14 +104,13 @@ Result<void> export_lp(const Options& options, const makespan::Kernel& kernel, i
   return write_text(options.lp, format_lp(*program, title(kernel, warps)));
 }
 
-Result<std::string> solve([[maybe_unused]] const Options& options,
-                          [[maybe_unused]] const makespan::Kernel& kernel, [[maybe_unused]] int warps) {
+Result<std::string> solve([[maybe_unused]] const Options& options, [[maybe_unused]] const makespan::Kernel& kernel,
+                          [[maybe_unused]] int warps) {
 #ifdef SAMCL_HAVE_CBC
   const auto solved = solve_with_cbc(kernel, warps, options.form, *options.solve);
   if (!solved) return fail("--solve: " + solved.error().message);
-  return *solved
-             ? "The binary program's optimum, by CBC: " + std::to_string((*solved)->makespan) + " slots.\n"
-             : std::string("The binary program was not solved in time.\n");
+  return *solved ? "The binary program's optimum, by CBC: " + std::to_string((*solved)->makespan) + " slots.\n"
+                 : std::string("The binary program was not solved in time.\n");
 #else
   return fail("--solve: this sam-analyze was built without COIN-OR CBC; --lp exports the program");
 #endif
@@ -127,9 +124,8 @@ Result<int> run_worst_case(const Options& options, const makespan::Kernel& kerne
     return fail(
         "the kernel string is too long to schedule that many warps: without --schedule, --simulate and --svg "
         "there are bounds");
-  std::string text = options.as_json
-                         ? format_worst_case(kernel, warps, worst, options.schedule, options.remarks)
-                         : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
+  std::string text = options.as_json ? format_worst_case(kernel, warps, worst, options.schedule, options.remarks)
+                                     : title(kernel, warps) + "\n\n" + worst_case_text(kernel, warps, worst);
   if (options.solve) {
     const auto solved = solve(options, kernel, warps);
     if (!solved) return tl::unexpected(solved.error());
@@ -160,24 +156,19 @@ Result<int> run(Options& options) {
     return fail("--warps is " + std::to_string(options.warps) + ", expected 1 to " +
                 std::to_string(makespan::kMostWarps) + " (more with --multiprocessors or --resident)");
   const auto warps = static_cast<int>(options.warps);
-  return options.converge > 0 ? run_convergence(options, *kernel, warps)
-                              : run_worst_case(options, *kernel, warps);
+  return options.converge > 0 ? run_convergence(options, *kernel, warps) : run_worst_case(options, *kernel, warps);
 }
 
 void add_options(CLI::App& makespan, Options& options) {
-  makespan.add_option(
-      "STRING", options.string,
-      "kernel string: a letter per instruction, naming its unit; counts repeat letters or groups: "
-      "LLCLL, L2CL2, L(LC)16");
-  auto* kernel = makespan.add_option("--kernel", options.source.file,
-                                     "instead: the string of a kernel in this file of OpenCL C");
+  makespan.add_option("STRING", options.string,
+                      "kernel string: a letter per instruction, naming its unit; counts repeat letters or groups: "
+                      "LLCLL, L2CL2, L(LC)16");
+  auto* kernel =
+      makespan.add_option("--kernel", options.source.file, "instead: the string of a kernel in this file of OpenCL C");
   makespan.add_option("--name", options.source.name, "which kernel")->needs(kernel);
-  makespan
-      .add_option("--loop-bounds", options.source.loop_bounds, "rounds of its loops, by line: 12=64,20=8")
+  makespan.add_option("--loop-bounds", options.source.loop_bounds, "rounds of its loops, by line: 12=64,20=8")
       ->needs(kernel);
-  makespan
-      .add_option("--build-option", options.source.build_options,
-                  "as for clBuildProgram: -DN=16; may be repeated")
+  makespan.add_option("--build-option", options.source.build_options, "as for clBuildProgram: -DN=16; may be repeated")
       ->needs(kernel)
       ->allow_extra_args(false);
   auto* warps = makespan.add_option("--warps", options.warps, "W: warps that run it");
@@ -186,45 +177,40 @@ void add_options(CLI::App& makespan, Options& options) {
                   "string, warps and units from this file instead (analysis/cli/makespan_config.h)")
       ->excludes(warps)
       ->excludes(kernel);
-  makespan.add_option(
-      "--unit", options.units,
-      "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "
-      "1 and 1 if not given; may be repeated");
+  makespan.add_option("--unit", options.units,
+                      "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "
+                      "1 and 1 if not given; may be repeated");
   makespan.add_flag("--schedule", options.schedule, "print the schedule that attains the worst case");
   auto* svg = makespan.add_option("--svg", options.svg, "draw it (or the convergence) to this file");
   auto* json = makespan.add_flag("--json", options.as_json, "print JSON");
-  auto* simulate = makespan
-                       .add_option("--simulate", options.simulate,
-                                   "compare with usual schedulers, and this many random ones")
-                       ->check(CLI::Range(1, 100'000))
-                       ->excludes(json);
-  auto* converge = makespan
-                       .add_option("--converge", options.converge,
-                                   "the published estimate of T(W) from T(y), y up to this")
-                       ->check(CLI::Range(1, makespan::kMostWarps))
-                       ->excludes(simulate);
+  auto* simulate =
+      makespan.add_option("--simulate", options.simulate, "compare with usual schedulers, and this many random ones")
+          ->check(CLI::Range(1, 100'000))
+          ->excludes(json);
+  auto* converge =
+      makespan.add_option("--converge", options.converge, "the published estimate of T(W) from T(y), y up to this")
+          ->check(CLI::Range(1, makespan::kMostWarps))
+          ->excludes(simulate);
   auto* lp = makespan.add_option("--lp", options.lp, "write the binary program to this file, in LP format")
                  ->excludes(converge);
   auto* solve =
-      makespan
-          .add_option("--solve", options.solve, "solve the binary program with CBC, for this many seconds")
+      makespan.add_option("--solve", options.solve, "solve the binary program with CBC, for this many seconds")
           ->check(CLI::Range(0.1, 1e6))
           ->excludes(converge)
           ->excludes(json);
   makespan.add_option("--form", options.form, "of its work-conserving constraints: short or long")
-      ->transform(one_of(std::map<std::string, Conserving>{{"short", Conserving::short_form},
-                                                           {"long", Conserving::long_form}}));
+      ->transform(one_of(
+          std::map<std::string, Conserving>{{"short", Conserving::short_form}, {"long", Conserving::long_form}}));
   makespan
       .add_option_function<int64_t>(
           "--effort", [&options](int64_t millions) { options.effort.places = millions * 1'000'000; },
           "millions of places of states that a search looks at, at most (100: some ten seconds)")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
-  for (auto* option :
-       {makespan.add_option("--multiprocessors", options.multiprocessors.count,
-                            "deal the warps out to this many, in rounds"),
-        makespan.add_option("--resident", options.multiprocessors.resident,
-                            "warps that a multiprocessor holds at once (64)"),
-        makespan.add_option("--block", options.multiprocessors.block, "warps that stay together (1)")})
+  for (auto* option : {makespan.add_option("--multiprocessors", options.multiprocessors.count,
+                                           "deal the warps out to this many, in rounds"),
+                       makespan.add_option("--resident", options.multiprocessors.resident,
+                                           "warps that a multiprocessor holds at once (64)"),
+                       makespan.add_option("--block", options.multiprocessors.block, "warps that stay together (1)")})
     option->excludes(svg)->excludes(simulate)->excludes(converge)->excludes(lp)->excludes(solve)->each(
         [&options](const std::string&) { options.rounds = true; });
 }

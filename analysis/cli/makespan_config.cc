@@ -28,17 +28,16 @@ Result<int> count(const std::string& value) {
   return number;
 }
 
-Result<void> take(const std::string& key, const std::string& value, MakespanConfig& config,
-                  std::map<char, int>& units, int& warp_size) {
+Result<void> take(const std::string& key, const std::string& value, MakespanConfig& config, std::map<char, int>& units,
+                  int& warp_size) {
   if (key == "instructions") {
     config.instructions = value;
     return {};
   }
   const char letter = letter_of(key);
   if (key != "warps" && key != "warp_size" && letter == 0)
-    return fail(
-        "'" + key +
-        "', expected instructions, warps, warp_size, load_store_units, cuda_cores or units_X of a letter X");
+    return fail("'" + key +
+                "', expected instructions, warps, warp_size, load_store_units, cuda_cores or units_X of a letter X");
   const auto number = count(value);
   if (!number) return fail(key + ": " + number.error().message);
   if (key == "warps")
@@ -63,8 +62,7 @@ Result<MakespanConfig> parse_makespan_config(const std::string& text) {
     if (line.empty()) continue;
     const size_t equals = line.find('=');
     if (equals == std::string::npos) return fail("line " + std::to_string(number) + ": expected key = value");
-    if (auto good =
-            take(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), config, units, warp_size);
+    if (auto good = take(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), config, units, warp_size);
         !good)
       return fail("line " + std::to_string(number) + ": " + good.error().message);
   }

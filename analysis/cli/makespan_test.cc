@@ -59,8 +59,8 @@ TEST(SamAnalyzeMakespan, ShowsWhereThePublishedEstimateFails) {
 }
 
 TEST(SamAnalyzeMakespan, DealsWarpsOutInRounds) {
-  const auto json = nlohmann::json::parse(
-      run("makespan LLCLL --warps 1000 --multiprocessors 2 --resident 64 --json").output);
+  const auto json =
+      nlohmann::json::parse(run("makespan LLCLL --warps 1000 --multiprocessors 2 --resident 64 --json").output);
   EXPECT_EQ(json.at("full_rounds"), 7);
   EXPECT_EQ(json.at("warps_of_last"), 52);
 }
@@ -127,8 +127,7 @@ TEST(SamAnalyzeMakespan, ReadsAConfigurationFile) {
 
 // Lambda = 2 for both units: what more is not excluded is two slots.
 TEST(SamAnalyzeMakespan, AttainsWhatIsKnownWithTwoWarpsPerSlot) {
-  const auto json =
-      nlohmann::json::parse(run("makespan LLCLL --unit L=2 --unit C=2 --warps 600 --json").output);
+  const auto json = nlohmann::json::parse(run("makespan LLCLL --unit L=2 --unit C=2 --warps 600 --json").output);
   EXPECT_EQ(json.at("attained"), 1203);
   EXPECT_LE(json.at("bound").get<int>(), 1205);
 }

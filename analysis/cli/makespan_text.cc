@@ -12,9 +12,7 @@ namespace {
 
 using makespan::Slots;
 
-std::string slots(Slots value) {
-  return std::to_string(value);
-}
+std::string slots(Slots value) { return std::to_string(value); }
 
 std::string percent(Slots part, Slots whole) {
   char text[32];
@@ -56,21 +54,18 @@ std::string worst_case_text(const makespan::Kernel& kernel, int warps, const mak
   } else {
     rows.push_back({"worst case, at least", slots(worst.attained),
                     worst.schedule.empty() ? "one warp alone takes it" : "a schedule attains it"});
-    rows.push_back(
-        {"worst case, at most", slots(worst.bound), "proven; more --effort may bring the two together"});
+    rows.push_back({"worst case, at most", slots(worst.bound), "proven; more --effort may bring the two together"});
   }
   rows.push_back({"safe bound", slots(safe_bound(kernel, warps)), "the last warp's own slots and waiting"});
   rows.push_back({"pessimistic bound", slots(published_bound(kernel, warps)),
-                  published_bound_is_safe(kernel)
-                      ? "units one after the other, in lockstep"
-                      : "as published; not safe, since a unit takes more than one warp"});
+                  published_bound_is_safe(kernel) ? "units one after the other, in lockstep"
+                                                  : "as published; not safe, since a unit takes more than one warp"});
   std::string text = table(rows, 3);
   if (worst.states > 0) text += "\n" + std::to_string(worst.states) + " states visited.\n";
   return text;
 }
 
-std::string schedulers_text(const makespan::Kernel& kernel, int warps, const makespan::WorstCase& worst,
-                            int runs) {
+std::string schedulers_text(const makespan::Kernel& kernel, int warps, const makespan::WorstCase& worst, int runs) {
   std::vector<std::vector<std::string>> rows = {{"SCHEDULER", "SHORTEST", "LONGEST", "OF THE WORST"}};
   for (const makespan::Policy policy : makespan::kPolicies) {
     Slots least = 0, most = 0;
@@ -85,19 +80,17 @@ std::string schedulers_text(const makespan::Kernel& kernel, int warps, const mak
   return table(rows);
 }
 
-std::string rounds_text(const makespan::RoundsMakespan& makespan,
-                        const makespan::Multiprocessors& multiprocessors) {
+std::string rounds_text(const makespan::RoundsMakespan& makespan, const makespan::Multiprocessors& multiprocessors) {
   const makespan::Rounds& rounds = makespan.rounds;
   std::vector<std::vector<std::string>> rows = {{"ROUNDS", "WARPS", "AT LEAST", "AT MOST"}};
   if (rounds.full > 0)
-    rows.push_back({std::to_string(rounds.full), std::to_string(rounds.warps_of_full),
-                    slots(makespan.of_full.attained), slots(makespan.of_full.bound)});
+    rows.push_back({std::to_string(rounds.full), std::to_string(rounds.warps_of_full), slots(makespan.of_full.attained),
+                    slots(makespan.of_full.bound)});
   if (rounds.warps_of_last > 0)
-    rows.push_back({"1", std::to_string(rounds.warps_of_last), slots(makespan.of_last.attained),
-                    slots(makespan.of_last.bound)});
+    rows.push_back(
+        {"1", std::to_string(rounds.warps_of_last), slots(makespan.of_last.attained), slots(makespan.of_last.bound)});
   rows.push_back({"all", "", slots(makespan.attained), slots(makespan.bound)});
-  return table(rows, 0) + "\nWarps on the multiprocessor that has most, of " +
-         std::to_string(multiprocessors.count) +
+  return table(rows, 0) + "\nWarps on the multiprocessor that has most, of " + std::to_string(multiprocessors.count) +
          "; slots of the worst case.\nAssumed: multiprocessors do not delay each other, and a round begins "
          "when the one "
          "before it has ended.\n";
@@ -106,8 +99,8 @@ std::string rounds_text(const makespan::RoundsMakespan& makespan,
 std::string convergence_text(const makespan::Convergence& convergence) {
   std::vector<std::vector<std::string>> rows = {{"Y", "T(Y)", "CEIL(W/Y) T(Y)", "LEAST", "CPU TIME"}};
   for (const auto& point : convergence.points)
-    rows.push_back({std::to_string(point.warps), slots(point.makespan), slots(point.estimate),
-                    slots(point.least), seconds(point.seconds)});
+    rows.push_back({std::to_string(point.warps), slots(point.makespan), slots(point.estimate), slots(point.least),
+                    seconds(point.seconds)});
   std::string text = table(rows, 0) + "\n";
   std::vector<std::vector<std::string>> across = {{"pessimistic bound", slots(convergence.published)},
                                                   {"safe bound", slots(convergence.safe)}};

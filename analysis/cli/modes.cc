@@ -53,8 +53,7 @@ Answer choose(const Options& options, const TaskSet& set) {
     answer.choice = choose_modes(set, options.form, options.policy, answer.order);
   }
   answer.bounds = analyse(set, answer.choice.modes, options.form, answer.order);
-  if (!answer.choice.schedulable)
-    answer.remedy = find_remedy(set, options.form, options.policy, answer.order);
+  if (!answer.choice.schedulable) answer.remedy = find_remedy(set, options.form, options.policy, answer.order);
   return answer;
 }
 
@@ -69,22 +68,20 @@ std::string steps_text(const Answer& answer) {
   std::vector<std::vector<std::string>> rows = {{"STEP", "TASK", "MODE", "MAX R/D"}};
   std::string start;
   for (const size_t i : answer.order)
-    start +=
-        (start.empty() ? "" : ", ") + answer.set.tasks[i].name + " " + std::to_string(answer.choice.start[i]);
+    start += (start.empty() ? "" : ", ") + answer.set.tasks[i].name + " " + std::to_string(answer.choice.start[i]);
   const std::string begin =
       "Begins with modes " + start + ": max R/D " + ratio_text(answer.choice.start_ratio) + ".\n\n";
   if (answer.choice.steps.empty()) return begin;
   for (size_t n = 0; n < answer.choice.steps.size(); ++n) {
     const ModeStep& step = answer.choice.steps[n];
-    rows.push_back({std::to_string(n + 1), answer.set.tasks[step.task].name, std::to_string(step.mode),
-                    ratio_text(step.ratio)});
+    rows.push_back(
+        {std::to_string(n + 1), answer.set.tasks[step.task].name, std::to_string(step.mode), ratio_text(step.ratio)});
   }
   return begin + table(rows, 2) + "\n";
 }
 
 std::string tasks_text(const Answer& answer) {
-  std::vector<std::vector<std::string>> rows = {
-      {"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
+  std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
   if (answer.set.platform.bound) rows.front().insert(rows.front().begin() + 2, "DEVICES");
   for (const size_t i : answer.order) {
     const Task& task = answer.set.tasks[i];
@@ -101,8 +98,7 @@ std::string tasks_text(const Answer& answer) {
 std::string remedy_text(const Answer& answer) {
   const auto percent = [](int value) { return std::to_string(value) + "%"; };
   std::string text = "What would make it schedulable, one thing at a time:\n";
-  if (answer.remedy.of_all)
-    text += "  every task takes " + percent(*answer.remedy.of_all) + " of its times\n";
+  if (answer.remedy.of_all) text += "  every task takes " + percent(*answer.remedy.of_all) + " of its times\n";
   bool any = answer.remedy.of_all.has_value();
   for (const size_t i : answer.order)
     if (const auto part = answer.remedy.of_task[i]) {
@@ -113,8 +109,7 @@ std::string remedy_text(const Answer& answer) {
 }
 
 std::string verdict_text(const Answer& answer) {
-  const std::string published =
-      answer.form == Form::safe ? "" : ", by the published form, which is not proven";
+  const std::string published = answer.form == Form::safe ? "" : ", by the published form, which is not proven";
   if (answer.choice.schedulable) return "Schedulable" + published + ": every task meets its deadline.\n";
   std::string late;
   for (const size_t i : answer.order) {
@@ -131,18 +126,14 @@ std::string verdict_text(const Answer& answer) {
 }
 
 std::string as_text(const Answer& answer) {
-  return "Policy: " + std::string(name(answer.policy)) + "; analysis: " + name(answer.form) +
-         "; most urgent first; " + std::to_string(answer.choice.analyses) + " combinations analysed.\n" +
-         steps_text(answer) + tasks_text(answer) + verdict_text(answer);
+  return "Policy: " + std::string(name(answer.policy)) + "; analysis: " + name(answer.form) + "; most urgent first; " +
+         std::to_string(answer.choice.analyses) + " combinations analysed.\n" + steps_text(answer) +
+         tasks_text(answer) + verdict_text(answer);
 }
 
-ordered_json number(double ratio) {
-  return std::isinf(ratio) ? ordered_json() : ordered_json(ratio);
-}
+ordered_json number(double ratio) { return std::isinf(ratio) ? ordered_json() : ordered_json(ratio); }
 
-ordered_json part(const std::optional<int>& percent) {
-  return percent ? ordered_json(*percent) : ordered_json();
-}
+ordered_json part(const std::optional<int>& percent) { return percent ? ordered_json(*percent) : ordered_json(); }
 
 std::string as_json(const Answer& answer) {
   const auto named = [&](const auto& values) {
@@ -170,24 +161,21 @@ std::string as_json(const Answer& answer) {
     for (const size_t i : answer.order) tasks[answer.set.tasks[i].name] = part(answer.remedy.of_task[i]);
     all["remedy_percent"] = {{"all", part(answer.remedy.of_all)}, {"task", tasks}};
   }
-  all["bounds"] =
-      ordered_json::parse(format_bounds(answer.set, answer.choice.modes, answer.form, answer.bounds));
+  all["bounds"] = ordered_json::parse(format_bounds(answer.set, answer.choice.modes, answer.form, answer.bounds));
   return all.dump(2) + "\n";
 }
 
 Result<void> save(const std::string& file, const Answer& answer) {
   TaskSetDocument document{answer.set, answer.choice.modes};
   const int count = static_cast<int>(answer.order.size());
-  for (int n = 0; n < count; ++n)
-    document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
+  for (int n = 0; n < count; ++n) document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
   return write_text(file, format_task_set(document));
 }
 
 Result<int> run(const Options& options) {
   const auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
-  if (auto good = check(document->set, options.form); !good)
-    return fail(options.file + ": " + good.error().message);
+  if (auto good = check(document->set, options.form); !good) return fail(options.file + ": " + good.error().message);
   const Answer answer = choose(options, document->set);
   std::cout << (options.as_json ? as_json(answer) : as_text(answer));
   if (!options.save.empty())
@@ -201,25 +189,21 @@ Run add_modes(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* modes = parent.add_subcommand("modes", "choose on how many GPUs every task runs");
   modes->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
-  modes->add_option("FILE", options->file, "task set (JSON), its modes aside; - for standard input")
-      ->required();
+  modes->add_option("FILE", options->file, "task set (JSON), its modes aside; - for standard input")->required();
   std::map<std::string, Policy> policies;
   for (const Policy policy : kPolicies) policies[name(policy)] = policy;
   policies["individual"] = Policy::local;
   modes->add_option("--policy", options->policy, "single, local, gema, gpa, search (default) or optimal")
       ->transform(one_of(policies));
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")
-      ->transform(
-          one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+      ->transform(one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
   modes
-      ->add_option(
-          "--order", options->ordering,
-          "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")
+      ->add_option("--order", options->ordering,
+                   "of priority: given (deadline-monotonic if none is), deadline-monotonic, or search from it")
       ->transform(one_of(std::map<std::string, Ordering>{{"given", Ordering::given},
                                                          {"deadline-monotonic", Ordering::deadline_monotonic},
                                                          {"search", Ordering::searched}}));
-  modes->add_option("--save", options->save, "write the task set with these modes and priorities")
-      ->option_text("FILE");
+  modes->add_option("--save", options->save, "write the task set with these modes and priorities")->option_text("FILE");
   modes->add_flag("--json", options->as_json, "print JSON");
   return [options] { return run(*options); };
 }

@@ -40,8 +40,7 @@ TEST_F(Modes, SaysWhatWouldHelp) {
 }
 
 TEST_F(Modes, AsJsonHaveTheSameNumbers) {
-  const Outcome outcome =
-      run("modes --json --as-published gpu-sam --policy gpa " + written("set", one_task("80")));
+  const Outcome outcome = run("modes --json --as-published gpu-sam --policy gpa " + written("set", one_task("80")));
   EXPECT_EQ(outcome.code, 1);
   const auto json = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(json["policy"], "gpa");
@@ -53,8 +52,7 @@ TEST_F(Modes, AsJsonHaveTheSameNumbers) {
 
 TEST_F(Modes, AreSavedAsATaskSetThatRtaAgreesWith) {
   const std::string saved = path("saved");
-  EXPECT_EQ(run("modes --as-published gpu-sam --save " + saved + " " + written("set", one_task("95"))).code,
-            0);
+  EXPECT_EQ(run("modes --as-published gpu-sam --save " + saved + " " + written("set", one_task("95"))).code, 0);
   const Outcome rta = run("rta --as-published gpu-sam " + saved);
   EXPECT_EQ(rta.code, 0) << rta.output;
 }
@@ -83,13 +81,12 @@ TEST_F(Experiments, WriteTheSameNumbersForTheSameSeed) {
 TEST_F(Experiments, GoOnFromWhatIsFinished) {
   std::string block = "0 1000000";
   for (int n = 1; n < 2 * 20 * 12; ++n) block += " 0";
-  written("part.part", "sam-analyze fig9 gpu-sam sets 200 seed 1 P_D 0 U_G 4 share 1 classes 1 split 0\n" +
-                           block + " .\n1 5 5");
+  written("part.part",
+          "sam-analyze fig9 gpu-sam sets 200 seed 1 P_D 0 U_G 4 share 1 classes 1 split 0\n" + block + " .\n1 5 5");
   const Outcome outcome = run("experiment fig9 --sets 200 --out " + path("part"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(text("part.csv"), HasSubstr("\nchain,0.2,10000")) << "a few more of the other blocks";
-  EXPECT_THAT(text("part.csv"), testing::Not(HasSubstr("\nchain,0.2,1000000,")))
-      << "the line cut off is counted";
+  EXPECT_THAT(text("part.csv"), testing::Not(HasSubstr("\nchain,0.2,1000000,"))) << "the line cut off is counted";
 }
 
 TEST_F(Experiments, TimeGpaOverTheNumberOfTasks) {

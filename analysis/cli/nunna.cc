@@ -34,8 +34,7 @@ Result<int> run(Options& options) {
   }
   for (const auto& [ending, text] : {std::pair{".csv", nunna_csv(all)}, {".svg", nunna_svg(all)}})
     if (auto good = write_text(options.out + ending, text); !good) return tl::unexpected(good.error());
-  std::cout << nunna_text(options, all, device) << "Written: " << options.out << ".csv, " << options.out
-            << ".svg\n";
+  std::cout << nunna_text(options, all, device) << "Written: " << options.out << ".csv, " << options.out << ".svg\n";
   return agree ? kGood : kNotSchedulable;
 }
 
@@ -46,10 +45,8 @@ Run add_nunna(CLI::App& parent) {
   options->threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::error_code none;
   options->program =
-      (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "programs" / "DemandBound")
-          .string();
-  CLI::App* nunna =
-      parent.add_subcommand("nunna", "how long demand bounds of recurring tasks take, on CPU and GPU");
+      (std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "programs" / "DemandBound").string();
+  CLI::App* nunna = parent.add_subcommand("nunna", "how long demand bounds of recurring tasks take, on CPU and GPU");
   nunna->footer(
       "The OpenCL program checks its result against the plain implementation. Exit code: 0 all agree, 1 "
       "not.");

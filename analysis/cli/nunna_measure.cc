@@ -12,12 +12,11 @@ namespace samcl::analysis::cli {
 namespace {
 
 // The paper's Table I, ms.
-const std::map<size_t, std::array<double, kPaperWays>> kPaper = {
-    {10, {147.683716, 34.910538, 28.038548}},
-    {20, {955.779358, 192.749374, 146.997284}},
-    {30, {4346.823242, 720.375671, 537.149719}},
-    {40, {7945.673828, 1344.817139, 987.577637}},
-    {50, {13490.95606, 2783.330078, 1496.557251}}};
+const std::map<size_t, std::array<double, kPaperWays>> kPaper = {{10, {147.683716, 34.910538, 28.038548}},
+                                                                 {20, {955.779358, 192.749374, 146.997284}},
+                                                                 {30, {4346.823242, 720.375671, 537.149719}},
+                                                                 {40, {7945.673828, 1344.817139, 987.577637}},
+                                                                 {50, {13490.95606, 2783.330078, 1496.557251}}};
 
 double elapsed_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -81,15 +80,12 @@ Result<NunnaTimes> measure_nunna(const NunnaOptions& options, size_t vertices, N
   for (const dbf::Row& row : graph.rows) times.edges += row.predecessors.size();
   dbf::ShortestIntervals plain, fast, threads;
   dbf::Staircase fronts;
-  times.ms[kPlain] =
-      median_ms(std::min(options.repeats, 3), cpu_seconds, [&] { plain = plain_intervals(graph); });
+  times.ms[kPlain] = median_ms(std::min(options.repeats, 3), cpu_seconds, [&] { plain = plain_intervals(graph); });
   times.ms[kFast] = median_ms(options.repeats, cpu_seconds, [&] { fast = fast_intervals(graph, 1); });
   times.ms[kThreads] =
       median_ms(options.repeats, elapsed_seconds, [&] { threads = fast_intervals(graph, options.threads); });
-  times.ms[kFronts] =
-      median_ms(options.repeats, cpu_seconds, [&] { fronts = dbf::Fronts(graph).with_source(); });
-  times.agree =
-      fast == plain && threads == plain && fronts == dbf::staircase_of(plain.with_source, plain.unit);
+  times.ms[kFronts] = median_ms(options.repeats, cpu_seconds, [&] { fronts = dbf::Fronts(graph).with_source(); });
+  times.agree = fast == plain && threads == plain && fronts == dbf::staircase_of(plain.with_source, plain.unit);
   measure_opencl(options, times, device);
   return times;
 }

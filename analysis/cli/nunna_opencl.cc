@@ -31,8 +31,8 @@ std::string cause(const process::Ending& ending) {
 
 std::string failure(const process::Ending& ending) {
   const std::string said = cause(ending);
-  const std::string how = ending.signal ? std::string("ended by signal ") + std::to_string(ending.signal) +
-                                              " (" + strsignal(ending.signal) + ")"
+  const std::string how = ending.signal ? std::string("ended by signal ") + std::to_string(ending.signal) + " (" +
+                                              strsignal(ending.signal) + ")"
                                         : "exit code " + std::to_string(ending.exit_code);
   return said.empty() ? how + ", without a word" : how + ": " + said;
 }

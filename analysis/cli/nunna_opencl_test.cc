@@ -11,10 +11,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kAnswer =
-    R"({"device": "D", "passed": true, "once": {"build_ms": 7, "set_up_ms": 8}, "median": {)"
-    R"("upload": {"device_ms": 1, "host_ms": 0}, "kernel": {"device_ms": 4, "host_ms": 0},)"
-    R"("download": {"device_ms": 2, "host_ms": 0}, "total": {"device_ms": 0, "host_ms": 9}}})";
+const std::string kAnswer = R"({"device": "D", "passed": true, "once": {"build_ms": 7, "set_up_ms": 8}, "median": {)"
+                            R"("upload": {"device_ms": 1, "host_ms": 0}, "kernel": {"device_ms": 4, "host_ms": 0},)"
+                            R"("download": {"device_ms": 2, "host_ms": 0}, "total": {"device_ms": 0, "host_ms": 9}}})";
 
 Result<OpenClAnswer> run_script(const std::string& script, double limit_s = 20) {
   return run_opencl({"/bin/sh", "-c", script}, limit_s);
@@ -25,9 +24,7 @@ std::string error_of(const std::string& script, double limit_s = 20) {
   return answer ? "none" : answer.error().message;
 }
 
-std::string saying(const std::string& line) {
-  return "echo '" + line + "'";
-}
+std::string saying(const std::string& line) { return "echo '" + line + "'"; }
 
 TEST(OpenClProgram, IsReadFromItsLastLine) {
   const auto answer = run_script("echo PASS; echo a warning >&2; " + saying(kAnswer));

@@ -20,12 +20,11 @@ std::string number(const std::optional<double>& ms) {
 }
 
 std::string times_table(const NunnaOptions& options, const std::vector<NunnaTimes>& all) {
-  std::vector<std::vector<std::string>> rows = {
-      {"VERTICES", "DEMANDS", "EDGES", "paper CPU", "GPU", "GPU-SM", "plain", "fast",
-       std::to_string(options.threads) + " threads", "fronts", "OpenCL local", "OpenCL global", "AGREE"}};
+  std::vector<std::vector<std::string>> rows = {{"VERTICES", "DEMANDS", "EDGES", "paper CPU", "GPU", "GPU-SM", "plain",
+                                                 "fast", std::to_string(options.threads) + " threads", "fronts",
+                                                 "OpenCL local", "OpenCL global", "AGREE"}};
   for (const NunnaTimes& times : all) {
-    rows.push_back(
-        {std::to_string(times.vertices), std::to_string(times.demands), std::to_string(times.edges)});
+    rows.push_back({std::to_string(times.vertices), std::to_string(times.demands), std::to_string(times.edges)});
     for (const auto& ms : times.paper_ms) rows.back().push_back(number(ms));
     for (const auto& ms : times.ms) rows.back().push_back(number(ms));
     rows.back().push_back(times.agree ? "yes" : "NO");
@@ -77,9 +76,7 @@ std::string comparison_text(const std::vector<NunnaTimes>& all) {
   return table(rows, 2);
 }
 
-ordered_json optional(const std::optional<double>& ms) {
-  return ms ? ordered_json(*ms) : ordered_json();
-}
+ordered_json optional(const std::optional<double>& ms) { return ms ? ordered_json(*ms) : ordered_json(); }
 
 ordered_json opencl_json(const std::optional<OpenClTimes>& times, double plain) {
   if (!times) return {};
@@ -96,15 +93,13 @@ ordered_json opencl_json(const std::optional<OpenClTimes>& times, double plain) 
 
 }  // namespace
 
-std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
-                       const NunnaDevice& device) {
-  return "Times in ms" + (device.name.empty() ? "" : "; OpenCL on " + device.name) + "\n" +
-         times_table(options, all) + "\n" + opencl_table(all) + comparison_text(all) +
+std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device) {
+  return "Times in ms" + (device.name.empty() ? "" : "; OpenCL on " + device.name) + "\n" + times_table(options, all) +
+         "\n" + opencl_table(all) + comparison_text(all) +
          (device.error.empty() ? "" : "No OpenCL times: " + device.error + "\n");
 }
 
-std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
-                       const NunnaDevice& device) {
+std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device) {
   ordered_json list = ordered_json::array();
   for (const NunnaTimes& times : all) {
     ordered_json ms;
@@ -138,8 +133,7 @@ std::string nunna_csv(const std::vector<NunnaTimes>& all) {
   csv += "\n";
   const auto cell = [](const std::optional<double>& ms) { return ms ? std::to_string(*ms) : std::string(); };
   for (const NunnaTimes& times : all) {
-    csv += std::to_string(times.vertices) + "," + std::to_string(times.demands) + "," +
-           std::to_string(times.edges);
+    csv += std::to_string(times.vertices) + "," + std::to_string(times.demands) + "," + std::to_string(times.edges);
     for (const auto& ms : times.paper_ms) csv += "," + cell(ms);
     for (const auto& ms : times.ms) csv += "," + cell(ms);
     csv += "\n";
@@ -150,8 +144,7 @@ std::string nunna_csv(const std::vector<NunnaTimes>& all) {
 // Times over vertices, the times' axis logarithmic.
 std::string nunna_svg(const std::vector<NunnaTimes>& all) {
   constexpr double kLeft = 70, kTop = 40, kWidth = 520, kHeight = 320, kLeast = -2, kMost = 4;
-  const double first = static_cast<double>(all.front().vertices),
-               last = static_cast<double>(all.back().vertices);
+  const double first = static_cast<double>(all.front().vertices), last = static_cast<double>(all.back().vertices);
   const auto x = [&](size_t vertices) {
     return kLeft + (last > first ? (static_cast<double>(vertices) - first) / (last - first) : 0.5) * kWidth;
   };
@@ -168,8 +161,7 @@ std::string nunna_svg(const std::vector<NunnaTimes>& all) {
     svg.text(kLeft - 8, y(ms) + 4, label, "text-anchor=\"end\"");
   }
   for (const NunnaTimes& times : all)
-    svg.text(x(times.vertices), kTop + kHeight + 20, std::to_string(times.vertices),
-             "text-anchor=\"middle\"");
+    svg.text(x(times.vertices), kTop + kHeight + 20, std::to_string(times.vertices), "text-anchor=\"middle\"");
   svg.text(kLeft + kWidth / 2, kTop + kHeight + 42, "vertices", "text-anchor=\"middle\"");
   double row = kTop + 12;
   const auto curve = [&](const std::string& name, const std::string& colour, const auto& ms_of) {
@@ -187,11 +179,9 @@ std::string nunna_svg(const std::vector<NunnaTimes>& all) {
     row += 20;
   };
   constexpr std::array<const char*, kPaperWays> kPaperColours = {"#bbbbbb", "#777777", "#222222"};
-  constexpr std::array<const char*, kPaperWays> kPaperLabels = {"paper's CPU", "paper's GPU",
-                                                                "paper's GPU-SM"};
+  constexpr std::array<const char*, kPaperWays> kPaperLabels = {"paper's CPU", "paper's GPU", "paper's GPU-SM"};
   for (size_t way = 0; way < kPaperWays; ++way)
-    curve(kPaperLabels[way], kPaperColours[way],
-          [way](const NunnaTimes& times) { return times.paper_ms[way]; });
+    curve(kPaperLabels[way], kPaperColours[way], [way](const NunnaTimes& times) { return times.paper_ms[way]; });
   constexpr std::array<const char*, kWays> kLabels = {"plain",  "fast, one core", "fast, all threads",
                                                       "fronts", "OpenCL, local",  "OpenCL, global"};
   for (size_t way = 0; way < kWays; ++way)

@@ -32,8 +32,7 @@ inline constexpr std::array<const char*, kWays> kWayNames = {"plain",  "fast",  
 
 // The columns of the paper's Table I.
 enum PaperWay { kPaperCpu, kPaperGpu, kPaperGpuSm, kPaperWays };
-inline constexpr std::array<const char*, kPaperWays> kPaperWayNames = {"paper_cpu", "paper_gpu",
-                                                                       "paper_gpu_sm"};
+inline constexpr std::array<const char*, kPaperWays> kPaperWayNames = {"paper_cpu", "paper_gpu", "paper_gpu_sm"};
 
 struct NunnaTimes {
   size_t vertices = 0, demands = 0, edges = 0;  // edges of the doubled graph
@@ -53,10 +52,8 @@ struct NunnaDevice {
 Result<NunnaTimes> measure_nunna(const NunnaOptions& options, size_t vertices, NunnaDevice& device);
 
 // What was found: for people, for tools, and as curves.
-std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
-                       const NunnaDevice& device);
-std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all,
-                       const NunnaDevice& device);
+std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device);
+std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device);
 std::string nunna_csv(const std::vector<NunnaTimes>& all);
 std::string nunna_svg(const std::vector<NunnaTimes>& all);
 

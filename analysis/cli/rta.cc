@@ -30,17 +30,15 @@ Result<std::string> show(const Options& options, const TaskSetDocument& document
   if (options.as_csv) return format_bounds_csv(document.set, document.modes, bounds);
   if (options.explain.empty()) return bounds_tables(document, options.form, bounds);
   const auto& tasks = document.set.tasks;
-  const auto task = std::find_if(tasks.begin(), tasks.end(),
-                                 [&](const Task& entry) { return entry.name == options.explain; });
-  if (task == tasks.end())
-    return fail("--explain: " + options.file + " has no task \"" + options.explain + "\"");
+  const auto task =
+      std::find_if(tasks.begin(), tasks.end(), [&](const Task& entry) { return entry.name == options.explain; });
+  if (task == tasks.end()) return fail("--explain: " + options.file + " has no task \"" + options.explain + "\"");
   return explanation(document, options.form, bounds, static_cast<size_t>(task - tasks.begin()));
 }
 
 Result<Initiation> initiation_of(const std::vector<std::string>& given) {
   Initiation initiation;
-  Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu,
-                          &initiation.launch};
+  Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu, &initiation.launch};
   for (size_t n = 0; n < given.size(); ++n) {
     const auto time = parse_time(given[n]);
     if (!time || *time == 0) return fail("--initiation: '" + given[n] + "', expected a time such as 200us");
@@ -53,12 +51,10 @@ Result<int> run(const Options& options) {
   auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
   if (!options.modes.empty()) {
-    if (auto good = check(document->set, options.modes); !good)
-      return fail("--modes: " + good.error().message);
+    if (auto good = check(document->set, options.modes); !good) return fail("--modes: " + good.error().message);
     document->modes = options.modes;
   }
-  if (auto good = check(document->set, options.form); !good)
-    return fail(options.file + ": " + good.error().message);
+  if (auto good = check(document->set, options.form); !good) return fail(options.file + ": " + good.error().message);
   const auto initiation = initiation_of(options.initiation);
   if (!initiation) return tl::unexpected(initiation.error());
   document->set = with_initiation(std::move(document->set), *initiation);
@@ -78,26 +74,22 @@ Run add_rta(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* rta = parent.add_subcommand("rta", "bound every task's response time");
   rta->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
-  rta->add_option("FILE", options->file,
-                  "task set (JSON, or CSV if its name ends with .csv); - for standard input")
+  rta->add_option("FILE", options->file, "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
-  auto* published =
-      rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
-  published->transform(
-      one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
+  auto* published = rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
+  published->transform(one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
   rta->add_flag("--together", options->together,
                 "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")
       ->excludes(published);
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
-  rta->add_option(
-         "--initiation", options->initiation,
-         "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
-         "same of kernels: 200us,10ms,15us,1ms")
+  rta->add_option("--initiation", options->initiation,
+                  "CPU time to start a transfer, length of the shortest transfer that counts, and if wanted the\n"
+                  "same of kernels: 200us,10ms,15us,1ms")
       ->delimiter(',')
       ->expected(2, 4);
-  auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")
-                      ->option_text("TASK");
+  auto* explain =
+      rta->add_option("--explain", options->explain, "in words, what this task waits for")->option_text("TASK");
   auto* json = rta->add_flag("--json", options->as_json, "print JSON")->excludes(explain);
   rta->add_flag("--csv", options->as_csv, "print CSV, a line per stage")->excludes(explain)->excludes(json);
   return [options] { return run(*options); };

@@ -14,15 +14,12 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string example(const std::string& name) {
-  return std::string(EXAMPLES) + "/" + name + ".json";
-}
+std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
 
 class File {
  public:
   explicit File(const std::string& text)
-      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid()) + "_" +
-              std::to_string(count_++)) {
+      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid()) + "_" + std::to_string(count_++)) {
     std::ofstream(path_) << text;
   }
   ~File() { std::remove(path_.c_str()); }
@@ -54,10 +51,8 @@ TEST(SamAnalyze, BoundsItAsPublished) {
 }
 
 TEST(SamAnalyze, PrintsTablesAndCsv) {
-  EXPECT_THAT(run("rta " + example("three_programs")).output,
-              HasSubstr("Schedulable: every task meets its deadline."));
-  EXPECT_THAT(run("rta --csv " + example("early_finish")).output,
-              HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11\n"));
+  EXPECT_THAT(run("rta " + example("three_programs")).output, HasSubstr("Schedulable: every task meets its deadline."));
+  EXPECT_THAT(run("rta --csv " + example("early_finish")).output, HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11\n"));
 }
 
 TEST(SamAnalyze, ExplainsWhomATaskWaitsFor) {
@@ -81,11 +76,9 @@ TEST(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
     {"name": "a", "period": 10, "deadline": 11, "stages": [{"resource": "CPU", "worst": 6}]}]})");
   const Outcome outcome = run("rta " + set.path());
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.output,
-              HasSubstr(set.path() + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
-  for (const std::string bad :
-       {"rta /nonexistent.json", "rta", "", "nothing", "rta --as-published other x.json",
-        "simulate --jobs 0 x.json", "rta --json --csv x.json"})
+  EXPECT_THAT(outcome.output, HasSubstr(set.path() + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
+  for (const std::string bad : {"rta /nonexistent.json", "rta", "", "nothing", "rta --as-published other x.json",
+                                "simulate --jobs 0 x.json", "rta --json --csv x.json"})
     EXPECT_EQ(run(bad).code, 2) << bad;
   for (const std::string bad : {"--modes 1", "--modes 1,2,3", "--explain nobody"})
     EXPECT_EQ(run("rta " + bad + " " + example("three_programs")).code, 2) << bad;

@@ -33,9 +33,7 @@ std::string rounded(Time time) {
   return format_time((time + unit / 2) / unit * unit);
 }
 
-std::string bound_text(const TaskBound& bound) {
-  return bound.proven ? rounded(bound.response) : "-";
-}
+std::string bound_text(const TaskBound& bound) { return bound.proven ? rounded(bound.response) : "-"; }
 
 std::string distribution_table(const TaskSet& set, const PriorityOrder& order, const Study& study,
                                const Bounds& bounds) {
@@ -46,11 +44,9 @@ std::string distribution_table(const TaskSet& set, const PriorityOrder& order, c
     const TaskStudy& task = study.tasks[i];
     rows.push_back({set.tasks[i].name, std::to_string(task.responses.size()),
                     rounded(static_cast<Time>(mean(task.responses))), rounded(quantile(task.responses, 0.5)),
-                    rounded(quantile(task.responses, 0.99)), rounded(task.longest),
-                    bound_text(bounds.tasks[i]), rounded(set.tasks[i].deadline),
-                    std::to_string(task.misses)});
-    if (set.platform.bound)
-      rows.back().insert(rows.back().begin() + 1, format_devices(bounds.tasks[i].devices));
+                    rounded(quantile(task.responses, 0.99)), rounded(task.longest), bound_text(bounds.tasks[i]),
+                    rounded(set.tasks[i].deadline), std::to_string(task.misses)});
+    if (set.platform.bound) rows.back().insert(rows.back().begin() + 1, format_devices(bounds.tasks[i].devices));
   }
   return table(rows);
 }
@@ -63,8 +59,8 @@ std::string histogram(const std::string& name, const TaskStudy& task, Time deadl
   const Time last = std::max(responses.back(), deadline);
   std::vector<int64_t> counts(kClasses, 0);
   for (const Time response : responses)
-    ++counts[std::min<size_t>(kClasses - 1, static_cast<size_t>(static_cast<double>(response) /
-                                                                static_cast<double>(last) * kClasses))];
+    ++counts[std::min<size_t>(
+        kClasses - 1, static_cast<size_t>(static_cast<double>(response) / static_cast<double>(last) * kClasses))];
   const int64_t most = *std::max_element(counts.begin(), counts.end());
   std::vector<std::vector<std::string>> rows;
   for (int i = 0; i < kClasses; ++i) {
@@ -112,8 +108,8 @@ Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes
     const Task& task = set.tasks[job.task];
     last = std::max(last, job.finish);
     missed |= job.response() > task.deadline;
-    rows.push_back({task.name, std::to_string(modes[job.task]), format_time(job.response()),
-                    format_time(task.deadline), job.response() > task.deadline ? "no" : "yes"});
+    rows.push_back({task.name, std::to_string(modes[job.task]), format_time(job.response()), format_time(task.deadline),
+                    job.response() > task.deadline ? "no" : "yes"});
   }
   const std::string title = "All released at once";
   if (!options.svg.empty())
@@ -127,8 +123,7 @@ Result<int> run(const Options& options) {
   auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
   if (!options.modes.empty()) {
-    if (auto good = check(document->set, options.modes); !good)
-      return fail("--modes: " + good.error().message);
+    if (auto good = check(document->set, options.modes); !good) return fail("--modes: " + good.error().message);
     document->modes = options.modes;
   }
   const auto& [set, modes] = *document;
@@ -140,8 +135,7 @@ Result<int> run(const Options& options) {
   const Schedule worst = schedule(set, order, modes, seen.worst_plan);
   const Frame frame = around(seen.worst);
   if (!options.svg.empty())
-    if (auto written = write_text(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst)));
-        !written)
+    if (auto written = write_text(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst))); !written)
       return tl::unexpected(written.error());
   bool missed = false;
   for (size_t i = 0; i < set.tasks.size(); ++i) missed |= seen.tasks[i].longest > set.tasks[i].deadline;
@@ -164,22 +158,18 @@ Run add_simulate(CLI::App& parent) {
   CLI::App* simulate = parent.add_subcommand("simulate", "simulate the task set's jobs");
   simulate->footer("Exit code: 0 no deadline missed, 1 one missed, 2 bad input.");
   simulate
-      ->add_option("FILE", options->file,
-                   "task set (JSON, or CSV if its name ends with .csv); - for standard input")
+      ->add_option("FILE", options->file, "task set (JSON, or CSV if its name ends with .csv); - for standard input")
       ->required();
   simulate->add_option("--jobs", options->study.jobs, "at least so many, default 20000")
       ->check(CLI::Range(int64_t{1}, int64_t{100'000'000}));
-  simulate
-      ->add_option("--search", options->study.searches, "further plans in search of a worse job, default 500")
+  simulate->add_option("--search", options->study.searches, "further plans in search of a worse job, default 500")
       ->check(CLI::Range(0, 100'000'000));
   simulate->add_option("--seed", options->study.seed, "of releases and execution times, default 1");
-  simulate
-      ->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
+  simulate->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
-  auto* at_once = simulate->add_flag("--at-once", options->at_once,
-                                     "one job of each, all released at once, with worst-case times");
-  simulate->add_option("--svg", options->svg, "draw the worst job's schedule into this file")
-      ->option_text("FILE");
+  auto* at_once =
+      simulate->add_flag("--at-once", options->at_once, "one job of each, all released at once, with worst-case times");
+  simulate->add_option("--svg", options->svg, "draw the worst job's schedule into this file")->option_text("FILE");
   simulate->add_flag("--json", options->as_json, "print JSON")->excludes(at_once);
   return [options] { return run(*options); };
 }

@@ -47,8 +47,7 @@ class Reader {
   Result<std::string> cell() {
     std::string cell;
     if (!take('"')) {
-      while (at_ < text_.size() && std::string(",\r\n").find(text_[at_]) == std::string::npos)
-        cell += text_[at_++];
+      while (at_ < text_.size() && std::string(",\r\n").find(text_[at_]) == std::string::npos) cell += text_[at_++];
       return cell;
     }
     while (true) {
@@ -67,9 +66,7 @@ class Reader {
 
 }  // namespace
 
-Result<std::vector<CsvRow>> parse_rows(const std::string& text) {
-  return Reader(text).rows();
-}
+Result<std::vector<CsvRow>> parse_rows(const std::string& text) { return Reader(text).rows(); }
 
 std::string format_row(const std::vector<std::string>& cells) {
   std::string line;

@@ -11,17 +11,14 @@
 namespace samcl::analysis {
 namespace {
 
-const std::vector<std::string> kTaskColumns = {"task", "period",   "deadline", "priority",
-                                               "mode", "resource", "section"};
+const std::vector<std::string> kTaskColumns = {"task", "period", "deadline", "priority", "mode", "resource", "section"};
 
 // Only where some task or stage has such. Devices: "1 0".
 constexpr const char* kDevices = "devices";
 constexpr const char* kMostGpus = "most_gpus";
 constexpr const char* kRequests = "requests";
 
-std::string column(const char* kind, size_t mode) {
-  return std::string(kind) + "_" + std::to_string(mode);
-}
+std::string column(const char* kind, size_t mode) { return std::string(kind) + "_" + std::to_string(mode); }
 
 // One line, its cells by column name.
 class Line {
@@ -29,8 +26,7 @@ class Line {
   Line(const CsvRow& names, const CsvRow& row) : names_(names.cells), row_(row) {}
 
   tl::unexpected<Error> wrong(const std::string& name, const std::string& expected) const {
-    return fail("line " + std::to_string(row_.line) + ", " + name + ": \"" + text(name) + "\", expected " +
-                expected);
+    return fail("line " + std::to_string(row_.line) + ", " + name + ": \"" + text(name) + "\", expected " + expected);
   }
   bool has(const std::string& name) const { return !text(name).empty(); }
   std::string text(const std::string& name) const {
@@ -51,8 +47,7 @@ class Line {
     const std::string cell = text(name);
     Number value = 0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (cell.empty() || error != std::errc() || end != cell.data() + cell.size())
-      return wrong(name, "a whole number");
+    if (cell.empty() || error != std::errc() || end != cell.data() + cell.size()) return wrong(name, "a whole number");
     return value;
   }
 
@@ -77,8 +72,7 @@ Result<Platform> read_platform(const std::string& text) {
   platform.bound = number("bound").value_or(0) != 0;
   for (const auto& [name, count] :
        {std::pair{"cpus", &platform.cpus}, {"gpus", &platform.gpus}, {"pci", &platform.pci}}) {
-    const auto value =
-        platform.bound && count == &platform.pci ? number(name).value_or(platform.gpus) : number(name);
+    const auto value = platform.bound && count == &platform.pci ? number(name).value_or(platform.gpus) : number(name);
     if (!value) return fail("line 1: \"" + first + "\", expected the platform, as # cpus=4 pci=1 gpus=2");
     *count = *value;
     if (*count < 1 || *count > kMaxElements)
@@ -109,9 +103,8 @@ Result<void> check_names(const CsvRow& names, size_t modes) {
 
 Result<Stage> read_stage(const Line& line, size_t modes) {
   Stage stage;
-  const auto* const resource = std::find_if(kResources.begin(), kResources.end(), [&](Resource entry) {
-    return line.text("resource") == name(entry);
-  });
+  const auto* const resource = std::find_if(kResources.begin(), kResources.end(),
+                                            [&](Resource entry) { return line.text("resource") == name(entry); });
   if (resource == kResources.end()) return line.wrong("resource", "CPU, PCI or GPU");
   stage.resource = *resource;
   if (line.has("section")) {
@@ -124,9 +117,8 @@ Result<Stage> read_stage(const Line& line, size_t modes) {
     if (!requests) return tl::unexpected(requests.error());
     stage.requests = *requests;
   }
-  for (const auto& [kind, times, required] : {std::tuple{"worst", &stage.worst, true},
-                                              {"best", &stage.best, false},
-                                              {"between", &stage.between, false}}) {
+  for (const auto& [kind, times, required] :
+       {std::tuple{"worst", &stage.worst, true}, {"best", &stage.best, false}, {"between", &stage.between, false}}) {
     if (!required && !line.has(column(kind, 1))) continue;
     for (size_t k = 1; k <= modes; ++k) {
       const auto time = line.time(column(kind, k));
@@ -213,17 +205,15 @@ Result<TaskSetDocument> parse_task_set_csv(const std::string& text) {
 std::string format_task_set_csv(const TaskSetDocument& document) {
   const auto& [set, modes] = document;
   const auto count = static_cast<size_t>(set.platform.gpus);
-  std::string text =
-      "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.pci) +
-      " gpus=" + std::to_string(set.platform.gpus) + (set.platform.bound ? " bound=1\n" : "\n");
+  std::string text = "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.pci) +
+                     " gpus=" + std::to_string(set.platform.gpus) + (set.platform.bound ? " bound=1\n" : "\n");
   std::vector<std::string> names = kTaskColumns;
   const bool lists =
       std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return !task.devices.empty(); });
   const bool limits =
       std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) { return task.most_gpus > 0; });
   const bool requests = std::any_of(set.tasks.begin(), set.tasks.end(), [](const Task& task) {
-    return std::any_of(task.stages.begin(), task.stages.end(),
-                       [](const Stage& stage) { return stage.requests > 1; });
+    return std::any_of(task.stages.begin(), task.stages.end(), [](const Stage& stage) { return stage.requests > 1; });
   });
   std::vector<const char*> kinds = {"worst", "best"};
   if (requests) kinds.push_back("between");
@@ -244,8 +234,7 @@ std::string format_task_set_csv(const TaskSetDocument& document) {
                                         name(stage.resource),
                                         stage.section > 0 ? std::to_string(stage.section) : ""};
       for (const Time time : stage.worst) cells.push_back(std::to_string(time));
-      for (size_t k = 0; k < count; ++k)
-        cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
+      for (size_t k = 0; k < count; ++k) cells.push_back(stage.best.empty() ? "" : std::to_string(stage.best[k]));
       for (size_t k = 0; requests && k < count; ++k)
         cells.push_back(stage.between.empty() ? "" : std::to_string(stage.between[k]));
       if (requests) cells.push_back(std::to_string(stage.requests));

@@ -71,22 +71,17 @@ TEST(TaskSetCsv, BoundDevicesAreReadAndWritten) {
 
 TEST(TaskSetCsv, ErrorsNameLineAndColumn) {
   EXPECT_THAT(error_of(""), HasSubstr("line 1: \"\", expected the platform"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, "gpus=2", "gpus=0")),
-              HasSubstr("line 1, gpus: 0, expected 1 to 64"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "gpus=2", "gpus=0")), HasSubstr("line 1, gpus: 0, expected 1 to 64"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, ",worst_2", "")), HasSubstr("line 2: column worst_2 is missing"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, "worst_2", "worst_2,colour")),
-              HasSubstr("column colour is unknown"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "worst_2", "worst_2,colour")), HasSubstr("column colour is unknown"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "9ms", "9 parsecs")),
               HasSubstr("line 4, worst_1: \"9 parsecs\", expected whole nanoseconds"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, ",,,,,GPU", ",,,,,DMA")),
               HasSubstr("line 4, resource: \"DMA\", expected CPU, PCI or GPU"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, "\"\"\",40ms", "\"\",40ms")),
-              HasSubstr("expected a closing quote"));
-  EXPECT_THAT(
-      error_of(replaced(replaced(kTwoTasks, "worst_2", "worst_2,requests"), "9ms,5ms", "9ms,5ms,some")),
-      HasSubstr("line 4, requests: \"some\", expected a whole number"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, "35ms", "45ms")),
-              HasSubstr("deadline: 45000000 ns, expected 1 to"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "\"\"\",40ms", "\"\",40ms")), HasSubstr("expected a closing quote"));
+  EXPECT_THAT(error_of(replaced(replaced(kTwoTasks, "worst_2", "worst_2,requests"), "9ms,5ms", "9ms,5ms,some")),
+              HasSubstr("line 4, requests: \"some\", expected a whole number"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "35ms", "45ms")), HasSubstr("deadline: 45000000 ns, expected 1 to"));
 }
 
 }  // namespace

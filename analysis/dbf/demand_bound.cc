@@ -11,27 +11,26 @@ Staircase part(const Staircase& steps, Time begin, Time end) {
   const Time first = value_at(steps, begin);
   if (first > 0) kept.push_back({0, first});
   for (const Step& step : steps)
-    if (step.at >= begin && step.at < end && step.demand > first)
-      kept.push_back({step.at - begin, step.demand});
+    if (step.at >= begin && step.at < end && step.demand > first) kept.push_back({step.at - begin, step.demand});
   return kept;
 }
 
 const Step* last_before(const Staircase& steps, Time t) {
-  const auto after = std::lower_bound(steps.begin(), steps.end(), t,
-                                      [](const Step& step, Time value) { return step.at < value; });
+  const auto after =
+      std::lower_bound(steps.begin(), steps.end(), t, [](const Step& step, Time value) { return step.at < value; });
   return after == steps.begin() ? nullptr : &*std::prev(after);
 }
 
 const Step* first_after(const Staircase& steps, Time t) {
-  const auto after = std::upper_bound(steps.begin(), steps.end(), t,
-                                      [](Time value, const Step& step) { return value < step.at; });
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), t, [](Time value, const Step& step) { return value < step.at; });
   return after == steps.end() ? nullptr : &*after;
 }
 
 }  // namespace
 
-DemandBound::DemandBound(const Staircase& without_source, const Staircase& with_source, Time period,
-                         Time heaviest, Recurrence recurrence)
+DemandBound::DemandBound(const Staircase& without_source, const Staircase& with_source, Time period, Time heaviest,
+                         Recurrence recurrence)
     : period_(period), heaviest_(heaviest) {
   first_ = part(larger_of(without_source, with_source, 0, 0), 0, period);
   second_ = larger_of(Staircase{{0, heaviest}}, part(with_source, 0, period), 0, heaviest);

@@ -33,8 +33,7 @@ Walk demanding_walk(const TaskGraph& task, const DoubledGraph& graph, const Fron
   };
   const auto consider = [&](const std::vector<Fronts::Trigger>& path, int64_t repetitions) {
     Time demand = 0;
-    if (__builtin_mul_overflow(repetitions, heaviest.execution, &demand) || demand > kMostDemand)
-      demand = kMostDemand;
+    if (__builtin_mul_overflow(repetitions, heaviest.execution, &demand) || demand > kMostDemand) demand = kMostDemand;
     demand = std::min(kMostDemand, demand + demand_of(path));
     if (demand <= best.demand) return;
     best = Walk();

@@ -51,8 +51,7 @@ DoubledGraph double_graph(const TaskGraph& task) {
   add_copy(task, order, graph);
   for (size_t n = graph.source + 1; n < graph.rows.size(); ++n) graph.rows[n].may_begin = false;
   if (graph.source > 0)
-    graph.rows[graph.source].predecessors.push_back(
-        {static_cast<uint32_t>(graph.source - 1), restart_of(task)});
+    graph.rows[graph.source].predecessors.push_back({static_cast<uint32_t>(graph.source - 1), restart_of(task)});
   measure(graph);
   return graph;
 }

@@ -35,14 +35,12 @@ constexpr size_t kTogether = 4;
 
 // target[c] = the least of it and of the four sources' c plus separation.
 template <typename Lane>
-[[gnu::always_inline]] inline void take_least(Lane* __restrict target, const Source<Lane>* from,
-                                              size_t count) {
+[[gnu::always_inline]] inline void take_least(Lane* __restrict target, const Source<Lane>* from, size_t count) {
   const Lane* __restrict a = from[0].columns;
   const Lane* __restrict b = from[1].columns;
   const Lane* __restrict c = from[2].columns;
   const Lane* __restrict d = from[3].columns;
-  const Lane to_a = from[0].separation, to_b = from[1].separation, to_c = from[2].separation,
-             to_d = from[3].separation;
+  const Lane to_a = from[0].separation, to_b = from[1].separation, to_c = from[2].separation, to_d = from[3].separation;
   for (size_t n = 0; n < count; ++n) {
     const Lane ab = std::min<Lane>(a[n] + to_a, b[n] + to_b), cd = std::min<Lane>(c[n] + to_c, d[n] + to_d);
     target[n] = std::min(target[n], std::min(ab, cd));
@@ -51,8 +49,7 @@ template <typename Lane>
 
 // Ends a row: what is beyond kFar is kFar, and the row's intervals join the best of all rows.
 template <typename Lane>
-[[gnu::always_inline]] inline void finish(Lane* __restrict row, Lane* __restrict best, Lane deadline,
-                                          size_t count) {
+[[gnu::always_inline]] inline void finish(Lane* __restrict row, Lane* __restrict best, Lane deadline, size_t count) {
   for (size_t n = 0; n < count; ++n) {
     row[n] = std::min(row[n], kFar<Lane>);
     best[n] = std::min<Lane>(best[n], row[n] + deadline);
@@ -75,9 +72,7 @@ SAMCL_CLONES void finish_row(int64_t* row, int64_t* best, int64_t deadline, size
 struct Columns {
   int64_t begin, end;
 };
-Columns both(const Columns& a, const Columns& b) {
-  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
+Columns both(const Columns& a, const Columns& b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
 template <typename Lane>
 class Bands {
@@ -203,8 +198,7 @@ class Bands {
 ShortestIntervals fast_intervals(const DoubledGraph& graph, int threads) {
   Time deadline = 0;
   for (const Row& row : graph.rows) deadline = std::max(deadline, row.deadline);
-  if ((graph.longest + deadline) / graph.time_unit < kFar<int32_t>)
-    return Bands<int32_t>(graph, threads).run();
+  if ((graph.longest + deadline) / graph.time_unit < kFar<int32_t>) return Bands<int32_t>(graph, threads).run();
   return Bands<int64_t>(graph, threads).run();
 }
 

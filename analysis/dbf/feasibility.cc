@@ -91,9 +91,7 @@ std::optional<Excess> least_excess(const std::vector<DemandBound>& bounds, Time 
 
 }  // namespace
 
-double utilisation(const std::vector<DemandBound>& bounds) {
-  return static_cast<double>(exact_utilisation(bounds));
-}
+double utilisation(const std::vector<DemandBound>& bounds) { return static_cast<double>(exact_utilisation(bounds)); }
 
 Time total_demand(const std::vector<DemandBound>& bounds, Time t) {
   Time sum = 0;

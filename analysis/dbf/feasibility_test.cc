@@ -64,8 +64,7 @@ std::optional<Time> first_miss(std::vector<Job> jobs) {
 
 void add_jobs(const TaskGraph& task, const std::vector<Triggered>& path, Time later, std::vector<Job>& jobs) {
   for (const auto& [vertex, at] : path)
-    jobs.push_back(
-        {at + later, at + later + task.vertices[vertex].deadline, task.vertices[vertex].execution});
+    jobs.push_back({at + later, at + later + task.vertices[vertex].deadline, task.vertices[vertex].execution});
 }
 
 // Walks that demand most within t, all from 0 on.
@@ -74,8 +73,7 @@ std::vector<Job> worst_jobs(const TaskDemands& set, Time t) {
   for (size_t n = 0; n < set.tasks.size(); ++n) {
     const Walk walk = demanding_walk(set.tasks[n], set.graphs[n], set.fronts[n], t);
     add_jobs(set.tasks[n], walk.tail, 0, jobs);
-    for (int64_t k = 0; k < walk.repetitions; ++k)
-      add_jobs(set.tasks[n], walk.repeated, k * set.tasks[n].period, jobs);
+    for (int64_t k = 0; k < walk.repetitions; ++k) add_jobs(set.tasks[n], walk.repeated, k * set.tasks[n].period, jobs);
     add_jobs(set.tasks[n], walk.head, 0, jobs);
   }
   return jobs;

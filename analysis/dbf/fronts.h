@@ -29,9 +29,7 @@ class Fronts {
     Time at = 0;
   };
   std::vector<Trigger> heaviest_without_source(Time t) const { return heaviest(0, graph_.source, t); }
-  std::vector<Trigger> heaviest_with_source(Time t) const {
-    return heaviest(graph_.source, graph_.rows.size(), t);
-  }
+  std::vector<Trigger> heaviest_with_source(Time t) const { return heaviest(graph_.source, graph_.rows.size(), t); }
 
   size_t paths() const;  // that are left, in all rows
 

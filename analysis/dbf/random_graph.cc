@@ -24,8 +24,7 @@ std::vector<std::pair<size_t, size_t>> random_pairs(const RandomGraph& wanted, D
     if (!found) joined[any(0, v - 1)][v] = true;
   }
   for (size_t u = 0; u + 1 < n; ++u)
-    if (std::find(joined[u].begin(), joined[u].end(), true) == joined[u].end())
-      joined[u][any(u + 1, n - 1)] = true;
+    if (std::find(joined[u].begin(), joined[u].end(), true) == joined[u].end()) joined[u][any(u + 1, n - 1)] = true;
   std::vector<std::pair<size_t, size_t>> pairs;
   for (size_t u = 0; u < n; ++u)
     for (size_t v = u + 1; v < n; ++v)
@@ -47,14 +46,12 @@ TaskGraph random_graph(const RandomGraph& wanted, uint64_t seed) {
   std::vector<Time> lengths(wanted.vertices, 0);
   for (const auto& [u, v] : random_pairs(wanted, draw)) {
     const Time deadline = task.vertices[u].deadline;
-    const Time least =
-        wanted.overlapping ? std::max<Time>(0, deadline - task.vertices[v].deadline) : deadline;
+    const Time least = wanted.overlapping ? std::max<Time>(0, deadline - task.vertices[v].deadline) : deadline;
     task.edges.push_back({u, v, draw.whole(least, scaled(deadline, wanted.most_separation))});
     lengths[v] = std::max(lengths[v], lengths[u] + task.edges.back().separation);
   }
   const Time last = task.vertices.back().deadline;
-  if (wanted.overlapping)
-    task.restart = draw.whole(std::max<Time>(0, last - task.vertices.front().deadline), 2 * last);
+  if (wanted.overlapping) task.restart = draw.whole(std::max<Time>(0, last - task.vertices.front().deadline), 2 * last);
   const Time least = lengths.back() + std::max(last, restart_of(task));
   const Time by_load = scaled(heaviest_path(task).execution, 1 / wanted.most_load);
   task.period = std::max(draw.whole(least, scaled(least, wanted.most_period)), by_load);

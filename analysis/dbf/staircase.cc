@@ -5,8 +5,8 @@
 namespace samcl::analysis::dbf {
 
 Time value_at(const Staircase& steps, Time t) {
-  const auto after = std::upper_bound(steps.begin(), steps.end(), t,
-                                      [](Time value, const Step& step) { return value < step.at; });
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), t, [](Time value, const Step& step) { return value < step.at; });
   return after == steps.begin() ? 0 : std::prev(after)->demand;
 }
 

@@ -6,9 +6,7 @@
 namespace samcl::analysis::dbf {
 namespace {
 
-std::string quoted(const std::string& name) {
-  return "\"" + name + "\"";
-}
+std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 
 std::string edge_name(const TaskGraph& task, const Edge& edge) {
   return quoted(task.vertices[edge.from].name) + " -> " + quoted(task.vertices[edge.to].name);
@@ -22,8 +20,7 @@ Result<void> check_time(const std::string& what, Time value, Time least) {
 
 Result<void> check_vertices(const TaskGraph& task) {
   if (task.vertices.empty() || task.vertices.size() > kMostVertices)
-    return fail(std::to_string(task.vertices.size()) + " vertices, expected 1 to " +
-                std::to_string(kMostVertices));
+    return fail(std::to_string(task.vertices.size()) + " vertices, expected 1 to " + std::to_string(kMostVertices));
   std::set<std::string> names;
   for (const Vertex& vertex : task.vertices) {
     const std::string who = "vertex " + quoted(vertex.name) + ": ";
@@ -48,14 +45,14 @@ Result<void> check_edges(const TaskGraph& task) {
   return {};
 }
 
-std::vector<size_t> degrees(const TaskGraph& task, size_t Edge::*end) {
+std::vector<size_t> degrees(const TaskGraph& task, size_t Edge::* end) {
   std::vector<size_t> count(task.vertices.size(), 0);
   for (const Edge& edge : task.edges) ++count[edge.*end];
   return count;
 }
 
 // `end`: Edge::to for the source, Edge::from for the sink.
-Result<void> check_one_end(const TaskGraph& task, size_t Edge::*end, const std::string& what) {
+Result<void> check_one_end(const TaskGraph& task, size_t Edge::* end, const std::string& what) {
   const auto degree = degrees(task, end);
   std::string names;
   for (size_t v = 0; v < degree.size(); ++v)
@@ -101,38 +98,35 @@ std::vector<Time> greatest_sums(const TaskGraph& task, OfVertex own, OfEdge weig
 }
 
 std::vector<Time> executions(const TaskGraph& task) {
-  return greatest_sums(
-      task, [&](size_t v) { return task.vertices[v].execution; }, [](const Edge&) { return Time{0}; });
+  return greatest_sums(task, [&](size_t v) { return task.vertices[v].execution; }, [](const Edge&) { return Time{0}; });
 }
 
 Result<void> check_order_of_deadlines(const TaskGraph& task) {
   for (const Edge& edge : task.edges) {
     const Time later = edge.separation + task.vertices[edge.to].deadline;
     if (task.vertices[edge.from].deadline > later)
-      return fail("edge " + edge_name(task, edge) + ": deadline " +
-                  std::to_string(task.vertices[edge.from].deadline) + " ns of " +
-                  quoted(task.vertices[edge.from].name) + " is after that of " +
+      return fail("edge " + edge_name(task, edge) + ": deadline " + std::to_string(task.vertices[edge.from].deadline) +
+                  " ns of " + quoted(task.vertices[edge.from].name) + " is after that of " +
                   quoted(task.vertices[edge.to].name) +
                   ", for exact bounds at most separation + deadline = " + std::to_string(later));
   }
   const auto order = order_of(task);
   const Vertex &source = task.vertices[order.front()], &sink = task.vertices[order.back()];
   if (sink.deadline > restart_of(task) + source.deadline)
-    return fail("restart is " + std::to_string(restart_of(task)) + " ns: the deadline of " +
-                quoted(sink.name) + " may be after that of the next " + quoted(source.name) +
-                ", for exact bounds at least " + std::to_string(sink.deadline - source.deadline));
+    return fail("restart is " + std::to_string(restart_of(task)) + " ns: the deadline of " + quoted(sink.name) +
+                " may be after that of the next " + quoted(source.name) + ", for exact bounds at least " +
+                std::to_string(sink.deadline - source.deadline));
   return {};
 }
 
 Result<void> check_length_of_instances(const TaskGraph& task) {
-  const auto lengths = greatest_sums(
-      task, [](size_t) { return Time{0}; }, [](const Edge& edge) { return edge.separation; });
+  const auto lengths =
+      greatest_sums(task, [](size_t) { return Time{0}; }, [](const Edge& edge) { return edge.separation; });
   const size_t sink = order_of(task).back();
   const Time least = lengths[sink] + std::max(restart_of(task), task.vertices[sink].deadline);
   if (task.period < least)
-    return fail("period is " + std::to_string(task.period) + " ns, for exact bounds at least " +
-                std::to_string(least) + " (the longest path, and restart or the deadline of " +
-                quoted(task.vertices[sink].name) + ")");
+    return fail("period is " + std::to_string(task.period) + " ns, for exact bounds at least " + std::to_string(least) +
+                " (the longest path, and restart or the deadline of " + quoted(task.vertices[sink].name) + ")");
   return {};
 }
 
@@ -173,9 +167,7 @@ Result<void> check(const std::vector<TaskGraph>& tasks) {
   return {};
 }
 
-std::vector<size_t> topological_order(const TaskGraph& task) {
-  return order_of(task);
-}
+std::vector<size_t> topological_order(const TaskGraph& task) { return order_of(task); }
 
 Time restart_of(const TaskGraph& task) {
   return task.restart ? *task.restart : task.vertices[order_of(task).back()].deadline;

@@ -46,8 +46,7 @@ class Plot {
 
   void mark(Time t, Time demand) {
     svg_.line(x(t), y(0), x(t), y(most_), "stroke=\"#d00000\" stroke-dasharray=\"2 3\"");
-    svg_.circle(x(t), y(demand), 4, "fill=\"#d00000\"",
-                "within " + format_time(t) + ": " + format_time(demand));
+    svg_.circle(x(t), y(demand), 4, "fill=\"#d00000\"", "within " + format_time(t) + ": " + format_time(demand));
   }
 
   std::string finish() const { return svg_.finish(kLeft + kWidth + 190, kTop + kHeight + 40); }
@@ -77,11 +76,11 @@ std::string demand_svg(const dbf::TaskDemands& set, Time end, std::optional<Time
   for (size_t n = 0; n < set.tasks.size() && set.tasks.size() > 1; ++n) {
     const dbf::DemandBound& bound = set.bounds[n];
     plot.steps(
-        set.tasks[n].name, "stroke=\"" + std::string(svg_colour(n)) + "\"",
-        [&](Time t) { return bound.at(t); }, [&](Time t) { return bound.change_after(t); });
+        set.tasks[n].name, "stroke=\"" + std::string(svg_colour(n)) + "\"", [&](Time t) { return bound.at(t); },
+        [&](Time t) { return bound.change_after(t); });
   }
-  plot.steps(set.tasks.size() > 1 ? "all tasks" : set.tasks[0].name, "stroke=\"#222222\" stroke-width=\"2\"",
-             total, next_of_all);
+  plot.steps(set.tasks.size() > 1 ? "all tasks" : set.tasks[0].name, "stroke=\"#222222\" stroke-width=\"2\"", total,
+             next_of_all);
   if (marked && *marked <= end) plot.mark(*marked, total(*marked));
   return plot.finish();
 }

@@ -20,7 +20,6 @@ Frame around(const FinishedJob& job);
 std::string schedule_text(const TaskSet& set, const Schedule& schedule, const Frame& frame, int columns = 96);
 
 // SVG: a colour per task, releases as upward and deadlines as downward arrows, ends as circles.
-std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame,
-                         const std::string& title);
+std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame, const std::string& title);
 
 }  // namespace samcl::analysis

@@ -16,8 +16,7 @@ class Canvas : public Svg {
   Canvas(const Frame& frame, double left) : left(left), frame_(frame) {}
 
   double x(Time time) const {
-    return left +
-           static_cast<double>(time - frame_.begin) / static_cast<double>(frame_.end - frame_.begin) * kWidth;
+    return left + static_cast<double>(time - frame_.begin) / static_cast<double>(frame_.end - frame_.begin) * kWidth;
   }
   bool shows(Time time) const { return time >= frame_.begin && time <= frame_.end; }
 
@@ -46,8 +45,8 @@ void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
   }
 }
 
-void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, const Frame& frame,
-                  Resource resource, int element, double y) {
+void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, const Frame& frame, Resource resource,
+                  int element, double y) {
   canvas.text(8, y + 15, set.platform.name_of(resource, element));
   canvas.line(canvas.left, y + kBar, canvas.left + kWidth, y + kBar, "stroke=\"#555555\"");
   for (const Segment& segment : schedule.segments) {
@@ -56,27 +55,22 @@ void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, 
     if (start >= end) continue;
     const Task& task = set.tasks[segment.task];
     canvas.bar(canvas.x(start), y, canvas.x(end) - canvas.x(start), svg_colour(segment.task),
-               task.name + ", job " + std::to_string(segment.job + 1) + ", stage " +
-                   std::to_string(segment.stage + 1) + ": " + format_time(segment.start) + " to " +
-                   format_time(segment.end));
+               task.name + ", job " + std::to_string(segment.job + 1) + ", stage " + std::to_string(segment.stage + 1) +
+                   ": " + format_time(segment.start) + " to " + format_time(segment.end));
     const std::string label = task.name + "." + std::to_string(segment.stage + 1);
     if (canvas.x(end) - canvas.x(start) > 7.5 * static_cast<double>(label.size()))
-      canvas.text((canvas.x(start) + canvas.x(end)) / 2, y + 14, label,
-                  "text-anchor=\"middle\" font-size=\"11\"");
+      canvas.text((canvas.x(start) + canvas.x(end)) / 2, y + 14, label, "text-anchor=\"middle\" font-size=\"11\"");
   }
 }
 
 void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, size_t task, double y) {
-  canvas.text(8, y + 15, set.tasks[task].name,
-              "fill=\"" + std::string(svg_colour(task)) + "\" font-weight=\"bold\"");
+  canvas.text(8, y + 15, set.tasks[task].name, "fill=\"" + std::string(svg_colour(task)) + "\" font-weight=\"bold\"");
   canvas.line(canvas.left, y + kMarks - 2, canvas.left + kWidth, y + kMarks - 2, "stroke=\"#bbbbbb\"");
   for (const FinishedJob& job : schedule.jobs) {
     if (job.task != task) continue;
     const Time deadline = job.release + set.tasks[task].deadline;
-    if (canvas.shows(job.release))
-      canvas.arrow(canvas.x(job.release), y + 2, y + kMarks - 2, true, svg_colour(task));
-    if (canvas.shows(deadline))
-      canvas.arrow(canvas.x(deadline), y + 2, y + kMarks - 2, false, svg_colour(task));
+    if (canvas.shows(job.release)) canvas.arrow(canvas.x(job.release), y + 2, y + kMarks - 2, true, svg_colour(task));
+    if (canvas.shows(deadline)) canvas.arrow(canvas.x(deadline), y + 2, y + kMarks - 2, false, svg_colour(task));
     if (canvas.shows(job.finish))
       canvas.circle(canvas.x(job.finish), y + kMarks - 7, 3.5,
                     "fill=\"" + std::string(job.finish > deadline ? "#d00000" : svg_colour(task)) + "\"");
@@ -85,8 +79,7 @@ void draw_marks(Canvas& canvas, const TaskSet& set, const Schedule& schedule, si
 
 }  // namespace
 
-std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame,
-                         const std::string& title) {
+std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Frame& frame, const std::string& title) {
   size_t longest = 6;
   for (const Task& task : set.tasks) longest = std::max(longest, task.name.size());
   if (set.platform.bound)
@@ -104,8 +97,7 @@ std::string schedule_svg(const TaskSet& set, const Schedule& schedule, const Fra
       draw_element(canvas, set, schedule, frame, resource, element, y);
   for (size_t task = 0; task < set.tasks.size(); ++task)
     draw_marks(canvas, set, schedule, task, marks + static_cast<double>(task) * kMarks);
-  canvas.text(canvas.left, bottom + 42,
-              "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
+  canvas.text(canvas.left, bottom + 42, "Arrow up: release. Dashed arrow down: deadline. Circle: end, red if late.",
               "fill=\"#555555\"");
   return canvas.finish(canvas.left + kWidth + 30, bottom + 54);
 }

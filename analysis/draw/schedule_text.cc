@@ -35,8 +35,7 @@ std::string element_line(const Schedule& schedule, Resource resource, int elemen
     const double begin = std::max(0.0, scale.column(segment.start));
     const double end = std::min(static_cast<double>(columns), scale.column(segment.end));
     for (auto column = static_cast<size_t>(begin); static_cast<double>(column) < end; ++column) {
-      const double part =
-          std::min(end, static_cast<double>(column + 1)) - std::max(begin, static_cast<double>(column));
+      const double part = std::min(end, static_cast<double>(column + 1)) - std::max(begin, static_cast<double>(column));
       if (part <= most[column]) continue;
       most[column] = part;
       line[column] = letter(segment.task);
@@ -48,8 +47,7 @@ std::string element_line(const Schedule& schedule, Resource resource, int elemen
 std::string task_line(const Schedule& schedule, size_t task, const Scale& scale) {
   std::string line(static_cast<size_t>(scale.columns) + 1, ' ');
   const auto mark = [&](Time time, char sign) {
-    if (time >= scale.frame.begin && time <= scale.frame.end)
-      line[static_cast<size_t>(scale.column(time))] = sign;
+    if (time >= scale.frame.begin && time <= scale.frame.end) line[static_cast<size_t>(scale.column(time))] = sign;
   };
   for (const FinishedJob& job : schedule.jobs)
     if (job.task == task) mark(job.release, '|');
@@ -70,16 +68,15 @@ std::string schedule_text(const TaskSet& set, const Schedule& schedule, const Fr
   const Scale scale{frame, columns};
   size_t width = 6;
   for (const Task& task : set.tasks) width = std::max(width, task.name.size() + 2);
-  if (set.platform.bound)
-    width = std::max(width, set.platform.name_of(Resource::gpu, set.platform.gpus - 1).size());
+  if (set.platform.bound) width = std::max(width, set.platform.name_of(Resource::gpu, set.platform.gpus - 1).size());
   std::string text;
   for (const Resource resource : kResources)
     for (int element = 0; element < set.platform.elements(resource); ++element)
       text += padded(set.platform.name_of(resource, element), width) + " " +
               element_line(schedule, resource, element, scale) + "\n";
   for (size_t i = 0; i < set.tasks.size(); ++i)
-    text += padded(std::string(1, letter(i)) + " " + set.tasks[i].name, width) + " " +
-            task_line(schedule, i, scale) + "\n";
+    text +=
+        padded(std::string(1, letter(i)) + " " + set.tasks[i].name, width) + " " + task_line(schedule, i, scale) + "\n";
   return text + padded("", width) + " " + format_time(frame.begin) + " to " + format_time(frame.end) +
          "; | release, * end\n";
 }

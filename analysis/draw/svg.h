@@ -15,8 +15,7 @@ class Svg {
   void line(double x1, double y1, double x2, double y2, const std::string& style);
   void text(double x, double y, const std::string& words, const std::string& style = "");
   // Shapes with a tooltip, if not empty.
-  void rect(double x, double y, double width, double height, const std::string& style,
-            const std::string& tooltip = "");
+  void rect(double x, double y, double width, double height, const std::string& style, const std::string& tooltip = "");
   void circle(double x, double y, double radius, const std::string& style, const std::string& tooltip = "");
   void polygon(std::initializer_list<std::pair<double, double>> corners, const std::string& style,
                const std::string& tooltip = "");

@@ -21,8 +21,8 @@ std::string line(const std::string& name, const std::string& text) {
 // Cheddar wants these of everything that schedules.
 std::string scheduling(const std::string& scheduler) {
   return "<scheduling><scheduling_parameters>\n" + line("scheduler_type", scheduler) + line("quantum", "0") +
-         line("preemptive_type", "PREEMPTIVE") + line("capacity", "0") + line("period", "0") +
-         line("priority", "0") + line("start_time", "0") + "</scheduling_parameters></scheduling>\n";
+         line("preemptive_type", "PREEMPTIVE") + line("capacity", "0") + line("period", "0") + line("priority", "0") +
+         line("start_time", "0") + "</scheduling_parameters></scheduling>\n";
 }
 
 std::string sizes(bool heap) {
@@ -32,22 +32,20 @@ std::string sizes(bool heap) {
 
 std::string core_text(const Station& station, size_t n) {
   return "<core_unit id=\"core_" + std::to_string(n) + "\">\n" + line("object_type", "CORE_OBJECT_TYPE") +
-         line("name", station.name + "_core") + scheduling(kPosix) + line("speed", "0.00000") +
-         "</core_unit>\n";
+         line("name", station.name + "_core") + scheduling(kPosix) + line("speed", "0.00000") + "</core_unit>\n";
 }
 
 std::string processor_text(const Station& station, size_t n) {
   return "<mono_core_processor id=\"processor_" + std::to_string(n) + "\">\n" +
          line("object_type", "PROCESSOR_OBJECT_TYPE") + line("name", station.name) +
-         line("processor_type", "MONOCORE_TYPE") + line("migration_type", "NO_MIGRATION_TYPE") +
-         "<core ref=\"core_" + std::to_string(n) + "\"></core>\n</mono_core_processor>\n";
+         line("processor_type", "MONOCORE_TYPE") + line("migration_type", "NO_MIGRATION_TYPE") + "<core ref=\"core_" +
+         std::to_string(n) + "\"></core>\n</mono_core_processor>\n";
 }
 
 std::string space_text(const Station& station, size_t n) {
-  return "<address_space id=\"space_" + std::to_string(n) + "\">\n" +
-         line("object_type", "ADDRESS_SPACE_OBJECT_TYPE") + line("name", station.name + "_space") +
-         line("cpu_name", station.name) + sizes(true) + scheduling("NO_SCHEDULING_PROTOCOL") +
-         "</address_space>\n";
+  return "<address_space id=\"space_" + std::to_string(n) + "\">\n" + line("object_type", "ADDRESS_SPACE_OBJECT_TYPE") +
+         line("name", station.name + "_space") + line("cpu_name", station.name) + sizes(true) +
+         scheduling("NO_SCHEDULING_PROTOCOL") + "</address_space>\n";
 }
 
 std::string escaped(const std::string& text) {

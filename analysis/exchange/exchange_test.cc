@@ -11,25 +11,21 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string complaint(const Result<locking::TaskSet>& set) {
-  return set ? "none" : set.error().message;
-}
+std::string complaint(const Result<locking::TaskSet>& set) { return set ? "none" : set.error().message; }
 
 TEST(SchedCat, HasWhatASuspensionObliviousAnalysisLooksAt) {
   const locking::TaskSet set = locking::paper_example();
   const auto xml = format_schedcat(set, 1);
   ASSERT_TRUE(xml) << xml.error().message;
   EXPECT_THAT(*xml, HasSubstr("<task id=\"1\" period=\"30\" wcet=\"5\"/>"));
-  EXPECT_THAT(*xml,
-              HasSubstr("wcet=\"5\"><resources><requirement res_id=\"0\" max_reads=\"0\" max_writes=\"1\""));
+  EXPECT_THAT(*xml, HasSubstr("wcet=\"5\"><resources><requirement res_id=\"0\" max_reads=\"0\" max_writes=\"1\""));
   const auto back = parse_schedcat(*xml, set.cpus, 1);
   ASSERT_TRUE(back) << back.error().message;
   ASSERT_EQ(back->tasks.size(), set.tasks.size());
   const locking::Verdicts here = analyse(set), there = analyse(*back);
   for (size_t protocol = 0; protocol < here.shared_resource.size(); ++protocol)
     for (size_t i = 0; i < set.tasks.size(); ++i) {
-      EXPECT_EQ(there.shared_resource[protocol].tasks[i].blocking,
-                here.shared_resource[protocol].tasks[i].blocking);
+      EXPECT_EQ(there.shared_resource[protocol].tasks[i].blocking, here.shared_resource[protocol].tasks[i].blocking);
       EXPECT_EQ(there.shared_resource[protocol].tasks[i].late, here.shared_resource[protocol].tasks[i].late);
     }
 }
@@ -51,8 +47,7 @@ TEST(SchedCat, IsReadWithItsUnitAndWithWhatElseItMayHave) {
 TEST(SchedCat, WhatOurModelDoesNotHaveIsNamed) {
   const auto read = [](const std::string& attributes, const std::string& requirement) {
     return complaint(parse_schedcat(
-        "<taskset>\n<task period='30' " + attributes + "><requirement " + requirement + "/></task></taskset>",
-        2, 1));
+        "<taskset>\n<task period='30' " + attributes + "><requirement " + requirement + "/></task></taskset>", 2, 1));
   };
   EXPECT_EQ(read("wcet='5'", "max_write_length='4'"), "none");
   EXPECT_EQ(read("wcet='5' deadline='20'", ""), "line 2, <task>, deadline: expected the period, 30");
@@ -67,8 +62,7 @@ TEST(SchedCat, WhatOurModelDoesNotHaveIsNamed) {
 
 TEST(NpJobs, AreThoseOfAHyperperiod) {
   TaskSet set;
-  set.tasks = {{"slow", 6, 5, {}, {{Resource::gpu, {2}, {1}, 0}}},
-               {"fast", 4, 4, {}, {{Resource::gpu, {1}, {}, 0}}}};
+  set.tasks = {{"slow", 6, 5, {}, {{Resource::gpu, {2}, {1}, 0}}}, {"fast", 4, 4, {}, {{Resource::gpu, {1}, {}, 0}}}};
   const Modes modes = {1, 1};
   const auto csv = format_np_jobs(set, modes);
   ASSERT_TRUE(csv) << csv.error().message;
@@ -79,8 +73,7 @@ TEST(NpJobs, AreThoseOfAHyperperiod) {
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("never cut"));
   set.tasks[0].stages[0].section = 0;
   set.tasks[1].stages[0].resource = Resource::pci;
-  EXPECT_THAT(format_np_jobs(set, modes).error().message,
-              HasSubstr("resource: expected that of the first task"));
+  EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("resource: expected that of the first task"));
   set.tasks[1].stages = {{Resource::gpu, {1}, {}, 0}, {Resource::gpu, {1}, {}, 0}};
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("stages: expected one"));
 }

@@ -8,23 +8,19 @@ namespace {
 // An identifier: letters, digits and underscores, a letter first.
 Result<std::string> identifier(const std::string& name) {
   bool good = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0]));
-  for (const char letter : name)
-    good = good && (std::isalnum(static_cast<unsigned char>(letter)) || letter == '_');
-  if (!good)
-    return fail("task \"" + name + "\", name: expected letters, digits and _ for MAST, a letter first");
+  for (const char letter : name) good = good && (std::isalnum(static_cast<unsigned char>(letter)) || letter == '_');
+  if (!good) return fail("task \"" + name + "\", name: expected letters, digits and _ for MAST, a letter first");
   return name;
 }
 
 std::string station_text(const Station& station, int priorities) {
   return "Processing_Resource (\n   Type => Regular_Processor,\n   Name => " + station.name +
-         ");\nScheduler (\n   Type => Primary_Scheduler,\n   Name => " + station.name +
-         "_scheduler,\n   Host => " + station.name +
-         ",\n   Policy => (Type => Fixed_Priority, Max_Priority => " + std::to_string(priorities) +
+         ");\nScheduler (\n   Type => Primary_Scheduler,\n   Name => " + station.name + "_scheduler,\n   Host => " +
+         station.name + ",\n   Policy => (Type => Fixed_Priority, Max_Priority => " + std::to_string(priorities) +
          ", Min_Priority => 1));\n\n";
 }
 
-std::string stage_text(const StationStage& stage, const Station& station, const std::string& name,
-                       int priority) {
+std::string stage_text(const StationStage& stage, const Station& station, const std::string& name, int priority) {
   return "Scheduling_Server (\n   Type => Regular,\n   Name => " + name +
          "_server,\n   Server_Sched_Parameters => (Type => " +
          (station.preemptive ? "Fixed_Priority_Policy" : "Non_Preemptible_FP_Policy") + ", The_Priority => " +

@@ -8,13 +8,10 @@
 namespace samcl::analysis {
 namespace {
 
-std::string where(const MastValue& value) {
-  return "line " + std::to_string(value.line) + ", " + value.name + ": ";
-}
+std::string where(const MastValue& value) { return "line " + std::to_string(value.line) + ", " + value.name + ": "; }
 
 // A whole number of units, or `usual` where the field is missing.
-Result<Time> time_of(const MastValue& object, const std::string& field, Time unit,
-                     std::optional<Time> usual = {}) {
+Result<Time> time_of(const MastValue& object, const std::string& field, Time unit, std::optional<Time> usual = {}) {
   const MastValue* value = object.find(field);
   if (!value) {
     if (usual) return *usual;
@@ -104,8 +101,7 @@ class Reader {
     const auto priority = time_of(*how, "the_priority", 1);
     if (!priority) return tl::unexpected(priority.error());
     if (policy != "fixed_priority_policy" && policy != "non_preemptible_fp_policy")
-      return fail(where(*how) + "type '" + policy +
-                  "', expected Fixed_Priority_Policy or Non_Preemptible_FP_Policy");
+      return fail(where(*how) + "type '" + policy + "', expected Fixed_Priority_Policy or Non_Preemptible_FP_Policy");
     std::string station = object.lower("server_processing_resource");
     if (station.empty()) station = host_[object.lower("scheduler")];
     if (station.empty()) return fail(where(object) + "scheduler: expected one that was described before");
@@ -117,8 +113,7 @@ class Reader {
     Task task;
     const MastValue* name = object.find("name");
     if (!name) return fail(where(object) + "name: missing");
-    task.name =
-        name->text.ends_with("_transaction") ? name->text.substr(0, name->text.size() - 12) : name->text;
+    task.name = name->text.ends_with("_transaction") ? name->text.substr(0, name->text.size() - 12) : name->text;
     if (auto good = take_arrival(object, task); !good) return good;
     if (auto good = take_deadline(object, task); !good) return good;
     const MastValue* handlers = object.find("event_handlers");
@@ -126,12 +121,11 @@ class Reader {
     std::string event = arrival_;
     for (const MastValue& handler : handlers->list) {
       if (handler.lower("type") != "activity")
-        return fail("line " + std::to_string(handler.line) + ", event handler: type '" +
-                    handler.lower("type") + "', expected Activity");
+        return fail("line " + std::to_string(handler.line) + ", event handler: type '" + handler.lower("type") +
+                    "', expected Activity");
       if (handler.lower("input_event") != event)
         return fail("line " + std::to_string(handler.line) + ", event handler: input_event '" +
-                    handler.lower("input_event") + "', expected '" + event +
-                    "', one activity after the other");
+                    handler.lower("input_event") + "', expected '" + event + "', one activity after the other");
       event = handler.lower("output_event");
       if (auto good = add_stage(handler, task); !good) return good;
     }
@@ -178,14 +172,12 @@ class Reader {
     const std::string at = "line " + std::to_string(handler.line) + ", event handler: ";
     const auto operation = operation_.find(handler.lower("activity_operation"));
     const auto server = server_.find(handler.lower("activity_server"));
-    if (operation == operation_.end())
-      return fail(at + "activity_operation: expected one that was described before");
+    if (operation == operation_.end()) return fail(at + "activity_operation: expected one that was described before");
     if (server == server_.end()) return fail(at + "activity_server: expected one that was described before");
     const int priority = static_cast<int>(server->second.priority);
     if (task.priority && *task.priority != priority)
-      return fail(at + "the server's priority: " + std::to_string(priority) +
-                  ", expected that of the transaction's " + "first activity, " +
-                  std::to_string(*task.priority));
+      return fail(at + "the server's priority: " + std::to_string(priority) + ", expected that of the transaction's " +
+                  "first activity, " + std::to_string(*task.priority));
     task.priority = priority;
     Stage& stage = task.stages.emplace_back();
     stage.worst = {operation->second.worst};

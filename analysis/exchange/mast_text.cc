@@ -42,8 +42,7 @@ class Parser {
 
   Result<void> take(const std::string& wanted) {
     if (token_.text != wanted)
-      return fail("line " + std::to_string(token_.line) + ": '" + token_.text + "', expected '" + wanted +
-                  "'");
+      return fail("line " + std::to_string(token_.line) + ": '" + token_.text + "', expected '" + wanted + "'");
     next();
     return {};
   }
@@ -65,8 +64,7 @@ class Parser {
     into.line = token_.line;
     if (token_.text == "(") return list(into);
     if (!is_word())
-      return fail("line " + std::to_string(token_.line) + ": '" + token_.text +
-                  "', expected a name or a value");
+      return fail("line " + std::to_string(token_.line) + ": '" + token_.text + "', expected a name or a value");
     into.text = token_.text;
     next();
     if (token_.text != "=>") return {};
@@ -74,8 +72,7 @@ class Parser {
     into.name = lower_of(into.text);
     into.text.clear();
     if (token_.text == "(") return list(into);
-    if (!is_word())
-      return fail("line " + std::to_string(token_.line) + ": '" + token_.text + "', expected a value");
+    if (!is_word()) return fail("line " + std::to_string(token_.line) + ": '" + token_.text + "', expected a value");
     into.text = token_.text;
     next();
     return {};
@@ -128,8 +125,6 @@ std::string MastValue::lower(const std::string& wanted) const {
   return found ? lower_of(found->text) : "";
 }
 
-Result<std::vector<MastValue>> parse_mast_text(const std::string& text) {
-  return Parser(text).objects();
-}
+Result<std::vector<MastValue>> parse_mast_text(const std::string& text) { return Parser(text).objects(); }
 
 }  // namespace samcl::analysis

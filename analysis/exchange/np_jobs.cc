@@ -27,14 +27,12 @@ Result<std::string> format_np_jobs(const TaskSet& set, std::span<const int> mode
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (auto good = check_task(set, set.tasks[i], modes[i]); !good) return tl::unexpected(good.error());
     const Time factor = set.tasks[i].period / std::gcd(hyperperiod, set.tasks[i].period);
-    if (hyperperiod > kLongest / factor)
-      return fail("the hyperperiod is too long, expected periods with a small one");
+    if (hyperperiod > kLongest / factor) return fail("the hyperperiod is too long, expected periods with a small one");
     hyperperiod *= factor;
   }
   for (const Task& task : set.tasks) jobs += hyperperiod / task.period;
   if (jobs > kMostJobs)
-    return fail(std::to_string(jobs) + " jobs in a hyperperiod, expected at most " +
-                std::to_string(kMostJobs));
+    return fail(std::to_string(jobs) + " jobs in a hyperperiod, expected at most " + std::to_string(kMostJobs));
   std::vector<size_t> rank(set.tasks.size());
   const PriorityOrder order = priority_order(set);
   for (size_t n = 0; n < order.size(); ++n) rank[order[n]] = n + 1;

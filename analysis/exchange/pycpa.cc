@@ -34,9 +34,8 @@ Result<std::string> format_pycpa(const TaskSet& set, std::span<const int> modes)
       text += ", " + std::to_string(value);
     text += ", [";
     for (const StationStage& stage : task.stages)
-      text += (&stage == &task.stages.front() ? "(" : ", (") +
-              quoted(stations->stations[stage.station].name) + ", " + std::to_string(stage.best) + ", " +
-              std::to_string(stage.worst) + ")";
+      text += (&stage == &task.stages.front() ? "(" : ", (") + quoted(stations->stations[stage.station].name) + ", " +
+              std::to_string(stage.best) + ", " + std::to_string(stage.worst) + ")";
     text += "]),\n";
   }
   return text + R"(]

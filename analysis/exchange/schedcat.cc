@@ -7,9 +7,7 @@
 namespace samcl::analysis {
 namespace {
 
-std::string where(const Tag& tag) {
-  return "line " + std::to_string(tag.line) + ", <" + tag.name + ">, ";
-}
+std::string where(const Tag& tag) { return "line " + std::to_string(tag.line) + ", <" + tag.name + ">, "; }
 
 // The attribute, or `usual` where it is missing and that is not negative.
 Result<Time> number(const Tag& tag, const std::string& name, Time usual = -1) {
@@ -32,10 +30,8 @@ Result<void> read_task(const Tag& tag, Time unit, locking::TaskSet& set) {
     if (!value) return tl::unexpected(value.error());
   const auto deadline = number(tag, "deadline", *period);
   if (!deadline) return tl::unexpected(deadline.error());
-  if (*deadline != *period)
-    return fail(where(tag) + "deadline: expected the period, " + std::to_string(*period));
-  if (*period > kLongest / unit || *wcet > kLongest / unit)
-    return fail(where(tag) + "period or wcet: too long");
+  if (*deadline != *period) return fail(where(tag) + "deadline: expected the period, " + std::to_string(*period));
+  if (*period > kLongest / unit || *wcet > kLongest / unit) return fail(where(tag) + "period or wcet: too long");
   locking::Task task;
   task.name = "T" + std::to_string(*id > 0 ? *id : static_cast<Time>(set.tasks.size()) + 1);
   task.period = *period * unit;
@@ -55,8 +51,7 @@ Result<void> read_requirement(const Tag& tag, Time unit, locking::TaskSet& set, 
   if (*writes > 1) return fail(where(tag) + "max_writes: expected 1, a job uses a GPU once");
   const auto id = tag.attributes.find("res_id");
   const std::string name = id == tag.attributes.end() ? "0" : id->second;
-  if (!resource.empty() && name != resource)
-    return fail(where(tag) + "res_id: expected one resource, " + resource);
+  if (!resource.empty() && name != resource) return fail(where(tag) + "res_id: expected one resource, " + resource);
   resource = name;
   locking::Task& task = set.tasks.back();
   if (task.uses_gpu()) return fail(where(tag) + "expected one of a task");

@@ -21,16 +21,14 @@ Result<void> check_task(const Task& task, int mode, const std::string& tool) {
 }
 
 // Which of its resource's elements the task uses.
-Result<int> element_of(const Platform& platform, const Task& task, Resource resource,
-                       const std::string& tool) {
+Result<int> element_of(const Platform& platform, const Task& task, Resource resource, const std::string& tool) {
   const std::string where = "task \"" + task.name + "\", ";
   if (platform.elements(resource) == 1) return 0;
   if (resource == Resource::cpu) {
     if (task.cpu) return *task.cpu;
     return fail(where + "cpu: missing, expected one of " + std::to_string(platform.cpus) + " for " + tool);
   }
-  if (!platform.bound)
-    return fail("platform, bound: false, expected true or one link and one GPU for " + tool);
+  if (!platform.bound) return fail("platform, bound: false, expected true or one link and one GPU for " + tool);
   if (task.devices.empty()) return fail(where + "devices: none, expected the one it uses for " + tool);
   return task.devices.front();
 }
@@ -65,8 +63,8 @@ Result<StationSet> stations_of(const TaskSet& set, std::span<const int> modes, c
       const auto element = element_of(set.platform, task, stage.resource, tool);
       if (!element) return tl::unexpected(element.error());
       const std::string station = std::string(name(stage.resource)) + "_" + std::to_string(*element);
-      placed.stages.push_back({station_of(result, station, stage.resource == Resource::cpu), stage.best_in(1),
-                               stage.worst_in(1)});
+      placed.stages.push_back(
+          {station_of(result, station, stage.resource == Resource::cpu), stage.best_in(1), stage.worst_in(1)});
     }
   }
   return result;

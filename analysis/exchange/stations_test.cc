@@ -48,34 +48,27 @@ const Modes kOnes = {1, 1};
 TEST(PyCpa, HasAStationForEachElementAndTheMostUrgentFirst) {
   const auto text = format_pycpa(pipelines(), kOnes);
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_THAT(
-      *text,
-      HasSubstr("\"CPU_1\": system.bind_resource(model.Resource(\"CPU_1\", schedulers.SPPScheduler())),"));
-  EXPECT_THAT(
-      *text,
-      HasSubstr("\"GPU_0\": system.bind_resource(model.Resource(\"GPU_0\", schedulers.SPNPScheduler())),"));
-  EXPECT_THAT(
-      *text,
-      HasSubstr("(\"fast\", 50, 0, 50, 1, [(\"CPU_0\", 2, 3), (\"PCI_0\", 0, 4), (\"GPU_0\", 0, 5)]),"));
+  EXPECT_THAT(*text,
+              HasSubstr("\"CPU_1\": system.bind_resource(model.Resource(\"CPU_1\", schedulers.SPPScheduler())),"));
+  EXPECT_THAT(*text,
+              HasSubstr("\"GPU_0\": system.bind_resource(model.Resource(\"GPU_0\", schedulers.SPNPScheduler())),"));
+  EXPECT_THAT(*text, HasSubstr("(\"fast\", 50, 0, 50, 1, [(\"CPU_0\", 2, 3), (\"PCI_0\", 0, 4), (\"GPU_0\", 0, 5)]),"));
 }
 
 TEST(Mast, IsATransactionForEachTaskAndServersThatNothingPreemptsOnLinks) {
   const auto text = format_mast(pipelines(), kOnes);
   ASSERT_TRUE(text) << text.error().message;
+  EXPECT_THAT(*text, HasSubstr("Name => CPU_1_scheduler,\n   Host => CPU_1,\n   Policy => (Type => Fixed_Priority, "
+                               "Max_Priority => 2, Min_Priority => 1));"));
   EXPECT_THAT(*text,
-              HasSubstr("Name => CPU_1_scheduler,\n   Host => CPU_1,\n   Policy => (Type => Fixed_Priority, "
-                        "Max_Priority => 2, Min_Priority => 1));"));
-  EXPECT_THAT(
-      *text,
-      HasSubstr("Name => fast_2_server,\n   Server_Sched_Parameters => (Type => Non_Preemptible_FP_Policy, "
-                "The_Priority => 2, Preassigned => Yes),\n   Scheduler => PCI_0_scheduler);"));
+              HasSubstr("Name => fast_2_server,\n   Server_Sched_Parameters => (Type => Non_Preemptible_FP_Policy, "
+                        "The_Priority => 2, Preassigned => Yes),\n   Scheduler => PCI_0_scheduler);"));
   EXPECT_THAT(*text, HasSubstr("Worst_Case_Execution_Time => 3,\n   Best_Case_Execution_Time => 2);"));
   EXPECT_THAT(*text, HasSubstr("(Type => Activity, Input_Event => slow_1_end, Output_Event => slow_2_end,"));
   EXPECT_THAT(*text, HasSubstr("Deadline => 100, Referenced_Event => slow_arrival)"));
   TaskSet set = pipelines();
   set.tasks[0].name = "two words";
-  EXPECT_THAT(format_mast(set, kOnes).error().message,
-              HasSubstr("task \"two words\", name: expected letters"));
+  EXPECT_THAT(format_mast(set, kOnes).error().message, HasSubstr("task \"two words\", name: expected letters"));
 }
 
 TEST(Mast, ComesBackAsItWas) {
@@ -110,11 +103,9 @@ TEST(Mast, WhatOurModelDoesNotHaveIsNamed) {
     const auto set = parse_mast(text, 1);
     return set ? "none" : set.error().message;
   };
-  EXPECT_EQ(complaint("Type => Simple", "Type => Composite"),
-            "line 42, operation: type 'composite', expected Simple");
+  EXPECT_EQ(complaint("Type => Simple", "Type => Composite"), "line 42, operation: type 'composite', expected Simple");
   EXPECT_THAT(complaint("Type => Periodic", "Type => Bursty"), HasSubstr("expected Periodic or Sporadic"));
-  EXPECT_THAT(complaint("Type => Activity", "Type => Multicast"),
-              HasSubstr("type 'multicast', expected Activity"));
+  EXPECT_THAT(complaint("Type => Activity", "Type => Multicast"), HasSubstr("type 'multicast', expected Activity"));
   EXPECT_THAT(complaint("Non_Preemptible_FP_Policy", "EDF_Policy"), HasSubstr("type 'edf_policy', expected"));
   EXPECT_THAT(complaint("Worst_Case_Execution_Time => 3", "Worst_Case_Execution_Time => 0.5"),
               HasSubstr("worst_case_execution_time: '0.5', expected a number that is whole in nanoseconds"));
@@ -165,8 +156,7 @@ TEST(Cheddar, ComesBackAsItWas) {
   EXPECT_EQ(back->tasks[0].deadline, 120);
   EXPECT_EQ(back->tasks[0].stages[0].worst[0], 3);
   EXPECT_NE(back->tasks[0].cpu, back->tasks[1].cpu);
-  EXPECT_THAT(format_cheddar(set, kOnes, 2).error().message,
-              HasSubstr("task \"slow\": times are no whole numbers"));
+  EXPECT_THAT(format_cheddar(set, kOnes, 2).error().message, HasSubstr("task \"slow\": times are no whole numbers"));
   EXPECT_EQ(format_cheddar(pipelines(), kOnes, 1).error().message,
             "PCI_0: in use, expected CPU stages alone for Cheddar");
 }
@@ -200,16 +190,13 @@ TEST(Cheddar, WhatOurModelDoesNotHaveIsNamed) {
     const auto set = parse_cheddar(text, 1);
     return set ? "none" : set.error().message;
   };
-  EXPECT_EQ(
-      complaint(model("EARLIEST_DEADLINE_FIRST_PROTOCOL")),
-      "line 2, <scheduler_type>: 'EARLIEST_DEADLINE_FIRST_PROTOCOL', expected "
-      "POSIX_1003_HIGHEST_PRIORITY_FIRST_PROTOCOL, RATE_MONOTONIC_PROTOCOL or DEADLINE_MONOTONIC_PROTOCOL");
+  EXPECT_EQ(complaint(model("EARLIEST_DEADLINE_FIRST_PROTOCOL")),
+            "line 2, <scheduler_type>: 'EARLIEST_DEADLINE_FIRST_PROTOCOL', expected "
+            "POSIX_1003_HIGHEST_PRIORITY_FIRST_PROTOCOL, RATE_MONOTONIC_PROTOCOL or DEADLINE_MONOTONIC_PROTOCOL");
   const std::string rate = "RATE_MONOTONIC_PROTOCOL";
-  EXPECT_EQ(complaint(model(rate, "<blocking_time>3</blocking_time>")),
-            "line 6, <blocking_time>: 3, expected 0");
+  EXPECT_EQ(complaint(model(rate, "<blocking_time>3</blocking_time>")), "line 6, <blocking_time>: 3, expected 0");
   EXPECT_EQ(complaint(model(rate, "<jitter>x</jitter>")), "line 6, <jitter>: 'x', expected a whole number");
-  EXPECT_EQ(complaint(model(rate) + "\n<dependency>"),
-            "line 7, <dependency>: expected none, it is not in this model");
+  EXPECT_EQ(complaint(model(rate) + "\n<dependency>"), "line 7, <dependency>: expected none, it is not in this model");
   EXPECT_EQ(complaint("<cheddar></cheddar>"), "no <periodic_task>, expected a Cheddar model");
 }
 

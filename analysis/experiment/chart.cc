@@ -18,13 +18,9 @@ std::string number(double value) {
   return text;
 }
 
-std::string stroke(const char* colour) {
-  return "stroke=\"" + std::string(colour) + "\"";
-}
+std::string stroke(const char* colour) { return "stroke=\"" + std::string(colour) + "\""; }
 
-std::string anchor(const std::string& where) {
-  return "text-anchor=\"" + where + "\"";
-}
+std::string anchor(const std::string& where) { return "text-anchor=\"" + where + "\""; }
 
 // Dashes and marks repeat after different numbers of curves.
 std::string dashes(size_t n) {
@@ -37,16 +33,11 @@ void mark(Svg& svg, size_t n, double x, double y, const std::string& tooltip) {
   const std::string style = "fill=\"none\" " + stroke(svg_colour(n));
   const double size = 3 + static_cast<double>(n % 3);
   switch (n % 5) {
-    case 0:
-      return svg.circle(x, y, size, style, tooltip);
-    case 1:
-      return svg.rect(x - size, y - size, 2 * size, 2 * size, style, tooltip);
-    case 2:
-      return svg.polygon({{x, y - size}, {x + size, y + size}, {x - size, y + size}}, style, tooltip);
-    case 3:
-      return svg.polygon({{x, y - size}, {x + size, y}, {x, y + size}, {x - size, y}}, style, tooltip);
-    default:
-      return svg.polygon({{x, y + size}, {x + size, y - size}, {x - size, y - size}}, style, tooltip);
+    case 0: return svg.circle(x, y, size, style, tooltip);
+    case 1: return svg.rect(x - size, y - size, 2 * size, 2 * size, style, tooltip);
+    case 2: return svg.polygon({{x, y - size}, {x + size, y + size}, {x - size, y + size}}, style, tooltip);
+    case 3: return svg.polygon({{x, y - size}, {x + size, y}, {x, y + size}, {x - size, y}}, style, tooltip);
+    default: return svg.polygon({{x, y + size}, {x + size, y - size}, {x - size, y - size}}, style, tooltip);
   }
 }
 
@@ -54,9 +45,7 @@ void draw(Svg& svg, const Chart& chart, double left, double top) {
   left += kLeft;
   top += kTop;
   const double first = chart.ticks.front(), last = chart.ticks.back();
-  const auto x = [&](double point) {
-    return left + (last > first ? (point - first) / (last - first) : 0.5) * kWidth;
-  };
+  const auto x = [&](double point) { return left + (last > first ? (point - first) / (last - first) : 0.5) * kWidth; };
   const double least = chart.bottom, most = chart.top > least ? chart.top : least + 1;
   const auto y = [&](double measure) { return top + (most - measure) / (most - least) * kHeight; };
   svg.text(left, top - 18, chart.title);
@@ -98,8 +87,7 @@ std::string charts_svg(const std::vector<Chart>& charts, int columns) {
     draw(svg, charts[n], kAllWidth * static_cast<double>(n % static_cast<size_t>(columns)),
          kAllHeight * static_cast<double>(n / static_cast<size_t>(columns)));
   const auto rows = (static_cast<int>(charts.size()) + columns - 1) / columns;
-  return svg.finish(kAllWidth * std::min<double>(columns, static_cast<double>(charts.size())),
-                    kAllHeight * rows);
+  return svg.finish(kAllWidth * std::min<double>(columns, static_cast<double>(charts.size())), kAllHeight * rows);
 }
 
 }  // namespace samcl::analysis

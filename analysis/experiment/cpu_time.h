@@ -12,8 +12,6 @@ inline int64_t cpu_time() {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-inline double cpu_seconds() {
-  return static_cast<double>(cpu_time()) * 1e-9;
-}
+inline double cpu_seconds() { return static_cast<double>(cpu_time()) * 1e-9; }
 
 }  // namespace samcl::analysis

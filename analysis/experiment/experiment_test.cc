@@ -16,9 +16,7 @@ FigureExperiment small(const std::string& name) {
 Results run(const FigureExperiment& experiment, int threads, std::vector<bool> known = {}) {
   known.resize(static_cast<size_t>(experiment.blocks()), false);
   std::vector<Counts> sums(experiment.points(), Counts(experiment.width(), 0));
-  const auto done = [&](int64_t block, const Counts& counts) {
-    add(sums[experiment.point_of(block)], counts);
-  };
+  const auto done = [&](int64_t block, const Counts& counts) { add(sums[experiment.point_of(block)], counts); };
   for (int64_t block = 0; block < experiment.blocks(); ++block)
     if (known[static_cast<size_t>(block)]) done(block, experiment.count(block));
   const std::atomic<bool> stop = false;
@@ -150,8 +148,7 @@ TEST(Results, ReadUtilisationsInTwoWays) {
   EXPECT_DOUBLE_EQ(greatest_loss(results, Reading::set_class, Policy::gpa).of_optimal, 1);
   EXPECT_THAT(format_csv(results), testing::AllOf(testing::HasSubstr("\nchain,4,2,9.000,0,1,1,2,2\n"),
                                                   testing::EndsWith("class,4,1,9.000,0,0,0,1,1\n")));
-  EXPECT_THAT(statements(results)[0].found,
-              testing::HasSubstr("by chain 50.0% at U_G 4 (50.00% of all sets)"));
+  EXPECT_THAT(statements(results)[0].found, testing::HasSubstr("by chain 50.0% at U_G 4 (50.00% of all sets)"));
 }
 
 TEST(Charts, TellCurvesApartThatCoincide) {

@@ -43,13 +43,9 @@ Figure over_dependency(Figure figure, double target) {
 
 }  // namespace
 
-const char* name(Axis axis) {
-  return axis == Axis::dependency ? "P_D" : "U_G";
-}
+const char* name(Axis axis) { return axis == Axis::dependency ? "P_D" : "U_G"; }
 
-const char* name(Reading reading) {
-  return reading == Reading::chain ? "chain" : "class";
-}
+const char* name(Reading reading) { return reading == Reading::chain ? "chain" : "class"; }
 
 std::optional<Figure> find_figure(const std::string& name) {
   Figure figure;
@@ -64,9 +60,8 @@ std::optional<Figure> find_figure(const std::string& name) {
   else
     return std::nullopt;
   figure.name = name;
-  figure.title +=
-      name.substr(3) + ": schedulable task sets over " +
-      (figure.axis == Axis::dependency ? "the probability of dependent kernels" : "GPU utilisation");
+  figure.title += name.substr(3) + ": schedulable task sets over " +
+                  (figure.axis == Axis::dependency ? "the probability of dependent kernels" : "GPU utilisation");
   return figure;
 }
 

@@ -12,9 +12,7 @@ std::string number(const char* format, double value) {
   return text;
 }
 
-double part(int64_t of, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(of) / static_cast<double>(whole);
-}
+double part(int64_t of, int64_t whole) { return whole == 0 ? 0 : static_cast<double>(of) / static_cast<double>(whole); }
 
 size_t column(const Figure& figure, Policy policy) {
   return static_cast<size_t>(std::find(figure.policies.begin(), figure.policies.end(), policy) -
@@ -59,8 +57,8 @@ std::string format_csv(const Results& results) {
   for (const Reading reading : kReadings)
     for (size_t n = 0; n < figure.points().size(); ++n) {
       const Tally& tally = results.at(reading, n);
-      csv += std::string(name(reading)) + "," + number("%g", figure.points()[n]) + "," +
-             std::to_string(tally.sets) + "," + number("%.3f", part(tally.tasks, tally.sets));
+      csv += std::string(name(reading)) + "," + number("%g", figure.points()[n]) + "," + std::to_string(tally.sets) +
+             "," + number("%.3f", part(tally.tasks, tally.sets));
       for (const int64_t count : tally.schedulable) csv += "," + std::to_string(count);
       csv += "\n";
     }
@@ -73,8 +71,7 @@ std::vector<Chart> charts(const Results& results) {
   std::vector<Chart> charts;
   for (const Reading reading : kReadings) {
     Chart& chart = charts.emplace_back();
-    chart.title =
-        figure.title + (reading == Reading::chain ? ", all sets of the chains" : ", sets by their own U_G");
+    chart.title = figure.title + (reading == Reading::chain ? ", all sets of the chains" : ", sets by their own U_G");
     chart.axis = name(figure.axis);
     if (normalised) chart.measure = "schedulable, in parts of OPTIMAL's";
     chart.ticks = figure.points();
@@ -84,8 +81,8 @@ std::vector<Chart> charts(const Results& results) {
       for (size_t n = 0; n < figure.points().size(); ++n) {
         const Tally& tally = results.at(reading, n);
         if ((normalised ? tally.schedulable.back() : tally.sets) > 0)
-          curve.points.emplace_back(figure.points()[n], normalised ? results.of_optimal(reading, n, p)
-                                                                   : results.share(reading, n, p));
+          curve.points.emplace_back(figure.points()[n],
+                                    normalised ? results.of_optimal(reading, n, p) : results.share(reading, n, p));
       }
     }
   }
@@ -108,12 +105,12 @@ Loss greatest_loss(const Results& results, Reading reading, Policy policy) {
 
 std::vector<Statement> statements(const Results& results) {
   const bool sparc = column(results.figure(), Policy::gema) < results.figure().policies.size();
-  std::vector<Statement> all = {
-      sparc ? Statement{"GEMA loses up to 1.4% of GLOBAL's", loss_text(results, Policy::gema)}
-            : Statement{"GPA loses up to 19.8% of OPTIMAL's", loss_text(results, Policy::gpa)}};
-  all.push_back({sparc ? "LOCAL is behind GEMA by up to 56.6%"
-                       : "INDIVIDUAL is behind GPA by 25 to 50% (with Single-GPU)",
-                 loss_text(results, Policy::local)});
+  std::vector<Statement> all = {sparc
+                                    ? Statement{"GEMA loses up to 1.4% of GLOBAL's", loss_text(results, Policy::gema)}
+                                    : Statement{"GPA loses up to 19.8% of OPTIMAL's", loss_text(results, Policy::gpa)}};
+  all.push_back(
+      {sparc ? "LOCAL is behind GEMA by up to 56.6%" : "INDIVIDUAL is behind GPA by 25 to 50% (with Single-GPU)",
+       loss_text(results, Policy::local)});
   all.push_back({"Single-GPU falls behind with U_G", loss_text(results, Policy::single)});
   all.push_back({"(not the papers') search", loss_text(results, Policy::search)});
   return all;

@@ -13,8 +13,7 @@ constexpr size_t kLeastTasks = 2, kMostTasks = 30;
 
 void multiply(Task& task, double factor) {
   for (Stage& stage : task.stages)
-    for (Time& time : stage.worst)
-      time = std::max<Time>(1, static_cast<Time>(static_cast<double>(time) * factor));
+    for (Time& time : stage.worst) time = std::max<Time>(1, static_cast<Time>(static_cast<double>(time) * factor));
 }
 
 // Of its period, in mode 1.
@@ -28,8 +27,7 @@ double share(const Task& task) {
 
 TaskSet timed_set(const PaperSet& wanted, uint64_t seed, int64_t n) {
   PaperSet drawn = wanted;
-  drawn.least_tasks = drawn.most_tasks =
-      kLeastTasks + static_cast<size_t>(n) % (kMostTasks - kLeastTasks + 1);
+  drawn.least_tasks = drawn.most_tasks = kLeastTasks + static_cast<size_t>(n) % (kMostTasks - kLeastTasks + 1);
   const uint64_t own = seed_of(seed, static_cast<uint64_t>(n));
   TaskSet set = paper_set(drawn, own);
   double load = 0, largest = 0;

@@ -111,9 +111,8 @@ FigureExperiment::FigureExperiment(Figure what, int64_t sets, uint64_t seed)
   for (size_t point = 0; point < points(); ++point) {
     int64_t chains = 0;
     for (int64_t drawn = 0; drawn < sets; ++chains)
-      drawn +=
-          static_cast<int64_t>(chain_at(figure, point, seed, static_cast<uint64_t>(chains)).tasks.size() -
-                               figure.sets.least_tasks + 1);
+      drawn += static_cast<int64_t>(chain_at(figure, point, seed, static_cast<uint64_t>(chains)).tasks.size() -
+                                    figure.sets.least_tasks + 1);
     chains_.push_back(chains);
     first_block_.push_back(first_block_.back() + (chains + kBlockChains - 1) / kBlockChains);
   }
@@ -121,16 +120,15 @@ FigureExperiment::FigureExperiment(Figure what, int64_t sets, uint64_t seed)
 
 std::string FigureExperiment::heading() const {
   std::ostringstream text;
-  text << std::setprecision(17) << "sam-analyze " << figure.name << " " << name(figure.form) << " sets "
-       << sets << " seed " << seed << " P_D " << figure.sets.dependency << " U_G " << figure.targets.back()
-       << " share " << figure.sets.most_share << " classes " << figure.sets.classes << " split "
+  text << std::setprecision(17) << "sam-analyze " << figure.name << " " << name(figure.form) << " sets " << sets
+       << " seed " << seed << " P_D " << figure.sets.dependency << " U_G " << figure.targets.back() << " share "
+       << figure.sets.most_share << " classes " << figure.sets.classes << " split "
        << static_cast<int>(figure.sets.split);
   return text.str();
 }
 
 size_t FigureExperiment::point_of(int64_t block) const {
-  return static_cast<size_t>(std::upper_bound(first_block_.begin(), first_block_.end(), block) -
-                             first_block_.begin()) -
+  return static_cast<size_t>(std::upper_bound(first_block_.begin(), first_block_.end(), block) - first_block_.begin()) -
          1;
 }
 

@@ -26,9 +26,7 @@ class Tallies {
   Counts counts() const;
 
   Tally& of(Reading reading, size_t target);
-  const Tally& of(Reading reading, size_t target) const {
-    return const_cast<Tallies*>(this)->of(reading, target);
-  }
+  const Tally& of(Reading reading, size_t target) const { return const_cast<Tallies*>(this)->of(reading, target); }
   // The set of U_G `own` counts from the first target on that its predecessor's, `before`, does not exceed,
   // and in its own class.
   void add(const Figure& figure, double before, double own, const Tally& set);

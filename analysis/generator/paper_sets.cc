@@ -44,8 +44,7 @@ std::vector<double> shares(size_t count, Split split, Draw& draw) {
 void prefer(std::vector<double>& parts, const std::vector<Resource>& resources, Resource bound, double most) {
   double sum = 0;
   for (size_t j = 0; j < parts.size(); ++j) sum += resources[j] == bound ? parts[j] : 0;
-  for (size_t j = 0; j < parts.size(); ++j)
-    parts[j] *= resources[j] == bound ? most / sum : (1 - most) / (1 - sum);
+  for (size_t j = 0; j < parts.size(); ++j) parts[j] *= resources[j] == bound ? most / sum : (1 - most) / (1 - sum);
 }
 
 // Stages by their times on one GPU; each in all modes.

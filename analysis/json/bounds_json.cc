@@ -7,13 +7,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json number(Time time) {
-  return time == kUnbounded ? ordered_json() : ordered_json(time);
-}
+ordered_json number(Time time) { return time == kUnbounded ? ordered_json() : ordered_json(time); }
 
-std::string text(Time time) {
-  return time == kUnbounded ? "" : std::to_string(time);
-}
+std::string text(Time time) { return time == kUnbounded ? "" : std::to_string(time); }
 
 // RFC 4180.
 std::string quoted(const std::string& cell) {
@@ -27,12 +23,9 @@ std::string quoted(const std::string& cell) {
 
 const char* name(Form form) {
   switch (form) {
-    case Form::gpu_sam:
-      return "gpu-sam";
-    case Form::gpu_sparc:
-      return "gpu-sparc";
-    case Form::safe:
-      return "safe";
+    case Form::gpu_sam: return "gpu-sam";
+    case Form::gpu_sparc: return "gpu-sparc";
+    case Form::safe: return "safe";
   }
   return "?";
 }
@@ -70,15 +63,13 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
 }
 
 std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds) {
-  std::string csv =
-      "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish\n";
+  std::string csv = "task,mode,deadline,task_response,stage,resource,response,interference,blocking,jitter,finish\n";
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
     for (size_t j = 0; j < bounds.tasks[i].stages.size(); ++j) {
       const StageBound& stage = bounds.tasks[i].stages[j];
       csv += quoted(task.name) + "," + std::to_string(modes[i]) + "," + std::to_string(task.deadline) + "," +
-             text(bounds.tasks[i].response) + "," + std::to_string(j + 1) + "," +
-             name(task.stages[j].resource);
+             text(bounds.tasks[i].response) + "," + std::to_string(j + 1) + "," + name(task.stages[j].resource);
       for (const Time time : {stage.response, stage.interference, stage.blocking, stage.jitter, stage.finish})
         csv += "," + text(time);
       csv += "\n";

@@ -17,8 +17,7 @@ ordered_json steps(const dbf::Staircase& staircase) {
 
 ordered_json jobs(const dbf::TaskGraph& task, const std::vector<dbf::Triggered>& triggered) {
   ordered_json list = ordered_json::array();
-  for (const auto& [vertex, at] : triggered)
-    list.push_back({{"job", task.vertices[vertex].name}, {"triggered", at}});
+  for (const auto& [vertex, at] : triggered) list.push_back({{"job", task.vertices[vertex].name}, {"triggered", at}});
   return list;
 }
 
@@ -50,8 +49,8 @@ ordered_json task_fields(const dbf::TaskDemands& set, size_t n, Time t) {
 
 }  // namespace
 
-std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdict,
-                          const dbf::Tightest& tightest, Time t) {
+std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest,
+                          Time t) {
   ordered_json all = {{"schedulable", verdict.feasible}, {"utilisation", utilisation(set.bounds)}};
   all["excess"] = nullptr;
   if (const auto& excess = verdict.excess)

@@ -9,7 +9,7 @@
 namespace samcl::analysis {
 
 // With the walks that demand most within t.
-std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdict,
-                          const dbf::Tightest& tightest, Time t);
+std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest,
+                          Time t);
 
 }  // namespace samcl::analysis

@@ -49,20 +49,17 @@ Result<locking::TaskSet> read_set(const Place& place) {
   return set;
 }
 
-ordered_json reason(const std::string& failure) {
-  return failure.empty() ? ordered_json() : ordered_json(failure);
-}
+ordered_json reason(const std::string& failure) { return failure.empty() ? ordered_json() : ordered_json(failure); }
 
 // What the verdicts on locks have in common.
 template <typename Verdict>
 ordered_json lock_json(const locking::TaskSet& set, const char* protocol, const Verdict& verdict) {
   ordered_json tasks = ordered_json::array();
   for (size_t i = 0; i < set.tasks.size(); ++i)
-    tasks.push_back(
-        {{"name", set.tasks[i].name},
-         {"blocking", verdict.tasks[i].blocking},
-         {"demand", verdict.tasks[i].demand},
-         {"tardiness", verdict.schedulable() ? ordered_json(verdict.tasks[i].late) : ordered_json()}});
+    tasks.push_back({{"name", set.tasks[i].name},
+                     {"blocking", verdict.tasks[i].blocking},
+                     {"demand", verdict.tasks[i].demand},
+                     {"tardiness", verdict.schedulable() ? ordered_json(verdict.tasks[i].late) : ordered_json()}});
   return {{"protocol", protocol},
           {"schedulable", verdict.schedulable()},
           {"fails", reason(failure(set, verdict))},

@@ -45,8 +45,7 @@ TEST(LockingJson, TheCriticalSectionIsTheGpusTimeIfNotGiven) {
 
 TEST(LockingJson, ErrorsNamePlaceAndExpectation) {
   EXPECT_THAT(error_with("\"cpus\": 2", "\"cpus\": 2.5"), HasSubstr("/platform/cpus: 2.5, expected"));
-  EXPECT_THAT(error_with("\"cpus\": 2", "\"cpus\": 1000"),
-              HasSubstr("platform, cpus: 1000, expected 1 to 64"));
+  EXPECT_THAT(error_with("\"cpus\": 2", "\"cpus\": 1000"), HasSubstr("platform, cpus: 1000, expected 1 to 64"));
   EXPECT_THAT(error_with("\"cpu\": \"5ms\"", "\"cpo\": 5"), HasSubstr("/tasks/0/cpu: missing"));
   EXPECT_THAT(error_with("\"gpu\"", "\"gpus\""), HasSubstr("/tasks/1/gpus: unknown"));
   EXPECT_THAT(error_with("\"30ms\"", "\"30\""), HasSubstr("/tasks/0/period: \"30\", expected"));

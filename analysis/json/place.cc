@@ -34,8 +34,7 @@ Result<void> check_fields(const Place& place, std::initializer_list<const char*>
     if (!place.has(field)) return fail(place.path + "/" + field + ": missing");
   for (const auto& [field, value] : place.value.items()) {
     const auto is = [&, &key = field](const char* known) { return key == known; };
-    if (std::none_of(required.begin(), required.end(), is) &&
-        std::none_of(optional.begin(), optional.end(), is))
+    if (std::none_of(required.begin(), required.end(), is) && std::none_of(optional.begin(), optional.end(), is))
       return fail(place.path + "/" + field + ": unknown, expected one of " + all);
   }
   return {};

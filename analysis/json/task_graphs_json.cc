@@ -42,13 +42,11 @@ Result<size_t> read_end(const Place& place, const TaskGraph& task) {
 }
 
 Result<Edge> read_edge(const Place& place, const TaskGraph& task) {
-  if (auto good = check_fields(place, {"from", "to", "separation"}, {}); !good)
-    return tl::unexpected(good.error());
+  if (auto good = check_fields(place, {"from", "to", "separation"}, {}); !good) return tl::unexpected(good.error());
   const auto end = [&](const Place& where) { return read_end(where, task); };
   Edge edge;
-  for (const auto& good :
-       {read_into(edge.from, end, place.at("from")), read_into(edge.to, end, place.at("to")),
-        read_into(edge.separation, read_time, place.at("separation"))})
+  for (const auto& good : {read_into(edge.from, end, place.at("from")), read_into(edge.to, end, place.at("to")),
+                           read_into(edge.separation, read_time, place.at("separation"))})
     if (!good) return tl::unexpected(good.error());
   return edge;
 }
@@ -69,15 +67,12 @@ Result<TaskGraph> read_task(const Place& place) {
   if (auto good = check_fields(place, {"name", "period", "vertices"}, {"edges", "restart"}); !good)
     return tl::unexpected(good.error());
   TaskGraph task;
-  const auto vertices = [](const Place& list) {
-    return read_list<Vertex>(list, "a list of vertices", read_vertex);
-  };
+  const auto vertices = [](const Place& list) { return read_list<Vertex>(list, "a list of vertices", read_vertex); };
   const auto edges = [&](const Place& list) {
     return read_list<Edge>(list, "a list of edges", [&](const Place& edge) { return read_edge(edge, task); });
   };
   for (const auto& good :
-       {read_into(task.name, read_string, place.at("name")),
-        read_into(task.period, read_time, place.at("period")),
+       {read_into(task.name, read_string, place.at("name")), read_into(task.period, read_time, place.at("period")),
         place.has("restart") ? read_into(task.restart, read_time, place.at("restart")) : Result<void>(),
         read_into(task.vertices, vertices, place.at("vertices")),
         place.has("edges") ? read_into(task.edges, edges, place.at("edges")) : Result<void>()})

@@ -54,8 +54,7 @@ TEST(TaskGraphsJson, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(complaint(R"({"tasks": 3})"), HasSubstr("/tasks: 3, expected a list of tasks"));
   EXPECT_THAT(complaint(R"({"tasks": []})"), HasSubstr("expected at least one"));
   EXPECT_THAT(complaint(document("\"period\": \"1us\",", "")), HasSubstr("/tasks/0/period: missing"));
-  EXPECT_THAT(complaint(document("1us", "1 year")),
-              HasSubstr("/tasks/0/period: \"1 year\", expected a time"));
+  EXPECT_THAT(complaint(document("1us", "1 year")), HasSubstr("/tasks/0/period: \"1 year\", expected a time"));
   EXPECT_THAT(complaint(document("restart", "restrat")), HasSubstr("/tasks/0/restrat: unknown"));
   EXPECT_THAT(complaint(document("\"from\": \"a\"", "\"from\": \"c\"")),
               HasSubstr("/tasks/0/edges/0/from: \"c\", expected the name of a vertex"));

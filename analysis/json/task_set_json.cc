@@ -18,9 +18,8 @@ Result<std::vector<Time>> read_times(const Place& place, int modes) {
     return std::vector<Time>(count, *time);
   }
   if (place.value.size() != count)
-    return fail(place.path + ": " + std::to_string(place.value.size()) +
-                " times, expected one for each of the " + std::to_string(modes) +
-                " modes (1 to platform.gpus), or one number for all");
+    return fail(place.path + ": " + std::to_string(place.value.size()) + " times, expected one for each of the " +
+                std::to_string(modes) + " modes (1 to platform.gpus), or one number for all");
   std::vector<Time> times;
   for (size_t k = 0; k < count; ++k) {
     const auto time = read_time(place.at(k));
@@ -82,8 +81,7 @@ Result<Stage> read_stage(const Place& place, int modes) {
 }
 
 Result<std::vector<int>> read_devices(const Place& place) {
-  if (!place.value.is_array() || place.value.empty())
-    return place.wrong("a list of at least one GPU, from 0");
+  if (!place.value.is_array() || place.value.empty()) return place.wrong("a list of at least one GPU, from 0");
   std::vector<int> devices;
   for (size_t n = 0; n < place.value.size(); ++n) {
     const auto device = read_int(place.at(n));
@@ -121,8 +119,8 @@ Result<void> read_partitioned(const Place& place, Task& task) {
 
 Result<void> read_task(const Place& place, int modes, TaskSetDocument& document) {
   if (auto good = check_fields(place, {"name", "period", "stages"},
-                               {"deadline", "priority", "mode", "devices", "most_gpus", "cpu", "jitter",
-                                "offset", "busy_waits", "gpu_priority"});
+                               {"deadline", "priority", "mode", "devices", "most_gpus", "cpu", "jitter", "offset",
+                                "busy_waits", "gpu_priority"});
       !good)
     return good;
   Task task;
@@ -168,8 +166,7 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
 }
 
 Result<Platform> read_platform(const Place& place) {
-  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good)
-    return tl::unexpected(good.error());
+  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good) return tl::unexpected(good.error());
   Platform platform;
   for (const auto& [field, count] :
        {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
@@ -199,8 +196,7 @@ Result<TaskSetDocument> read_document(const Place& place, Model model) {
   const Place tasks = place.at("tasks");
   if (!tasks.value.is_array() || tasks.value.empty()) return tasks.wrong("a list of at least one task");
   for (size_t i = 0; i < tasks.value.size(); ++i)
-    if (auto good = read_task(tasks.at(i), platform->gpus, document); !good)
-      return tl::unexpected(good.error());
+    if (auto good = read_task(tasks.at(i), platform->gpus, document); !good) return tl::unexpected(good.error());
   if (auto good = check(document.set, model); !good) return tl::unexpected(good.error());
   if (auto good = check(document.set, document.modes); !good) return tl::unexpected(good.error());
   return document;

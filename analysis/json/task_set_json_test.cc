@@ -55,8 +55,8 @@ TEST(TaskSetJson, WhatIsWrittenIsReadBack) {
 }
 
 TEST(TaskSetJson, RequestsAndWhatIsBetweenThemAreReadAndWritten) {
-  const std::string text = replaced(kCamera, "\"section\": \"500us\"",
-                                    "\"section\": \"500us\", \"requests\": 3, \"between\": [\"1us\", 2]");
+  const std::string text =
+      replaced(kCamera, "\"section\": \"500us\"", "\"section\": \"500us\", \"requests\": 3, \"between\": [\"1us\", 2]");
   const auto document = parse_task_set(text);
   ASSERT_TRUE(document) << document.error().message;
   EXPECT_EQ(document->set.tasks.at(0).stages.at(1).requests, 3);
@@ -69,8 +69,7 @@ TEST(TaskSetJson, RequestsAndWhatIsBetweenThemAreReadAndWritten) {
 }
 
 TEST(TaskSetJson, DeadlineIsThePeriodAndModeOneIfNotGiven) {
-  const auto document =
-      parse_task_set(replaced(replaced(kCamera, "\"deadline\": 35000000,", ""), "\"mode\": 2,", ""));
+  const auto document = parse_task_set(replaced(replaced(kCamera, "\"deadline\": 35000000,", ""), "\"mode\": 2,", ""));
   ASSERT_TRUE(document) << document.error().message;
   EXPECT_EQ(document->set.tasks.at(0).deadline, 40'000'000);
   EXPECT_EQ(document->modes, Modes{1});
@@ -81,18 +80,14 @@ TEST(TaskSetJson, ErrorsNamePlaceAndExpectation) {
   EXPECT_THAT(error_of("[]"), HasSubstr("expected an object"));
   EXPECT_THAT(error_of(replaced(kCamera, "\"period\"", "\"perod\"")), HasSubstr("/tasks/0/period: missing"));
   EXPECT_THAT(error_of(replaced(kCamera, "\"mode\"", "\"mood\"")), HasSubstr("/tasks/0/mood: unknown"));
-  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "\"40\"")),
-              HasSubstr("/tasks/0/period: \"40\", expected"));
-  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "2.5")),
-              HasSubstr("/tasks/0/period: 2.5, expected whole"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "\"40\"")), HasSubstr("/tasks/0/period: \"40\", expected"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"40ms\"", "2.5")), HasSubstr("/tasks/0/period: 2.5, expected whole"));
   EXPECT_THAT(error_of(replaced(kCamera, "\"CPU\"", "\"DMA\"")),
               HasSubstr("/tasks/0/stages/0/resource: \"DMA\", expected \"CPU\", \"PCI\" or \"GPU\""));
   EXPECT_THAT(error_of(replaced(kCamera, "[2000000, 5000000]", "[1]")),
               HasSubstr("/tasks/0/stages/1/worst: 1 times, expected one for each of the 2 modes"));
-  EXPECT_THAT(error_of(replaced(kCamera, "35000000", "99999999999999999999")),
-              HasSubstr("/tasks/0/deadline"));
-  EXPECT_THAT(error_of(replaced(kCamera, "\"gpus\": 2", "\"gpus\": 1000000000")),
-              HasSubstr("/platform/gpus"));
+  EXPECT_THAT(error_of(replaced(kCamera, "35000000", "99999999999999999999")), HasSubstr("/tasks/0/deadline"));
+  EXPECT_THAT(error_of(replaced(kCamera, "\"gpus\": 2", "\"gpus\": 1000000000")), HasSubstr("/platform/gpus"));
 }
 
 const char* const kBound = R"({
@@ -117,8 +112,7 @@ TEST(TaskSetJson, BoundDevicesThatMakeNoSenseAreNamed) {
   EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1, \"x\"]")), HasSubstr("/tasks/0/devices/1: \"x\""));
   EXPECT_THAT(error_of(replaced(kBound, "[1, 0]", "[1]")),
               HasSubstr("mode: 2, expected 1 to 1, the most GPUs that it can use"));
-  EXPECT_THAT(error_of(replaced(kBound, "true", "1")),
-              HasSubstr("/platform/bound: 1, expected true or false"));
+  EXPECT_THAT(error_of(replaced(kBound, "true", "1")), HasSubstr("/platform/bound: 1, expected true or false"));
   EXPECT_THAT(error_of(replaced(kBound, "\"bound\"", "\"pci\": 1, \"bound\"")),
               HasSubstr("platform, pci: 1, expected 2"));
 }
@@ -143,8 +137,7 @@ TEST(TimeText, IsExact) {
   EXPECT_EQ(format_time(2'000'000'001), "2.000000001 s");
   EXPECT_EQ(format_time(-1'050), "-1.05 us");
   EXPECT_EQ(format_time(0), "0");
-  for (const char* bad :
-       {"", "40", "ms", "-3ms", "1..2ms", "0.5ns", "1e3ms", "9999999999999999999s", "40 minutes"})
+  for (const char* bad : {"", "40", "ms", "-3ms", "1..2ms", "0.5ns", "1e3ms", "9999999999999999999s", "40 minutes"})
     EXPECT_FALSE(parse_time(bad)) << bad;
 }
 

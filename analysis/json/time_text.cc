@@ -36,8 +36,8 @@ Result<Time> parse_time(const std::string& text) {
     after_point += point ? 1 : 0;
   }
   if (digits == 0) return wrong();
-  const std::string unit = text.substr(
-      text.find_first_not_of(' ', i) == std::string::npos ? text.size() : text.find_first_not_of(' ', i));
+  const std::string unit =
+      text.substr(text.find_first_not_of(' ', i) == std::string::npos ? text.size() : text.find_first_not_of(' ', i));
   for (const auto& [name, exponent] : kUnits) {
     if (unit != name) continue;
     for (; after_point > exponent && value % 10 == 0; --after_point) value /= 10;

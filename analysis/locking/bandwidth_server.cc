@@ -28,9 +28,8 @@ BandwidthServer::BandwidthServer(const TaskSet& set, const std::vector<int>& gpu
   for (size_t i = 0; i < gpu_of.size(); ++i) {
     const Task& task = set.tasks[i];
     if (gpu_of[i] != gpu) continue;
-    numerator_ +=
-        static_cast<Time>(ceil_divide(static_cast<Wide>(task.execution()) * static_cast<Wide>(denominator_),
-                                      static_cast<Wide>(task.period)));
+    numerator_ += static_cast<Time>(ceil_divide(static_cast<Wide>(task.execution()) * static_cast<Wide>(denominator_),
+                                                static_cast<Wide>(task.period)));
   }
 }
 

@@ -67,8 +67,7 @@ std::vector<int> assign_gpus(const TaskSet& set) {
   std::vector<size_t> users;
   for (size_t i = 0; i < set.tasks.size(); ++i)
     if (set.tasks[i].uses_gpu()) users.push_back(i);
-  std::stable_sort(users.begin(), users.end(),
-                   [&](size_t a, size_t b) { return bandwidth(a) > bandwidth(b); });
+  std::stable_sort(users.begin(), users.end(), [&](size_t a, size_t b) { return bandwidth(a) > bandwidth(b); });
   std::vector<double> load(static_cast<size_t>(set.gpus), 0);
   std::vector<int> gpu_of(set.tasks.size(), kNoGpu);
   for (const size_t i : users) {
@@ -131,8 +130,7 @@ std::vector<Time> donation_blocking(const TaskSet& set) {
     for (size_t j = 0; j < std::min(looked_at, users); ++j)
       if (j != i)
         donating = std::max(
-            donating,
-            std::min(in_queue(j), sections.longest(most, {std::min(i, j), std::max(i, j)})) + sections.of(j));
+            donating, std::min(in_queue(j), sections.longest(most, {std::min(i, j), std::max(i, j)})) + sections.of(j));
     blocking[sections.users[i]] = in_queue(i) + donating;
   }
   return blocking;

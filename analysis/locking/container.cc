@@ -34,8 +34,7 @@ ContainerVerdict judge(const TaskSet& set) {
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
     verdict.utilisation.add(task.execution(), task.period);
-    if (task.uses_gpu())
-      verdict.bandwidth[static_cast<size_t>(verdict.gpu_of[i])].add(task.execution(), task.period);
+    if (task.uses_gpu()) verdict.bandwidth[static_cast<size_t>(verdict.gpu_of[i])].add(task.execution(), task.period);
     if (task.execution() > task.period && !verdict.too_long) verdict.too_long = i;
   }
   verdict.fits = verdict.utilisation.at_most(set.cpus);
@@ -56,12 +55,10 @@ std::vector<Contents> contents_of(const TaskSet& set, const std::vector<int>& gp
 }
 
 // First the containers, then the tasks outside, in the set's order.
-std::vector<Time> lateness(const TaskSet& set, const ContainerVerdict& verdict,
-                           const std::vector<Contents>& contents) {
+std::vector<Time> lateness(const TaskSet& set, const ContainerVerdict& verdict, const std::vector<Contents>& contents) {
   std::vector<Stream> streams;
   for (size_t gpu = 0; gpu < contents.size(); ++gpu)
-    streams.push_back(contents[gpu].all == 0 ? Stream{}
-                                             : container_stream(contents[gpu], verdict.bandwidth[gpu]));
+    streams.push_back(contents[gpu].all == 0 ? Stream{} : container_stream(contents[gpu], verdict.bandwidth[gpu]));
   for (const Task& task : set.tasks)
     if (!task.uses_gpu()) streams.push_back(stream(task.execution(), task.period));
   return tardiness(streams, verdict.utilisation, set.cpus, TardinessBound::compliant_vector);

@@ -33,8 +33,6 @@ int64_t ExactSum::ceiling() const {
   return at_most(whole) ? whole : at_most(whole + 1) ? whole + 1 : whole + 2;
 }
 
-double ExactSum::value() const {
-  return static_cast<double>(below_) * 0x1p-64;
-}
+double ExactSum::value() const { return static_cast<double>(below_) * 0x1p-64; }
 
 }  // namespace samcl::analysis::locking

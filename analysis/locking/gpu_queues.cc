@@ -27,8 +27,8 @@ void GpuQueues::arrive(const Priority& priority) {
 
 void GpuQueues::leave(size_t task) {
   if (protocol_ != Protocol::donation) return;
-  const auto place = std::find_if(pending_.begin(), pending_.end(),
-                                  [&](const Priority& pending) { return pending.task == task; });
+  const auto place =
+      std::find_if(pending_.begin(), pending_.end(), [&](const Priority& pending) { return pending.task == task; });
   pending_.erase(place);
   const auto cpus = static_cast<size_t>(set_.cpus);
   if (pending_.size() >= cpus) free_donors_of(pending_[cpus - 1].task);
@@ -64,8 +64,8 @@ void GpuQueues::request(const Priority& priority) {
 
 int GpuQueues::choose(size_t task) const {
   if (protocol_ == Protocol::omlp) return assigned_[task];
-  const auto least = std::min_element(queues_.begin(), queues_.end(),
-                                      [](const Queue& a, const Queue& b) { return a.work < b.work; });
+  const auto least =
+      std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) { return a.work < b.work; });
   return static_cast<int>(least - queues_.begin());
 }
 

@@ -26,16 +26,14 @@ TEST(LockingTaskSet, NonsenseIsNamedByTaskAndField) {
   };
   EXPECT_EQ(broken([](TaskSet& set) { set.cpus = 0; }), "platform, cpus: 0, expected 1 to 64");
   EXPECT_EQ(broken([](TaskSet& set) { set.gpus = 65; }), "platform, gpus: 65, expected 1 to 64");
-  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "T1"; }),
-            "task \"T1\", name: another task has it too");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "T1"; }), "task \"T1\", name: another task has it too");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].period = 0; }),
             "task \"T1\", period: 0 ns, expected 1 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].cpu = INT64_MAX; }),
             "task \"T1\", cpu: 9223372036854775807 ns, expected 0 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[2].gpu = -1; }),
             "task \"T3\", gpu: -1 ns, expected 0 to 35184372088832");
-  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].cpu = 0; }),
-            "task \"T1\", cpu and gpu: both 0, expected some work");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].cpu = 0; }), "task \"T1\", cpu and gpu: both 0, expected some work");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[2].section = 6; }),
             "task \"T3\", critical_section: 6 ns, expected gpu to cpu + gpu, 2 to 5");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].section = 1; }),
@@ -102,8 +100,7 @@ TEST(Tardiness, IsTheLeastOfAllBoundsTaskByTask) {
     }
     if (!total.at_most(set.cpus)) continue;
     std::array<std::vector<Time>, 3> late;
-    for (size_t b = 0; b < 3; ++b)
-      late[b] = tardiness(streams, total, set.cpus, static_cast<TardinessBound>(b));
+    for (size_t b = 0; b < 3; ++b) late[b] = tardiness(streams, total, set.cpus, static_cast<TardinessBound>(b));
     const std::vector<Time> least = tardiness(streams, total, set.cpus, TardinessBound::least);
     for (size_t i = 0; i < least.size(); ++i) {
       EXPECT_EQ(least[i], std::min({late[0][i], late[1][i], late[2][i]}));
@@ -273,8 +270,7 @@ TEST(GpuQueues, ADonorWaitsForItsDonee) {
 TEST(SuspensionAware, DoesNotCountWaitingAsLoad) {
   constexpr Time us = 1000;
   TaskSet set{3, 1, {}};
-  for (int n = 0; n < 30; ++n)
-    set.tasks.push_back({"T" + std::to_string(n), 1000 * us, 10 * us, 5 * us, 10 * us});
+  for (int n = 0; n < 30; ++n) set.tasks.push_back({"T" + std::to_string(n), 1000 * us, 10 * us, 5 * us, 10 * us});
   EXPECT_FALSE(analyse_shared_resource(set, Protocol::fmlp_long).schedulable());
   const auto verdict = analyse_suspension_aware(set);
   EXPECT_TRUE(verdict.schedulable());

@@ -5,9 +5,7 @@
 namespace samcl::analysis::locking {
 namespace {
 
-Time draw(Random& random, Time low, Time high) {
-  return std::uniform_int_distribution<Time>(low, high)(random);
-}
+Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
 
 Time random_period(const Shape& shape, Random& random) {
   while (true) {
@@ -27,9 +25,7 @@ Task random_task(const Shape& shape, bool uses_gpu, Random& random) {
 }
 
 // What the job takes of a worst-case time.
-Time taken(Time worst, bool always_worst, Random& random) {
-  return always_worst ? worst : draw(random, 0, worst);
-}
+Time taken(Time worst, bool always_worst, Random& random) { return always_worst ? worst : draw(random, 0, worst); }
 
 Job random_job(const Task& task, Time release, bool always_worst, Random& random) {
   Job job;
@@ -99,8 +95,8 @@ Plan mutated(const TaskSet& set, const Plan& plan, Random& random) {
     return changed;
   }
   const Time earliest = from == 0 ? 0 : jobs[from - 1].release + task.period;
-  const Time later = draw(random, 0, 1) == 0 ? draw(random, 1, task.period)
-                                             : -draw(random, 0, jobs[from].release - earliest);
+  const Time later =
+      draw(random, 0, 1) == 0 ? draw(random, 1, task.period) : -draw(random, 0, jobs[from].release - earliest);
   for (size_t n = from; n < jobs.size(); ++n) jobs[n].release += later;
   return changed;
 }

@@ -7,12 +7,8 @@ namespace {
 
 constexpr Time kMost = Time{1} << 60;  // what is longer is too long for any period
 
-Time times(Time count, Time each) {
-  return each > 0 && count > kMost / each ? kMost : count * each;
-}
-Time plus(Time a, Time b) {
-  return std::min(kMost, a + b);
-}
+Time times(Time count, Time each) { return each > 0 && count > kMost / each ? kMost : count * each; }
+Time plus(Time a, Time b) { return std::min(kMost, a + b); }
 
 const ResourceUse* use_of(const RequestingTask& task, size_t resource) {
   const auto found = std::find_if(task.uses.begin(), task.uses.end(),

@@ -1,7 +1,7 @@
 // Tasks under global EDF whose jobs ask for resources several times, each time for one of them: links and GPUs as a
-// manager grants them. As the Shared Resource Method, a job is analysed as if it computed while it waits and while it has
-// a resource; who waits lends the holder its priority. Schedulable, with bounded tardiness, if for every task e + b <= p,
-// and the sum of (e + b) / p is at most m. PROOF.md, "Several requests".
+// manager grants them. As the Shared Resource Method, a job is analysed as if it computed while it waits and while it
+// has a resource; who waits lends the holder its priority. Schedulable, with bounded tardiness, if for every task e + b
+// <= p, and the sum of (e + b) / p is at most m. PROOF.md, "Several requests".
 #pragma once
 
 #include <string>
@@ -28,9 +28,9 @@ struct ResourceUse {
 
 struct RequestingTask {
   std::string name;
-  Time period = 0;     // least separation of releases; no longer than the relative deadline
-  Time execution = 0;  // e: of a job, with its uses of resources, waiting left out
-  Time extra = 0;      // of b: what it waits for besides other tasks' requests
+  Time period = 0;                // least separation of releases; no longer than the relative deadline
+  Time execution = 0;             // e: of a job, with its uses of resources, waiting left out
+  Time extra = 0;                 // of b: what it waits for besides other tasks' requests
   std::vector<ResourceUse> uses;  // of different resources
 };
 

@@ -21,20 +21,16 @@ SharedResourceVerdict judge(const TaskSet& set, Protocol protocol, const std::ve
 
 std::vector<Time> lateness(const TaskSet& set, const SharedResourceVerdict& verdict, TardinessBound bound) {
   std::vector<Stream> streams;
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    streams.push_back(stream(verdict.tasks[i].demand, set.tasks[i].period));
+  for (size_t i = 0; i < set.tasks.size(); ++i) streams.push_back(stream(verdict.tasks[i].demand, set.tasks[i].period));
   return tardiness(streams, verdict.utilisation, set.cpus, bound);
 }
 
 std::vector<Time> blocking_by(Protocol protocol, const TaskSet& set, const std::vector<int>& gpu_of,
                               const std::vector<Time>& late) {
   switch (protocol) {
-    case Protocol::fmlp_long:
-      return fmlp_long_blocking(set);
-    case Protocol::donation:
-      return donation_blocking(set);
-    case Protocol::omlp:
-      break;
+    case Protocol::fmlp_long: return fmlp_long_blocking(set);
+    case Protocol::donation: return donation_blocking(set);
+    case Protocol::omlp: break;
   }
   return omlp_blocking(set, gpu_of, late);
 }

@@ -48,8 +48,7 @@ struct Line {
 
 class Simulation {
  public:
-  Simulation(const TaskSet& set, Method method, const Plan& plan)
-      : set_(set), plan_(plan), next_(set.tasks.size(), 0) {
+  Simulation(const TaskSet& set, Method method, const Plan& plan) : set_(set), plan_(plan), next_(set.tasks.size(), 0) {
     if (method == Method::containers) {
       gpu_of_ = assign_gpus(set);
       for (int gpu = 0; gpu < set.gpus; ++gpu) servers_.emplace_back(set, gpu_of_, gpu);
@@ -126,9 +125,8 @@ class Simulation {
     for (size_t i = 0; i < next_.size(); ++i)
       while (next_[i] < plan_[i].size() && plan_[i][next_[i]].release == now_) {
         const Task& task = set_.tasks[i];
-        const Time deadline = contained(i)
-                                  ? servers_[static_cast<size_t>(gpu_of_[i])].deadline(now_, task.execution())
-                                  : now_ + task.period;
+        const Time deadline = contained(i) ? servers_[static_cast<size_t>(gpu_of_[i])].deadline(now_, task.execution())
+                                           : now_ + task.period;
         lines_[line_of(i)].arrived.push_back({i, next_[i]++, deadline});
       }
   }
@@ -194,8 +192,7 @@ class Simulation {
   }
 
   Priority effective(const Running& job) const {
-    return queues_ && queues_->holds(job.priority.task) ? queues_->inherited(job.priority.task)
-                                                        : job.priority;
+    return queues_ && queues_->holds(job.priority.task) ? queues_->inherited(job.priority.task) : job.priority;
   }
 
   void give_out_cpus() {
@@ -231,14 +228,10 @@ class Simulation {
 
 const char* name(Method method) {
   switch (method) {
-    case Method::fmlp_long:
-      return name(Protocol::fmlp_long);
-    case Method::omlp:
-      return name(Protocol::omlp);
-    case Method::donation:
-      return name(Protocol::donation);
-    case Method::containers:
-      return "containers";
+    case Method::fmlp_long: return name(Protocol::fmlp_long);
+    case Method::omlp: return name(Protocol::omlp);
+    case Method::donation: return name(Protocol::donation);
+    case Method::containers: return "containers";
   }
   return "?";
 }
@@ -249,16 +242,13 @@ Plan synchronous_plan(const TaskSet& set, int jobs) {
     std::vector<Job>& list = plan.emplace_back();
     for (Time n = 0; n < jobs; ++n) {
       const Time in = (task.communication() + 1) / 2;
-      list.push_back(
-          {n * task.period, task.cpu - task.communication(), in, task.gpu, task.communication() - in, 0});
+      list.push_back({n * task.period, task.cpu - task.communication(), in, task.gpu, task.communication() - in, 0});
     }
   }
   return plan;
 }
 
-Schedule simulate(const TaskSet& set, Method method, const Plan& plan) {
-  return Simulation(set, method, plan).run();
-}
+Schedule simulate(const TaskSet& set, Method method, const Plan& plan) { return Simulation(set, method, plan).run(); }
 
 std::vector<Time> lateness(const TaskSet& set, const Schedule& schedule) {
   std::vector<Time> late(set.tasks.size(), 0);

@@ -51,8 +51,8 @@ constexpr Analysis kAnalyses[] = {
 std::string tell(const TaskSet& set) {
   std::string text = std::to_string(set.cpus) + " CPUs, " + std::to_string(set.gpus) + " GPUs;";
   for (const Task& task : set.tasks)
-    text += " (" + std::to_string(task.period) + ", " + std::to_string(task.cpu) + ", " +
-            std::to_string(task.gpu) + ", " + std::to_string(task.section) + ")";
+    text += " (" + std::to_string(task.period) + ", " + std::to_string(task.cpu) + ", " + std::to_string(task.gpu) +
+            ", " + std::to_string(task.section) + ")";
   return text;
 }
 

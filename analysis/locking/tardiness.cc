@@ -35,8 +35,7 @@ std::vector<Time> devi_anderson(std::span<const Stream> streams, size_t lambda, 
   const Time least = *std::min_element(costs.begin(), costs.end());
   const Time largest = sum_of_largest(costs, lambda);
   const uint64_t capacity = static_cast<uint64_t>(cpus) * kOne - sum_of_largest(rates, lambda - 1);
-  const auto x =
-      static_cast<Time>(ceil_divide(static_cast<Wide>(std::max<Time>(0, largest - least)) * kOne, capacity));
+  const auto x = static_cast<Time>(ceil_divide(static_cast<Wide>(std::max<Time>(0, largest - least)) * kOne, capacity));
   for (size_t i = 0; i < late.size(); ++i) late[i] = x + streams[i].cost;
   return late;
 }
@@ -74,8 +73,7 @@ std::vector<Time> compliant_vector(std::span<const Stream> streams, size_t lambd
       x[i] = needed;
     }
   }
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i] = std::max<Time>(0, x[i] + std::min(streams[i].cost, left) - earlier);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = std::max<Time>(0, x[i] + std::min(streams[i].cost, left) - earlier);
   return x;
 }
 
@@ -93,22 +91,16 @@ const char* name(TardinessBound bound) {
 }
 
 Stream stream(Time cost, Time period) {
-  return {cost, static_cast<uint64_t>(ceil_divide(static_cast<Wide>(cost) * kOne, static_cast<Wide>(period))),
-          period};
+  return {cost, static_cast<uint64_t>(ceil_divide(static_cast<Wide>(cost) * kOne, static_cast<Wide>(period))), period};
 }
 
-std::vector<Time> tardiness(std::span<const Stream> streams, const ExactSum& total, int cpus,
-                            TardinessBound bound) {
+std::vector<Time> tardiness(std::span<const Stream> streams, const ExactSum& total, int cpus, TardinessBound bound) {
   const auto lambda = static_cast<size_t>(std::max<int64_t>(1, total.ceiling()) - 1);
   switch (bound) {
-    case TardinessBound::devi_anderson:
-      return devi_anderson(streams, lambda, cpus);
-    case TardinessBound::compliant_vector:
-      return compliant_vector(streams, lambda, cpus, 0);
-    case TardinessBound::earlier_deadlines:
-      return compliant_vector(streams, lambda, cpus, least_period(streams));
-    case TardinessBound::least:
-      break;
+    case TardinessBound::devi_anderson: return devi_anderson(streams, lambda, cpus);
+    case TardinessBound::compliant_vector: return compliant_vector(streams, lambda, cpus, 0);
+    case TardinessBound::earlier_deadlines: return compliant_vector(streams, lambda, cpus, least_period(streams));
+    case TardinessBound::least: break;
   }
   std::vector<Time> least = devi_anderson(streams, lambda, cpus);
   for (const Time earlier : {Time{0}, least_period(streams)}) {

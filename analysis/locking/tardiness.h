@@ -31,7 +31,6 @@ struct Stream {
 Stream stream(Time cost, Time period);
 
 // One bound per stream, nanoseconds rounded up. `total`: the exact sum of the rates; at most `cpus`.
-std::vector<Time> tardiness(std::span<const Stream> streams, const ExactSum& total, int cpus,
-                            TardinessBound bound);
+std::vector<Time> tardiness(std::span<const Stream> streams, const ExactSum& total, int cpus, TardinessBound bound);
 
 }  // namespace samcl::analysis::locking

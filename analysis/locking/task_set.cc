@@ -8,8 +8,7 @@ namespace {
 Result<void> check_time(const Task& task, const char* field, Time value, Time least, Time most,
                         const std::string& limits) {
   if (value >= least && value <= most) return {};
-  return fail("task \"" + task.name + "\", " + field + ": " + std::to_string(value) + " ns, expected " +
-              limits);
+  return fail("task \"" + task.name + "\", " + field + ": " + std::to_string(value) + " ns, expected " + limits);
 }
 
 Result<void> check(const Task& task) {
@@ -17,12 +16,10 @@ Result<void> check(const Task& task) {
   if (auto good = check_time(task, "period", task.period, 1, kLongest, "1 to " + longest); !good) return good;
   if (auto good = check_time(task, "cpu", task.cpu, 0, kLongest, "0 to " + longest); !good) return good;
   if (auto good = check_time(task, "gpu", task.gpu, 0, kLongest, "0 to " + longest); !good) return good;
-  if (task.execution() == 0)
-    return fail("task \"" + task.name + "\", cpu and gpu: both 0, expected some work");
+  if (task.execution() == 0) return fail("task \"" + task.name + "\", cpu and gpu: both 0, expected some work");
   if (!task.uses_gpu()) return check_time(task, "critical_section", task.section, 0, 0, "0 where gpu is 0");
-  return check_time(
-      task, "critical_section", task.section, task.gpu, task.execution(),
-      "gpu to cpu + gpu, " + std::to_string(task.gpu) + " to " + std::to_string(task.execution()));
+  return check_time(task, "critical_section", task.section, task.gpu, task.execution(),
+                    "gpu to cpu + gpu, " + std::to_string(task.gpu) + " to " + std::to_string(task.execution()));
 }
 
 Result<void> check_elements(const char* field, int value) {
@@ -37,8 +34,7 @@ Result<void> check(const TaskSet& set) {
   if (auto good = check_elements("cpus", set.cpus); !good) return good;
   if (auto good = check_elements("gpus", set.gpus); !good) return good;
   if (set.tasks.size() > kMostTasks)
-    return fail("tasks: " + std::to_string(set.tasks.size()) + ", expected at most " +
-                std::to_string(kMostTasks));
+    return fail("tasks: " + std::to_string(set.tasks.size()) + ", expected at most " + std::to_string(kMostTasks));
   std::set<std::string> names;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (set.tasks[i].name.empty()) return fail("task " + std::to_string(i + 1) + ", name: empty");

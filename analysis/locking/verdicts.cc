@@ -18,28 +18,27 @@ std::string overload(const ExactSum& utilisation, const std::string& what, int c
 
 // Of the task whose `demand` does not fit into its period.
 std::string too_long(const Task& task, const std::string& what, Time demand, const std::string& relation) {
-  return what + " of \"" + task.name + "\" is " + std::to_string(demand) + " ns, " + relation +
-         " its period of " + std::to_string(task.period) + " ns";
+  return what + " of \"" + task.name + "\" is " + std::to_string(demand) + " ns, " + relation + " its period of " +
+         std::to_string(task.period) + " ns";
 }
 
 }  // namespace
 
 Verdicts analyse(const TaskSet& set, TardinessBound bound) {
-  Verdicts verdicts = {{analyse_shared_resource(set, Protocol::fmlp_long, bound),
-                        analyse_shared_resource(set, Protocol::omlp, bound),
-                        analyse_shared_resource(set, Protocol::donation, bound)},
-                       analyse_containers(set),
-                       analyse_suspension_aware(set),
-                       {},
-                       loose_omlp_blocking(set)};
+  Verdicts verdicts = {
+      {analyse_shared_resource(set, Protocol::fmlp_long, bound), analyse_shared_resource(set, Protocol::omlp, bound),
+       analyse_shared_resource(set, Protocol::donation, bound)},
+      analyse_containers(set),
+      analyse_suspension_aware(set),
+      {},
+      loose_omlp_blocking(set)};
   for (const Task& task : set.tasks) verdicts.gpu_utilisation.add(task.section, task.period);
   return verdicts;
 }
 
 std::string failure(const TaskSet& set, const SharedResourceVerdict& verdict) {
   if (verdict.too_long)
-    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand,
-                    "above");
+    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand, "above");
   return verdict.fits ? "" : overload(verdict.utilisation, " with blocking", set.cpus);
 }
 
@@ -54,8 +53,7 @@ std::string failure(const TaskSet& set, const ContainerVerdict& verdict) {
 
 std::string failure(const TaskSet& set, const SuspensionAwareVerdict& verdict) {
   if (verdict.too_long)
-    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand,
-                    "not below");
+    return too_long(set.tasks[*verdict.too_long], "e + s + b", verdict.tasks[*verdict.too_long].demand, "not below");
   if (set.cpus <= set.gpus) return "not more CPUs than GPUs";
   if (!verdict.fits) return overload(verdict.utilisation, " on CPUs", set.cpus - set.gpus);
   return verdict.settles ? "" : "the bounds of tardiness grow with each other";

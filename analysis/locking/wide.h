@@ -5,8 +5,6 @@ namespace samcl::analysis::locking {
 
 using Wide = unsigned __int128;
 
-constexpr Wide ceil_divide(Wide numerator, Wide denominator) {
-  return (numerator + denominator - 1) / denominator;
-}
+constexpr Wide ceil_divide(Wide numerator, Wide denominator) { return (numerator + denominator - 1) / denominator; }
 
 }  // namespace samcl::analysis::locking

@@ -186,8 +186,7 @@ Result<BinaryProgram> binary_program(const Kernel& kernel, int warps, Conserving
   Writer writer(kernel, warps, form);
   if (writer.estimated_terms() > most_terms)
     return fail("the binary program would have some " + std::to_string(writer.estimated_terms()) +
-                " terms, expected at most " + std::to_string(most_terms) +
-                ": fewer warps or a shorter kernel");
+                " terms, expected at most " + std::to_string(most_terms) + ": fewer warps or a shorter kernel");
   return writer.write();
 }
 

@@ -43,8 +43,7 @@ struct BinaryProgram {
 };
 
 // Errors: the program would have more than `most_terms` terms.
-Result<BinaryProgram> binary_program(const Kernel& kernel, int warps, Conserving form,
-                                     size_t most_terms = 20'000'000);
+Result<BinaryProgram> binary_program(const Kernel& kernel, int warps, Conserving form, size_t most_terms = 20'000'000);
 
 // In CPLEX' LP format, which most solvers read.
 std::string format_lp(const BinaryProgram& program, const std::string& title);

@@ -79,9 +79,7 @@ void expect_sound(const Kernel& kernel, int warps) {
   const auto queues = QueueRelaxation::make(chain, warps);
   const auto runs = RunRelaxation::make(chain, warps);
   for (const auto& [state, slots] : longest.found()) {
-    const auto tell = [&, &state = state] {
-      return letters(kernel) + " in " + testing::PrintToString(state);
-    };
+    const auto tell = [&, &state = state] { return letters(kernel) + " in " + testing::PrintToString(state); };
     EXPECT_GE(last_warp_bound(chain, state.data()), slots) << tell();
     EXPECT_GE(queues ? queues->bound(chain, state.data()).value_or(slots) : slots, slots) << tell();
     EXPECT_GE(runs ? runs->bound(state.data()) : slots, slots) << tell();
@@ -93,8 +91,7 @@ TEST(Bounds, AreExceededFromNoState) {
     for (const int warps : {2, 3, 5}) {
       expect_sound(kernel(text), warps);
       expect_sound(kernel(text, {{.letter = 'L', .warps = 2}}), warps);
-      expect_sound(kernel(text, {{.letter = 'L', .warps = 2}, {.letter = 'C', .warps = 2, .latency = 2}}),
-                   warps);
+      expect_sound(kernel(text, {{.letter = 'L', .warps = 2}, {.letter = 'C', .warps = 2, .latency = 2}}), warps);
     }
 }
 
@@ -153,8 +150,7 @@ TEST(PublishedEstimate, IsExceededByEightOfTheShortestStrings) {
         break;
       }
     }
-  EXPECT_THAT(exceeded,
-              testing::ElementsAre("LCL", "CLC", "LCLL", "CLCC", "LCLLL", "LCLCL", "CLCLC", "CLCCC"));
+  EXPECT_THAT(exceeded, testing::ElementsAre("LCL", "CLC", "LCLL", "CLCC", "LCLLL", "LCLCL", "CLCLC", "CLCCC"));
 }
 
 TEST(PublishedEstimate, ComesDownToTheWorstCaseForThePapersFigures) {
@@ -184,8 +180,7 @@ TEST(Rounds, AddUp) {
 }
 
 TEST(Rounds, RefuseWhatMakesNoSense) {
-  EXPECT_EQ(deal(8, {.count = 0}).error().message,
-            "the number of multiprocessors is 0, expected 1 to 100000");
+  EXPECT_EQ(deal(8, {.count = 0}).error().message, "the number of multiprocessors is 0, expected 1 to 100000");
   EXPECT_EQ(deal(8, {.resident = 4, .block = 5}).error().message,
             "the warps of a block are 5, expected 1 to 4, which a multiprocessor holds");
 }

@@ -15,8 +15,7 @@ Chain::Chain(const Kernel& kernel) : places_of_(kernel.units.size()) {
   left_.assign(places() * units(), 0);
   for (size_t place = places(); place-- > 0;) {
     for (size_t unit = 0; unit < units(); ++unit)
-      left_[place * units() + unit] =
-          (place + 1 < places() ? left(place + 1, unit) : 0) + (unit_of(place) == unit);
+      left_[place * units() + unit] = (place + 1 < places() ? left(place + 1, unit) : 0) + (unit_of(place) == unit);
   }
 }
 

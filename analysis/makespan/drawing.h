@@ -12,8 +12,7 @@ namespace samcl::analysis::makespan {
 std::string schedule_text(const Kernel& kernel, int warps, const Schedule& schedule, int columns = 100);
 
 // The same as SVG, a colour per unit. Errors: more than some ten thousand instructions or a thousand slots.
-Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule,
-                                 const std::string& title);
+Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule, const std::string& title);
 
 // Over y: the estimate ceil(W / y) T(y) and the least of them so far; across, the pessimistic bound and T(W).
 // Then, if it was measured, how long each T(y) took.

@@ -36,17 +36,15 @@ void draw_legend(Svg& svg, const Kernel& kernel, double y) {
 
 }  // namespace
 
-Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule,
-                                 const std::string& title) {
+Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule& schedule, const std::string& title) {
   constexpr size_t kMostIssues = 20'000;
   constexpr Slots kMostSlots = 2'000;
   Slots slots = 0;
   for (const Issue& issue : schedule)
     slots = std::max(slots, issue.slot + kernel.instructions[issue.instruction].latency);
   if (schedule.size() > kMostIssues || slots > kMostSlots)
-    return fail("the schedule has " + std::to_string(schedule.size()) + " instructions in " +
-                std::to_string(slots) + " slots, a drawing at most " + std::to_string(kMostIssues) + " in " +
-                std::to_string(kMostSlots));
+    return fail("the schedule has " + std::to_string(schedule.size()) + " instructions in " + std::to_string(slots) +
+                " slots, a drawing at most " + std::to_string(kMostIssues) + " in " + std::to_string(kMostSlots));
   Svg svg;
   svg.text(8, 20, title, "font-size=\"14\"");
   const auto x = [](Slots slot) { return kLeft + static_cast<double>(slot) * kCell; };
@@ -64,12 +62,10 @@ Result<std::string> schedule_svg(const Kernel& kernel, int warps, const Schedule
     const Instruction& instruction = kernel.instructions[issue.instruction];
     const std::string letter(1, kernel.units[instruction.unit].letter);
     if (instruction.latency > 1)
-      svg.rect(x(issue.slot), y(issue.warp) + 4, kCell * instruction.latency, kCell - 8,
-               fill(instruction.unit, 0.3));
+      svg.rect(x(issue.slot), y(issue.warp) + 4, kCell * instruction.latency, kCell - 8, fill(instruction.unit, 0.3));
     svg.rect(x(issue.slot) + 0.5, y(issue.warp) + 1, kCell - 1, kCell - 2, fill(instruction.unit),
-             "warp " + std::to_string(issue.warp + 1) + ", instruction " +
-                 std::to_string(issue.instruction + 1) + " (" + letter + "), slot " +
-                 std::to_string(issue.slot));
+             "warp " + std::to_string(issue.warp + 1) + ", instruction " + std::to_string(issue.instruction + 1) +
+                 " (" + letter + "), slot " + std::to_string(issue.slot));
     svg.text(x(issue.slot) + kCell / 2, y(issue.warp) + 12, letter,
              "text-anchor=\"middle\" font-size=\"10\" fill=\"#ffffff\"");
   }

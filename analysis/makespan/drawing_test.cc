@@ -15,9 +15,7 @@ using testing::HasSubstr;
 
 const Schedule kTwoWarps = {{0, 0, 0}, {1, 1, 0}, {2, 0, 1}, {3, 1, 1}};
 
-Kernel kernel() {
-  return parse_kernel("LC", {{.letter = 'L', .latency = 2}}).value();
-}
+Kernel kernel() { return parse_kernel("LC", {{.letter = 'L', .latency = 2}}).value(); }
 
 TEST(ScheduleText, HasALinePerWarpAndPerUnit) {
   EXPECT_EQ(schedule_text(kernel(), 2, kTwoWarps),
@@ -37,8 +35,7 @@ TEST(ScheduleSvg, TellsEveryIssue) {
   const auto svg = schedule_svg(kernel(), 2, kTwoWarps, "two warps");
   ASSERT_TRUE(svg);
   EXPECT_THAT(*svg, HasSubstr("warp 2, instruction 1 (L), slot 1"));
-  EXPECT_THAT(schedule_svg(kernel(), 1, Schedule(20'001), "").error().message,
-              HasSubstr("20001 instructions"));
+  EXPECT_THAT(schedule_svg(kernel(), 1, Schedule(20'001), "").error().message, HasSubstr("20001 instructions"));
 }
 
 TEST(ConvergenceCharts, TellEveryPointAndItsTime) {
@@ -60,9 +57,7 @@ TEST(Json, HasBoundsAndSchedule) {
   EXPECT_EQ(json.at("attained"), 4);
   EXPECT_EQ(json.at("safe"), 5);
   EXPECT_EQ(json.at("schedule").size(), 4);
-  EXPECT_EQ(
-      nlohmann::json::parse(format_convergence(kernel(), convergence(kernel(), 3, 2))).at("points").size(),
-      2);
+  EXPECT_EQ(nlohmann::json::parse(format_convergence(kernel(), convergence(kernel(), 3, 2))).at("points").size(), 2);
 }
 
 }  // namespace

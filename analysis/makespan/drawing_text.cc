@@ -47,9 +47,8 @@ std::string schedule_text(const Kernel& kernel, int warps, const Schedule& sched
     text += padded("slot", name) + " " + std::to_string(begin) + "\n";
     for (size_t n = 0; n < lines.size(); ++n) {
       const bool warp = n < static_cast<size_t>(warps);
-      const std::string what =
-          warp ? "warp " + std::to_string(n + 1)
-               : std::string("unit ") + kernel.units[n - static_cast<size_t>(warps)].letter;
+      const std::string what = warp ? "warp " + std::to_string(n + 1)
+                                    : std::string("unit ") + kernel.units[n - static_cast<size_t>(warps)].letter;
       std::string line = padded(what, name) + " " + lines[n].substr(begin, width);
       line.erase(line.find_last_not_of(' ') + 1);
       text += line + "\n";

@@ -30,8 +30,7 @@ class Program {
     }
     if (constraints.empty()) return;
     const int first = glp_add_rows(problem_.get(), static_cast<int>(constraints.size()));
-    for (size_t row = 0; row < constraints.size(); ++row)
-      add(first + static_cast<int>(row), constraints[row]);
+    for (size_t row = 0; row < constraints.size(); ++row) add(first + static_cast<int>(row), constraints[row]);
   }
 
   // The values at the least cost; nothing if there are none, or no least one.
@@ -59,8 +58,7 @@ class Program {
       coefficients.push_back(sum[n]);
     }
     glp_set_row_bnds(problem_.get(), row, GLP_LO, constraint.least, 0);
-    glp_set_mat_row(problem_.get(), row, static_cast<int>(columns.size()) - 1, columns.data(),
-                    coefficients.data());
+    glp_set_mat_row(problem_.get(), row, static_cast<int>(columns.size()) - 1, columns.data(), coefficients.data());
   }
 
   std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> problem_;
@@ -87,15 +85,13 @@ Rational rational_near(double value, double tolerance) {
 bool satisfied(const std::vector<Constraint>& constraints, const Parts& parts) {
   for (const Constraint& constraint : constraints) {
     cpp_int sum = 0;
-    for (const Term& term : constraint.terms)
-      sum += cpp_int(parts.numerator[term.variable]) * term.coefficient;
+    for (const Term& term : constraint.terms) sum += cpp_int(parts.numerator[term.variable]) * term.coefficient;
     if (sum < cpp_int(constraint.least) * parts.denominator) return false;
   }
   return true;
 }
 
-std::optional<Parts> in_parts(const std::vector<Rational>& values,
-                              const std::vector<Constraint>& constraints) {
+std::optional<Parts> in_parts(const std::vector<Rational>& values, const std::vector<Constraint>& constraints) {
   cpp_int common = 1;
   for (const Rational& value : values) {
     common = lcm(common, denominator(value));
@@ -125,8 +121,7 @@ std::optional<Parts> checked(const std::vector<double>& values, const std::vecto
 
 }  // namespace
 
-std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
-                                       const std::vector<Constraint>& constraints) {
+std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints) {
   Program program(cost, constraints);
   for (const bool exactly : {false, true}) {
     if (exactly && cost.size() * constraints.size() > kMostCellsExactly) break;

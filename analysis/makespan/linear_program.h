@@ -29,7 +29,6 @@ struct Parts {
 // variable that is least or nearly so: GLPK finds them in floating point, and where those cannot be made
 // rational and the program is small, exactly. Nothing where neither does, where there is no least cost, or
 // where the numbers are too large.
-std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost,
-                                       const std::vector<Constraint>& constraints);
+std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints);
 
 }  // namespace samcl::analysis::makespan

@@ -53,8 +53,7 @@ std::vector<Rational> values_of(const Parts& parts) {
 }
 
 // Of all corners: the least cost, where there is one.
-std::optional<Rational> least_cost(const std::vector<int64_t>& cost,
-                                   const std::vector<Constraint>& constraints) {
+std::optional<Rational> least_cost(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints) {
   std::optional<Rational> least;
   for (uint64_t chosen = 0; chosen < (uint64_t{1} << constraints.size()); ++chosen) {
     if (static_cast<size_t>(__builtin_popcountll(chosen)) != cost.size()) continue;

@@ -34,14 +34,12 @@ std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& 
   json["states"] = worst.states;
   if (with_schedule) {
     json["schedule"] = Json::array();
-    for (const Issue& issue : worst.schedule)
-      json["schedule"].push_back({issue.slot, issue.warp, issue.instruction});
+    for (const Issue& issue : worst.schedule) json["schedule"].push_back({issue.slot, issue.warp, issue.instruction});
   }
   return json.dump() + "\n";
 }
 
-std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakespan& makespan,
-                          const Remarks& remarks) {
+std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakespan& makespan, const Remarks& remarks) {
   Json json = of_kernel(kernel, warps, remarks);
   json["full_rounds"] = makespan.rounds.full;
   json["warps_of_full"] = makespan.rounds.warps_of_full;

@@ -23,7 +23,6 @@ std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakes
 
 // {..., "pessimistic", "safe", "attained", "bound", "exact", "estimate_exceeded",
 //  "points": [{"warps", "makespan", "estimate", "least"}]}
-std::string format_convergence(const Kernel& kernel, const Convergence& convergence,
-                               const Remarks& remarks = {});
+std::string format_convergence(const Kernel& kernel, const Convergence& convergence, const Remarks& remarks = {});
 
 }  // namespace samcl::analysis::makespan

@@ -17,8 +17,7 @@ class StringParser {
   Result<std::string> parse() {
     auto all = sequence();
     if (all && at_ < text_.size()) return error("unexpected ')'");
-    if (all && all->empty())
-      return fail("kernel string: it has no instructions, expected letters such as LLCLL");
+    if (all && all->empty()) return fail("kernel string: it has no instructions, expected letters such as LLCLL");
     return all;
   }
 
@@ -52,8 +51,7 @@ class StringParser {
   Result<std::string> letter() {
     const char c = text_[at_];
     if (std::isalpha(static_cast<unsigned char>(c)) == 0)
-      return error(std::string("'") + c +
-                   "' is neither a unit's letter nor a parenthesis nor a count after one");
+      return error(std::string("'") + c + "' is neither a unit's letter nor a parenthesis nor a count after one");
     ++at_;
     return std::string(1, c);
   }
@@ -84,9 +82,8 @@ Result<void> check_rates(const std::vector<UnitRate>& rates) {
   for (size_t i = 0; i < rates.size(); ++i) {
     const std::string unit = std::string("unit ") + rates[i].letter + ": ";
     if (rates[i].warps < 1 || rates[i].warps > kMostWarps || rates[i].slots < 1 || rates[i].slots > 1000)
-      return fail(unit + "its rate is " + std::to_string(rates[i].warps) + "/" +
-                  std::to_string(rates[i].slots) + ", expected 1 to " + std::to_string(kMostWarps) +
-                  " warps per 1 to 1000 slots");
+      return fail(unit + "its rate is " + std::to_string(rates[i].warps) + "/" + std::to_string(rates[i].slots) +
+                  ", expected 1 to " + std::to_string(kMostWarps) + " warps per 1 to 1000 slots");
     if (rates[i].latency < 1 || rates[i].latency > kMostLatency)
       return fail(unit + "its latency is " + std::to_string(rates[i].latency) + ", expected 1 to " +
                   std::to_string(kMostLatency) + " slots");
@@ -116,17 +113,14 @@ Result<UnitRate> parse_rate(const std::string& text) {
   // Digits are bounded so that nothing overflows; check_rates() knows the limits.
   const bool good =
       (std::sscanf(text.c_str(), "%c=%6d%n", &rate.letter, &rate.warps, &used) == 2 && whole()) ||
-      (std::sscanf(text.c_str(), "%c=%6d:%6d%n", &rate.letter, &rate.warps, &rate.latency, &used) == 3 &&
-       whole()) ||
-      (std::sscanf(text.c_str(), "%c=%6d/%6d%n", &rate.letter, &rate.warps, &rate.slots, &used) == 3 &&
-       whole()) ||
-      (std::sscanf(text.c_str(), "%c=%6d/%6d:%6d%n", &rate.letter, &rate.warps, &rate.slots, &rate.latency,
-                   &used) == 4 &&
+      (std::sscanf(text.c_str(), "%c=%6d:%6d%n", &rate.letter, &rate.warps, &rate.latency, &used) == 3 && whole()) ||
+      (std::sscanf(text.c_str(), "%c=%6d/%6d%n", &rate.letter, &rate.warps, &rate.slots, &used) == 3 && whole()) ||
+      (std::sscanf(text.c_str(), "%c=%6d/%6d:%6d%n", &rate.letter, &rate.warps, &rate.slots, &rate.latency, &used) ==
+           4 &&
        whole());
   if (!good || std::isalpha(static_cast<unsigned char>(rate.letter)) == 0)
-    return fail(
-        "\"" + text +
-        "\" is no unit, expected LETTER=WARPS, LETTER=WARPS/SLOTS or either with :LATENCY, such as L=1/2:20");
+    return fail("\"" + text +
+                "\" is no unit, expected LETTER=WARPS, LETTER=WARPS/SLOTS or either with :LATENCY, such as L=1/2:20");
   return rate;
 }
 
@@ -154,8 +148,7 @@ Result<Kernel> parse_kernel(const std::string& text, const std::vector<UnitRate>
 
 Result<void> check(const Kernel& kernel, int warps) {
   if (warps < 1 || warps > kMostWarps)
-    return fail("the number of warps is " + std::to_string(warps) + ", expected 1 to " +
-                std::to_string(kMostWarps));
+    return fail("the number of warps is " + std::to_string(warps) + ", expected 1 to " + std::to_string(kMostWarps));
   if (kernel.instructions.empty()) return fail("kernel: it has no instructions");
   if (kernel.instructions.size() > kMostInstructions)
     return fail("kernel: " + std::to_string(kernel.instructions.size()) +

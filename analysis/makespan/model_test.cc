@@ -28,16 +28,14 @@ TEST(KernelString, WritesLettersOfFractionalUnitsSeveralTimes) {
 TEST(KernelString, IsRefusedWithThePlace) {
   const auto message = [](const std::string& text) { return parse_kernel(text).error().message; };
   EXPECT_EQ(message(""), "kernel string: it has no instructions, expected letters such as LLCLL");
-  EXPECT_EQ(
-      message("LL-C"),
-      "kernel string, character 3: '-' is neither a unit's letter nor a parenthesis nor a count after one");
+  EXPECT_EQ(message("LL-C"),
+            "kernel string, character 3: '-' is neither a unit's letter nor a parenthesis nor a count after one");
   EXPECT_EQ(message("(LC"), "kernel string, character 4: expected ')'");
   EXPECT_EQ(message("LC)"), "kernel string, character 3: unexpected ')'");
   EXPECT_EQ(message("L99999999999999999999"), "kernel string, character 22: more than 1000000 instructions");
   EXPECT_EQ(parse_kernel("L", {{.letter = 'L', .warps = 0}}).error().message,
             "unit L: its rate is 0/1, expected 1 to 65000 warps per 1 to 1000 slots");
-  EXPECT_EQ(parse_kernel("L", {{.letter = 'L'}, {.letter = 'L'}}).error().message,
-            "unit L: it is given twice");
+  EXPECT_EQ(parse_kernel("L", {{.letter = 'L'}, {.letter = 'L'}}).error().message, "unit L: it is given twice");
 }
 
 TEST(UnitRate, IsReadFromText) {
@@ -56,13 +54,10 @@ TEST(UnitRate, IsReadFromText) {
 TEST(Schedule, IsCheckedAgainstTheModel) {
   const Kernel kernel = *parse_kernel("LC");
   EXPECT_EQ(check_schedule(kernel, 2, {{0, 0, 0}, {1, 0, 1}, {1, 1, 0}, {2, 1, 1}}), 3);
-  const auto message = [&](const Schedule& schedule) {
-    return check_schedule(kernel, 2, schedule).error().message;
-  };
+  const auto message = [&](const Schedule& schedule) { return check_schedule(kernel, 2, schedule).error().message; };
   EXPECT_EQ(message({{0, 0, 0}, {1, 0, 1}, {2, 1, 0}, {3, 1, 1}}),
             "slot 1: unit L took 0 warps, a work-conserving scheduler gives it 1");
-  EXPECT_EQ(message({{0, 0, 0}, {0, 1, 0}}),
-            "slot 0: unit L took 2 warps, a work-conserving scheduler gives it 1");
+  EXPECT_EQ(message({{0, 0, 0}, {0, 1, 0}}), "slot 0: unit L took 2 warps, a work-conserving scheduler gives it 1");
   EXPECT_EQ(message({{0, 0, 1}}), "slot 0, warp 0: instruction 1 is not its next");
   EXPECT_EQ(message({{0, 0, 0}, {0, 0, 1}}), "slot 0, warp 0: it is not ready");
   EXPECT_EQ(message({{0, 0, 0}, {1, 0, 1}, {1, 1, 0}}), "warp 1 does not end");

@@ -14,8 +14,7 @@ class Explorer {
       : chain_(chain), kept_(kept), few_(few), most_slots_(most_slots) {
     for (size_t place = 0; place < chain.places(); ++place) {
       const bool last = place + 1 == chain.places();
-      const MoveKind kind{chain.unit_of(place),
-                          last ? std::nullopt : std::optional(chain.unit_of(place + 1))};
+      const MoveKind kind{chain.unit_of(place), last ? std::nullopt : std::optional(chain.unit_of(place + 1))};
       const auto known = std::find(found_.kinds.begin(), found_.kinds.end(), kind);
       found_.kind_of_place.push_back(static_cast<size_t>(known - found_.kinds.begin()));
       if (known == found_.kinds.end()) found_.kinds.push_back(kind);
@@ -28,8 +27,7 @@ class Explorer {
     number(first);
     for (size_t n = 0; n < found_.classes.size(); ++n) {
       Ready taken = found_.classes[n];
-      for (size_t unit = 0; unit < taken.size(); ++unit)
-        taken[unit] = std::min(taken[unit], chain_.capacity(unit));
+      for (size_t unit = 0; unit < taken.size(); ++unit) taken[unit] = std::min(taken[unit], chain_.capacity(unit));
       std::vector<int> moves(found_.kinds.size(), 0);
       choose_moves(n, taken, 0, moves);
       if (found_.slots.size() > most_slots_) return std::nullopt;
@@ -92,8 +90,8 @@ class Explorer {
                std::set<Ready>& few) const {
     if (unit < after.size()) {
       const bool more = found_.classes[from][unit] == kept_;
-      for (exact[unit] = after[unit];
-           exact[unit] <= (more ? std::max({after[unit], kept_, few_}) : after[unit]); ++exact[unit])
+      for (exact[unit] = after[unit]; exact[unit] <= (more ? std::max({after[unit], kept_, few_}) : after[unit]);
+           ++exact[unit])
         collect(from, after, unit + 1, exact, classes, few);
       return;
     }

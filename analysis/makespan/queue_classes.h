@@ -29,8 +29,7 @@ struct ClassSlot {
 struct QueueClasses {
   std::vector<MoveKind> kinds;
   std::vector<size_t> kind_of_place;
-  std::vector<Ready>
-      classes;  // reached from the first, in which all warps are ready for the first place's unit
+  std::vector<Ready> classes;  // reached from the first, in which all warps are ready for the first place's unit
   std::vector<ClassSlot> slots;
 };
 

@@ -24,8 +24,7 @@ struct Variables {
   size_t count() const { return kinds + classes + units; }
 };
 
-std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& queue,
-                                       const Variables& variables) {
+std::vector<Constraint> constraints_of(const Chain& chain, const QueueClasses& queue, const Variables& variables) {
   std::vector<Constraint> constraints;
   for (const ClassSlot& slot : queue.slots) {
     Constraint drop{.terms = {{variables.potential(slot.from), 1}}, .least = 1};
@@ -59,8 +58,7 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
   for (size_t unit = 0; unit < chain.units(); ++unit)
     relaxation.kept_ = std::max(relaxation.kept_, chain.capacity(unit));
   relaxation.few_ = std::max(1, static_cast<int>(chain.units()) * (relaxation.kept_ - 1));
-  if (chain.has_waits() || warps <= relaxation.few_ || chain.units() > kMostUnits ||
-      chain.places() > kMostPlaces)
+  if (chain.has_waits() || warps <= relaxation.few_ || chain.units() > kMostUnits || chain.places() > kMostPlaces)
     return std::nullopt;
   const auto queue = queue_classes(chain, relaxation.kept_, relaxation.few_, kMostSlots);
   if (!queue) return std::nullopt;
@@ -82,8 +80,7 @@ std::optional<QueueRelaxation> QueueRelaxation::make(const Chain& chain, int war
     if (std::abs(price) > kMostPrice) return std::nullopt;
   relaxation.potential_.assign(relaxation.code(Ready(chain.units(), relaxation.kept_)) + 1, kUnknown);
   for (size_t number = 0; number < queue->classes.size(); ++number)
-    relaxation.potential_[relaxation.code(queue->classes[number])] =
-        parts->numerator[variables.potential(number)];
+    relaxation.potential_[relaxation.code(queue->classes[number])] = parts->numerator[variables.potential(number)];
   return relaxation;
 }
 

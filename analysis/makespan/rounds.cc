@@ -8,16 +8,15 @@ Result<Rounds> deal(int64_t warps, const Multiprocessors& multiprocessors) {
   const auto [count, resident, block] = multiprocessors;
   constexpr int64_t kMost = 1'000'000'000'000;
   if (warps < 1 || warps > kMost)
-    return fail("the number of warps is " + std::to_string(warps) + ", expected 1 to " +
-                std::to_string(kMost));
+    return fail("the number of warps is " + std::to_string(warps) + ", expected 1 to " + std::to_string(kMost));
   if (count < 1 || count > 100'000)
     return fail("the number of multiprocessors is " + std::to_string(count) + ", expected 1 to 100000");
   if (resident < 1 || resident > kMostWarps)
     return fail("the warps that a multiprocessor holds are " + std::to_string(resident) + ", expected 1 to " +
                 std::to_string(kMostWarps));
   if (block < 1 || block > resident)
-    return fail("the warps of a block are " + std::to_string(block) + ", expected 1 to " +
-                std::to_string(resident) + ", which a multiprocessor holds");
+    return fail("the warps of a block are " + std::to_string(block) + ", expected 1 to " + std::to_string(resident) +
+                ", which a multiprocessor holds");
   const int64_t on_each = resident / block * block;
   Rounds rounds;
   rounds.full = warps / (on_each * count);
@@ -30,8 +29,8 @@ Result<Rounds> deal(int64_t warps, const Multiprocessors& multiprocessors) {
   return rounds;
 }
 
-Result<RoundsMakespan> worst_case_of_rounds(const Kernel& kernel, int64_t warps,
-                                            const Multiprocessors& multiprocessors, const Effort& effort) {
+Result<RoundsMakespan> worst_case_of_rounds(const Kernel& kernel, int64_t warps, const Multiprocessors& multiprocessors,
+                                            const Effort& effort) {
   const auto rounds = deal(warps, multiprocessors);
   if (!rounds) return tl::unexpected(rounds.error());
   RoundsMakespan result;

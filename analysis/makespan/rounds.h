@@ -32,8 +32,7 @@ struct RoundsMakespan {
   WorstCase of_full, of_last;
   Slots attained = 0, bound = 0;
 };
-Result<RoundsMakespan> worst_case_of_rounds(const Kernel& kernel, int64_t warps,
-                                            const Multiprocessors& multiprocessors,
+Result<RoundsMakespan> worst_case_of_rounds(const Kernel& kernel, int64_t warps, const Multiprocessors& multiprocessors,
                                             const Effort& effort = {});
 
 }  // namespace samcl::analysis::makespan

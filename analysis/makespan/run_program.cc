@@ -87,13 +87,9 @@ RunProgram::Sum RunProgram::allowance(UnitSet from, UnitSet to) const {
   return sum;
 }
 
-size_t RunProgram::variable(const Name& name) {
-  return numbers_.emplace(name, numbers_.size()).first->second;
-}
+size_t RunProgram::variable(const Name& name) { return numbers_.emplace(name, numbers_.size()).first->second; }
 
-void RunProgram::require(Sum terms, int least) {
-  constraints_.push_back({std::move(terms), least});
-}
+void RunProgram::require(Sum terms, int least) { constraints_.push_back({std::move(terms), least}); }
 
 // A warp before an instruction of a unit that takes one warp makes it full; and all full units have warps.
 bool RunProgram::may_be_head(size_t head, UnitSet full) const {
@@ -124,8 +120,7 @@ void RunProgram::let_offsets_fall(UnitSet full) {
   }
   for (size_t head = next_head(0, full); head < stations_.size(); head = next_head(head + 1, full)) {
     Sum drop = offset(head, full, 0);
-    for (const Term& term : entry(head + 1, full).value_or(Sum{}))
-      drop.push_back({term.variable, -term.coefficient});
+    for (const Term& term : entry(head + 1, full).value_or(Sum{})) drop.push_back({term.variable, -term.coefficient});
     require(std::move(drop));
   }
 }
@@ -134,8 +129,7 @@ void RunProgram::follow_moves(UnitSet from, UnitSet to) {
   for (size_t station = 0; station < stations_.size(); ++station) {
     Sum left = {{variable({kRunSlope, from, to, station}), 1}};
     if (station + 1 < stations_.size()) left.push_back({variable({kRunSlope, from, to, station + 1}), -1});
-    if (!stations_[station].waits)
-      left.push_back({variable({kShare, from, to, stations_[station].unit}), -1});
+    if (!stations_[station].waits) left.push_back({variable({kShare, from, to, stations_[station].unit}), -1});
     require(std::move(left));
   }
   Sum slot;
@@ -153,16 +147,14 @@ void RunProgram::compare_ends(UnitSet from, UnitSet to) {
       const bool bounded = waits || !is_full(full, unit);
       if (bounded && room(full, unit, waits) == 0) continue;
       const int sign = end == kFrom ? 1 : -1;
-      Sum difference = {{variable({kSlope, full, station}), sign},
-                        {variable({kRunSlope, from, to, station}), -sign}};
+      Sum difference = {{variable({kSlope, full, station}), sign}, {variable({kRunSlope, from, to, station}), -sign}};
       if (bounded) difference.push_back({variable({kLoose, 2 * end + waits, from, to, unit}), 1});
       if (bounded && !waits && end == kFrom) difference.push_back({variable({kShare, from, to, unit}), 1});
       require(std::move(difference));
     }
     for (size_t unit = 0; unit < stations_.units(); ++unit)
       for (const bool waiting : {false, true})
-        if (room(full, unit, waiting) > 0)
-          require({{variable({kLoose, 2 * end + waiting, from, to, unit}), 1}});
+        if (room(full, unit, waiting) > 0) require({{variable({kLoose, 2 * end + waiting, from, to, unit}), 1}});
   }
   if (from == all_) require({{variable({kFirstSlope}), 1}, {variable({kRunSlope, from, to, 0}), -1}});
 }

@@ -26,8 +26,7 @@ Result<Slots> check_schedule(const Kernel& kernel, int warps, const Schedule& sc
     std::fill(issued.begin(), issued.end(), 0);
     std::fill(ready.begin(), ready.end(), 0);
     for (const Warp& warp : all)
-      if (warp.next < kernel.instructions.size() && warp.ready <= slot)
-        ++ready[kernel.instructions[warp.next].unit];
+      if (warp.next < kernel.instructions.size() && warp.ready <= slot) ++ready[kernel.instructions[warp.next].unit];
     for (; at < schedule.size() && schedule[at].slot <= slot; ++at) {
       const Issue& issue = schedule[at];
       const std::string where = place(issue.slot, issue.warp);

@@ -19,18 +19,12 @@ class Precedence {
 
   int64_t of(int warp, size_t next, size_t unit) {
     switch (policy_) {
-      case Policy::oldest:
-        return warp;
-      case Policy::youngest:
-        return -warp;
-      case Policy::round_robin:
-        return (warp - last_[unit] - 1 + 2 * warps_) % warps_;
-      case Policy::behind:
-        return static_cast<int64_t>(next);
-      case Policy::ahead:
-        return -static_cast<int64_t>(next);
-      case Policy::random:
-        return static_cast<int64_t>(random_() >> 1);
+      case Policy::oldest: return warp;
+      case Policy::youngest: return -warp;
+      case Policy::round_robin: return (warp - last_[unit] - 1 + 2 * warps_) % warps_;
+      case Policy::behind: return static_cast<int64_t>(next);
+      case Policy::ahead: return -static_cast<int64_t>(next);
+      case Policy::random: return static_cast<int64_t>(random_() >> 1);
     }
     return 0;
   }
@@ -62,8 +56,7 @@ Schedule simulate(const Kernel& kernel, int warps, Policy policy, uint64_t seed)
       ready.clear();
       for (int i = 0; i < warps; ++i) {
         const Warp& warp = all[static_cast<size_t>(i)];
-        if (warp.next < kernel.instructions.size() && warp.ready <= slot &&
-            kernel.instructions[warp.next].unit == unit)
+        if (warp.next < kernel.instructions.size() && warp.ready <= slot && kernel.instructions[warp.next].unit == unit)
           ready.emplace_back(precedence.of(i, warp.next, unit), i);
       }
       std::sort(ready.begin(), ready.end());

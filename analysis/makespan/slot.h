@@ -12,8 +12,7 @@ namespace samcl::analysis::makespan {
 template <typename Visit>
 class SlotChoices {
  public:
-  SlotChoices(const Chain& chain, Counts& moved, Visit& visit)
-      : chain_(chain), moved_(moved), visit_(visit) {}
+  SlotChoices(const Chain& chain, Counts& moved, Visit& visit) : chain_(chain), moved_(moved), visit_(visit) {}
 
   void visit_all(const Count* counts) {
     counts_ = counts;

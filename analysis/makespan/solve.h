@@ -14,7 +14,6 @@ struct Solved {
 
 // Nothing if it takes longer than `seconds`. Errors: the solver says that there is no schedule, or its answer
 // is none.
-Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form,
-                                             double seconds);
+Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form, double seconds);
 
 }  // namespace samcl::analysis::makespan

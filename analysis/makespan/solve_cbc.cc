@@ -33,17 +33,15 @@ void load(Cbc_Model* model, const BinaryProgram& program) {
       upper(columns, 1);
   std::vector<double> least, most(program.rows.size(), HUGE_VAL);
   for (const BinaryProgram::Row& row : program.rows) least.push_back(row.least);
-  Cbc_loadProblem(model, static_cast<int>(columns), static_cast<int>(program.rows.size()), starts.data(),
-                  rows.data(), values.data(), lower.data(), upper.data(), objective.data(), least.data(),
-                  most.data());
+  Cbc_loadProblem(model, static_cast<int>(columns), static_cast<int>(program.rows.size()), starts.data(), rows.data(),
+                  values.data(), lower.data(), upper.data(), objective.data(), least.data(), most.data());
   for (size_t n = 0; n < columns; ++n) Cbc_setInteger(model, static_cast<int>(n));
   Cbc_setObjSense(model, -1);
 }
 
 }  // namespace
 
-Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form,
-                                             double seconds) {
+Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Conserving form, double seconds) {
   const auto program = binary_program(kernel, warps, form);
   if (!program) return tl::unexpected(program.error());
   const std::unique_ptr<Cbc_Model, Delete> model(Cbc_newModel());
@@ -61,8 +59,7 @@ Result<std::optional<Solved>> solve_with_cbc(const Kernel& kernel, int warps, Co
   const auto checked = check_schedule(kernel, warps, solved.schedule);
   if (!checked) return fail("CBC's solution is not a schedule: " + checked.error().message);
   if (*checked != solved.makespan)
-    return fail("CBC's solution takes " + std::to_string(*checked) + " slots, not " +
-                std::to_string(solved.makespan));
+    return fail("CBC's solution takes " + std::to_string(*checked) + " slots, not " + std::to_string(solved.makespan));
   return solved;
 }
 

@@ -32,8 +32,7 @@ class Search {
       return result;
     }
     for (const bool ahead : {true, false}) search_greedily(ahead);
-    for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10)
-      search_beam(width, result.bound);
+    for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10) search_beam(width, result.bound);
     if (best_ < result.bound) result.bound = std::min(result.bound, visit_all(result.states));
     result.attained = best_;
     result.schedule = schedule();
@@ -170,8 +169,7 @@ class Search {
     visited = store.size();
     Slots bound = best_;
     for (const auto& [work, layer] : layers)
-      for (const uint32_t state : layer)
-        bound = std::max(bound, store.slot(state) + bound_(store.counts(state)));
+      for (const uint32_t state : layer) bound = std::max(bound, store.slot(state) + bound_(store.counts(state)));
     return bound;
   }
 
@@ -205,8 +203,7 @@ class Search {
       int moved = 0;
       std::vector<std::pair<size_t, int>> arrivals;
       for (size_t place = 0; place < chain_.places(); ++place) {
-        moved += way_[slot][place] -
-                 way_[slot + 1][place];  // since all that arrived here had left the place before
+        moved += way_[slot][place] - way_[slot + 1][place];  // since all that arrived here had left the place before
         for (int n = 0; n < moved; ++n) {
           const int warp = standing[place].front();
           standing[place].pop_front();

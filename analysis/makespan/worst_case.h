@@ -22,9 +22,8 @@ struct Effort {
 };
 
 struct WorstCase {
-  Slots attained =
-      0;  // by the schedule; where there is none (too long a string for a search), by one warp alone
-  Slots bound = 0;  // by no schedule exceeded
+  Slots attained = 0;  // by the schedule; where there is none (too long a string for a search), by one warp alone
+  Slots bound = 0;     // by no schedule exceeded
   Schedule schedule;
   size_t states = 0;  // visited by the third step
 

@@ -18,9 +18,7 @@ Kernel kernel(const std::string& text, const std::vector<UnitRate>& rates = {}) 
 }
 
 // Only the third step, without and with the relaxation; and everything.
-std::vector<Effort> efforts() {
-  return {{.beam = 0, .relaxation = false}, {.beam = 0}, {}};
-}
+std::vector<Effort> efforts() { return {{.beam = 0, .relaxation = false}, {.beam = 0}, {}}; }
 
 void expect_exact(const Kernel& kernel, int warps, Slots expected) {
   for (const Effort& effort : efforts()) {
@@ -91,8 +89,8 @@ TEST(WorstCase, IsFoundForThePapersLargestNumbers) {
 }
 
 TEST(WorstCase, IsFoundWhereLoadsAndComputationsAlternateInBlocks) {
-  for (const auto& [text, slots] : {std::pair("LLCCLL", 258), std::pair("LLCCLLCC", 323),
-                                    std::pair("LLLCCCLLL", 450), std::pair("LLCCLLCCLL", 388)}) {
+  for (const auto& [text, slots] : {std::pair("LLCCLL", 258), std::pair("LLCCLLCC", 323), std::pair("LLLCCCLLL", 450),
+                                    std::pair("LLCCLLCCLL", 388)}) {
     const WorstCase worst = worst_case(kernel(text), 64);
     EXPECT_EQ(worst.attained, slots) << text;
     EXPECT_TRUE(worst.exact()) << text;

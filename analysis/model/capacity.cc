@@ -46,8 +46,8 @@ std::vector<double> parts(const TaskSet& set, std::span<const int> modes, Resour
 }
 
 // And of one device's.
-std::vector<double> parts(const TaskSet& set, std::span<const int> modes, Resource resource,
-                          const Placement& placement, int device) {
+std::vector<double> parts(const TaskSet& set, std::span<const int> modes, Resource resource, const Placement& placement,
+                          int device) {
   std::vector<double> part;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const bool there = std::find(placement[i].begin(), placement[i].end(), device) != placement[i].end();
@@ -69,14 +69,12 @@ Result<void> check_capacity(const TaskSet& set, std::span<const int> modes) {
   for (const Resource resource : kResources) {
     if (!set.platform.bound || resource == Resource::cpu) {
       const int elements = set.platform.elements(resource);
-      if (auto good = check(set, modes, name(resource), elements, parts(set, modes, resource)); !good)
-        return good;
+      if (auto good = check(set, modes, name(resource), elements, parts(set, modes, resource)); !good) return good;
       continue;
     }
     for (int device = 0; device < set.platform.gpus; ++device) {
       const std::string where = set.platform.name_of(resource, device);
-      if (auto good = check(set, modes, where, 1, parts(set, modes, resource, placement, device)); !good)
-        return good;
+      if (auto good = check(set, modes, where, 1, parts(set, modes, resource, placement, device)); !good) return good;
     }
   }
   return {};

@@ -28,7 +28,10 @@ TaskSet with(TaskSet set) {
 TEST(Handovers, JobAloneTakesLongerByItsOwn) {
   TaskSet set;
   set.platform.bound = true;
-  set.tasks = {{"one", 100'000, 100'000, 1,
+  set.tasks = {{"one",
+                100'000,
+                100'000,
+                1,
                 {stage(Resource::cpu, 1000), stage(Resource::pci, 500, 0, 3), stage(Resource::gpu, 4000, 800)}}};
   const Time own = 3 + 3 * 123 + 123;
   EXPECT_EQ(own_handovers(set.tasks[0], kCosts), own);

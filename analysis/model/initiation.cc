@@ -4,18 +4,13 @@ namespace samcl::analysis {
 namespace {
 
 // In a job of this period.
-Time delay(Time period, Time cpu, Time length) {
-  return length == 0 ? 0 : cpu * ((period + length - 1) / length);
-}
+Time delay(Time period, Time cpu, Time length) { return length == 0 ? 0 : cpu * ((period + length - 1) / length); }
 
 Time added(const Task& task, const Stage& stage, const Initiation& initiation) {
   switch (stage.resource) {
-    case Resource::pci:
-      return initiation.transfer_cpu * stage.requests;
-    case Resource::gpu:
-      return initiation.launch_cpu * stage.requests;
-    case Resource::cpu:
-      break;
+    case Resource::pci: return initiation.transfer_cpu * stage.requests;
+    case Resource::gpu: return initiation.launch_cpu * stage.requests;
+    case Resource::cpu: break;
   }
   return delay(task.period, initiation.transfer_cpu, initiation.transfer) +
          delay(task.period, initiation.launch_cpu, initiation.launch);

@@ -11,13 +11,12 @@ constexpr Time kMs = 1'000'000, kUs = 1000;
 // 15 us for a launch, here of kernels of 20 ms: 5 of them.
 TEST(Initiation, GrowsStagesAsInThePaper) {
   TaskSet set;
-  set.tasks = {{"P1",
-                95 * kMs,
-                95 * kMs,
-                {},
-                {{Resource::cpu, {3 * kMs}, {}, 0},
-                 {Resource::pci, {10 * kMs}, {}, kMs},
-                 {Resource::gpu, {20 * kMs}, {}, 0}}}};
+  set.tasks = {
+      {"P1",
+       95 * kMs,
+       95 * kMs,
+       {},
+       {{Resource::cpu, {3 * kMs}, {}, 0}, {Resource::pci, {10 * kMs}, {}, kMs}, {Resource::gpu, {20 * kMs}, {}, 0}}}};
   const TaskSet grown = with_initiation(set, {200 * kUs, 10 * kMs, 15 * kUs, 20 * kMs});
   EXPECT_EQ(grown.tasks[0].stages[0].worst[0], 3 * kMs + 10 * 200 * kUs + 5 * 15 * kUs);
   EXPECT_EQ(grown.tasks[0].stages[1].worst[0], 10 * kMs + 200 * kUs);

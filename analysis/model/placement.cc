@@ -46,9 +46,7 @@ Placer::Placer(const TaskSet& set) : set_(&set), lists_(static_cast<size_t>(set.
   }
 }
 
-void Placer::restart() {
-  placed_.assign(lists_.size(), Load());
-}
+void Placer::restart() { placed_.assign(lists_.size(), Load()); }
 
 std::vector<int> Placer::choose(size_t task, int mode) const {
   const auto count = static_cast<std::ptrdiff_t>(mode);

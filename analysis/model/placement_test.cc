@@ -27,14 +27,12 @@ TEST(Placement, NothingIsPlacedWhereDevicesAreNotBound) {
 
 TEST(Placement, TasksGoWhereMoreUrgentOnesLoadLeast) {
   EXPECT_THAT(
-      place({on_gpu("a", 30), on_gpu("b", 20), on_gpu("c", 10), on_gpu("d", 10), on_gpu("e", 5)},
-            {1, 2, 1, 1, 2}),
+      place({on_gpu("a", 30), on_gpu("b", 20), on_gpu("c", 10), on_gpu("d", 10), on_gpu("e", 5)}, {1, 2, 1, 1, 2}),
       ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(3), ElementsAre(3), ElementsAre(1, 2)));
 }
 
 TEST(Placement, TheModeOfAllGpusTakesThemAll) {
-  EXPECT_THAT(place({on_gpu("a", 30), on_gpu("b", 20)}, {1, 4}),
-              ElementsAre(ElementsAre(0), ElementsAre(0, 1, 2, 3)));
+  EXPECT_THAT(place({on_gpu("a", 30), on_gpu("b", 20)}, {1, 4}), ElementsAre(ElementsAre(0), ElementsAre(0, 1, 2, 3)));
 }
 
 TEST(Placement, ATasksOwnListWinsAndItsOrderIsKept) {

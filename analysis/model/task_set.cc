@@ -7,25 +7,22 @@
 namespace samcl::analysis {
 namespace {
 
-std::string number(Time value) {
-  return std::to_string(value);
-}
+std::string number(Time value) { return std::to_string(value); }
 
 // "task \"camera\", stage 3 (GPU)": stages count from 1, as in the papers.
 std::string place(const Task& task, size_t stage) {
-  return "task \"" + task.name + "\", stage " + std::to_string(stage + 1) + " (" +
-         name(task.stages[stage].resource) + ")";
+  return "task \"" + task.name + "\", stage " + std::to_string(stage + 1) + " (" + name(task.stages[stage].resource) +
+         ")";
 }
 
 Result<void> check(const Platform& platform) {
-  for (const auto& [field, count] :
-       {std::pair{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}})
+  for (const auto& [field, count] : {std::pair{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}})
     if (count < 1 || count > kMaxElements)
       return fail(std::string("platform, ") + field + ": " + std::to_string(count) + ", expected 1 to " +
                   std::to_string(kMaxElements));
   if (platform.bound && platform.pci != platform.gpus)
-    return fail("platform, pci: " + std::to_string(platform.pci) + ", expected " +
-                std::to_string(platform.gpus) + ": where GPUs are bound, each has its own link");
+    return fail("platform, pci: " + std::to_string(platform.pci) + ", expected " + std::to_string(platform.gpus) +
+                ": where GPUs are bound, each has its own link");
   return {};
 }
 
@@ -42,16 +39,14 @@ Result<void> check_requests(const Stage& stage, const std::string& where, int mo
   for (int mode = 1; mode <= modes; ++mode) {
     const Time between = stage.between_in(mode);
     if (between < stage.requests - 1 || between > kLongest)
-      return fail(where + ", between in mode " + std::to_string(mode) + ": " + number(between) +
-                  " ns, expected " + number(stage.requests - 1) +
-                  " (1 ns before each request but the first) to " + number(kLongest));
+      return fail(where + ", between in mode " + std::to_string(mode) + ": " + number(between) + " ns, expected " +
+                  number(stage.requests - 1) + " (1 ns before each request but the first) to " + number(kLongest));
   }
   return {};
 }
 
 Result<void> check_host(const Stage& stage, const std::string& where, size_t modes) {
-  if (stage.host_section != 0 && stage.host.empty())
-    return fail(where + ", host_section: given without host");
+  if (stage.host_section != 0 && stage.host.empty()) return fail(where + ", host_section: given without host");
   if (stage.host_section < 0)
     return fail(where + ", host_section: " + number(stage.host_section) + " ns, expected 0 or more");
   if (stage.host.empty()) return {};
@@ -71,22 +66,21 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   const auto count = static_cast<size_t>(modes);
   const std::string where = place(task, index);
   if (stage.worst.size() != count)
-    return fail(where + ", worst: " + std::to_string(stage.worst.size()) +
-                " times, expected one for each of the " + std::to_string(modes) + " modes");
+    return fail(where + ", worst: " + std::to_string(stage.worst.size()) + " times, expected one for each of the " +
+                std::to_string(modes) + " modes");
   if (!stage.best.empty() && stage.best.size() != count)
     return fail(where + ", best: " + std::to_string(stage.best.size()) +
                 " times, expected none or one for each of the " + std::to_string(modes) + " modes");
   for (int mode = 1; mode <= modes; ++mode) {
     const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
     if (worst < 1 || worst > kLongest)
-      return fail(where + ", worst in mode " + std::to_string(mode) + ": " + number(worst) +
-                  " ns, expected 1 to " + number(kLongest));
+      return fail(where + ", worst in mode " + std::to_string(mode) + ": " + number(worst) + " ns, expected 1 to " +
+                  number(kLongest));
     if (best < 0 || best > worst)
       return fail(where + ", best in mode " + std::to_string(mode) + ": " + number(best) +
                   " ns, expected 0 to the worst, " + number(worst));
   }
-  if (stage.section < 0)
-    return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
+  if (stage.section < 0) return fail(where + ", section: " + number(stage.section) + " ns, expected 0 or more");
   if (stage.section > 0 && stage.resource == Resource::cpu)
     return fail(where + ", section: CPUs are preemptive, expected none");
   if (auto good = check_host(stage, where, count); !good) return good;
@@ -101,8 +95,7 @@ Result<void> check_devices(const Task& task, const Platform& platform) {
   for (const int device : task.devices) {
     if (device < 0 || device >= platform.gpus)
       return fail(where + std::to_string(device) + ", expected 0 to " + std::to_string(platform.gpus - 1));
-    if (!seen.insert(device).second)
-      return fail(where + std::to_string(device) + " twice, expected distinct ones");
+    if (!seen.insert(device).second) return fail(where + std::to_string(device) + " twice, expected distinct ones");
   }
   return {};
 }
@@ -140,8 +133,7 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.deadline < 1 || task.deadline > (arbitrary ? kLongest : task.period))
     return fail(where + ", deadline: " + number(task.deadline) + " ns, expected 1 to " +
                 (arbitrary ? number(kLongest) : "the period, " + number(task.period)));
-  if (auto good = arbitrary ? check_partitioned(task, platform) : check_unpartitioned(task); !good)
-    return good;
+  if (auto good = arbitrary ? check_partitioned(task, platform) : check_unpartitioned(task); !good) return good;
   if (task.stages.empty()) return fail(where + ", stages: none, expected at least one");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (auto good = check_stage(task, j, platform.gpus); !good) return good;
@@ -168,8 +160,7 @@ template <typename Before>
 PriorityOrder sorted(const TaskSet& set, Before before) {
   PriorityOrder order(set.tasks.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return before(set.tasks[a], set.tasks[b]); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return before(set.tasks[a], set.tasks[b]); });
   return order;
 }
 
@@ -177,31 +168,24 @@ PriorityOrder sorted(const TaskSet& set, Before before) {
 
 const char* name(Resource resource) {
   switch (resource) {
-    case Resource::cpu:
-      return "CPU";
-    case Resource::pci:
-      return "PCI";
-    case Resource::gpu:
-      return "GPU";
+    case Resource::cpu: return "CPU";
+    case Resource::pci: return "PCI";
+    case Resource::gpu: return "GPU";
   }
   return "?";
 }
 
 int Platform::elements(Resource resource) const {
   switch (resource) {
-    case Resource::cpu:
-      return cpus;
-    case Resource::pci:
-      return pci;
-    case Resource::gpu:
-      return gpus;
+    case Resource::cpu: return cpus;
+    case Resource::pci: return pci;
+    case Resource::gpu: return gpus;
   }
   return 1;
 }
 
 std::string Platform::name_of(Resource resource, int element) const {
-  if (bound && resource != Resource::cpu)
-    return std::string(name(resource)) + " of device " + std::to_string(element);
+  if (bound && resource != Resource::cpu) return std::string(name(resource)) + " of device " + std::to_string(element);
   return std::string(name(resource)) + " " + std::to_string(element + 1);
 }
 
@@ -216,8 +200,7 @@ Time Stage::section_in(int mode) const {
 }
 
 bool Task::uses(Resource resource) const {
-  return std::any_of(stages.begin(), stages.end(),
-                     [&](const Stage& stage) { return stage.resource == resource; });
+  return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.resource == resource; });
 }
 
 int Task::largest_mode(const Platform& platform) const {
@@ -244,9 +227,8 @@ Result<void> check(const TaskSet& set, std::span<const int> modes) {
   for (size_t i = 0; i < modes.size(); ++i) {
     const int most = set.tasks[i].largest_mode(set.platform);
     if (modes[i] < 1 || modes[i] > most)
-      return fail("task \"" + set.tasks[i].name + "\", mode: " + std::to_string(modes[i]) +
-                  ", expected 1 to " + std::to_string(most) +
-                  (most < set.platform.gpus ? ", the most GPUs that it can use" : ""));
+      return fail("task \"" + set.tasks[i].name + "\", mode: " + std::to_string(modes[i]) + ", expected 1 to " +
+                  std::to_string(most) + (most < set.platform.gpus ? ", the most GPUs that it can use" : ""));
   }
   return {};
 }

@@ -83,9 +83,7 @@ struct Stage {
 
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
-  Time between_in(int mode) const {
-    return between.empty() ? requests - 1 : between[static_cast<size_t>(mode - 1)];
-  }
+  Time between_in(int mode) const { return between.empty() ? requests - 1 : between[static_cast<size_t>(mode - 1)]; }
   Time host_in(int mode) const { return host.empty() ? 0 : host[static_cast<size_t>(mode - 1)]; }
   // In one section, in any mode.
   Time longest_host() const;

@@ -22,9 +22,7 @@ std::string complaint(const TaskSet& set) {
   return good ? "none" : good.error().message;
 }
 
-TEST(TaskSet, GoodOnesPass) {
-  EXPECT_EQ(complaint(two_tasks()), "none");
-}
+TEST(TaskSet, GoodOnesPass) { EXPECT_EQ(complaint(two_tasks()), "none"); }
 
 TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
   const auto broken = [](auto change) {
@@ -33,25 +31,21 @@ TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
     return complaint(set);
   };
   EXPECT_EQ(broken([](TaskSet& set) { set.platform.pci = 0; }), "platform, pci: 0, expected 1 to 64");
-  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "a"; }),
-            "task \"a\", name: another task has it too");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "a"; }), "task \"a\", name: another task has it too");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].deadline = 101; }),
             "task \"a\", deadline: 101 ns, expected 1 to the period, 100");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].requests = 0; }),
             "task \"b\", stage 1 (GPU), requests: 0, expected 1 to 1000000");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages[0].requests = 2; }),
             "task \"a\", stage 1 (CPU), requests: 2, expected none: CPUs are not asked for");
-  EXPECT_EQ(broken([](TaskSet& set) {
-              set.tasks[1].stages[0].between = {1, 1};
-            }),
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].between = {1, 1}; }),
             "task \"b\", stage 1 (GPU), between: given, expected none for a single request");
-  EXPECT_EQ(
-      broken([](TaskSet& set) {
-        set.tasks[1].stages[0].requests = 4;
-        set.tasks[1].stages[0].between = {3, 2};
-      }),
-      "task \"b\", stage 1 (GPU), between in mode 2: 2 ns, expected 3 (1 ns before each request but the "
-      "first) to 35184372088832");
+  EXPECT_EQ(broken([](TaskSet& set) {
+              set.tasks[1].stages[0].requests = 4;
+              set.tasks[1].stages[0].between = {3, 2};
+            }),
+            "task \"b\", stage 1 (GPU), between in mode 2: 2 ns, expected 3 (1 ns before each request but the "
+            "first) to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].period = kLongest + 1; }),
             "task \"a\", period: 35184372088833 ns, expected 1 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].stages.clear(); }),
@@ -62,10 +56,8 @@ TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
             "task \"a\", stage 2 (GPU), worst in mode 2: -3 ns, expected 1 to 35184372088832");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].stages[0].best[1] = 7; }),
             "task \"b\", stage 1 (GPU), best in mode 2: 7 ns, expected 0 to the worst, 6");
-  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].stages[0].section = 1; }),
-              HasSubstr("CPUs are preemptive"));
-  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = 1; }),
-              HasSubstr("task \"b\", priority: missing"));
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].stages[0].section = 1; }), HasSubstr("CPUs are preemptive"));
+  EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = 1; }), HasSubstr("task \"b\", priority: missing"));
   EXPECT_THAT(broken([](TaskSet& set) { set.tasks[0].priority = set.tasks[1].priority = 1; }),
               HasSubstr("task \"b\", priority: 1 is another task's too"));
 }
@@ -105,8 +97,7 @@ TEST(TaskSet, BoundPlatformsHaveALinkForEachGpu) {
 TEST(TaskSet, ListsOfDevicesAreDistinctGpusOfABoundPlatform) {
   TaskSet set = two_tasks();
   set.tasks[0].devices = {1};
-  EXPECT_EQ(complaint(set),
-            "task \"a\", devices: given, expected none where the platform's GPUs are not bound");
+  EXPECT_EQ(complaint(set), "task \"a\", devices: given, expected none where the platform's GPUs are not bound");
   set = bound_tasks();
   set.tasks[0].devices = {2};
   EXPECT_EQ(complaint(set), "task \"a\", devices: 2, expected 0 to 1");

@@ -61,8 +61,7 @@ int Candidates::fastest(size_t task) const {
     for (const Stage& stage : set_->tasks[task].stages) sum += stage.length_in(mode);
     return sum;
   };
-  return *std::min_element(modes_[task].begin(), modes_[task].end(),
-                           [&](int a, int b) { return time(a) < time(b); });
+  return *std::min_element(modes_[task].begin(), modes_[task].end(), [&](int a, int b) { return time(a) < time(b); });
 }
 
 double Candidates::ratio(const Modes& modes, double enough) {
@@ -81,9 +80,7 @@ size_t Candidates::latest(const Modes& modes) {
   return latest_of(*set_, analysis_.responses(modes));
 }
 
-Choice Candidates::choice(Modes modes) {
-  return choice(modes, modes);
-}
+Choice Candidates::choice(Modes modes) { return choice(modes, modes); }
 
 Choice Candidates::choice(const Modes& start, const Modes& modes) {
   Choice choice;

@@ -17,9 +17,7 @@ inline constexpr double kNever = std::numeric_limits<double>::infinity();
 struct Lateness {
   double late = 0;  // sum of what R_i / D_i is above 1
   double full = 0;  // sum of R_i / D_i
-  bool operator<(const Lateness& other) const {
-    return late < other.late || (late == other.late && full < other.full);
-  }
+  bool operator<(const Lateness& other) const { return late < other.late || (late == other.late && full < other.full); }
 };
 
 Lateness lateness_of(const TaskSet& set, std::span<const Time> responses);

@@ -15,9 +15,7 @@ using testing::ElementsAre;
 
 constexpr Form kForms[] = {Form::gpu_sam, Form::gpu_sparc, Form::safe};
 
-Stage on(Resource resource, std::vector<Time> worst) {
-  return {resource, std::move(worst), {}, 0};
-}
+Stage on(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
 
 // Every combination of the modes the form knows.
 bool any_schedulable(const TaskSet& set, Form form) {
@@ -68,11 +66,9 @@ TEST(Single, GivesEveryTaskOneGpu) {
 TEST(Local, TakesEachTasksLeastSumOfExecutionTimes) {
   TaskSet set;
   set.platform = {1, 1, 3};
-  set.tasks.push_back(
-      {"P1", 500, 500, {}, {on(Resource::pci, {10, 30, 60}), on(Resource::gpu, {90, 45, 30})}});
+  set.tasks.push_back({"P1", 500, 500, {}, {on(Resource::pci, {10, 30, 60}), on(Resource::gpu, {90, 45, 30})}});
   set.tasks.push_back({"P2", 600, 600, {}, {on(Resource::pci, {5, 6, 7}), on(Resource::gpu, {90, 45, 30})}});
-  set.tasks.push_back(
-      {"P3", 700, 700, {}, {on(Resource::pci, {50, 99, 150}), on(Resource::gpu, {90, 45, 30})}});
+  set.tasks.push_back({"P3", 700, 700, {}, {on(Resource::pci, {50, 99, 150}), on(Resource::gpu, {90, 45, 30})}});
   set.tasks.push_back({"P4", 800, 800, {}, {on(Resource::cpu, {50, 50, 50})}});
   EXPECT_THAT(choose_modes(set, Form::gpu_sam, Policy::local).modes, ElementsAre(2, 3, 1, 1));
 }
@@ -161,9 +157,7 @@ void expect_optimal(const Shape& shape, int sets, Form form) {
   EXPECT_GT(better, sets / 150);
 }
 
-TEST_P(SmallSets, OptimalAgreesWithEveryCombination) {
-  expect_optimal(Shape(), 1500, GetParam());
-}
+TEST_P(SmallSets, OptimalAgreesWithEveryCombination) { expect_optimal(Shape(), 1500, GetParam()); }
 
 TEST(BoundSets, OptimalAgreesWithEveryCombination) {
   Shape shape;

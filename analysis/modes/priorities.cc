@@ -31,8 +31,7 @@ class OrderSearch {
   bool improve() {
     analysis_.reorder(order_);
     const size_t latest = latest_of(set_, analysis_.responses(modes_));
-    const auto position =
-        static_cast<size_t>(std::find(order_.begin(), order_.end(), latest) - order_.begin());
+    const auto position = static_cast<size_t>(std::find(order_.begin(), order_.end(), latest) - order_.begin());
     const PriorityOrder before = order_;
     const Lateness start = lateness_;
     for (size_t other = 0; other < position; ++other) {

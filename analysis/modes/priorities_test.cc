@@ -53,8 +53,7 @@ TEST(Priorities, AreNeverWorseThanTheStartAndMostlyAsGoodAsAnyOrder) {
     const Prioritised best = choose_priorities(small.set, Form::safe);
     const bool start = choose_modes(small.set, Form::safe).schedulable;
     EXPECT_LE(start, best.choice.schedulable);
-    EXPECT_EQ(best.choice.schedulable,
-              analyse(small.set, best.choice.modes, Form::safe, best.order).schedulable);
+    EXPECT_EQ(best.choice.schedulable, analyse(small.set, best.choice.modes, Form::safe, best.order).schedulable);
     const bool any = any_order_schedulable(small.set, Form::safe);
     EXPECT_LE(best.choice.schedulable, any);
     started += start ? 1 : 0;

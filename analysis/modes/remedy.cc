@@ -7,8 +7,7 @@ namespace {
 
 void scale(Task& task, int percent) {
   for (Stage& stage : task.stages) {
-    for (Time& time : stage.worst)
-      time = std::max<Time>(1, time / 100 * percent + time % 100 * percent / 100);
+    for (Time& time : stage.worst) time = std::max<Time>(1, time / 100 * percent + time % 100 * percent / 100);
     for (Time& time : stage.between)
       time = std::max<Time>(stage.requests - 1, time / 100 * percent + time % 100 * percent / 100);
     for (size_t k = 0; k < stage.best.size(); ++k) stage.best[k] = std::min(stage.best[k], stage.worst[k]);

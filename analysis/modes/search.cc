@@ -56,8 +56,7 @@ void Search::decide_one_by_one() {
         partial.modes[task] = mode;
         next.push_back({partial.modes, candidates_.lateness(partial.modes)});
       }
-    std::stable_sort(next.begin(), next.end(),
-                     [](const Partial& a, const Partial& b) { return a.least < b.least; });
+    std::stable_sort(next.begin(), next.end(), [](const Partial& a, const Partial& b) { return a.least < b.least; });
     next.resize(std::min(next.size(), kBeam));
     followed = std::move(next);
     if (followed.front().least.late > 0 && followed.front().least.late >= lateness_.late) return;

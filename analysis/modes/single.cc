@@ -2,8 +2,6 @@
 
 namespace samcl::analysis {
 
-Choice choose_single(Candidates& candidates) {
-  return candidates.choice(Modes(candidates.size(), 1));
-}
+Choice choose_single(Candidates& candidates) { return candidates.choice(Modes(candidates.size(), 1)); }
 
 }  // namespace samcl::analysis

@@ -76,9 +76,8 @@ Result<void> check_joinable(const Task& before, const Task& after) {
   const std::string where = "task \"" + after.name + "\", ";
   if (before.priority != after.priority || (!after.priority && before.deadline != after.deadline))
     return fail(where + "priority: another one than before, expected the same");
-  const bool same =
-      std::equal(before.stages.begin(), before.stages.end(), after.stages.begin(), after.stages.end(),
-                 [](const Stage& one, const Stage& other) { return one.resource == other.resource; });
+  const bool same = std::equal(before.stages.begin(), before.stages.end(), after.stages.begin(), after.stages.end(),
+                               [](const Stage& one, const Stage& other) { return one.resource == other.resource; });
   if (!same) return fail(where + "stages: others than before, expected the same resources in the same order");
   return {};
 }
@@ -120,8 +119,7 @@ std::optional<Time> idle_within(const ModalTasks& tasks, std::span<const Time> b
 Result<ModalTasks> either(const ModalTasks& before, const ModalTasks& after) {
   const Platform& platform = after.set.platform;
   const Platform& old = before.set.platform;
-  if (platform.cpus != old.cpus || platform.pci != old.pci || platform.gpus != old.gpus ||
-      platform.bound != old.bound)
+  if (platform.cpus != old.cpus || platform.pci != old.pci || platform.gpus != old.gpus || platform.bound != old.bound)
     return fail("platform: another one than before, expected the same CPUs, links and GPUs");
   ModalTasks both;
   both.set.platform = platform;
@@ -129,8 +127,8 @@ Result<ModalTasks> either(const ModalTasks& before, const ModalTasks& after) {
   for (const Used& used : used_tasks(after)) {
     Task task = fixed(platform, used);
     int mode = used.mode;
-    const auto known = std::find_if(left.begin(), left.end(),
-                                    [&](const Used& entry) { return entry.task->name == task.name; });
+    const auto known =
+        std::find_if(left.begin(), left.end(), [&](const Used& entry) { return entry.task->name == task.name; });
     if (known != left.end()) {
       if (auto good = check_joinable(*known->task, task); !good) return tl::unexpected(good.error());
       mode = join(platform, task, *known, mode);

@@ -21,9 +21,9 @@ Result<ModalTasks> either(const ModalTasks& before, const ModalTasks& after);
 
 // How long it takes at most until no job is under way: of any instant at which at most one job of each task is, and all
 // jobs are what the set says. `besides`: by task, how long a job can wait for what is not of the set, with nothing of
-// the set progressing. While a job is under way something of the set's work is done; so what jobs do one after the other,
-// in all of their subtasks, is the time. None: that is no less than the time there is, or longer than kLongest. PROOF.md
-// of rta/, "While modes change".
+// the set progressing. While a job is under way something of the set's work is done; so what jobs do one after the
+// other, in all of their subtasks, is the time. None: that is no less than the time there is, or longer than kLongest.
+// PROOF.md of rta/, "While modes change".
 std::optional<Time> idle_within(const ModalTasks& tasks, std::span<const Time> besides);
 
 }  // namespace samcl::analysis

@@ -54,12 +54,10 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
 
 TEST(Transition, IdleWhenOneJobOfEachAndWhatCameSinceIsDone) {
   ModalTasks modal = two_tasks({1, 1}, {1});  // 6 and 7 of 20
-  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 2 * 6 + 2 * 7 + 6 + 7)
-      << "one under way, and two more";
+  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 2 * 6 + 2 * 7 + 6 + 7) << "one under way, and two more";
   EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 8}), std::nullopt) << "21 of 20";
   modal.modes = {2, 1};
-  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 3 * 8 + 3 * 7 + 8 + 7)
-      << "both subtasks of the first";
+  EXPECT_EQ(idle_within(modal, std::vector<Time>{0, 0}), 3 * 8 + 3 * 7 + 8 + 7) << "both subtasks of the first";
 }
 
 TEST(Transition, OfNoChangeItIsTheSame) {
@@ -86,8 +84,7 @@ TEST(Transition, WhatCannotBeOneTaskIsNamed) {
   const ModalTasks before = two_tasks({1, 1}, {0});
   ModalTasks after = before;
   after.set.tasks[1].stages.push_back({Resource::cpu, {1, 1}, {}, 0});
-  EXPECT_THAT(either(before, after).error().message,
-              HasSubstr("task \"second\", stages: others than before"));
+  EXPECT_THAT(either(before, after).error().message, HasSubstr("task \"second\", stages: others than before"));
   after = before;
   after.set.tasks[0].priority = 7;
   EXPECT_THAT(either(before, after).error().message, HasSubstr("task \"first\", priority: another one"));
@@ -106,10 +103,9 @@ void run_in(const TaskSet& set, const Task& task, int mode, const std::vector<in
     std::vector<Time> times(static_cast<size_t>(set.platform.subtasks(stage.resource, both_mode)), 0);
     for (int k = 0; k < count; ++k) {
       const bool placed = set.platform.bound && stage.resource != Resource::cpu;
-      const auto where =
-          placed ? std::find(both.devices.begin(), both.devices.end(), devices[static_cast<size_t>(k)]) -
-                       both.devices.begin()
-                 : k;
+      const auto where = placed ? std::find(both.devices.begin(), both.devices.end(), devices[static_cast<size_t>(k)]) -
+                                      both.devices.begin()
+                                : k;
       times[static_cast<size_t>(where)] =
           std::uniform_int_distribution<Time>(0, 1)(random) == 0 ? stage.worst_in(mode) : stage.best_in(mode);
     }
@@ -139,8 +135,8 @@ TEST(Transition, BoundsHoldInSimulationsOfChanges) {
       for (size_t i = 0; i < set.tasks.size(); ++i) {
         const size_t change = std::uniform_int_distribution<size_t>(0, plan.jobs[i].size())(random);
         for (size_t job = 0; job < plan.jobs[i].size(); ++job) {
-          const auto& [modal, devices] = job < change ? std::pair{&before, &now.tasks[i].devices}
-                                                      : std::pair{&after, &then.tasks[i].devices};
+          const auto& [modal, devices] =
+              job < change ? std::pair{&before, &now.tasks[i].devices} : std::pair{&after, &then.tasks[i].devices};
           run_in(set, set.tasks[i], modal->modes[i], *devices, both->set.tasks[i], both->modes[i], random,
                  plan.jobs[i][job]);
         }

@@ -73,8 +73,7 @@ std::pair<bool, std::map<std::string, std::optional<Time>>> by_access(const std:
   const access::Bounds bounds = analyse(set, wanted, costs);
   std::map<std::string, std::optional<Time>> responses;
   for (size_t i = 0; i < set.tasks.size(); ++i)
-    responses[set.tasks[i].name] =
-        bounds.response[i] == kUnbounded ? std::nullopt : std::optional(bounds.response[i]);
+    responses[set.tasks[i].name] = bounds.response[i] == kUnbounded ? std::nullopt : std::optional(bounds.response[i]);
   return {bounds.schedulable, responses};
 }
 
@@ -92,9 +91,7 @@ std::map<std::string, bool> ways(const std::string& text) {
   return verdicts;
 }
 
-std::string in_mode_1(const TaskSet& set) {
-  return format_task_set({set, Modes(set.tasks.size(), 1)});
-}
+std::string in_mode_1(const TaskSet& set) { return format_task_set({set, Modes(set.tasks.size(), 1)}); }
 
 }  // namespace
 
@@ -102,8 +99,7 @@ PYBIND11_MODULE(_samcl_analysis, module) {
   using pybind11::arg;
   module.attr("version") = SAMCL_VERSION;
   module.def("rta", rta, arg("task_set"), arg("form") = "safe", arg("modes") = std::nullopt);
-  module.def("choose_modes", choose, arg("task_set"), arg("policy") = name(kBestPolicy),
-             arg("form") = "safe");
+  module.def("choose_modes", choose, arg("task_set"), arg("policy") = name(kBestPolicy), arg("form") = "safe");
   module.def(
       "access",
       [](const std::string& text, const std::string& analysis, Time update, Time slice, Time switching,

@@ -12,17 +12,14 @@
 
 namespace samcl::analysis {
 
-using Block =
-    double __attribute__((vector_size(kBlock * sizeof(double)), aligned(sizeof(double)), may_alias));
+using Block = double __attribute__((vector_size(kBlock * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 #define SAMCL_IN_BLOCKS [[gnu::always_inline]] inline
 
 SAMCL_IN_BLOCKS const Block& block(const double* column, size_t row) {
   return *reinterpret_cast<const Block*>(column + row);
 }
-SAMCL_IN_BLOCKS Block& block(double* column, size_t row) {
-  return *reinterpret_cast<Block*>(column + row);
-}
+SAMCL_IN_BLOCKS Block& block(double* column, size_t row) { return *reinterpret_cast<Block*>(column + row); }
 
 // Adding it rounds to the nearest whole number.
 inline constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
@@ -45,8 +42,7 @@ SAMCL_IN_BLOCKS unsigned below(const double* values, double limit) {
   unsigned bits = 0;
 #if defined(__SSE2__)
   for (unsigned pair = 0; pair < kBlock / 2; ++pair)
-    bits |= static_cast<unsigned>(
-                _mm_movemask_pd(_mm_cmplt_pd(_mm_loadu_pd(values + 2 * pair), _mm_set1_pd(limit))))
+    bits |= static_cast<unsigned>(_mm_movemask_pd(_mm_cmplt_pd(_mm_loadu_pd(values + 2 * pair), _mm_set1_pd(limit))))
             << (2 * pair);
 #else
   for (unsigned lane = 0; lane < kBlock; ++lane) bits |= values[lane] < limit ? 1u << lane : 0u;
@@ -57,8 +53,7 @@ SAMCL_IN_BLOCKS unsigned below(const double* values, double limit) {
 // How many bits of a byte are set; the processor's instruction is not in every processor.
 inline constexpr auto kBits = [] {
   std::array<uint8_t, 256> bits{};
-  for (size_t byte = 1; byte < bits.size(); ++byte)
-    bits[byte] = static_cast<uint8_t>(bits[byte / 2] + byte % 2);
+  for (size_t byte = 1; byte < bits.size(); ++byte) bits[byte] = static_cast<uint8_t>(bits[byte / 2] + byte % 2);
   return bits;
 }();
 

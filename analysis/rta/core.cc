@@ -6,9 +6,7 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) {
-  return static_cast<size_t>(resource);
-}
+constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
 
 double ratio(Time response, Time deadline) {
   if (response == kUnbounded) return std::numeric_limits<double>::infinity();
@@ -81,8 +79,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
       const TaskRow& row = rows_[position];
       const double period = static_cast<double>(row.task->period);
       const size_t first = row.first[at(resource)];
-      const size_t end =
-          position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
+      const size_t end = position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane.demand.requests[stage.row] = stage.requests;
       for (size_t n = first; n < end; ++n) {
@@ -104,8 +101,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
 bool ResponseTimeAnalysis::Core::find_devices(TaskRow& row, int mode, bool& known) {
   if (!row.uses[at(Resource::pci)] && !row.uses[at(Resource::gpu)]) return false;
   const auto in_mode = [&](int wanted) {
-    if (known || !row.task->devices.empty() || wanted == set_->platform.gpus)
-      return placer_->choose(row.index, wanted);
+    if (known || !row.task->devices.empty() || wanted == set_->platform.gpus) return placer_->choose(row.index, wanted);
     std::vector<int> all(static_cast<size_t>(set_->platform.gpus));
     std::iota(all.begin(), all.end(), 0);
     return all;

@@ -89,8 +89,7 @@ class Longest {
 };
 
 struct Lane {
-  Lane(int elements_, size_t rows)
-      : elements(elements_), demand(rows), longest(static_cast<size_t>(elements_)) {}
+  Lane(int elements_, size_t rows) : elements(elements_), demand(rows), longest(static_cast<size_t>(elements_)) {}
   double elements;
   Demand demand;
   Cycles cycles;

@@ -11,9 +11,7 @@ namespace {
 constexpr double kNever = 1e200;
 
 // Room for two steps per row, the first of the next period, and whole blocks.
-size_t room(size_t rows) {
-  return (2 * rows + 1 + kBlock - 1) / kBlock * kBlock;
-}
+size_t room(size_t rows) { return (2 * rows + 1 + kBlock - 1) / kBlock * kBlock; }
 
 struct Step {
   double phase;
@@ -38,8 +36,7 @@ Cycles::Cycles(const Demand& demand) {
   const size_t tasks = first_row_.size();
   task_of_.push_back(static_cast<uint32_t>(tasks));
   for (auto* column : {&period_, &rate_}) column->resize(tasks + kBlock, 1);
-  for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_})
-    column->assign(tasks, 0);
+  for (auto* column : {&copies_, &work_, &arrivals_, &begin_work_, &begin_arrivals_}) column->assign(tasks, 0);
   count_.assign(tasks, 0);
   below_.assign(tasks + 1, Line());
   phase_.assign(place, kNever);

@@ -29,8 +29,7 @@ void Demand::set(size_t row, double new_cost, double new_copies, double new_jitt
 }
 
 SAMCL_CLONES
-double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
-                 double* growth) {
+double executing(const Demand& demand, size_t end, double length, double before, double* fresh, double* growth) {
   const Block zero = {}, lengths = zero + length;
   double arrivals = 0;
   for (size_t row = 0; row < end; row += kBlock) {

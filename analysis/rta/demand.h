@@ -18,9 +18,7 @@ inline constexpr double kExact = 9007199254740992.0;  // 2^53
 inline constexpr double kForever = 1e100;
 
 // Rounded down or up, for 0 <= value < kExact: less than a call of the C library.
-inline double whole(double value) {
-  return static_cast<double>(static_cast<int64_t>(value));
-}
+inline double whole(double value) { return static_cast<double>(static_cast<int64_t>(value)); }
 inline double whole_above(double value) {
   const double below = whole(value);
   return below < value ? below + 1 : below;
@@ -52,7 +50,6 @@ struct Demand {
 // the last job counts as far as it fits. Fills per row < end and subtask the work of jobs that become
 // ready in the window, and what a stage at work at its beginning adds; both arrays have room for a block
 // more. Returns how many requests there are. Bertogna & Cirinei (2007), Guan et al. (2009).
-double executing(const Demand& demand, size_t end, double length, double before, double* fresh,
-                 double* growth);
+double executing(const Demand& demand, size_t end, double length, double before, double* fresh, double* growth);
 
 }  // namespace samcl::analysis

@@ -10,9 +10,7 @@ class GpuSam : public Published {
   using Published::Published;
 
  protected:
-  double divide(double numerator, double denominator) const override {
-    return whole_above(numerator / denominator);
-  }
+  double divide(double numerator, double denominator) const override { return whole_above(numerator / denominator); }
   double load(const TaskRow& row, size_t stage) const override {
     return row.stages[stage].worst * row.stages[stage].subtasks;
   }

@@ -11,9 +11,7 @@ class GpuSparc : public Published {
   using Published::Published;
 
  protected:
-  double divide(double numerator, double denominator) const override {
-    return whole(numerator / denominator);
-  }
+  double divide(double numerator, double denominator) const override { return whole(numerator / denominator); }
   double load(const TaskRow& row, size_t stage) const override {
     const bool gpu = row.stages[stage].resource == Resource::gpu;
     return gpu ? static_cast<double>(row.task->stages[stage].worst_in(1)) : row.stages[stage].worst;

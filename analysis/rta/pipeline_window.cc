@@ -86,8 +86,7 @@ double PipelineWindow::waiting(double window) {
     if (used.stages == 0) continue;
     const double work = this->work(used, window);
     if (work + used.as_work >= kExact) return kForever;
-    sum +=
-        std::min(whole((work + used.as_work) / used.lanes.elements), whole(work / used.left) + used.as_time);
+    sum += std::min(whole((work + used.as_work) / used.lanes.elements), whole(work / used.left) + used.as_time);
   }
   return sum;
 }
@@ -123,8 +122,7 @@ double PipelineWindow::append(const Next& next) {
   const auto& sections = *used.lanes.shares.front().sections;
   const double longest = section(used);
   used.left = used.lanes.elements - siblings;
-  used.as_work +=
-      siblings * worst + requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
+  used.as_work += siblings * worst + requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
   used.as_time += requests * longest;
   cpus.as_work += lent;
   cpus.as_time += lent;
@@ -138,8 +136,7 @@ double PipelineWindow::append(const Next& next) {
   executed_ += time;
   beyond_ = to_start ? 1 : 0;
   rest_ = to_start ? worst : 0;
-  const double least =
-      begin(constant_, beyond_, [](const Line& line, const Lanes&) { return line.stage_base; });
+  const double least = begin(constant_, beyond_, [](const Line& line, const Lanes&) { return line.stage_base; });
   if (least >= kForever) return kForever;
   window_ = std::max(to_start ? window_ : window_ + time, least);
   const double told = window_ + rest_;

@@ -40,14 +40,13 @@ class PipelineWindow {
     double siblings = 0;  // its other subtasks
     bool whole = false;   // nothing interrupts a subtask once it has started
     double requests = 1;
-    double between = 0;  // CPU time between requests
+    double between = 0;   // CPU time between requests
     bool hosted = false;  // its wait may be for a CPU that a section needs: its own, or one that it waits for
     double lent = 0;      // CPU time that is in the way of that: of its siblings' sections, and of those they find
   };
 
   // `lanes`: the most of any resource.
-  PipelineWindow(size_t tasks, size_t lanes)
-      : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
+  PipelineWindow(size_t tasks, size_t lanes) : used_{Used(tasks, 1), Used(tasks, lanes), Used(tasks, lanes)} {}
 
   // A new window. [resource]
   void begin(const std::array<Lanes, 3>& lanes);

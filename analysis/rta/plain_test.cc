@@ -12,9 +12,7 @@
 namespace samcl::analysis {
 namespace {
 
-Time ceiling(Time numerator, Time denominator) {
-  return (numerator + denominator - 1) / denominator;
-}
+Time ceiling(Time numerator, Time denominator) { return (numerator + denominator - 1) / denominator; }
 
 // Of Han et al., JSS 117 (2016), Section 4.2, and of the GPU-SPARC paper. Tasks are the most urgent first;
 // s_{i,j} on resource w_{i,j}, with |tau_{i,j}| subtasks of C_{i,j}^{(m_i)}.
@@ -67,8 +65,7 @@ class Plain {
     std::vector<Time> longest;
     for (size_t k = i + 1; k < order_.size(); ++k)
       for (size_t p = 0; p < tau(k).stages.size(); ++p)
-        if (w(k, p) == w(i, j))
-          longest.insert(longest.end(), static_cast<size_t>(subtasks(k, p)), C(k, p) - 1);
+        if (w(k, p) == w(i, j)) longest.insert(longest.end(), static_cast<size_t>(subtasks(k, p)), C(k, p) - 1);
     std::sort(longest.rbegin(), longest.rend());
     Time Z = 0;
     for (size_t n = 0; n < longest.size() && n < static_cast<size_t>(N(i, j)); ++n) Z += longest[n];

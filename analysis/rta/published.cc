@@ -59,8 +59,7 @@ void Published::respond_on(const TaskRow& row, Resource resource) {
     if (row.stages[j].resource != resource) continue;
     size_t n = ascending_.size();
     ascending_.push_back(j);
-    for (; n > 0 && row.stages[ascending_[n - 1]].worst > row.stages[j].worst; --n)
-      ascending_[n] = ascending_[n - 1];
+    for (; n > 0 && row.stages[ascending_[n - 1]].worst > row.stages[j].worst; --n) ascending_[n] = ascending_[n - 1];
     ascending_[n] = j;
   }
   const double blocking = this->blocking(row, resource);

@@ -9,12 +9,9 @@ namespace {
 
 std::unique_ptr<ResponseTimeAnalysis::Core> make(const TaskSet& set, Form form, PriorityOrder order) {
   switch (form) {
-    case Form::gpu_sam:
-      return make_gpu_sam(set, std::move(order));
-    case Form::gpu_sparc:
-      return make_gpu_sparc(set, std::move(order));
-    case Form::safe:
-      return make_safe(set, std::move(order));
+    case Form::gpu_sam: return make_gpu_sam(set, std::move(order));
+    case Form::gpu_sparc: return make_gpu_sparc(set, std::move(order));
+    case Form::safe: return make_safe(set, std::move(order));
   }
   return nullptr;
 }
@@ -45,8 +42,7 @@ Result<void> check(const TaskSet& set, Form form) {
     for (size_t j = 0; j < task.stages.size(); ++j)
       if (task.stages[j].requests > 1)
         return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
-                    name(task.stages[j].resource) +
-                    "), requests: " + std::to_string(task.stages[j].requests) +
+                    name(task.stages[j].resource) + "), requests: " + std::to_string(task.stages[j].requests) +
                     ", expected 1 for the published forms, in which a stage waits once");
   return {};
 }
@@ -57,18 +53,12 @@ ResponseTimeAnalysis::~ResponseTimeAnalysis() = default;
 ResponseTimeAnalysis::ResponseTimeAnalysis(ResponseTimeAnalysis&&) noexcept = default;
 ResponseTimeAnalysis& ResponseTimeAnalysis::operator=(ResponseTimeAnalysis&&) noexcept = default;
 
-std::span<const Time> ResponseTimeAnalysis::responses(std::span<const int> modes) {
-  return core_->responses(modes);
-}
+std::span<const Time> ResponseTimeAnalysis::responses(std::span<const int> modes) { return core_->responses(modes); }
 double ResponseTimeAnalysis::worst_ratio(std::span<const int> modes, double enough) {
   return core_->worst_ratio(modes, enough);
 }
-Bounds ResponseTimeAnalysis::bounds(std::span<const int> modes) {
-  return core_->bounds(modes);
-}
-void ResponseTimeAnalysis::reorder(PriorityOrder order) {
-  core_->reorder(std::move(order));
-}
+Bounds ResponseTimeAnalysis::bounds(std::span<const int> modes) { return core_->bounds(modes); }
+void ResponseTimeAnalysis::reorder(PriorityOrder order) { core_->reorder(std::move(order)); }
 
 Bounds analyse(const TaskSet& set, std::span<const int> modes, Form form, PriorityOrder order) {
   return ResponseTimeAnalysis(set, form, std::move(order)).bounds(modes);

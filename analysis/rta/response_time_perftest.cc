@@ -63,8 +63,7 @@ void analyse_thirty(benchmark::State& state, Form form, double share, bool bound
     ++n;
   }
   state.counters["bounded"] = benchmark::Counter(static_cast<double>(bounded) / static_cast<double>(n));
-  state.counters["schedulable"] =
-      benchmark::Counter(static_cast<double>(schedulable) / static_cast<double>(n));
+  state.counters["schedulable"] = benchmark::Counter(static_cast<double>(schedulable) / static_cast<double>(n));
 }
 
 // GPA's and GEMA's step: one task's mode changed.

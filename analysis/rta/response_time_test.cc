@@ -12,9 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Stage stage(Resource resource, std::vector<Time> worst) {
-  return {resource, std::move(worst), {}, 0};
-}
+Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
 
 std::vector<Time> responses(const TaskSet& set, Form form, Modes modes = {}) {
   EXPECT_TRUE(check(set)) << check(set).error().message;
@@ -27,9 +25,8 @@ std::vector<Time> responses(const TaskSet& set, Form form, Modes modes = {}) {
 // One CPU, one PCI link; P1 T = 12: CPU 4, PCI 5, CPU 1; P2 T = 18: CPU 5.
 TaskSet two_tasks_without_gpu() {
   TaskSet set;
-  set.tasks = {
-      {"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
-      {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
+  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+               {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
   return set;
 }
 
@@ -121,9 +118,8 @@ TaskSet bound_tasks(std::vector<Task> tasks) {
 
 TEST(BoundDevices, TasksOnDifferentOnesDoNotMeet) {
   const auto tasks = [](int second) {
-    return bound_tasks(
-        {{"P1", 100, 100, 2, {stage(Resource::pci, {5}), stage(Resource::gpu, {9})}, {0}},
-         {"P2", 100, 100, 1, {stage(Resource::pci, {3}), stage(Resource::gpu, {7})}, {second}}});
+    return bound_tasks({{"P1", 100, 100, 2, {stage(Resource::pci, {5}), stage(Resource::gpu, {9})}, {0}},
+                        {"P2", 100, 100, 1, {stage(Resource::pci, {3}), stage(Resource::gpu, {7})}, {second}}});
   };
   EXPECT_THAT(responses(tasks(1), Form::safe), ElementsAre(14, 10));
   EXPECT_THAT(responses(tasks(0), Form::safe), ElementsAre(14 + 2 + 6, 10 + 5 + 9));
@@ -131,8 +127,8 @@ TEST(BoundDevices, TasksOnDifferentOnesDoNotMeet) {
 
 // With global GPUs the less urgent task runs on the one that is left.
 TEST(BoundDevices, ATaskWaitsForItsOwnAlthoughAnotherIsFree) {
-  TaskSet set = bound_tasks({{"P1", 100, 100, 2, {stage(Resource::gpu, {9})}, {0}},
-                             {"P2", 100, 100, 1, {stage(Resource::gpu, {7})}, {0}}});
+  TaskSet set = bound_tasks(
+      {{"P1", 100, 100, 2, {stage(Resource::gpu, {9})}, {0}}, {"P2", 100, 100, 1, {stage(Resource::gpu, {7})}, {0}}});
   EXPECT_EQ(responses(set, Form::safe)[1], 7 + 9);
   set.platform = {1, 1, 2};
   for (Task& task : set.tasks) task.devices.clear();
@@ -207,9 +203,7 @@ TEST(Bounds, OfTheLongestTimesAreExactOrUnbounded) {
     EXPECT_THAT(responses(set, form), ElementsAre(kLongest / 2 - 1, kLongest - 1, kUnbounded));
 }
 
-TEST(Bounds, OfATaskSetWithoutTasksAreSchedulable) {
-  EXPECT_TRUE(analyse(TaskSet{}, Modes{}, Form::safe).schedulable);
-}
+TEST(Bounds, OfATaskSetWithoutTasksAreSchedulable) { EXPECT_TRUE(analyse(TaskSet{}, Modes{}, Form::safe).schedulable); }
 
 class Remembering : public testing::TestWithParam<Form> {};
 
@@ -228,8 +222,7 @@ TEST_P(Remembering, ChangedModesGiveWhatAFreshAnalysisGives) {
       const auto remembered = kept.responses(small.modes);
       ResponseTimeAnalysis fresh(small.set, GetParam());
       const auto expected = fresh.responses(small.modes);
-      ASSERT_THAT(std::vector<Time>(remembered.begin(), remembered.end()),
-                  testing::ElementsAreArray(expected));
+      ASSERT_THAT(std::vector<Time>(remembered.begin(), remembered.end()), testing::ElementsAreArray(expected));
       const Bounds bounds = fresh.bounds(small.modes);
       for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(bounds.tasks[i].response, expected[i]);
     }
@@ -246,8 +239,8 @@ TEST(Remembering, HoldsWhereDevicesAreBound) {
     ResponseTimeAnalysis kept(small.set, Form::safe);
     for (int change = 0; change < 20; ++change) {
       const size_t task = random() % tasks.size();
-      small.modes[task] = static_cast<int>(
-          random() % static_cast<uint64_t>(tasks[task].largest_mode(small.set.platform) + 1));
+      small.modes[task] =
+          static_cast<int>(random() % static_cast<uint64_t>(tasks[task].largest_mode(small.set.platform) + 1));
       if (random() % 3 == 0) kept.worst_ratio(small.modes, 0.5);
       const auto remembered = kept.responses(small.modes);
       ResponseTimeAnalysis fresh(small.set, Form::safe);
@@ -266,10 +259,9 @@ TEST_P(Remembering, WorstRatioIsThatOfTheResponses) {
     double expected = 0;
     const auto all = analysis.responses(small.modes);
     for (size_t i = 0; i < all.size(); ++i)
-      expected = std::max(
-          expected, all[i] == kUnbounded
-                        ? std::numeric_limits<double>::infinity()
-                        : static_cast<double>(all[i]) / static_cast<double>(small.set.tasks[i].deadline));
+      expected = std::max(expected, all[i] == kUnbounded ? std::numeric_limits<double>::infinity()
+                                                         : static_cast<double>(all[i]) /
+                                                               static_cast<double>(small.set.tasks[i].deadline));
     EXPECT_EQ(exact, expected);
     ResponseTimeAnalysis hasty(small.set, GetParam());
     EXPECT_EQ(hasty.worst_ratio(small.modes, 0.7) >= 0.7, exact >= 0.7);

@@ -14,9 +14,7 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) {
-  return static_cast<size_t>(resource);
-}
+constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
 
 class Safe : public ResponseTimeAnalysis::Core {
  public:
@@ -25,8 +23,7 @@ class Safe : public ResponseTimeAnalysis::Core {
         pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)),
         requests_(pipeline_) {
     for (const Resource resource : kResources)
-      windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(),
-                            stages());
+      windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(), stages());
   }
 
  protected:
@@ -60,9 +57,7 @@ class Safe : public ResponseTimeAnalysis::Core {
 };
 
 // What can be left of a section that began at least 1 ns ago: one that waits for a CPU has executed nothing.
-double left_of_section(const StageRow& stage) {
-  return stage.host > 0 ? stage.section : stage.section - 1;
-}
+double left_of_section(const StageRow& stage) { return stage.host > 0 ? stage.section : stage.section - 1; }
 
 // The longest, of the task's stages on a resource.
 double longest_section(const TaskRow& row, Resource resource, const StageRow* except = nullptr) {
@@ -81,13 +76,11 @@ double subtasks_on(const TaskRow& row, Resource resource) {
 
 // On each lane, while the task is at the stage: CPU time of its own sections, and of those less urgent ones that
 // its requests find and that are lent its priority.
-double host_in_lane(const StageRow& stage) {
-  return stage.host + stage.requests * stage.foreign;
-}
+double host_in_lane(const StageRow& stage) { return stage.host + stage.requests * stage.foreign; }
 
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
-  PipelineWindow::Next next = {stage.resource, stage.worst, stage.subtasks - 1, stage.whole, stage.requests,
-                               stage.between};
+  PipelineWindow::Next next = {stage.resource, stage.worst,    stage.subtasks - 1,
+                               stage.whole,    stage.requests, stage.between};
   if (!hosted() || stage.resource == Resource::cpu) return next;
   next.hosted = true;
   next.lent = (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
@@ -227,8 +220,7 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
   for (size_t n = 0; n < lanes.size(); ++n) {
     const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
     const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
-    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter,
-                              carry);
+    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter, carry);
   }
 }
 
@@ -268,8 +260,8 @@ void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jit
   const double least = end - ready - stage.worst;
   const double waiting = end < kForever ? std::max(least, longest.bounded() ? longest.waiting : 0) : kForever;
   const double blocking = std::min(longest.blocking, waiting);
-  stage.bound = stage_bound(waiting < kForever ? waiting + stage.worst : kForever, waiting - blocking,
-                            blocking, jitter, end);
+  stage.bound =
+      stage_bound(waiting < kForever ? waiting + stage.worst : kForever, waiting - blocking, blocking, jitter, end);
   if (set().platform.bound && stage.resource != Resource::cpu)
     stage.bound.device = static_cast<int>(where - first_lane(stage.resource));
 }

@@ -6,9 +6,7 @@ namespace samcl::analysis {
 namespace {
 
 // The window reaches this far beyond the waiting: up to the start at the earliest, or up to the end.
-double beyond(const StageQuestion& question) {
-  return question.whole ? 1 : question.worst;
-}
+double beyond(const StageQuestion& question) { return question.whole ? 1 : question.worst; }
 
 // Sections of less urgent tasks that one more urgent arrival can let in: lemma 2.
 double let_in(const StageQuestion& question) {
@@ -18,13 +16,12 @@ double let_in(const StageQuestion& question) {
 }  // namespace
 
 // Below the least fixed point of ascend(): from the line below all arrivals. Rounding is allowed for.
-double StageWindow::begin(const StageQuestion& question, double elements, double Line::*base) const {
+double StageWindow::begin(const StageQuestion& question, double elements, double Line::* base) const {
   const Line& line = question.cycles->below(question.cycles->tasks_before(question.end));
   const double slope = line.slope + line.arrivals_slope * per_arrival_;
   if (slope >= elements) return kForever;
-  const double constant = line.*base + line.arrivals_base * per_arrival_ +
-                          slope * (beyond(question) + before_) + question.siblings * question.worst +
-                          question.sections->front() - elements;
+  const double constant = line.*base + line.arrivals_base * per_arrival_ + slope * (beyond(question) + before_) +
+                          question.siblings * question.worst + question.sections->front() - elements;
   const double least = constant / (elements - slope) * (1 - 1e-6);
   if (least >= kExact) return kForever;
   return least > 1 ? whole(least) - 1 : 0;

@@ -55,7 +55,7 @@ class StageWindow {
   StageAnswer after(const StageQuestion& question, double own_section);
   StageAnswer by_work(const StageQuestion& question, double own_section);
   StageAnswer by_time(const StageQuestion& question, double own_section);
-  double begin(const StageQuestion& question, double elements, double Line::*base) const;
+  double begin(const StageQuestion& question, double elements, double Line::* base) const;
   double work(const StageQuestion& question);
   double ascend(const StageQuestion& question, double elements);
   double descend(const StageQuestion& question, double waiting);

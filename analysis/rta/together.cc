@@ -18,10 +18,10 @@ struct Part {
   Time worst = 0, section = 0;  // C, q
   Time subtasks = 1;            // s
   bool whole = false;
-  Time earliest = 0;        // bmin
-  Time ready = 0, end = 0;  // bmax, and the bound on its end
-  Time alone = kUnbounded;  // from ready to end at most, by theorem 1; kUnbounded if not known
-  Time jitter() const { return ready - earliest; }       // J
+  Time earliest = 0;                                // bmin
+  Time ready = 0, end = 0;                          // bmax, and the bound on its end
+  Time alone = kUnbounded;                          // from ready to end at most, by theorem 1; kUnbounded if not known
+  Time jitter() const { return ready - earliest; }  // J
   Time carry() const { return end - earliest - worst; }  // A
 };
 
@@ -161,8 +161,7 @@ template <typename Enough, typename Use>
 void each_window(std::span<const Row> rows, size_t at, std::vector<Part>& parts, const Platform& platform,
                  bool together, Enough enough, Use use) {
   std::vector<Window> windows;
-  for (const Resource resource : kResources)
-    windows.emplace_back(rows, at, resource, platform.elements(resource));
+  for (const Resource resource : kResources) windows.emplace_back(rows, at, resource, platform.elements(resource));
   Time executed = 0;
   for (Part& part : parts) {
     windows[static_cast<size_t>(part.resource)].append(part);
@@ -201,9 +200,7 @@ void tighten(std::vector<Row>& rows, size_t at, const Platform& platform) {
   Time ready = 0;
   each_window(
       rows, at, parts, platform, true,
-      [&](const Part& part) {
-        return part.alone == kUnbounded ? part.end : std::min(part.end, ready + part.alone);
-      },
+      [&](const Part& part) { return part.alone == kUnbounded ? part.end : std::min(part.end, ready + part.alone); },
       [&](Part& part, Time end) {
         const Time known = part.alone == kUnbounded ? part.end : std::min(part.end, ready + part.alone);
         part.ready = ready;

@@ -18,8 +18,7 @@ namespace {
 TEST(Together, CountsALessUrgentKernelOnceAJob) {
   TaskSet set;
   const auto gpu = [](Time worst) { return Stage{Resource::gpu, {worst}, {worst}, 0}; };
-  set.tasks = {{"P1", 100, 100, {}, {gpu(10), {Resource::cpu, {5}, {5}, 0}, gpu(10)}},
-               {"P2", 400, 400, {}, {gpu(30)}}};
+  set.tasks = {{"P1", 100, 100, {}, {gpu(10), {Resource::cpu, {5}, {5}, 0}, gpu(10)}}, {"P2", 400, 400, {}, {gpu(30)}}};
   const Modes modes = {1, 1};
   EXPECT_EQ(analyse(set, modes, Form::safe).tasks[0].response, 29 + 10 + 5 + 29 + 10);
   const Bounds together = analyse_together(set, modes);
@@ -33,8 +32,7 @@ TEST(Together, CountsALessUrgentKernelOnceAJob) {
 
 TEST(Together, SaysNoMoreWhereATaskMayExceedItsPeriod) {
   TaskSet set;
-  set.tasks = {{"P1", 10, 10, {}, {{Resource::gpu, {4}, {}, 0}}},
-               {"P2", 12, 12, {}, {{Resource::gpu, {8}, {}, 0}}}};
+  set.tasks = {{"P1", 10, 10, {}, {{Resource::gpu, {4}, {}, 0}}}, {"P2", 12, 12, {}, {{Resource::gpu, {8}, {}, 0}}}};
   const Modes modes = {1, 1};
   const Bounds safe = analyse(set, modes, Form::safe), together = analyse_together(set, modes);
   EXPECT_FALSE(together.schedulable);
@@ -88,8 +86,8 @@ TEST_P(TogetherForm, IsNotExceededInSimulations) {
     challenge(random_set(GetParam(), random), random, found);
     ASSERT_FALSE(HasFailure()) << "set " << n;
   }
-  std::cout << found.bounds << " bounds, " << found.tighter << " tighter than the safe form's, "
-            << found.attained << " attained\n";
+  std::cout << found.bounds << " bounds, " << found.tighter << " tighter than the safe form's, " << found.attained
+            << " attained\n";
   EXPECT_GT(found.tighter, 0);
 }
 
@@ -108,8 +106,7 @@ TEST(Together, MakesMoreOfThePapersSetsSchedulable) {
   for (uint64_t n = 0; n < 150; ++n) {
     const TaskSet set = paper_set(wanted, seed_of(1, n));
     const Modes modes(set.tasks.size(), 1);
-    const bool before = analyse(set, modes, Form::safe).schedulable,
-               now = analyse_together(set, modes).schedulable;
+    const bool before = analyse(set, modes, Form::safe).schedulable, now = analyse_together(set, modes).schedulable;
     EXPECT_LE(before, now);
     safe += before ? 1 : 0;
     together += now ? 1 : 0;

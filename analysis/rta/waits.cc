@@ -18,8 +18,7 @@ std::vector<Wait> shared(std::vector<Wait> waits, Time total) {
     wait.time = next - given;
     given = next;
   }
-  waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Wait& wait) { return wait.time == 0; }),
-              waits.end());
+  waits.erase(std::remove_if(waits.begin(), waits.end(), [](const Wait& wait) { return wait.time == 0; }), waits.end());
   return waits;
 }
 
@@ -38,14 +37,13 @@ Time load(const Platform& platform, const Stage& stage, int mode, Form form, con
 
 // Whether the task is where the stage waits: everywhere, unless devices are bound.
 bool meets(const TaskBound& task, const StageBound& stage) {
-  return stage.device < 0 ||
-         std::find(task.devices.begin(), task.devices.end(), stage.device) != task.devices.end();
+  return stage.device < 0 || std::find(task.devices.begin(), task.devices.end(), stage.device) != task.devices.end();
 }
 
 }  // namespace
 
-std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form,
-                              const PriorityOrder& order, const Bounds& bounds, size_t task) {
+std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form, const PriorityOrder& order,
+                              const Bounds& bounds, size_t task) {
   const size_t position = static_cast<size_t>(std::find(order.begin(), order.end(), task) - order.begin());
   std::vector<StageWaits> all(set.tasks[task].stages.size());
   for (size_t j = 0; j < all.size(); ++j) {
@@ -76,8 +74,7 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
       Time longest = 0;
       for (const Stage& other : set.tasks[k].stages)
         if (other.resource == stage.resource && stage.resource != Resource::cpu)
-          longest =
-              std::max(longest, form == Form::safe ? other.section_in(modes[k]) : other.worst_in(modes[k]));
+          longest = std::max(longest, form == Form::safe ? other.section_in(modes[k]) : other.worst_in(modes[k]));
       sections.push_back({k, longest, 0});
     }
     all[j] = {shared(std::move(urgent), bound.interference), shared(std::move(sections), bound.blocking)};

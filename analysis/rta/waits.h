@@ -22,7 +22,7 @@ struct StageWaits {
 
 // From bounds that analyse() gave for the same arguments. Parts are in proportion to the work that each
 // task can bring into the stage's window. Empty for stages without a bound.
-std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form,
-                              const PriorityOrder& order, const Bounds& bounds, size_t task);
+std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Form form, const PriorityOrder& order,
+                              const Bounds& bounds, size_t task);
 
 }  // namespace samcl::analysis

@@ -7,13 +7,11 @@
 namespace samcl::analysis {
 namespace {
 
-Stage stage(Resource resource, std::vector<Time> worst) {
-  return {resource, std::move(worst), {}, 0};
-}
+Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
 
 // Schedulable by the published form, which the plan exceeds; the safe bound holds.
-void expect_exceeded(const TaskSet& set, const Modes& modes, const Plan& plan, Form form, size_t task,
-                     Time published, Time simulated) {
+void expect_exceeded(const TaskSet& set, const Modes& modes, const Plan& plan, Form form, size_t task, Time published,
+                     Time simulated) {
   ASSERT_TRUE(check(set)) << check(set).error().message;
   const Bounds claimed = analyse(set, modes, form);
   EXPECT_TRUE(claimed.schedulable);
@@ -26,12 +24,10 @@ void expect_exceeded(const TaskSet& set, const Modes& modes, const Plan& plan, F
 
 TEST(PublishedForms, AreExceededWhereAStageEndsEarly) {
   TaskSet set;
-  set.tasks = {
-      {"P1", 12, 12, {}, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
-      {"P2", 18, 18, {}, {stage(Resource::cpu, {5})}}};
+  set.tasks = {{"P1", 12, 12, {}, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+               {"P2", 18, 18, {}, {stage(Resource::cpu, {5})}}};
   const Plan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
-  for (const Form form : {Form::gpu_sam, Form::gpu_sparc})
-    expect_exceeded(set, {1, 1}, plan, form, 1, 10, 11);
+  for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) expect_exceeded(set, {1, 1}, plan, form, 1, 10, 11);
 }
 
 TEST(PublishedForms, AreExceededByHalf) {
@@ -49,8 +45,8 @@ TEST(GpuSam, IsExceededWithFixedExecutionTimesToo) {
   const auto task = [](const char* name, Time period, Time deadline, Time execution) {
     return Task{name, period, deadline, {}, {{Resource::cpu, {execution}, {execution}, 0}}};
   };
-  set.tasks = {task("P1", 56, 56, 6), task("P2", 39, 39, 15), task("P3", 39, 39, 24),
-               task("P4", 141, 141, 25), task("victim", 150, 38, 3)};
+  set.tasks = {task("P1", 56, 56, 6), task("P2", 39, 39, 15), task("P3", 39, 39, 24), task("P4", 141, 141, 25),
+               task("victim", 150, 38, 3)};
   for (int n = 0; n < 5; ++n) set.tasks[static_cast<size_t>(n)].priority = 5 - n;
   Plan plan;
   const Time offsets[] = {57, 118, 126, 24, 306};
@@ -66,8 +62,7 @@ TEST(GpuSam, IsExceededWithFixedExecutionTimesToo) {
 TEST(GpuSparc, IsExceededWhereSplittingGainsNothing) {
   TaskSet set;
   set.platform.gpus = 2;
-  set.tasks = {{"P1", 9, 9, {}, {stage(Resource::gpu, {1, 1})}},
-               {"P2", 10, 10, {}, {stage(Resource::gpu, {1, 1})}}};
+  set.tasks = {{"P1", 9, 9, {}, {stage(Resource::gpu, {1, 1})}}, {"P2", 10, 10, {}, {stage(Resource::gpu, {1, 1})}}};
   const Plan plan{{{{0, {}}}, {{0, {}}}}, {}};
   expect_exceeded(set, {2, 2}, plan, Form::gpu_sparc, 1, 1, 2);
 }

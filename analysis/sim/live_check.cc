@@ -10,14 +10,11 @@ namespace {
 using Rule = Violation::Rule;
 using Holding = LiveSchedule::Holding;
 
-std::string us(Time time) {
-  return std::to_string((time + 500) / 1000) + " us";
-}
+std::string us(Time time) { return std::to_string((time + 500) / 1000) + " us"; }
 
 class Check {
  public:
-  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live,
-        Time tolerance)
+  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live, Time tolerance)
       : set_(set), modes_(modes), bounds_(bounds), live_(live), tolerance_(tolerance) {
     const PriorityOrder order = priority_order(set);
     rank_.resize(set.tasks.size());
@@ -55,8 +52,8 @@ class Check {
       for (const Holding* holding : holdings) {
         if (before && before->program != holding->program && before->end > holding->begin + tolerance_)
           found(Rule::exclusion, holding->begin,
-                name + ": " + name_of(holding->program) + " has it while " + name_of(before->program) +
-                    " does, for " + us(std::min(before->end, holding->end) - holding->begin));
+                name + ": " + name_of(holding->program) + " has it while " + name_of(before->program) + " does, for " +
+                    us(std::min(before->end, holding->end) - holding->begin));
         if (!before || holding->end > before->end) before = holding;
       }
     }
@@ -84,8 +81,8 @@ class Check {
       const Time longest = longest_section(holding.program, holding.kind);
       if (holding.section > longest + tolerance_)
         found(Rule::section, holding.begin,
-              name_of(holding.program) + ": a section of " + us(holding.section) + " on " + holding.name +
-                  ", where " + us(longest) + " are the longest");
+              name_of(holding.program) + ": a section of " + us(holding.section) + " on " + holding.name + ", where " +
+                  us(longest) + " are the longest");
     }
   }
 
@@ -101,12 +98,11 @@ class Check {
           found(Rule::priority, holding->begin,
                 wait.name + ": " + name_of(holding->program) + " gets it though " + name_of(wait.program) +
                     ", which is more urgent, has waited for " + us(holding->begin - wait.begin));
-        else if (const Time longest = longest_section(holding->program, holding->kind);
-                 kept > longest + tolerance_)
+        else if (const Time longest = longest_section(holding->program, holding->kind); kept > longest + tolerance_)
           found(Rule::priority, wait.begin,
                 wait.name + ": " + name_of(holding->program) + " keeps " + name_of(wait.program) +
-                    ", which is more urgent, waiting for " + us(kept) + ", where a section of " +
-                    us(longest) + " is the longest");
+                    ", which is more urgent, waiting for " + us(kept) + ", where a section of " + us(longest) +
+                    " is the longest");
       }
     }
   }
@@ -146,8 +142,8 @@ class Check {
             had += std::max<Time>(0, std::min(job.end, holding->end) - std::max(job.begin, holding->begin));
         if (had > most + tolerance_)
           found(Rule::stages, job.begin,
-                name_of(job.program) + ": a job has " + name + " for " + us(had) +
-                    ", and its stages there take " + us(most) + " at most");
+                name_of(job.program) + ": a job has " + name + " for " + us(had) + ", and its stages there take " +
+                    us(most) + " at most");
       }
     }
   }

@@ -19,8 +19,7 @@ namespace samcl::analysis {
 struct LiveSchedule {
   struct Program {
     std::string name;
-    std::optional<size_t>
-        task;  // of the set; none: no profile tells of it, and it is less urgent than all tasks
+    std::optional<size_t> task;  // of the set; none: no profile tells of it, and it is less urgent than all tasks
   };
   // A program had a link or GPU; `name` is the same for all programs.
   struct Holding {

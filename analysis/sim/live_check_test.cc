@@ -35,9 +35,7 @@ struct LiveCheck : ::testing::Test {
   void has(size_t program, Time begin, Time end, Time section = kMs / 2) {
     live.holdings.push_back({program, Resource::gpu, "a", begin, end, section});
   }
-  void waits(size_t program, Time begin, Time end) {
-    live.waits.push_back({program, Resource::gpu, "a", begin, end});
-  }
+  void waits(size_t program, Time begin, Time end) { live.waits.push_back({program, Resource::gpu, "a", begin, end}); }
   std::vector<Violation> check() const {
     return check_live(set, modes, analyse(set, modes, Form::safe), live, 100 * kUs);
   }

@@ -9,19 +9,15 @@ namespace {
 
 constexpr Time kNever = std::numeric_limits<Time>::max();
 
-Time draw(Random& random, Time low, Time high) {
-  return std::uniform_int_distribution<Time>(low, high)(random);
-}
+Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
 
-bool coin(Random& random, double probability) {
-  return std::bernoulli_distribution(probability)(random);
-}
+bool coin(Random& random, double probability) { return std::bernoulli_distribution(probability)(random); }
 
 // How a task's subtasks use the room between best and worst case.
 enum class Temper { worst, best, either_by_job, either_by_stage, uniform, first_long_then_short };
 
-std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Task& task, int mode,
-                                              Temper temper, size_t job, Random& random) {
+std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Task& task, int mode, Temper temper,
+                                              size_t job, Random& random) {
   std::vector<std::vector<Time>> times;
   const bool long_job = coin(random, 0.5);
   for (const Stage& stage : task.stages) {
@@ -30,23 +26,12 @@ std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Ta
       const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
       bool longest = true;
       switch (temper) {
-        case Temper::worst:
-          break;
-        case Temper::best:
-          longest = false;
-          break;
-        case Temper::either_by_job:
-          longest = long_job;
-          break;
-        case Temper::either_by_stage:
-          longest = coin(random, 0.5);
-          break;
-        case Temper::first_long_then_short:
-          longest = job == 0;
-          break;
-        case Temper::uniform:
-          subtasks.push_back(draw(random, best, worst));
-          continue;
+        case Temper::worst: break;
+        case Temper::best: longest = false; break;
+        case Temper::either_by_job: longest = long_job; break;
+        case Temper::either_by_stage: longest = coin(random, 0.5); break;
+        case Temper::first_long_then_short: longest = job == 0; break;
+        case Temper::uniform: subtasks.push_back(draw(random, best, worst)); continue;
       }
       subtasks.push_back(longest ? worst : best);
     }
@@ -68,8 +53,7 @@ std::vector<Time> draw_parts(Time sum, size_t count, Random& random) {
 }
 
 // Where the stage's longest subtask pauses, and for how long.
-std::vector<Pause> draw_pauses(const Stage& stage, int mode, const std::vector<Time>& execution,
-                               Random& random) {
+std::vector<Pause> draw_pauses(const Stage& stage, int mode, const std::vector<Time>& execution, Random& random) {
   if (stage.requests == 1) return {};
   const Time most = stage.requests - 1;
   const Time least = coin(random, 0.8) ? most : draw(random, 0, most);
@@ -94,14 +78,11 @@ void draw_pauses(const Task& task, int mode, PlannedJob& job, Random& random) {
     job.pauses.push_back(draw_pauses(task.stages[j], mode, job.execution[j], random));
 }
 
-Temper draw_temper(Random& random) {
-  return static_cast<Temper>(draw(random, 0, 5));
-}
+Temper draw_temper(Random& random) { return static_cast<Temper>(draw(random, 0, 5)); }
 
 // Keeps jobs at least a period apart, moving later ones as far as needed.
 void separate(std::vector<PlannedJob>& jobs, Time period) {
-  for (size_t n = 1; n < jobs.size(); ++n)
-    jobs[n].release = std::max(jobs[n].release, jobs[n - 1].release + period);
+  for (size_t n = 1; n < jobs.size(); ++n) jobs[n].release = std::max(jobs[n].release, jobs[n - 1].release + period);
 }
 
 }  // namespace
@@ -126,9 +107,7 @@ std::span<const Pause> PlannedBehaviour::pauses(size_t task, int64_t job, size_t
 namespace {
 
 // Multiplied in parts, so that it cannot overflow.
-Time part_of(Time longest, Time part) {
-  return longest / 256 * (part + 1) + longest % 256 * (part + 1) / 256;
-}
+Time part_of(Time longest, Time part) { return longest / 256 * (part + 1) + longest % 256 * (part + 1) / 256; }
 
 }  // namespace
 
@@ -203,8 +182,7 @@ Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, R
   return next;
 }
 
-Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-               const Plan& plan) {
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan) {
   struct Longest : Observer {
     Responses responses;
     void finished(const FinishedJob& job) override {

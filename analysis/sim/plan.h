@@ -58,7 +58,6 @@ struct Responses {
   std::vector<Time> longest;
   int64_t jobs = 0;
 };
-Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-               const Plan& plan);
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan);
 
 }  // namespace samcl::analysis

@@ -6,9 +6,7 @@
 namespace samcl::analysis {
 namespace {
 
-Time draw(Random& random, Time low, Time high) {
-  return std::uniform_int_distribution<Time>(low, high)(random);
-}
+Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
 
 Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) {
   Stage stage;
@@ -17,8 +15,7 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
   for (Time k = 1; k <= modes; ++k)
     stage.worst.push_back(stage.resource == Resource::gpu ? (single + k - 1) / k : single);
   if (shape.best_cases && draw(random, 0, 1) == 0)
-    for (const Time worst : stage.worst)
-      stage.best.push_back(draw(random, 0, 2) == 0 ? worst : draw(random, 0, worst));
+    for (const Time worst : stage.worst) stage.best.push_back(draw(random, 0, 2) == 0 ? worst : draw(random, 0, worst));
   if (shape.sections && stage.resource != Resource::cpu && draw(random, 0, 1) == 0)
     stage.section = draw(random, std::max<Time>(1, single / 40), std::max<Time>(4, single / 3));
   if (shape.requests > 1 && stage.resource != Resource::cpu && draw(random, 0, 1) == 0) {

@@ -13,7 +13,7 @@ constexpr int kNowhere = -1;
 
 struct Subtask {
   Time remaining = 0;
-  Time started = 0;      // of the segment at hand
+  Time started = 0;  // of the segment at hand
   int element = kNowhere;
   // While it runs on a PCI link or GPU: what is left of the section, how long it goes on before it needs a CPU, and
   // for how long it does then.
@@ -53,7 +53,7 @@ struct TaskState {
   Time release = 0;
   std::vector<Time> waiting;  // releases of jobs after `job`, oldest first
   std::vector<Subtask> subtasks;
-  std::vector<Time> execution;  // [subtask]: of all requests
+  std::vector<Time> execution;    // [subtask]: of all requests
   std::vector<Time> host_budget;  // [subtask]: CPU time that its sections may still need
   std::span<const Pause> pauses;
   size_t request = 0;
@@ -65,8 +65,8 @@ struct TaskState {
 
 class Simulation {
  public:
-  Simulation(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-             Behaviour& behaviour, Observer& observer, Time horizon)
+  Simulation(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, Behaviour& behaviour,
+             Observer& observer, Time horizon)
       : set_(set), behaviour_(behaviour), observer_(observer), horizon_(horizon) {
     const Placement placement = place_devices(set, {order.begin(), order.end()}, modes);
     for (const size_t index : order) {
@@ -164,8 +164,7 @@ class Simulation {
     state.stage = stage;
     const int count = set_.platform.subtasks(state.now_in().resource, state.mode);
     state.execution.clear();
-    for (int k = 0; k < count; ++k)
-      state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
+    for (int k = 0; k < count; ++k) state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
     const Time host = set_.platform.bound ? state.now_in().host_in(state.mode) : 0;
     state.host_budget.assign(static_cast<size_t>(count), host);
     state.pauses = behaviour_.pauses(state.index, state.job, stage);
@@ -298,13 +297,12 @@ class Simulation {
       if (element == kNowhere) return;
       start(subtask, resource, element);
       const Stage& stage = state.now_in();
-      if (stage.section > 0)
-        subtask.section = behaviour_.section(state.index, state.stage, stage.section);
+      if (stage.section > 0) subtask.section = behaviour_.section(state.index, state.stage, stage.section);
       Time& budget = state.host_budget[static_cast<size_t>(&subtask - state.subtasks.data())];
       const Time length = std::min(subtask.section, subtask.remaining);
-      const auto host = budget == 0 ? Behaviour::Host{}
-                                    : behaviour_.host(state.index, state.stage,
-                                                      std::min({budget, stage.longest_host(), length}));
+      const auto host =
+          budget == 0 ? Behaviour::Host{}
+                      : behaviour_.host(state.index, state.stage, std::min({budget, stage.longest_host(), length}));
       subtask.host = host.length;
       subtask.before_host = host.late ? length - host.length : 0;
       budget -= host.length;
@@ -322,8 +320,8 @@ class Simulation {
 
 }  // namespace
 
-Time simulate(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-              Behaviour& behaviour, Observer& observer, Time horizon, Time give_up) {
+Time simulate(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, Behaviour& behaviour,
+              Observer& observer, Time horizon, Time give_up) {
   return Simulation(set, order, modes, behaviour, observer, horizon).run(give_up);
 }
 

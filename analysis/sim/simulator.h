@@ -72,7 +72,7 @@ class Observer {
 
 // Simulates all jobs released before `horizon`, to their ends if those come before `give_up` (a set that
 // overloads a resource may never end). The set and modes have passed check(). Returns the last instant.
-Time simulate(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-              Behaviour& behaviour, Observer& observer, Time horizon, Time give_up);
+Time simulate(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, Behaviour& behaviour,
+              Observer& observer, Time horizon, Time give_up);
 
 }  // namespace samcl::analysis

@@ -33,9 +33,8 @@ Recorder record(const TaskSet& set, const Modes& modes, const Plan& plan) {
 
 TEST(Simulator, FinishingEarlyMakesALessUrgentTaskLate) {
   TaskSet set;
-  set.tasks = {
-      {"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
-      {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
+  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+               {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
   const Plan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
   const Recorder seen = record(set, {1, 1}, plan);
   EXPECT_EQ(seen.finish(0, 0), 10);
@@ -46,8 +45,7 @@ TEST(Simulator, FinishingEarlyMakesALessUrgentTaskLate) {
 TEST(Simulator, CpusArePreemptedAndLinksAreNot) {
   TaskSet set;
   for (const Resource resource : {Resource::cpu, Resource::pci}) {
-    set.tasks = {{"urgent", 100, 100, 2, {stage(resource, {3})}},
-                 {"long", 100, 100, 1, {stage(resource, {10})}}};
+    set.tasks = {{"urgent", 100, 100, 2, {stage(resource, {3})}}, {"long", 100, 100, 1, {stage(resource, {10})}}};
     const Recorder seen = record(set, {1, 1}, {{{{4, {}}}, {{0, {}}}}, {}});
     EXPECT_EQ(seen.finish(0, 0), resource == Resource::cpu ? 7 : 13);
     EXPECT_EQ(seen.finish(1, 0), resource == Resource::cpu ? 13 : 10);
@@ -118,8 +116,8 @@ TEST(Simulator, AllWorkIsDoneOnceAndNoElementIsSharedAtOnce) {
                          60,
                          60,
                          {},
-                         {stage(Resource::cpu, {5, 5}), stage(Resource::gpu, {9, 5}, 3),
-                          stage(Resource::pci, {4, 4}), stage(Resource::cpu, {3, 3})}});
+                         {stage(Resource::cpu, {5, 5}), stage(Resource::gpu, {9, 5}, 3), stage(Resource::pci, {4, 4}),
+                          stage(Resource::cpu, {3, 3})}});
   const Modes modes = {1, 2, 2};
   for (int round = 0; round < 50; ++round) {
     const Plan plan = random_plan(set, modes, 6, random);
@@ -132,8 +130,7 @@ TEST(Simulator, AllWorkIsDoneOnceAndNoElementIsSharedAtOnce) {
     for (const Segment& segment : seen.segments) {
       done += segment.end - segment.start;
       for (const Segment& other : seen.segments) {
-        if (&other == &segment || other.resource != segment.resource || other.element != segment.element)
-          continue;
+        if (&other == &segment || other.resource != segment.resource || other.element != segment.element) continue;
         ASSERT_TRUE(other.end <= segment.start || segment.end <= other.start);
       }
     }

@@ -10,8 +10,7 @@ bool comparable(const Bounds& bounds, size_t task, Form form) {
 
 }  // namespace
 
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
-                                Tally& tally) {
+std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random, Tally& tally) {
   const auto& [set, modes] = small;
   const Bounds bounds = analyse(set, modes, form);
   const PriorityOrder order = priority_order(set);

@@ -35,7 +35,6 @@ struct Effort {
 };
 
 // One set: adds to the tally, returns the first excess.
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
-                                Tally& tally);
+std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random, Tally& tally);
 
 }  // namespace samcl::analysis

@@ -22,8 +22,8 @@ std::string tell(const Excess& excess) {
       }
       for (size_t j = 0; j < job.pauses.size(); ++j)
         for (const Pause& pause : job.pauses[j])
-          text += " stage " + std::to_string(j + 1) + " pauses after " + std::to_string(pause.after) +
-                  " for " + std::to_string(pause.length) + ";";
+          text += " stage " + std::to_string(j + 1) + " pauses after " + std::to_string(pause.after) + " for " +
+                  std::to_string(pause.length) + ";";
       text += "\n";
     }
   text += "sections";
@@ -44,9 +44,8 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
     const auto excess = challenge(random_set(GetParam(), random), Form::safe, {}, random, tally);
     ASSERT_FALSE(excess) << tell(*excess);
   }
-  std::cout << tally.sets << " sets, " << tally.jobs << " jobs, " << tally.bounds << " bounds, "
-            << tally.attained << " attained, mean tightness "
-            << tally.tightness / static_cast<double>(tally.bounds) << "\n";
+  std::cout << tally.sets << " sets, " << tally.jobs << " jobs, " << tally.bounds << " bounds, " << tally.attained
+            << " attained, mean tightness " << tally.tightness / static_cast<double>(tally.bounds) << "\n";
   EXPECT_GT(tally.bounds, count / 2);
 }
 
@@ -63,13 +62,10 @@ INSTANTIATE_TEST_SUITE_P(BoundTwoDevices, SafeForm, testing::Values(Shape{3, 4, 
 INSTANTIATE_TEST_SUITE_P(BoundDevices, SafeForm, testing::Values(Shape{5, 4, 4, 60, true, true, true}));
 INSTANTIATE_TEST_SUITE_P(BoundWholeStages, SafeForm, testing::Values(Shape{5, 3, 4, 60, true, false, true}));
 INSTANTIATE_TEST_SUITE_P(BoundPipelines, SafeForm, testing::Values(Shape{4, 9, 3, 120, false, true, true}));
-INSTANTIATE_TEST_SUITE_P(BoundSeconds, SafeForm,
-                         testing::Values(Shape{8, 5, 4, 10'000'000'000, true, true, true}));
-INSTANTIATE_TEST_SUITE_P(RequestsOneElement, SafeForm,
-                         testing::Values(Shape{3, 3, 1, 60, true, true, false, 4}));
+INSTANTIATE_TEST_SUITE_P(BoundSeconds, SafeForm, testing::Values(Shape{8, 5, 4, 10'000'000'000, true, true, true}));
+INSTANTIATE_TEST_SUITE_P(RequestsOneElement, SafeForm, testing::Values(Shape{3, 3, 1, 60, true, true, false, 4}));
 INSTANTIATE_TEST_SUITE_P(Requests, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, false, 4}));
-INSTANTIATE_TEST_SUITE_P(RequestsNeverCut, SafeForm,
-                         testing::Values(Shape{4, 4, 3, 90, true, false, false, 4}));
+INSTANTIATE_TEST_SUITE_P(RequestsNeverCut, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, false, false, 4}));
 INSTANTIATE_TEST_SUITE_P(RequestsBound, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, true, 4}));
 INSTANTIATE_TEST_SUITE_P(RequestsBoundSeconds, SafeForm,
                          testing::Values(Shape{5, 5, 4, 10'000'000'000, true, true, true, 6}));

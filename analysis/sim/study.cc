@@ -71,14 +71,12 @@ Time quantile(const std::vector<Time>& sorted, double share) {
 }
 
 double mean(const std::vector<Time>& values) {
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0, [](double so_far, Time value) {
-    return so_far + static_cast<double>(value);
-  });
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0,
+                                     [](double so_far, Time value) { return so_far + static_cast<double>(value); });
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-                  const Plan& plan) {
+Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan) {
   Everything seen;
   PlannedBehaviour behaviour(set, modes, plan);
   simulate(set, order, modes, behaviour, seen, kNever, kNever);

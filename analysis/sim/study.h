@@ -25,8 +25,7 @@ struct Study {
   FinishedJob worst{};
 };
 
-Study study(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-            const StudyOptions& options);
+Study study(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const StudyOptions& options);
 
 // The response that a share of them does not exceed, 0 < share <= 1; 0 if there is none.
 Time quantile(const std::vector<Time>& sorted, double share);
@@ -37,7 +36,6 @@ struct Schedule {
   std::vector<Segment> segments;
   std::vector<FinishedJob> jobs;
 };
-Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
-                  const Plan& plan);
+Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan);
 
 }  // namespace samcl::analysis

@@ -2,8 +2,7 @@
 // start. Sanitizers come too late for such choices.
 #pragma once
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define SAMCL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SAMCL_CLONES

@@ -10,9 +10,7 @@ namespace {
 constexpr double kLeft = 56, kTop = 64, kHeight = 300, kBar = 20, kBarGap = 3, kGroupGap = 26, kBelow = 150;
 
 // What is left over is grey.
-std::string colour(size_t phase) {
-  return phase == kRest ? "#cccccc" : analysis::svg_colour(phase);
-}
+std::string colour(size_t phase) { return phase == kRest ? "#cccccc" : analysis::svg_colour(phase); }
 
 // The rows of one program and size, and what its bars are parts of.
 struct Group {
@@ -28,8 +26,7 @@ std::vector<Group> groups_of(const std::vector<Row>& rows) {
     groups.back().rows.push_back(&row);
   }
   for (Group& group : groups) {
-    std::stable_partition(group.rows.begin(), group.rows.end(),
-                          [](const Row* row) { return row->devices == kBare; });
+    std::stable_partition(group.rows.begin(), group.rows.end(), [](const Row* row) { return row->devices == kBare; });
     for (const Row* row : group.rows) {
       if (group.whole_ms == 0) group.whole_ms = row->total_ms.median;
     }
@@ -43,9 +40,7 @@ double sum(const Row& row) {
   return std::max(total, row.total_ms.median);
 }
 
-double width_of(const Group& group) {
-  return static_cast<double>(group.rows.size()) * (kBar + kBarGap) - kBarGap;
-}
+double width_of(const Group& group) { return static_cast<double>(group.rows.size()) * (kBar + kBarGap) - kBarGap; }
 
 class Bars {
  public:
@@ -103,12 +98,10 @@ class Bars {
   }
 
   void bar(const Row& row, double whole_ms, double x) {
-    svg_.text(x + kBar / 2, kTop + kHeight + 15, row.devices == kBare ? "b" : std::to_string(row.devices),
-              kMiddle);
+    svg_.text(x + kBar / 2, kTop + kHeight + 15, row.devices == kBare ? "b" : std::to_string(row.devices), kMiddle);
     if (row.total_ms.count == 0 || whole_ms <= 0) {
       const double middle = x + kBar / 2 + 4, low = kTop + kHeight - 4;
-      svg_.text(middle, low, kOutcomeNames[static_cast<size_t>(row.outcome)],
-                turned(middle, low, -90, "start"));
+      svg_.text(middle, low, kOutcomeNames[static_cast<size_t>(row.outcome)], turned(middle, low, -90, "start"));
       return;
     }
     double from = 0;
@@ -134,8 +127,6 @@ class Bars {
 
 }  // namespace
 
-std::string bars_svg(const std::vector<Row>& rows) {
-  return Bars(rows).draw();
-}
+std::string bars_svg(const std::vector<Row>& rows) { return Bars(rows).draw(); }
 
 }  // namespace samcl::bench

@@ -18,8 +18,8 @@ Campaign two_rounds() {
 using Execute = std::function<Execution(const Item&, Execution)>;
 
 Conduct quietly(Execute execute) {
-  return {std::move(execute), [](size_t, const Item&, const Execution&) {},
-          [](const std::vector<Execution>&) {}, [] { return false; }};
+  return {std::move(execute), [](size_t, const Item&, const Execution&) {}, [](const std::vector<Execution>&) {},
+          [] { return false; }};
 }
 
 // "A0 A2 ..." with every run's outcome by `outcome_of`.

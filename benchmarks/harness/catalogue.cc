@@ -66,19 +66,16 @@ Result<std::vector<Program>> find_programs(const std::string& folder) {
   std::error_code error;
   std::vector<Program> programs;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_regular_file(error) && access(entry.path().c_str(), X_OK) == 0)
-      programs.push_back(ask(entry.path()));
+    if (entry.is_regular_file(error) && access(entry.path().c_str(), X_OK) == 0) programs.push_back(ask(entry.path()));
   }
   if (programs.empty())
     return fail("there are no benchmark programs in " + folder + (error ? ": " + error.message() : ""));
-  std::sort(programs.begin(), programs.end(),
-            [](const Program& a, const Program& b) { return a.name < b.name; });
+  std::sort(programs.begin(), programs.end(), [](const Program& a, const Program& b) { return a.name < b.name; });
   keep_own_options(programs);
   return programs;
 }
 
-Result<std::vector<Program>> choose(const std::vector<Program>& programs,
-                                    const std::vector<std::string>& names) {
+Result<std::vector<Program>> choose(const std::vector<Program>& programs, const std::vector<std::string>& names) {
   std::vector<Program> chosen;
   for (const std::string& name : names) {
     if (name == "all") {
@@ -86,12 +83,10 @@ Result<std::vector<Program>> choose(const std::vector<Program>& programs,
                    [](const Program& program) { return program.has_jobs; });
       continue;
     }
-    const auto found = std::find_if(programs.begin(), programs.end(),
-                                    [&](const Program& program) { return program.name == name; });
-    if (found == programs.end())
-      return fail("there is no program " + name + "; there are: " + names_of(programs));
-    if (!found->has_jobs)
-      return fail(name + " does not run jobs of upload, kernel and download: run it by itself");
+    const auto found =
+        std::find_if(programs.begin(), programs.end(), [&](const Program& program) { return program.name == name; });
+    if (found == programs.end()) return fail("there is no program " + name + "; there are: " + names_of(programs));
+    if (!found->has_jobs) return fail(name + " does not run jobs of upload, kernel and download: run it by itself");
     chosen.push_back(*found);
   }
   return chosen;

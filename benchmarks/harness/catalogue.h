@@ -20,8 +20,7 @@ Result<std::vector<Program>> find_programs(const std::string& folder);
 
 // The named ones in the order of `names`; "all" stands for those that run jobs. Errors: a name that is not
 // there (with those that are), or whose program runs no jobs.
-Result<std::vector<Program>> choose(const std::vector<Program>& programs,
-                                    const std::vector<std::string>& names);
+Result<std::vector<Program>> choose(const std::vector<Program>& programs, const std::vector<std::string>& names);
 
 // Removes from every program with jobs the lines of help that all of them have. Pure; used by
 // find_programs().

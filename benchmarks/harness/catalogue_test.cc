@@ -15,9 +15,7 @@ using ::testing::HasSubstr;
 // A folder of shell scripts that print help.
 class Folder {
  public:
-  Folder()
-      : path_(std::filesystem::path(::testing::TempDir()) /
-              ("sam_bench_programs." + std::to_string(getpid()))) {
+  Folder() : path_(std::filesystem::path(::testing::TempDir()) / ("sam_bench_programs." + std::to_string(getpid()))) {
     std::filesystem::create_directory(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }

@@ -31,8 +31,7 @@ std::optional<Spread> speedup(const Group& runs, const Group& bare) {
   for (const Execution* run : runs) {
     for (const Execution* base : bare) {
       const bool both = run->outcome == Outcome::pass && base->outcome == Outcome::pass;
-      if (both && run->round == base->round && run->total_ms > 0)
-        ratios.push_back(base->total_ms / run->total_ms);
+      if (both && run->round == base->round && run->total_ms > 0) ratios.push_back(base->total_ms / run->total_ms);
     }
   }
   if (ratios.empty()) return std::nullopt;
@@ -103,9 +102,8 @@ std::vector<Row> summarize(const std::vector<Execution>& runs) {
 }
 
 bool all_good(const std::vector<Row>& rows) {
-  return std::all_of(rows.begin(), rows.end(), [](const Row& row) {
-    return row.outcome == Outcome::pass && row.same_result.value_or(true);
-  });
+  return std::all_of(rows.begin(), rows.end(),
+                     [](const Row& row) { return row.outcome == Outcome::pass && row.same_result.value_or(true); });
 }
 
 std::vector<unsigned> order_in_round(std::vector<unsigned> devices, unsigned round) {

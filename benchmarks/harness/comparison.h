@@ -28,8 +28,7 @@ struct Row {
   // Bare total by this one's, each round for itself, so that what is slow for a while slows both; absent for
   // bare, and without a round in which both passed.
   std::optional<Spread> speedup;
-  std::optional<bool>
-      same_result;  // as bare has, by checksum; absent for bare and where one of them has none
+  std::optional<bool> same_result;  // as bare has, by checksum; absent for bare and where one of them has none
 };
 
 // In the order in which the runs come first.

@@ -35,8 +35,7 @@ TEST(Spread, OfOneValueIsThatValue) {
 
 TEST(Summarize, SpeedUpPairsTheRunsOfARound) {
   // Round 1 was slow for both; 100 / 50 = 2, 300 / 100 = 3.
-  const auto rows =
-      summarize({run_of(kBare, 0, 100), run_of(2, 0, 50), run_of(2, 1, 100), run_of(kBare, 1, 300)});
+  const auto rows = summarize({run_of(kBare, 0, 100), run_of(2, 0, 50), run_of(2, 1, 100), run_of(kBare, 1, 300)});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_FALSE(rows[0].speedup);
   ASSERT_TRUE(rows[1].speedup);

@@ -10,13 +10,11 @@ std::string stroke(const std::string& colour, double width) {
   return "stroke=\"" + colour + "\" stroke-width=\"" + short_number(width) + "\"";
 }
 
-std::string fill(const std::string& colour) {
-  return "fill=\"" + colour + "\"";
-}
+std::string fill(const std::string& colour) { return "fill=\"" + colour + "\""; }
 
 std::string turned(double x, double y, double degrees, const std::string& anchor) {
-  return "text-anchor=\"" + anchor + "\" transform=\"rotate(" + short_number(degrees) + " " +
-         short_number(x) + " " + short_number(y) + ")\"";
+  return "text-anchor=\"" + anchor + "\" transform=\"rotate(" + short_number(degrees) + " " + short_number(x) + " " +
+         short_number(y) + ")\"";
 }
 
 double tidy_step(double highest, int most) {

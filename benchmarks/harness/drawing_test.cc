@@ -53,8 +53,7 @@ TEST(FigureSvg, ThereIsAPanelForEachPhase) {
   small.parameter = 1 << 20;
   large.parameter = 1 << 24;
   const std::string svg = figure_svg(*find_figure(3), {small, large});
-  for (const char* words :
-       {"upload, ms", "kernel, ms", "download, ms", ">1M<", ">16M<", "1 device, 16M: 20 ms"})
+  for (const char* words : {"upload, ms", "kernel, ms", "download, ms", ">1M<", ">16M<", "1 device, 16M: 20 ms"})
     EXPECT_THAT(svg, HasSubstr(words));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }

@@ -11,11 +11,10 @@ std::vector<std::string> command(const Program& program, const Execution& run, c
                                  const std::string& report) {
   std::vector<std::string> words;
   if (run.devices != kBare) {
-    words = {settings.sam_run,     "--manager", "off", "--gpus", std::to_string(run.devices),
-             "--report=" + report, "--"};
+    words = {settings.sam_run, "--manager", "off", "--gpus", std::to_string(run.devices), "--report=" + report, "--"};
   }
-  words.insert(words.end(), {program.path, "--json", "--warmup", std::to_string(settings.warmup),
-                             "--iterations", std::to_string(settings.jobs)});
+  words.insert(words.end(), {program.path, "--json", "--warmup", std::to_string(settings.warmup), "--iterations",
+                             std::to_string(settings.jobs)});
   if (settings.small) words.push_back("--small");
   words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
   return words;
@@ -31,8 +30,7 @@ Execution execute(const Program& program, Execution run, const Settings& setting
     run.detail = ending.error().message;
     return run;
   }
-  return read_output(std::move(run), *ending, process::read_file(report).value_or(""),
-                     settings.warmup + settings.jobs);
+  return read_output(std::move(run), *ending, process::read_file(report).value_or(""), settings.warmup + settings.jobs);
 }
 
 }  // namespace samcl::bench

@@ -61,8 +61,7 @@ class FigureDrawing {
       if (value_of(row, panel) > 0) values.push_back(value_of(row, panel));
     }
     svg_.text(left + kWidth / 2, kTop - 10, panel.title + ", ms", kMiddle);
-    if (values.empty())
-      return svg_.text(left + kWidth / 2, kTop + kHeight / 2, "nothing was measured", kMiddle);
+    if (values.empty()) return svg_.text(left + kWidth / 2, kTop + kHeight / 2, "nothing was measured", kMiddle);
     const Scale y = scale_over(values, 10, kTop + kHeight, kTop);
     const Scale x = scale_over({sizes_.begin(), sizes_.end()}, 2, left, left + kWidth);
     axes(x, y, left);
@@ -91,12 +90,10 @@ class FigureDrawing {
       const double value = value_of(row, panel);
       if (row.devices != devices || value <= 0) continue;
       points.emplace_back(x(static_cast<double>(row.parameter)), y(value));
-      svg_.circle(
-          points.back().first, points.back().second, 3, fill(colour(devices)),
-          variant_name(devices) + ", " + short_size(row.parameter) + ": " + short_number(value) + " ms");
+      svg_.circle(points.back().first, points.back().second, 3, fill(colour(devices)),
+                  variant_name(devices) + ", " + short_size(row.parameter) + ": " + short_number(value) + " ms");
     }
-    svg_.polyline(points,
-                  stroke(colour(devices), 1.5) + (devices == kBare ? " stroke-dasharray=\"5 3\"" : ""));
+    svg_.polyline(points, stroke(colour(devices), 1.5) + (devices == kBare ? " stroke-dasharray=\"5 3\"" : ""));
   }
 
   void legend(double left) {

@@ -56,9 +56,7 @@ double LiveRow::longest_ms() const {
   return responses_ms.empty() ? 0 : *std::max_element(responses_ms.begin(), responses_ms.end());
 }
 
-double LiveRow::median_ms() const {
-  return responses_ms.empty() ? 0 : spread_of(responses_ms).median;
-}
+double LiveRow::median_ms() const { return responses_ms.empty() ? 0 : spread_of(responses_ms).median; }
 
 std::string live_text(const LiveSession& session) {
   std::vector<std::vector<std::string>> table = {
@@ -70,7 +68,9 @@ std::string live_text(const LiveSession& session) {
     }
     table.push_back({row.policy, row.task, std::to_string(row.gpus), short_number(row.period_ms) + " ms",
                      row.bound_ms ? short_number(*row.bound_ms) + " ms" : "-",
-                     row.guaranteed ? "guaranteed" : row.bound_ms ? "late" : "no bound",
+                     row.guaranteed ? "guaranteed"
+                     : row.bound_ms ? "late"
+                                    : "no bound",
                      std::to_string(row.responses_ms.size()), short_number(row.median_ms()) + " ms",
                      short_number(row.longest_ms()) + " ms", std::to_string(row.misses()),
                      row.bound_ms ? std::to_string(row.beyond_bound()) : "-"});

@@ -47,11 +47,11 @@ double better_size(const LiveTask& task, double size, double took_ms, double wan
 struct LiveRow {
   std::string policy, task;
   unsigned gpus = 0;
-  double period_ms = 0;                 // the deadline too
-  std::optional<double> bound_ms;       // proven by the manager's analysis
+  double period_ms = 0;            // the deadline too
+  std::optional<double> bound_ms;  // proven by the manager's analysis
   bool guaranteed = false;
-  std::vector<double> responses_ms;     // of every job, in their order
-  std::string failure;                  // why there is nothing; "" if there is
+  std::vector<double> responses_ms;  // of every job, in their order
+  std::string failure;               // why there is nothing; "" if there is
 
   size_t misses() const;
   size_t beyond_bound() const;  // jobs

@@ -33,9 +33,7 @@ struct Sized {
   double period_ms = 0;
 };
 
-std::string milliseconds(double ms) {
-  return std::to_string(static_cast<int64_t>(std::llround(ms * 1000))) + "us";
-}
+std::string milliseconds(double ms) { return std::to_string(static_cast<int64_t>(std::llround(ms * 1000))) + "us"; }
 
 std::vector<std::string> size_arguments(const LiveTask& task, double size) {
   std::vector<std::string> words;
@@ -93,8 +91,8 @@ class Conductor {
                              "\"\ngpus = " + std::to_string(settings_.gpus) +
                              "\nother_slice = \"1us\"\nother_chunk = \"1us\"\n";
     if (auto good = process::write_file(config, text); !good) return good;
-    auto begun = succeed({tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with",
-                          std::to_string(getpid())});
+    auto begun = succeed(
+        {tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with", std::to_string(getpid())});
     if (!begun) return tl::unexpected(begun.error());
     manager_runs_ = true;
     return {};
@@ -136,8 +134,9 @@ class Conductor {
 
   // ms of a job on one GPU under samcl, the median of a few.
   Result<double> measure(const Program& program, const std::vector<std::string>& arguments) {
-    std::vector<std::string> words = {tool("sam-run"), "--manager", "off", "--gpus", "1", "--", program.path,
-                                      "--json", "--warmup", "3", "--iterations", std::to_string(kJobs)};
+    std::vector<std::string> words = {
+        tool("sam-run"), "--manager",          "off", "--gpus", "1", "--", program.path, "--json", "--warmup", "3",
+        "--iterations",  std::to_string(kJobs)};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto ending = process::run(words, {{"SAMCL_DIRECT", "off"}}, kLimitS);
     if (!ending) return tl::unexpected(ending.error());
@@ -148,8 +147,14 @@ class Conductor {
 
   Result<Sized> profile(Sized sized) {
     // The period is registered later; a long one is never too short for what is measured.
-    std::vector<std::string> words = {tool("sam-profile"), "--out", folder_.file(sized.task.program), "--margin",
-                                      std::to_string(settings_.margin_percent), "--period", "3600s", "--modes"};
+    std::vector<std::string> words = {tool("sam-profile"),
+                                      "--out",
+                                      folder_.file(sized.task.program),
+                                      "--margin",
+                                      std::to_string(settings_.margin_percent),
+                                      "--period",
+                                      "3600s",
+                                      "--modes"};
     std::string modes;
     for (unsigned k = 1; k <= settings_.gpus; ++k) modes += (k > 1 ? "," : "") + std::to_string(k);
     words.insert(words.end(), {modes, "--", sized.program.path, "--json", "--period", "1", "--jobs", "20"});
@@ -177,9 +182,12 @@ class Conductor {
 
   void run_periodic(const Sized& sized, LiveRow& row) {
     const auto jobs = static_cast<size_t>(std::max(3.0, std::ceil(settings_.seconds * 1000 / sized.period_ms)));
-    std::vector<std::string> words = {tool("sam-run"), "--manager", "required", "--task", sized.task.program, "--",
-                                      sized.program.path, "--json", "--period",
-                                      std::to_string(sized.period_ms), "--jobs", std::to_string(jobs)};
+    std::vector<std::string> words = {tool("sam-run"),    "--manager",
+                                      "required",         "--task",
+                                      sized.task.program, "--",
+                                      sized.program.path, "--json",
+                                      "--period",         std::to_string(sized.period_ms),
+                                      "--jobs",           std::to_string(jobs)};
     words.insert(words.end(), sized.arguments.begin(), sized.arguments.end());
     const auto ending = process::run(words, {{"SAMCL_INSTANCE", instance_}}, kLimitS);
     const auto result = ending ? result_of(*ending) : tl::unexpected(ending.error());
@@ -214,16 +222,15 @@ LiveRow planned(const Sized& sized, analysis::Policy policy, const json& plan) {
 }  // namespace
 
 Result<LiveSession> run_live(const LiveExperiment& experiment, const std::vector<Program>& programs,
-                             const LiveSettings& settings,
-                             const std::function<void(const std::string&)>& tell) {
+                             const LiveSettings& settings, const std::function<void(const std::string&)>& tell) {
   Conductor conductor(settings, tell);
   LiveSession session;
   session.experiment = experiment.name;
   session.scale = settings.scale;
   std::vector<Sized> tasks;
   for (const LiveTask& task : experiment.tasks) {
-    const auto program = std::find_if(programs.begin(), programs.end(),
-                                      [&](const Program& each) { return each.name == task.program; });
+    const auto program =
+        std::find_if(programs.begin(), programs.end(), [&](const Program& each) { return each.name == task.program; });
     if (program == programs.end()) return fail("there is no program " + task.program);
     auto sized = conductor.prepare(task, *program);
     if (!sized) return tl::unexpected(sized.error());

@@ -4,9 +4,9 @@
 
 #include <functional>
 
+#include "base/result.h"
 #include "benchmarks/harness/catalogue.h"
 #include "benchmarks/harness/live.h"
-#include "base/result.h"
 
 namespace samcl::bench {
 

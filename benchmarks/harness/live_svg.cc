@@ -88,8 +88,6 @@ class LiveDrawing {
 
 }  // namespace
 
-std::string live_svg(const LiveSession& session) {
-  return LiveDrawing(session).draw();
-}
+std::string live_svg(const LiveSession& session) { return LiveDrawing(session).draw(); }
 
 }  // namespace samcl::bench

@@ -43,13 +43,10 @@ struct Options {
   Settings settings;
 };
 
-fs::path own_folder() {
-  return fs::read_symlink("/proc/self/exe").parent_path();
-}
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 Result<Machine> machine_seen_by_another_process() {
-  const auto ending =
-      process::run({(own_folder() / "sam-bench").string(), "machine", "--json"}, {}, kMachineLimitS);
+  const auto ending = process::run({(own_folder() / "sam-bench").string(), "machine", "--json"}, {}, kMachineLimitS);
   if (!ending) return tl::unexpected(ending.error());
   return machine_from(ending->out);
 }
@@ -74,8 +71,8 @@ std::string drawing(const Session& session, const std::vector<Row>& rows) {
 
 void announce(size_t number, const Campaign& campaign, const Item& item, const Execution& run) {
   const std::string size = item.parameter ? " " + std::to_string(item.parameter) : "";
-  std::fprintf(stderr, "[%zu/%zu] %s%s, %s, round %u\n", number + 1, campaign.executions(),
-               item.program.name.c_str(), size.c_str(), variant_name(run.devices).c_str(), run.round + 1);
+  std::fprintf(stderr, "[%zu/%zu] %s%s, %s, round %u\n", number + 1, campaign.executions(), item.program.name.c_str(),
+               size.c_str(), variant_name(run.devices).c_str(), run.round + 1);
 }
 
 // NAME.json and NAME.svg, if there is a name.
@@ -85,8 +82,7 @@ Result<void> keep(const Session& session, const std::string& name) {
   return process::write_file(name + ".svg", drawing(session, summarize(session.runs)));
 }
 
-Result<Session> begin_session(const std::string& command, const Campaign& campaign,
-                              const Settings& settings) {
+Result<Session> begin_session(const std::string& command, const Campaign& campaign, const Settings& settings) {
   const auto machine = machine_seen_by_another_process();
   if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
   Session session;
@@ -246,24 +242,19 @@ Result<int> machine(const Options& options) {
 }
 
 void add_measuring(CLI::App& command, Options& options) {
-  command
-      .add_option("--repeat", options.repeat,
-                  "Rounds: in each, every program runs once on each number of devices")
+  command.add_option("--repeat", options.repeat, "Rounds: in each, every program runs once on each number of devices")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command.add_option("--warmup", options.settings.warmup, "Unmeasured jobs at the start of each execution")
       ->capture_default_str()
       ->check(CLI::Range(0, 100000));
-  command
-      .add_option("--jobs", options.settings.jobs,
-                  "Measured jobs of each execution, of which the median counts")
+  command.add_option("--jobs", options.settings.jobs, "Measured jobs of each execution, of which the median counts")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   command.add_option("--timeout", options.settings.limit_s, "Seconds after which a program is killed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--out", options.out, "Keep all runs in NAME.json and draw NAME.svg")
-      ->option_text("NAME");
+  command.add_option("--out", options.out, "Keep all runs in NAME.json and draw NAME.svg")->option_text("NAME");
   command.add_flag("--json", options.as_json, "Print JSON instead of a table");
 }
 
@@ -322,8 +313,7 @@ int main_with(int argc, char** argv) {
   add_live(*together, options);
   CLI::App* drawing = app.add_subcommand("draw", "show and draw again what --out kept");
   drawing->add_option("FILE", options.file, "NAME.json")->required();
-  drawing->add_option("--out", options.out, "Draw NAME.svg instead of the file's name with .svg")
-      ->option_text("NAME");
+  drawing->add_option("--out", options.out, "Draw NAME.svg instead of the file's name with .svg")->option_text("NAME");
   drawing->add_flag("--json", options.as_json, "Print JSON instead of a table");
   CLI::App* facts = app.add_subcommand("machine", "the facts that are kept with results");
   facts->add_flag("--json", options.as_json, "Print JSON");

@@ -13,8 +13,7 @@ namespace samcl::bench {
 // uploads only when a kernel needs it, come from samcl's report. Rest is what is left of the total: host
 // time, and waiting.
 enum Phase : size_t { kUpload, kKernel, kDownload, kMerge, kRest, kPhases };
-inline constexpr std::array<const char*, kPhases> kPhaseNames = {"upload", "kernel", "download", "merge",
-                                                                 "rest"};
+inline constexpr std::array<const char*, kPhases> kPhaseNames = {"upload", "kernel", "download", "merge", "rest"};
 
 enum class Outcome {
   pass,

@@ -54,8 +54,7 @@ std::string said(const process::Ending& ending) {
 
 }  // namespace
 
-Execution read_output(Execution run, const process::Ending& ending, const std::string& report,
-                      unsigned jobs) {
+Execution read_output(Execution run, const process::Ending& ending, const std::string& report, unsigned jobs) {
   if (ending.timed_out) return ended(std::move(run), Outcome::timeout, "killed after its time limit");
   if (ending.signal) {
     return ended(std::move(run), Outcome::crash,

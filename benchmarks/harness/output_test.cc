@@ -69,8 +69,7 @@ TEST(Output, AWrongResultIsAFailWithWhatIsWrong) {
 }
 
 TEST(Output, OneThatGaveUpSaysWhy) {
-  const Execution run =
-      read_output(on(2), ended("FAIL\n", 1, "warning\nVectorAdd: CL_OUT_OF_RESOURCES\n"), "", 4);
+  const Execution run = read_output(on(2), ended("FAIL\n", 1, "warning\nVectorAdd: CL_OUT_OF_RESOURCES\n"), "", 4);
   EXPECT_EQ(run.outcome, Outcome::error);
   EXPECT_THAT(run.detail, HasSubstr("exit code 1"));
   EXPECT_THAT(run.detail, HasSubstr("VectorAdd: CL_OUT_OF_RESOURCES"));

@@ -86,8 +86,7 @@ TEST_F(SamBench, WhatFailsOrCrashesIsARowAndTheRestGoesOn) {
 
 TEST_F(SamBench, WhatHangsIsKilledAtTheLimit) {
   add("Hangs", "exec sleep 60");
-  const auto compared =
-      bench({"compare", "all", "--devices", "1", "--repeat", "2", "--timeout", "0.2", "--json"});
+  const auto compared = bench({"compare", "all", "--devices", "1", "--repeat", "2", "--timeout", "0.2", "--json"});
   EXPECT_EQ(compared.exit_code, 1);
   for (const json& row : json::parse(compared.out).at("rows")) EXPECT_EQ(row["outcome"], "TIMEOUT");
 }
@@ -113,8 +112,7 @@ TEST_F(SamBench, AFigureGivesTheSizesToTheProgram) {
 
 TEST_F(SamBench, WhatFollowsTheDashesIsTheProgramsOwn) {
   add("Good", "echo \"$@\" > " + (folder / "calls").string() + "\n" + result("0x1"));
-  EXPECT_EQ(
-      bench({"run", "Good", "--devices", "1", "--repeat", "1", "--small", "--", "--size", "9"}).exit_code, 0);
+  EXPECT_EQ(bench({"run", "Good", "--devices", "1", "--repeat", "1", "--small", "--", "--size", "9"}).exit_code, 0);
   EXPECT_THAT(file("calls"), HasSubstr("--json --warmup 2 --iterations 10 --small --size 9\n"));
 }
 

@@ -64,8 +64,8 @@ Machine machine_of(const json& entry) {
   entry.at("processor").get_to(machine.processor);
   entry.at("processors").get_to(machine.processors);
   for (const json& device : entry.at("devices"))
-    machine.devices.push_back({device.at("name"), device.at("platform"), device.at("driver"),
-                               device.at("units"), device.at("memory_bytes")});
+    machine.devices.push_back(
+        {device.at("name"), device.at("platform"), device.at("driver"), device.at("units"), device.at("memory_bytes")});
   entry.at("environment").get_to(machine.environment);
   return machine;
 }
@@ -84,8 +84,7 @@ Result<T> parsed(const std::string& text, T (*read)(const json&)) {
 
 Session session_of(const json& document) {
   if (!document.is_object() || document.value("format", "") != kFormat)
-    throw std::runtime_error("no results of sam-bench: expected \"format\": \"" + std::string(kFormat) +
-                             "\"");
+    throw std::runtime_error("no results of sam-bench: expected \"format\": \"" + std::string(kFormat) + "\"");
   Session session;
   document.at("command").get_to(session.command);
   document.at("options").get_to(session.options);
@@ -113,9 +112,7 @@ ordered_json to_json(const Machine& machine) {
           {"environment", machine.environment}};
 }
 
-Result<Machine> machine_from(const std::string& text) {
-  return parsed(text, machine_of);
-}
+Result<Machine> machine_from(const std::string& text) { return parsed(text, machine_of); }
 
 std::string format_session(const Session& session) {
   ordered_json document{{"format", kFormat},
@@ -127,8 +124,6 @@ std::string format_session(const Session& session) {
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Result<Session> parse_session(const std::string& text) {
-  return parsed(text, session_of);
-}
+Result<Session> parse_session(const std::string& text) { return parsed(text, session_of); }
 
 }  // namespace samcl::bench

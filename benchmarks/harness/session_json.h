@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/harness/measurement.h"
 #include "base/result.h"
+#include "benchmarks/harness/measurement.h"
 
 namespace samcl::bench {
 

@@ -39,8 +39,7 @@ TEST(SessionJson, ComesBackAsItWas) {
 }
 
 TEST(SessionJson, WhatIsNoSessionIsAnError) {
-  for (const char* text : {"", "[1]", "{}", R"({"format":"sam-bench 0"})"})
-    EXPECT_FALSE(parse_session(text)) << text;
+  for (const char* text : {"", "[1]", "{}", R"({"format":"sam-bench 0"})"}) EXPECT_FALSE(parse_session(text)) << text;
   EXPECT_THAT(parse_session("{}").error().message, HasSubstr("expected \"format\": \"sam-bench 1\""));
 }
 

@@ -20,9 +20,7 @@ std::string between(const Spread& spread, int decimals) {
   return fixed(spread.low, decimals) + " - " + fixed(spread.high, decimals);
 }
 
-double mib(double bytes) {
-  return bytes / (1 << 20);
-}
+double mib(double bytes) { return bytes / (1 << 20); }
 
 std::string verdict(const Row& row) {
   const std::string outcome = kOutcomeNames[static_cast<size_t>(row.outcome)];
@@ -68,16 +66,16 @@ std::string variant_name(unsigned devices) {
 }
 
 std::string rows_text(const std::vector<Row>& rows) {
-  std::vector<std::vector<std::string>> cells = {{"PROGRAM", "SIZE", "ON", "RESULT", "UPLOAD", "KERNEL",
-                                                  "DOWNLOAD", "MERGE", "REST", "TOTAL MS", "QUARTILES",
-                                                  "SPEED-UP", "QUARTILES", "MOVED MIB"}};
+  std::vector<std::vector<std::string>> cells = {{"PROGRAM", "SIZE", "ON", "RESULT", "UPLOAD", "KERNEL", "DOWNLOAD",
+                                                  "MERGE", "REST", "TOTAL MS", "QUARTILES", "SPEED-UP", "QUARTILES",
+                                                  "MOVED MIB"}};
   std::string before, notes;
   for (const Row& row : rows) {
     const std::string name = row.program + "\n" + row.size;
     const bool again = before == name;
     before = name;
-    std::vector<std::string> line = {again ? "" : row.program, again ? "" : row.size,
-                                     variant_name(row.devices), verdict(row)};
+    std::vector<std::string> line = {again ? "" : row.program, again ? "" : row.size, variant_name(row.devices),
+                                     verdict(row)};
     const bool measured = row.total_ms.count > 0;
     for (const double ms : row.phases_ms) line.push_back(measured ? fixed(ms, 3) : "-");
     line.push_back(measured ? fixed(row.total_ms.median, 3) : "-");
@@ -85,9 +83,8 @@ std::string rows_text(const std::vector<Row>& rows) {
     line.push_back(row.speedup ? fixed(row.speedup->median, 2) : "");
     line.push_back(row.speedup ? between(*row.speedup, 2) : "");
     // What a program moves by itself, on real devices, nobody counts.
-    line.push_back(row.uploaded_bytes + row.downloaded_bytes > 0
-                       ? fixed(mib(row.uploaded_bytes + row.downloaded_bytes), 2)
-                       : "");
+    line.push_back(
+        row.uploaded_bytes + row.downloaded_bytes > 0 ? fixed(mib(row.uploaded_bytes + row.downloaded_bytes), 2) : "");
     cells.push_back(std::move(line));
     if (const std::string words = note(row); !words.empty())
       notes += row.program + ", " + variant_name(row.devices) + ": " + words + "\n";
@@ -105,8 +102,7 @@ std::string machine_text(const Machine& machine) {
     if (alike.empty() || alike.back().first != words) alike.emplace_back(words, 0);
     ++alike.back().second;
   }
-  for (const auto& [words, count] : alike)
-    cells.push_back({"devices", std::to_string(count) + " x " + words});
+  for (const auto& [words, count] : alike) cells.push_back({"devices", std::to_string(count) + " x " + words});
   if (alike.empty()) cells.push_back({"devices", "none was found"});
   cells.push_back({"processor", std::to_string(machine.processors) + " x " + machine.processor});
   cells.push_back({"system", machine.kernel});

@@ -8,9 +8,7 @@
 namespace bench {
 namespace {
 
-uint64_t of(std::string_view text) {
-  return checksum(std::as_bytes(std::span(text)));
-}
+uint64_t of(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
 
 TEST(Checksum, IsTheSameInEveryRunAndOnEveryMachine) {
   EXPECT_EQ(of(""), 11210395002580345333u);

@@ -11,9 +11,7 @@
 namespace bench {
 
 // `count` rounded up to whole work-groups.
-inline size_t round_up(size_t count, size_t local) {
-  return (count + local - 1) / local * local;
-}
+inline size_t round_up(size_t count, size_t local) { return (count + local - 1) / local * local; }
 
 template <typename T>
 size_t bytes_of(const std::vector<T>& values) {
@@ -23,15 +21,13 @@ size_t bytes_of(const std::vector<T>& values) {
 template <typename T>
 void write(cl_command_queue queue, const Buffer& to, const std::vector<T>& from, EventList& events,
            cl_bool blocking = CL_FALSE) {
-  check(clEnqueueWriteBuffer(queue, to.get(), blocking, 0, bytes_of(from), from.data(), 0, nullptr,
-                             events.add()));
+  check(clEnqueueWriteBuffer(queue, to.get(), blocking, 0, bytes_of(from), from.data(), 0, nullptr, events.add()));
 }
 
 template <typename T>
 void read(cl_command_queue queue, const Buffer& from, std::vector<T>& to, EventList& events,
           cl_bool blocking = CL_TRUE) {
-  check(
-      clEnqueueReadBuffer(queue, from.get(), blocking, 0, bytes_of(to), to.data(), 0, nullptr, events.add()));
+  check(clEnqueueReadBuffer(queue, from.get(), blocking, 0, bytes_of(to), to.data(), 0, nullptr, events.add()));
 }
 
 // `local` empty: the driver chooses.

@@ -11,12 +11,8 @@
 
 namespace bench {
 
-inline cl::Context cpp_context(const Session& session) {
-  return cl::Context(session.context.get(), true);
-}
-inline cl::CommandQueue cpp_queue(const Session& session) {
-  return cl::CommandQueue(session.queue.get(), true);
-}
+inline cl::Context cpp_context(const Session& session) { return cl::Context(session.context.get(), true); }
+inline cl::CommandQueue cpp_queue(const Session& session) { return cl::CommandQueue(session.queue.get(), true); }
 
 // The event argument of an enqueue call: queue.enqueueReadBuffer(..., nullptr, Into(events.download)).
 class Into {

@@ -5,8 +5,7 @@ namespace bench {
 std::string status_name(cl_int status) {
   switch (status) {
 #define NAME(code) \
-  case code:       \
-    return #code
+  case code: return #code
     NAME(CL_SUCCESS);
     NAME(CL_DEVICE_NOT_FOUND);
     NAME(CL_DEVICE_NOT_AVAILABLE);
@@ -70,18 +69,15 @@ std::string status_name(cl_int status) {
     NAME(CL_INVALID_DEVICE_QUEUE);
     NAME(CL_INVALID_SPEC_ID);
     NAME(CL_MAX_SIZE_RESTRICTION_EXCEEDED);
-    case -1001:
-      return "CL_PLATFORM_NOT_FOUND_KHR";
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
 #undef NAME
-    default:
-      return "OpenCL status " + std::to_string(status);
+    default: return "OpenCL status " + std::to_string(status);
   }
 }
 
 void check(cl_int status, std::source_location where) {
   if (status == CL_SUCCESS) return;
-  throw std::runtime_error(status_name(status) + " at " + where.file_name() + ":" +
-                           std::to_string(where.line()));
+  throw std::runtime_error(status_name(status) + " at " + where.file_name() + ":" + std::to_string(where.line()));
 }
 
 }  // namespace bench

@@ -9,9 +9,7 @@
 namespace bench {
 namespace {
 
-double since(Clock::time_point start) {
-  return Milliseconds(Clock::now() - start).count();
-}
+double since(Clock::time_point start) { return Milliseconds(Clock::now() - start).count(); }
 
 // Start and end of commands on the device's clock, ns.
 struct DeviceSpan {
@@ -35,9 +33,7 @@ double device_time(const EventList& events, DeviceSpan& span) {
 }
 
 // What an earlier job left must not pass for the next one's result.
-void forget_result(Workload& workload) {
-  std::memset(workload.result().data(), 0xdb, workload.result().size());
-}
+void forget_result(Workload& workload) { std::memset(workload.result().data(), 0xdb, workload.result().size()); }
 
 JobTimes run_job(Workload& workload) {
   JobEvents events;
@@ -83,8 +79,7 @@ JobLog run_back_to_back(Workload& workload, size_t warmup, size_t count) {
   return log;
 }
 
-JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Milliseconds period,
-                    Milliseconds deadline) {
+JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Milliseconds period, Milliseconds deadline) {
   JobLog log = run_back_to_back(workload, warmup, 0);
   const auto begin = Clock::now();
   checksum(workload.result());
@@ -92,8 +87,7 @@ JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Millisecond
   Milliseconds comparing = 2 * Milliseconds(Clock::now() - begin);  // twice: the machine may be busier the next time
   const auto start = Clock::now();
   for (size_t job = 0; job < count; ++job) {
-    const auto release =
-        start + std::chrono::duration_cast<Clock::duration>(period * static_cast<double>(job));
+    const auto release = start + std::chrono::duration_cast<Clock::duration>(period * static_cast<double>(job));
     std::this_thread::sleep_until(release);
     JobTimes times = run_job(workload);
     const double response = since(release);

@@ -34,24 +34,19 @@ const CLI::Validator kAboveZero(
 
 void add_options(CLI::App& app, Sizes& sizes, Options& options) {
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")
-      ->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of the input")->capture_default_str();
   sizes.add("--warmup", options.warmup, {.usual = 2, .small = 1, .least = 0, .most = 1'000'000},
             "Jobs before the measured ones");
-  auto* iterations =
-      sizes.add("--iterations", options.iterations, {.usual = 10, .small = 2, .least = 1, .most = 1'000'000},
-                "Measured jobs, back to back");
+  auto* iterations = sizes.add("--iterations", options.iterations,
+                               {.usual = 10, .small = 2, .least = 1, .most = 1'000'000}, "Measured jobs, back to back");
   auto* period = app.add_option("--period", options.period_ms, "Release one job every so many ms")
                      ->check(kAboveZero)
                      ->excludes(iterations);
   app.add_option("--deadline", options.deadline_ms, "Deadline in ms after the release (default: the period)")
       ->check(kAboveZero)
       ->needs(period);
-  app.add_option("--jobs", options.jobs, "Periodic jobs")
-      ->capture_default_str()
-      ->check(kAboveZero)
-      ->needs(period);
+  app.add_option("--jobs", options.jobs, "Periodic jobs")->capture_default_str()->check(kAboveZero)->needs(period);
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   app.add_option("--flip-byte", options.flip,
                  "Damage this byte of the result before it is verified: shows that the check can fail");
@@ -59,7 +54,7 @@ void add_options(CLI::App& app, Sizes& sizes, Options& options) {
 
 constexpr std::array kPhaseNames = {"upload", "kernel", "download", "total"};
 
-double median(const std::vector<JobTimes>& jobs, std::array<double, kPhases> JobTimes::*clock, Phase phase) {
+double median(const std::vector<JobTimes>& jobs, std::array<double, kPhases> JobTimes::* clock, Phase phase) {
   std::vector<double> values;
   for (const JobTimes& job : jobs) values.push_back((job.*clock)[phase]);
   return summarize(std::move(values)).median;
@@ -68,17 +63,14 @@ double median(const std::vector<JobTimes>& jobs, std::array<double, kPhases> Job
 void print_times(const JobLog& log) {
   std::printf("median of %zu jobs, ms    device      host\n", log.jobs.size());
   for (int phase = 0; phase < kPhases; ++phase)
-    std::printf("  %-18s %11.3f %9.3f\n", kPhaseNames[phase],
-                median(log.jobs, &JobTimes::device, Phase(phase)),
+    std::printf("  %-18s %11.3f %9.3f\n", kPhaseNames[phase], median(log.jobs, &JobTimes::device, Phase(phase)),
                 median(log.jobs, &JobTimes::host, Phase(phase)));
 }
 
 void print_responses(const JobLog& log, double period, double deadline) {
   const Summary r = summarize(log.responses);
-  std::printf("response times, ms: min %.3f  median %.3f  95%% %.3f  max %.3f\n", r.min, r.median, r.p95,
-              r.max);
-  std::printf("period %.3f ms, deadline %.3f ms: %zu of %zu jobs missed it\n", period, deadline, log.misses,
-              r.count);
+  std::printf("response times, ms: min %.3f  median %.3f  95%% %.3f  max %.3f\n", r.min, r.median, r.p95, r.max);
+  std::printf("period %.3f ms, deadline %.3f ms: %zu of %zu jobs missed it\n", period, deadline, log.misses, r.count);
 }
 
 nlohmann::ordered_json to_json(const JobLog& log) {
@@ -91,9 +83,8 @@ nlohmann::ordered_json to_json(const JobLog& log) {
 
 nlohmann::ordered_json responses_to_json(const JobLog& log, double period, double deadline) {
   const Summary r = summarize(log.responses);
-  return {{"period_ms", period}, {"deadline_ms", deadline},      {"misses", log.misses},
-          {"min_ms", r.min},     {"median_ms", r.median},        {"p95_ms", r.p95},
-          {"max_ms", r.max},     {"responses_ms", log.responses}};
+  return {{"period_ms", period},   {"deadline_ms", deadline}, {"misses", log.misses}, {"min_ms", r.min},
+          {"median_ms", r.median}, {"p95_ms", r.p95},         {"max_ms", r.max},      {"responses_ms", log.responses}};
 }
 
 // The host's time of each job, ms: the first one is what a program that runs once takes.
@@ -112,8 +103,7 @@ std::string hex(uint64_t value) {
 // Why the results are wrong; empty: they are right.
 std::string judge(Workload& workload, const JobLog& log) {
   if (log.first_changed)
-    return "job " + std::to_string(*log.first_changed) +
-           " computed another result than the first from the same input";
+    return "job " + std::to_string(*log.first_changed) + " computed another result than the first from the same input";
   return workload.verify();
 }
 
@@ -127,13 +117,12 @@ bool run_with(Workload& workload, const Options& options) {
 
   const bool periodic = options.period_ms > 0;
   const double deadline = options.deadline_ms > 0 ? options.deadline_ms : options.period_ms;
-  const JobLog log = periodic ? run_periodic(workload, options.warmup, options.jobs,
-                                             Milliseconds(options.period_ms), Milliseconds(deadline))
+  const JobLog log = periodic ? run_periodic(workload, options.warmup, options.jobs, Milliseconds(options.period_ms),
+                                             Milliseconds(deadline))
                               : run_back_to_back(workload, options.warmup, options.iterations);
   if (options.flip) {
     if (*options.flip >= workload.result().size())
-      throw std::runtime_error("--flip-byte: the result has " + std::to_string(workload.result().size()) +
-                               " bytes");
+      throw std::runtime_error("--flip-byte: the result has " + std::to_string(workload.result().size()) + " bytes");
     workload.result()[*options.flip] ^= std::byte{0x80};
   }
   const std::string wrong = judge(workload, log);

@@ -17,8 +17,8 @@ std::string text(Query query, Object object, cl_uint parameter) {
 }
 
 [[noreturn]] void no_such(const char* what, unsigned index, cl_uint count) {
-  throw std::runtime_error("there is no " + std::string(what) + " " + std::to_string(index) +
-                           ": OpenCL lists " + std::to_string(count));
+  throw std::runtime_error("there is no " + std::string(what) + " " + std::to_string(index) + ": OpenCL lists " +
+                           std::to_string(count));
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ Session Session::open(unsigned platform_index, unsigned device_index) {
   session.device = devices[device_index];
   session.device_name = text(clGetDeviceInfo, session.device, CL_DEVICE_NAME);
   session.platform_name = text(clGetPlatformInfo, platform, CL_PLATFORM_NAME);
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                              reinterpret_cast<cl_context_properties>(platform), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
+                                              0};
   cl_int status = CL_SUCCESS;
   session.context = Context(clCreateContext(properties, 1, &session.device, nullptr, nullptr, &status));
   check(status);

@@ -40,9 +40,7 @@ TEST_F(SizesTest, OutOfTheirRangeAreAWrongCommandLine) {
   EXPECT_EQ(parse({"--rows", "1e3"}), 2);
 }
 
-TEST_F(SizesTest, HelpEndsTheProgramWell) {
-  EXPECT_EQ(parse({"--help"}), 0);
-}
+TEST_F(SizesTest, HelpEndsTheProgramWell) { EXPECT_EQ(parse({"--help"}), 0); }
 
 }  // namespace
 }  // namespace bench

@@ -18,9 +18,7 @@ TEST(Summarize, OneValueIsEveryStatistic) {
   EXPECT_EQ(s.max, 7);
 }
 
-TEST(Summarize, MedianOfAnEvenCountIsTheMeanOfTheMiddle) {
-  EXPECT_EQ(summarize({4, 1, 3, 2}).median, 2.5);
-}
+TEST(Summarize, MedianOfAnEvenCountIsTheMeanOfTheMiddle) { EXPECT_EQ(summarize({4, 1, 3, 2}).median, 2.5); }
 
 TEST(Summarize, NinetyFifthPercentileIsByNearestRank) {
   std::vector<double> to100, to20;

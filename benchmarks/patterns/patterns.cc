@@ -22,12 +22,8 @@
 namespace host {
 using std::sqrt;
 static int item[3];
-static inline int get_global_id(int d) {
-  return item[d];
-}
-static inline unsigned atomic_inc(unsigned* p) {
-  return (*p)++;
-}
+static inline int get_global_id(int d) { return item[d]; }
+static inline unsigned atomic_inc(unsigned* p) { return (*p)++; }
 #define kernel [[maybe_unused]] static
 #define global
 #include "benchmarks/patterns/patterns.cl"
@@ -48,12 +44,8 @@ struct Range {
   size_t x = 1, y = 1;
   unsigned dimensions = 1;
 };
-Range line(size_t n) {
-  return {(n + 63) / 64 * 64, 1, 1};
-}
-Range square(size_t n) {
-  return {(n + 15) / 16 * 16, (n + 15) / 16 * 16, 2};
-}
+Range line(size_t n) { return {(n + 63) / 64 * 64, 1, 1}; }
+Range square(size_t n) { return {(n + 15) / 16 * 16, (n + 15) / 16 * 16, 2}; }
 
 // A buffer of the application, by its place among them.
 struct Buf {
@@ -71,8 +63,7 @@ class Target {
       (set(kernel, index++, arguments), ...);
       const size_t items[] = {range.x, range.y}, line_group[] = {64, 1}, square_group[] = {16, 16};
       bench::check(clEnqueueNDRangeKernel(queue(), kernel, range.dimensions, nullptr, items,
-                                          range.dimensions == 1 ? line_group : square_group, 0, nullptr,
-                                          nullptr));
+                                          range.dimensions == 1 ? line_group : square_group, 0, nullptr, nullptr));
       return;
     }
     for (size_t y = 0; y < range.y; ++y)
@@ -134,12 +125,8 @@ Bytes words(const std::vector<uint32_t>& values) {
   std::memcpy(made.data(), values.data(), made.size());
   return made;
 }
-size_t squared(Sizes s) {
-  return static_cast<size_t>(s.n) * static_cast<size_t>(s.n);
-}
-size_t cubed(Sizes s) {
-  return squared(s) * static_cast<size_t>(s.n);
-}
+size_t squared(Sizes s) { return static_cast<size_t>(s.n) * static_cast<size_t>(s.n); }
+size_t cubed(Sizes s) { return squared(s) * static_cast<size_t>(s.n); }
 
 constexpr size_t kPerRow = 16;  // entries of the sparse matrix
 
@@ -154,8 +141,7 @@ std::vector<Pattern> patterns() {
                    return std::vector<Bytes>{a, a};
                  },
                  [](Target& t, Sizes s) {
-                   for (int i = 0; i < s.steps; ++i)
-                     LAUNCH(t, jacobi1d, line(s.n), Buf(i % 2), Buf(1 - i % 2), s.n);
+                   for (int i = 0; i < s.steps; ++i) LAUNCH(t, jacobi1d, line(s.n), Buf(i % 2), Buf(1 - i % 2), s.n);
                  },
                  {0, 1}});
   all.push_back({"jacobi2d",
@@ -167,33 +153,29 @@ std::vector<Pattern> patterns() {
                    return std::vector<Bytes>{a, a};
                  },
                  [](Target& t, Sizes s) {
-                   for (int i = 0; i < s.steps; ++i)
-                     LAUNCH(t, jacobi2d, square(s.n), Buf(i % 2), Buf(1 - i % 2), s.n);
+                   for (int i = 0; i < s.steps; ++i) LAUNCH(t, jacobi2d, square(s.n), Buf(i % 2), Buf(1 - i % 2), s.n);
                  },
                  {0, 1}});
-  all.push_back(
-      {"fdtd2d",
-       {200, 20},
-       {4096, 30},
-       {8192, 60},
-       [](Sizes s, auto& r) {
-         return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
-       },
-       [](Target& t, Sizes s) {
-         for (int i = 0; i < s.steps; ++i) {
-           LAUNCH(t, fdtd_ey, square(s.n), Buf{1}, Buf{2}, s.n, i);
-           LAUNCH(t, fdtd_ex, square(s.n), Buf{0}, Buf{2}, s.n);
-           LAUNCH(t, fdtd_hz, square(s.n), Buf{2}, Buf{0}, Buf{1}, s.n);
-         }
-       },
-       {2}});
+  all.push_back({"fdtd2d",
+                 {200, 20},
+                 {4096, 30},
+                 {8192, 60},
+                 [](Sizes s, auto& r) {
+                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
+                 },
+                 [](Target& t, Sizes s) {
+                   for (int i = 0; i < s.steps; ++i) {
+                     LAUNCH(t, fdtd_ey, square(s.n), Buf{1}, Buf{2}, s.n, i);
+                     LAUNCH(t, fdtd_ex, square(s.n), Buf{0}, Buf{2}, s.n);
+                     LAUNCH(t, fdtd_hz, square(s.n), Buf{2}, Buf{0}, Buf{1}, s.n);
+                   }
+                 },
+                 {2}});
   all.push_back({"adi",
                  {256, 6},
                  {2048, 10},
                  {4096, 20},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s))};
-                 },
+                 [](Sizes s, auto& r) { return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s))}; },
                  [](Target& t, Sizes s) {
                    for (int i = 0; i < s.steps; ++i) {
                      LAUNCH(t, adi_rows, line(s.n), Buf{0}, Buf{1}, s.n);
@@ -209,8 +191,7 @@ std::vector<Pattern> patterns() {
                    Bytes a = floats(r, squared(s));
                    for (int i = 0; i < s.n; ++i) {  // dominant, so that no pivots are needed
                      const float value = static_cast<float>(s.n);
-                     std::memcpy(a.data() + (static_cast<size_t>(i) * s.n + i) * sizeof value, &value,
-                                 sizeof value);
+                     std::memcpy(a.data() + (static_cast<size_t>(i) * s.n + i) * sizeof value, &value, sizeof value);
                    }
                    return std::vector<Bytes>{a};
                  },
@@ -226,8 +207,8 @@ std::vector<Pattern> patterns() {
                  {8192, 1},
                  {16384, 1},
                  [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n),
-                                             floats(r, s.n), floats(r, s.n)};
+                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n),
+                                             floats(r, s.n)};
                  },
                  [](Target& t, Sizes s) {
                    LAUNCH(t, gemver_rank2, square(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
@@ -239,12 +220,9 @@ std::vector<Pattern> patterns() {
                  {40, 1},
                  {384, 1},
                  {640, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, cubed(s)), floats(r, cubed(s))};
-                 },
+                 [](Sizes s, auto& r) { return std::vector<Bytes>{floats(r, cubed(s)), floats(r, cubed(s))}; },
                  [](Target& t, Sizes s) {
-                   for (int z = 1; z < s.n - 1; ++z)
-                     LAUNCH(t, conv3d_plane, square(s.n), Buf{0}, Buf{1}, s.n, z);
+                   for (int z = 1; z < s.n - 1; ++z) LAUNCH(t, conv3d_plane, square(s.n), Buf{0}, Buf{1}, s.n, z);
                  },
                  {1}});
   all.push_back({"doitgen",
@@ -261,58 +239,54 @@ std::vector<Pattern> patterns() {
                    }
                  },
                  {0}});
-  all.push_back(
-      {"gemm",
-       {128, 1},
-       {2048, 1},
-       {4096, 1},
-       [](Sizes s, auto& r) {
-         return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
-       },
-       [](Target& t, Sizes s) { LAUNCH(t, gemm, square(s.n), Buf{0}, Buf{1}, Buf{2}, s.n); },
-       {2}});
-  all.push_back(
-      {"atax",
-       {300, 1},
-       {8192, 1},
-       {16384, 1},
-       [](Sizes s, auto& r) {
-         return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
-       },
-       [](Target& t, Sizes s) {
-         LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
-         LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{2}, Buf{3}, s.n);
-       },
-       {3}});
-  all.push_back(
-      {"mvt",
-       {300, 1},
-       {8192, 1},
-       {16384, 1},
-       [](Sizes s, auto& r) {
-         return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
-       },
-       [](Target& t, Sizes s) {
-         LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
-         LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{1}, Buf{3}, s.n);
-       },
-       {2, 3}});
-  all.push_back(
-      {"gramschmidt",
-       {64, 1},
-       {512, 1},
-       {1024, 1},
-       [](Sizes s, auto& r) {
-         return std::vector<Bytes>{floats(r, squared(s), 1, 2), Bytes(squared(s) * 4), Bytes(squared(s) * 4)};
-       },
-       [](Target& t, Sizes s) {
-         for (int k = 0; k < s.n; ++k) {
-           LAUNCH(t, gs_norm, line(1), Buf{0}, Buf{1}, s.n, k);
-           LAUNCH(t, gs_scale, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n, k);
-           LAUNCH(t, gs_project, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n, k);
-         }
-       },
-       {2}});
+  all.push_back({"gemm",
+                 {128, 1},
+                 {2048, 1},
+                 {4096, 1},
+                 [](Sizes s, auto& r) {
+                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
+                 },
+                 [](Target& t, Sizes s) { LAUNCH(t, gemm, square(s.n), Buf{0}, Buf{1}, Buf{2}, s.n); },
+                 {2}});
+  all.push_back({"atax",
+                 {300, 1},
+                 {8192, 1},
+                 {16384, 1},
+                 [](Sizes s, auto& r) {
+                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
+                 },
+                 [](Target& t, Sizes s) {
+                   LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
+                   LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{2}, Buf{3}, s.n);
+                 },
+                 {3}});
+  all.push_back({"mvt",
+                 {300, 1},
+                 {8192, 1},
+                 {16384, 1},
+                 [](Sizes s, auto& r) {
+                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
+                 },
+                 [](Target& t, Sizes s) {
+                   LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
+                   LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{1}, Buf{3}, s.n);
+                 },
+                 {2, 3}});
+  all.push_back({"gramschmidt",
+                 {64, 1},
+                 {512, 1},
+                 {1024, 1},
+                 [](Sizes s, auto& r) {
+                   return std::vector<Bytes>{floats(r, squared(s), 1, 2), Bytes(squared(s) * 4), Bytes(squared(s) * 4)};
+                 },
+                 [](Target& t, Sizes s) {
+                   for (int k = 0; k < s.n; ++k) {
+                     LAUNCH(t, gs_norm, line(1), Buf{0}, Buf{1}, s.n, k);
+                     LAUNCH(t, gs_scale, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n, k);
+                     LAUNCH(t, gs_project, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n, k);
+                   }
+                 },
+                 {2}});
   all.push_back({"permutation",
                  {20000, 4},
                  {1 << 24, 10},
@@ -331,34 +305,32 @@ std::vector<Pattern> patterns() {
                  },
                  {0, 2},
                  false});
-  all.push_back({"compaction",
-                 {20000, 1},
-                 {1 << 24, 1},
-                 {1 << 27, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{words(r.words(s.n)), Bytes(size_t(s.n) * 4), Bytes(4)};
-                 },
-                 [](Target& t, Sizes s) { LAUNCH(t, compact, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n); },
-                 {2, 1},
-                 false,
-                 true});
   all.push_back(
-      {"spmv",
-       {5000, 10},
-       {1 << 20, 20},
-       {1 << 22, 40},
-       [](Sizes s, auto& r) {
-         std::vector<uint32_t> first(s.n + 1), column(size_t(s.n) * kPerRow);
-         for (size_t i = 0; i < first.size(); ++i) first[i] = static_cast<uint32_t>(i * kPerRow);
-         for (uint32_t& value : column) value = r.below(static_cast<uint32_t>(s.n));
-         const Bytes x = floats(r, s.n);
-         return std::vector<Bytes>{words(first), words(column), floats(r, column.size(), 0.25f), x, x};
-       },
-       [](Target& t, Sizes s) {
-         for (int i = 0; i < s.steps; ++i)
-           LAUNCH(t, spmv, line(s.n), Buf{0}, Buf{1}, Buf{2}, Buf(i % 2 ? 4 : 3), Buf(i % 2 ? 3 : 4), s.n);
-       },
-       {3, 4}});
+      {"compaction",
+       {20000, 1},
+       {1 << 24, 1},
+       {1 << 27, 1},
+       [](Sizes s, auto& r) { return std::vector<Bytes>{words(r.words(s.n)), Bytes(size_t(s.n) * 4), Bytes(4)}; },
+       [](Target& t, Sizes s) { LAUNCH(t, compact, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n); },
+       {2, 1},
+       false,
+       true});
+  all.push_back({"spmv",
+                 {5000, 10},
+                 {1 << 20, 20},
+                 {1 << 22, 40},
+                 [](Sizes s, auto& r) {
+                   std::vector<uint32_t> first(s.n + 1), column(size_t(s.n) * kPerRow);
+                   for (size_t i = 0; i < first.size(); ++i) first[i] = static_cast<uint32_t>(i * kPerRow);
+                   for (uint32_t& value : column) value = r.below(static_cast<uint32_t>(s.n));
+                   const Bytes x = floats(r, s.n);
+                   return std::vector<Bytes>{words(first), words(column), floats(r, column.size(), 0.25f), x, x};
+                 },
+                 [](Target& t, Sizes s) {
+                   for (int i = 0; i < s.steps; ++i)
+                     LAUNCH(t, spmv, line(s.n), Buf{0}, Buf{1}, Buf{2}, Buf(i % 2 ? 4 : 3), Buf(i % 2 ? 3 : 4), s.n);
+                 },
+                 {3, 4}});
   all.push_back({"exchange",
                  {20000, 20},
                  {1 << 24, 50},
@@ -387,21 +359,20 @@ class OnHost : public Target {
 
 class OnDevice : public Target {
  public:
-  OnDevice(const bench::Session& session, const std::vector<Bytes>& input)
-      : session_(session), input_(input) {
+  OnDevice(const bench::Session& session, const std::vector<Bytes>& input) : session_(session), input_(input) {
     program_ = session.build(kpatternsCl);
     for (const Bytes& bytes : input) buffers_.push_back(session.make_buffer(CL_MEM_READ_WRITE, bytes.size()));
   }
   void upload() {
     for (size_t i = 0; i < input_.size(); ++i)
-      bench::check(clEnqueueWriteBuffer(queue(), buffers_[i].get(), CL_TRUE, 0, input_[i].size(),
-                                        input_[i].data(), 0, nullptr, nullptr));
+      bench::check(clEnqueueWriteBuffer(queue(), buffers_[i].get(), CL_TRUE, 0, input_[i].size(), input_[i].data(), 0,
+                                        nullptr, nullptr));
   }
   void finish() { bench::check(clFinish(queue())); }
   Bytes read(size_t number) {
     Bytes into(input_[number].size());
-    bench::check(clEnqueueReadBuffer(queue(), buffers_[number].get(), CL_TRUE, 0, into.size(), into.data(), 0,
-                                     nullptr, nullptr));
+    bench::check(clEnqueueReadBuffer(queue(), buffers_[number].get(), CL_TRUE, 0, into.size(), into.data(), 0, nullptr,
+                                     nullptr));
     return into;
   }
 
@@ -434,8 +405,7 @@ void put_in_order(const Pattern& pattern, std::vector<Bytes>& results) {
 }
 
 // Empty: alike. Floats may differ by 1e-3 of their size (the device may contract a * b + c, and sums grow).
-std::string compare(const Pattern& pattern, const std::vector<Bytes>& is,
-                    const std::vector<Bytes>& expected) {
+std::string compare(const Pattern& pattern, const std::vector<Bytes>& is, const std::vector<Bytes>& expected) {
   for (size_t k = 0; k < is.size(); ++k)
     for (size_t i = 0; i + 4 <= is[k].size(); i += 4) {
       if (std::memcmp(is[k].data() + i, expected[k].data() + i, 4) == 0) continue;
@@ -457,9 +427,7 @@ struct Options {
 };
 
 int run(const Pattern& pattern, const Options& options) {
-  const Sizes sizes = options.size == "small"   ? pattern.small
-                      : options.size == "large" ? pattern.large
-                                                : pattern.usual;
+  const Sizes sizes = options.size == "small" ? pattern.small : options.size == "large" ? pattern.large : pattern.usual;
   bench::Random random(options.seed);
   const std::vector<Bytes> input = pattern.input(sizes, random);
   const bench::Session session = bench::Session::open(options.platform, options.device);
@@ -517,8 +485,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 100000));
   app.add_option("--seed", options.seed, "Of the input")->capture_default_str();
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")
-      ->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
   app.add_option("--flip-byte", options.flip_byte,
                  "Damage a byte of the result before it is compared: must end in FAIL");
   try {
@@ -532,8 +499,7 @@ int main(int argc, char** argv) {
       if (options.name == pattern.name) return run(pattern, options);
     }
     if (options.name == "list") return 0;
-    std::fprintf(stderr, "patterns: there is no pattern '%s'; 'patterns list' names them\n",
-                 options.name.c_str());
+    std::fprintf(stderr, "patterns: there is no pattern '%s'; 'patterns list' names them\n", options.name.c_str());
     return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "patterns: %s\n", error.what());

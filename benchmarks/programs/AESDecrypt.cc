@@ -29,10 +29,10 @@ class AESDecrypt : public AesBlocks {
     std::array<uint8_t, 256> inverse = Aes::inverse_s_box();
     device_keys_ = cl::Buffer(context, round_keys.begin(), round_keys.end(), /*readOnly=*/true);
     device_inverse_ = cl::Buffer(context, inverse.begin(), inverse.end(), /*readOnly=*/true);
-    device_cipher_ = cl::Buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes_of(shared_cipher_),
-                                shared_cipher_.data());
-    device_plain_ = cl::Buffer(context, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, bytes_of(shared_plain_),
-                               shared_plain_.data());
+    device_cipher_ =
+        cl::Buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes_of(shared_cipher_), shared_cipher_.data());
+    device_plain_ =
+        cl::Buffer(context, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, bytes_of(shared_plain_), shared_plain_.data());
     const cl::Program program(context, std::string(kAESDecryptCl), /*build=*/true);
     kernel_ = cl::Kernel(program, "decrypt");
     kernel_.setArg(0, device_cipher_);
@@ -51,12 +51,12 @@ class AESDecrypt : public AesBlocks {
     queue_.enqueueUnmapMemObject(device_cipher_, mapped, nullptr, Into(events.upload));
   }
   void launch(JobEvents& events) override {
-    queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(round_up(4 * blocks_, kLocal)),
-                                cl::NDRange(kLocal), nullptr, Into(events.kernel));
+    queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(round_up(4 * blocks_, kLocal)), cl::NDRange(kLocal),
+                                nullptr, Into(events.kernel));
   }
   void download(JobEvents& events) override {
-    void* mapped = queue_.enqueueMapBuffer(device_plain_, CL_TRUE, CL_MAP_READ, 0, bytes_of(shared_plain_),
-                                           nullptr, Into(events.download));
+    void* mapped = queue_.enqueueMapBuffer(device_plain_, CL_TRUE, CL_MAP_READ, 0, bytes_of(shared_plain_), nullptr,
+                                           Into(events.download));
     std::copy(shared_plain_.begin(), shared_plain_.end(), result_.begin());
     queue_.enqueueUnmapMemObject(device_plain_, mapped, nullptr, Into(events.download));
   }

@@ -24,8 +24,7 @@ class AESEncrypt : public AesBlocks {
     for (uint8_t s : Aes::s_box())
       table.push_back(Aes::product(s, 2) | s << 8 | s << 16 | cl_uint{Aes::product(s, 3)} << 24);
     std::vector<Aes::Block> round_keys = aes_->round_keys();
-    device_table_ =
-        session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(table), table.data());
+    device_table_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(table), table.data());
     device_keys_ =
         session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(round_keys), round_keys.data());
     device_plain_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(given_));
@@ -35,15 +34,15 @@ class AESEncrypt : public AesBlocks {
     reading_ = session.make_queue();
     program_ = session.build(kAESEncryptCl);
     kernel_ = make_kernel(program_, "encrypt");
-    set_arguments(kernel_, device_plain_, device_cipher_, device_keys_, cl_uint{aes_->rounds()},
-                  device_table_, blocks_);
+    set_arguments(kernel_, device_plain_, device_cipher_, device_keys_, cl_uint{aes_->rounds()}, device_table_,
+                  blocks_);
   }
 
   void upload(JobEvents& events) override {
     for (const Chunk& chunk : chunks())
-      check(clEnqueueWriteBuffer(writing_.get(), device_plain_.get(), CL_FALSE,
-                                 chunk.first * sizeof(Aes::Block), chunk.count * sizeof(Aes::Block),
-                                 &given_[chunk.first], 0, nullptr, events.upload.add()));
+      check(clEnqueueWriteBuffer(writing_.get(), device_plain_.get(), CL_FALSE, chunk.first * sizeof(Aes::Block),
+                                 chunk.count * sizeof(Aes::Block), &given_[chunk.first], 0, nullptr,
+                                 events.upload.add()));
     check(clFlush(writing_.get()));
   }
   void launch(JobEvents& events) override {
@@ -59,9 +58,9 @@ class AESEncrypt : public AesBlocks {
   void download(JobEvents& events) override {
     size_t i = 0;
     for (const Chunk& chunk : chunks())
-      check(clEnqueueReadBuffer(reading_.get(), device_cipher_.get(), CL_FALSE,
-                                chunk.first * sizeof(Aes::Block), chunk.count * sizeof(Aes::Block),
-                                &result_[chunk.first], 1, &events.kernel.data()[i++], events.download.add()));
+      check(clEnqueueReadBuffer(reading_.get(), device_cipher_.get(), CL_FALSE, chunk.first * sizeof(Aes::Block),
+                                chunk.count * sizeof(Aes::Block), &result_[chunk.first], 1, &events.kernel.data()[i++],
+                                events.download.add()));
     check(clFinish(reading_.get()));
   }
 
@@ -73,8 +72,7 @@ class AESEncrypt : public AesBlocks {
   std::vector<Chunk> chunks() const {
     std::vector<Chunk> cut;
     const size_t each = round_up((blocks_ + kChunks - 1) / kChunks, kLocal);
-    for (size_t first = 0; first < blocks_; first += each)
-      cut.push_back({first, std::min(each, blocks_ - first)});
+    for (size_t first = 0; first < blocks_; first += each) cut.push_back({first, std::min(each, blocks_ - first)});
     return cut;
   }
 

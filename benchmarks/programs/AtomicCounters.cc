@@ -20,8 +20,7 @@ class AtomicCounters : public Workload {
  public:
   const char* name() const override { return "AtomicCounters"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--size", n_, {.usual = 16 << 20, .small = 20011, .least = 1, .most = 1 << 28},
-              "Values to look at");
+    sizes.add("--size", n_, {.usual = 16 << 20, .small = 20011, .least = 1, .most = 1 << 28}, "Values to look at");
   }
   std::string size() const override { return std::to_string(n_); }
 
@@ -33,8 +32,7 @@ class AtomicCounters : public Workload {
     result_.resize(2 + capacity_);
     queue_ = session.queue.get();
     device_values_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(values_));
-    for (Buffer& counter : device_counters_)
-      counter = session.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_uint));
+    for (Buffer& counter : device_counters_) counter = session.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_uint));
     device_places_ = session.make_buffer(CL_MEM_WRITE_ONLY, capacity_ * sizeof(cl_uint));
     program_ = session.build(kAtomicCountersCl);
     count_ = make_kernel(program_, "count");
@@ -47,8 +45,8 @@ class AtomicCounters : public Workload {
     write(queue_, device_values_, values_, events.upload);
     const cl_uint zero = 0;
     for (const Buffer& counter : device_counters_)
-      check(clEnqueueWriteBuffer(queue_, counter.get(), CL_TRUE, 0, sizeof zero, &zero, 0, nullptr,
-                                 events.upload.add()));
+      check(
+          clEnqueueWriteBuffer(queue_, counter.get(), CL_TRUE, 0, sizeof zero, &zero, 0, nullptr, events.upload.add()));
   }
   void launch(JobEvents& events) override {
     enqueue(queue_, count_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
@@ -56,13 +54,13 @@ class AtomicCounters : public Workload {
   }
   void download(JobEvents& events) override {
     for (size_t i = 0; i < 2; ++i)
-      check(clEnqueueReadBuffer(queue_, device_counters_[i].get(), CL_TRUE, 0, sizeof(cl_uint), &result_[i],
-                                0, nullptr, events.download.add()));
+      check(clEnqueueReadBuffer(queue_, device_counters_[i].get(), CL_TRUE, 0, sizeof(cl_uint), &result_[i], 0, nullptr,
+                                events.download.add()));
     const size_t listed = std::min(result_[1], capacity_);
     const auto end = result_.begin() + static_cast<ptrdiff_t>(2 + listed);
     if (listed > 0)
-      check(clEnqueueReadBuffer(queue_, device_places_.get(), CL_TRUE, 0, listed * sizeof(cl_uint),
-                                &result_[2], 0, nullptr, events.download.add()));
+      check(clEnqueueReadBuffer(queue_, device_places_.get(), CL_TRUE, 0, listed * sizeof(cl_uint), &result_[2], 0,
+                                nullptr, events.download.add()));
     std::sort(result_.begin() + 2, end);
     std::fill(end, result_.end(), 0);
   }

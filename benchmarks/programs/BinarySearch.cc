@@ -20,8 +20,7 @@ class BinarySearch : public Workload {
   const char* name() const override { return "BinarySearch"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--size", n_, {.usual = 16 << 20, .small = 50021, .least = 1, .most = 1 << 28}, "Sorted keys");
-    sizes.add("--searches", count_, {.usual = 32, .small = 6, .least = 2, .most = 1 << 16},
-              "Keys to look up");
+    sizes.add("--searches", count_, {.usual = 32, .small = 6, .least = 2, .most = 1 << 16}, "Keys to look up");
   }
   std::string size() const override { return std::to_string(count_) + " in " + std::to_string(n_); }
 
@@ -59,8 +58,7 @@ class BinarySearch : public Workload {
     std::vector<cl_uint> expected;
     for (cl_uint key : wanted_) {
       const auto at = std::lower_bound(keys_.begin(), keys_.end(), key);
-      expected.push_back(at != keys_.end() && *at == key ? static_cast<cl_uint>(at - keys_.begin())
-                                                         : kNowhere);
+      expected.push_back(at != keys_.end() && *at == key ? static_cast<cl_uint>(at - keys_.begin()) : kNowhere);
     }
     return compare(found_, expected);
   }
@@ -73,12 +71,12 @@ class BinarySearch : public Workload {
   Bounds narrow(const Bounds& range, cl_uint key, EventList& events) {
     const cl_uint piece = static_cast<cl_uint>((range.end - range.first + kPieces - 1) / kPieces);
     Bounds found = {kNowhere, kNowhere};
-    check(clEnqueueWriteBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr,
-                               events.add()));
+    check(
+        clEnqueueWriteBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr, events.add()));
     set_arguments(kernel_, device_keys_, range.first, range.end, piece, key, device_bounds_);
     enqueue(queue_, kernel_, {kPieces}, {kLocal}, events);
-    check(clEnqueueReadBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr,
-                              events.add()));
+    check(
+        clEnqueueReadBuffer(queue_, device_bounds_.get(), CL_TRUE, 0, sizeof found, &found, 0, nullptr, events.add()));
     return found;
   }
 

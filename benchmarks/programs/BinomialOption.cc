@@ -20,20 +20,17 @@ class BinomialOption : public Workload {
  public:
   const char* name() const override { return "BinomialOption"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--options", n_, {.usual = 16384, .small = 33, .least = 2, .most = 1 << 20},
-              "Options to price");
+    sizes.add("--options", n_, {.usual = 16384, .small = 33, .least = 2, .most = 1 << 20}, "Options to price");
     sizes.add("--steps", steps_, {.usual = 255, .small = 63, .least = 1, .most = 1023}, "Steps of a tree");
   }
-  std::string size() const override {
-    return std::to_string(n_) + " options, " + std::to_string(steps_) + " steps";
-  }
+  std::string size() const override { return std::to_string(n_) + " options, " + std::to_string(steps_) + " steps"; }
 
   void set_up(const Session& session, uint64_t seed) override {
     size_t largest = 0;
     check(clGetDeviceInfo(session.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof largest, &largest, nullptr));
     if (steps_ + 1 > largest)
-      throw std::invalid_argument("--steps: a work-group of the device has at most " +
-                                  std::to_string(largest) + " work-items, one more than steps");
+      throw std::invalid_argument("--steps: a work-group of the device has at most " + std::to_string(largest) +
+                                  " work-items, one more than steps");
     seed_ = seed;
     Random random(seed);
     call_.resize(n_);

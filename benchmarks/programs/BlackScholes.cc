@@ -19,8 +19,7 @@ class BlackScholes : public Workload {
  public:
   const char* name() const override { return "BlackScholes"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--options", n_, {.usual = 16 << 20, .small = 10007, .least = 1, .most = 1 << 26},
-              "Options to price");
+    sizes.add("--options", n_, {.usual = 16 << 20, .small = 10007, .least = 1, .most = 1 << 26}, "Options to price");
   }
   std::string size() const override { return std::to_string(n_) + " options"; }
 
@@ -39,9 +38,8 @@ class BlackScholes : public Workload {
     device_out_ = session.make_buffer(CL_MEM_READ_WRITE, bytes_of(out_));
     for (size_t i = 0; i < parts_.size(); ++i) {
       const bool input = i < 3;
-      parts_[i] =
-          make_sub_buffer(input ? device_in_ : device_out_, input ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY,
-                          (input ? i : i - 3) * part_ * sizeof(cl_float), n_ * sizeof(cl_float));
+      parts_[i] = make_sub_buffer(input ? device_in_ : device_out_, input ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY,
+                                  (input ? i : i - 3) * part_ * sizeof(cl_float), n_ * sizeof(cl_float));
     }
     program_ = session.build(kBlackScholesCl);
     kernel_ = make_kernel(program_, "black_scholes");

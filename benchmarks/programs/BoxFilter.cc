@@ -40,8 +40,7 @@ class BoxFilter : public Workload {
     rows_queue_ = session.make_queue();
     columns_queue_ = session.make_queue();
     device_in_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY, bytes_of(in_));
-    device_sums_ =
-        session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, in_.size() * sizeof(cl_uint4));
+    device_sums_ = session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, in_.size() * sizeof(cl_uint4));
     device_out_ = session.make_buffer(CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY, bytes_of(out_));
     program_ = session.build(kBoxFilterCl);
     rows_ = make_kernel(program_, "sum_rows");
@@ -57,9 +56,7 @@ class BoxFilter : public Workload {
     check(clEnqueueBarrierWithWaitList(columns_queue_.get(), 1, events.kernel.data(), nullptr));
     enqueue(columns_queue_.get(), columns_, {round_up(size_t(width_), kLocal)}, {kLocal}, events.kernel);
   }
-  void download(JobEvents& events) override {
-    read(columns_queue_.get(), device_out_, out_, events.download);
-  }
+  void download(JobEvents& events) override { read(columns_queue_.get(), device_out_, out_, events.download); }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(out_)); }
 

@@ -29,9 +29,7 @@ class DCT8x8 : public Workload {
     sizes.add("--columns", columns_, {.usual = 512, .small = 13, .least = 1, .most = 2048}, "Blocks per row");
     sizes.add("--rows", rows_, {.usual = 512, .small = 9, .least = 1, .most = 2048}, "Rows of blocks");
   }
-  std::string size() const override {
-    return std::to_string(width()) + " x " + std::to_string(8 * rows_) + " pixels";
-  }
+  std::string size() const override { return std::to_string(width()) + " x " + std::to_string(8 * rows_) + " pixels"; }
 
   void set_up(const Session& session, uint64_t seed) override {
     seed_ = seed;
@@ -58,8 +56,8 @@ class DCT8x8 : public Workload {
         transform(items, device_image_, device_coefficients_, device_basis_, static_cast<cl_uint>(width()));
   }
   void download(JobEvents& events) override {
-    queue_.enqueueReadBuffer(device_coefficients_, CL_TRUE, 0, bytes_of(coefficients_), coefficients_.data(),
-                             nullptr, Into(events.download));
+    queue_.enqueueReadBuffer(device_coefficients_, CL_TRUE, 0, bytes_of(coefficients_), coefficients_.data(), nullptr,
+                             Into(events.download));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(coefficients_)); }
@@ -72,14 +70,12 @@ class DCT8x8 : public Workload {
       for (size_t k = 0; k < 64; ++k) {
         double sum = 0, magnitude = 0;
         for (size_t i = 0; i < 64; ++i) {
-          const double term =
-              cosine(k / 8, i / 8) * image_[corner + i / 8 * width() + i % 8] * cosine(k % 8, i % 8);
+          const double term = cosine(k / 8, i / 8) * image_[corner + i / 8 * width() + i % 8] * cosine(k % 8, i % 8);
           sum += term;
           magnitude += std::fabs(term);
         }
         const size_t at = corner + k / 8 * width() + k % 8;
-        const std::string wrong =
-            compare_within(at, coefficients_[at], sum, (2 * 8 + 2) * kFloatRounding * magnitude);
+        const std::string wrong = compare_within(at, coefficients_[at], sum, (2 * 8 + 2) * kFloatRounding * magnitude);
         if (!wrong.empty()) return wrong;
       }
     }

@@ -52,12 +52,11 @@ class DXTCompression : public Workload {
 
   void upload(JobEvents& events) override {
     const size_t origin[] = {0, 0, 0}, region[] = {4 * columns_, 4 * rows_, 1};
-    check(clEnqueueWriteImage(queue_, device_image_.get(), CL_FALSE, origin, region, pitch() * sizeof(Pixel),
-                              0, in_.data(), 0, nullptr, events.upload.add()));
+    check(clEnqueueWriteImage(queue_, device_image_.get(), CL_FALSE, origin, region, pitch() * sizeof(Pixel), 0,
+                              in_.data(), 0, nullptr, events.upload.add()));
   }
   void launch(JobEvents& events) override {
-    enqueue(queue_, kernel_, {round_up(columns_, kTile), round_up(rows_, kTile)}, {kTile, kTile},
-            events.kernel);
+    enqueue(queue_, kernel_, {round_up(columns_, kTile), round_up(rows_, kTile)}, {kTile, kTile}, events.kernel);
   }
   void download(JobEvents& events) override { read(queue_, device_blocks_, blocks_, events.download); }
 
@@ -70,8 +69,7 @@ class DXTCompression : public Workload {
       const Block is = blocks_[at];
       const std::array<Colour, 16> pixels = pixels_of(at);
       const std::array<cl_uint, 2> ends = corners(pixels);
-      if (is.colours != (ends[0] | ends[1] << 16))
-        return differs(2 * at, is.colours, ends[0] | ends[1] << 16);
+      if (is.colours != (ends[0] | ends[1] << 16)) return differs(2 * at, is.colours, ends[0] | ends[1] << 16);
       cl_uint choices = 0;
       for (size_t i = 0; i < 16 && ends[0] != ends[1]; ++i) choices |= nearest(pixels[i], ends) << 2 * i;
       if (is.choices != choices) return differs(2 * at + 1, is.choices, choices);

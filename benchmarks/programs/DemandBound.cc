@@ -52,8 +52,7 @@ class DemandBound : public Workload {
     wanted.density = density_ / 100.0;
     wanted.most_execution = execution_;
     graph_ = dbf::double_graph(dbf::random_graph(wanted, seed));
-    if (const auto columns = dbf::table_columns(graph_); !columns)
-      throw std::runtime_error(columns.error().message);
+    if (const auto columns = dbf::table_columns(graph_); !columns) throw std::runtime_error(columns.error().message);
     lay_out();
     queue_ = session.queue.get();
     device_table_ = session.make_buffer(CL_MEM_READ_WRITE, entries_ * sizeof(cl_int));
@@ -65,17 +64,15 @@ class DemandBound : public Workload {
 
   void upload(JobEvents& events) override {
     write(queue_, device_predecessors_, predecessors_, events.upload);
-    check(clEnqueueFillBuffer(queue_, device_shortest_.get(), &kFar, sizeof kFar, 0, bytes_of(shortest_), 0,
-                              nullptr, events.upload.add()));
+    check(clEnqueueFillBuffer(queue_, device_shortest_.get(), &kFar, sizeof kFar, 0, bytes_of(shortest_), 0, nullptr,
+                              events.upload.add()));
   }
   void launch(JobEvents& events) override {
     for (const Launch& row : launches_) {
       set_arguments(kernel_, device_table_, device_shortest_, device_predecessors_, row.predecessor,
-                    row.predecessor_count, row.start, row.first, row.count, row.part, row.begins_at,
-                    row.deadline);
+                    row.predecessor_count, row.start, row.first, row.count, row.part, row.begins_at, row.deadline);
       if (by_local_)
-        set_argument(kernel_.get(), 11,
-                     LocalMemory{std::max<size_t>(1, row.predecessor_count) * sizeof(Predecessor)});
+        set_argument(kernel_.get(), 11, LocalMemory{std::max<size_t>(1, row.predecessor_count) * sizeof(Predecessor)});
       enqueue(queue_, kernel_, {round_up(row.count, kLocal)}, {kLocal}, events.kernel);
     }
   }
@@ -103,8 +100,7 @@ class DemandBound : public Workload {
     samcl::analysis::Time longest = graph_.longest, start = 0;
     for (const dbf::Row& row : graph_.rows) {
       const auto own = static_cast<cl_int>(row.execution / graph_.execution_unit);
-      cl_int begin = row.may_begin ? own : std::numeric_limits<cl_int>::max(),
-             end = row.may_begin ? own + 1 : 0;
+      cl_int begin = row.may_begin ? own : std::numeric_limits<cl_int>::max(), end = row.may_begin ? own + 1 : 0;
       const auto predecessor = static_cast<cl_int>(predecessors_.size());
       for (const dbf::Predecessor& before : row.predecessors) {
         const Launch& known = launches_[before.row];
@@ -113,9 +109,8 @@ class DemandBound : public Workload {
         begin = std::min(begin, first);
         end = std::max(end, first + known.count);
       }
-      launches_.push_back({predecessor, static_cast<cl_int>(row.predecessors.size()),
-                           static_cast<cl_int>(start), begin, end - begin,
-                           launches_.size() < graph_.source ? 0 : static_cast<cl_int>(columns),
+      launches_.push_back({predecessor, static_cast<cl_int>(row.predecessors.size()), static_cast<cl_int>(start), begin,
+                           end - begin, launches_.size() < graph_.source ? 0 : static_cast<cl_int>(columns),
                            row.may_begin ? own : -1, units(row.deadline)});
       longest = std::max(longest, graph_.longest + row.deadline);
       start += end - begin;

@@ -19,8 +19,7 @@ class DotProduct : public Workload {
  public:
   const char* name() const override { return "DotProduct"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--pairs", n_, {.usual = 8 << 20, .small = 5003, .least = 2, .most = 1 << 26},
-              "Pairs of vectors");
+    sizes.add("--pairs", n_, {.usual = 8 << 20, .small = 5003, .least = 2, .most = 1 << 26}, "Pairs of vectors");
   }
   std::string size() const override { return std::to_string(n_) + " pairs"; }
 
@@ -47,9 +46,7 @@ class DotProduct : public Workload {
     unmap(queue_, device_a_, a, events.upload);
     unmap(queue_, device_b_, b, events.upload);
   }
-  void launch(JobEvents& events) override {
-    enqueue(queue_, kernel_, {round_up(n_, kLocal)}, {kLocal}, events.kernel);
-  }
+  void launch(JobEvents& events) override { enqueue(queue_, kernel_, {round_up(n_, kLocal)}, {kLocal}, events.kernel); }
   void download(JobEvents& events) override {
     void* mapped = start_map(device_products_, CL_MAP_READ, bytes_of(products_), events.download);
     check(clFlush(queue_));
@@ -79,8 +76,8 @@ class DotProduct : public Workload {
   // The address is valid at once, what it holds only when the event is done.
   void* start_map(const Buffer& buffer, cl_map_flags flags, size_t bytes, EventList& events) {
     cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue_, buffer.get(), CL_FALSE, flags, 0, bytes, 0, nullptr,
-                                      events.add(), &status);
+    void* mapped =
+        clEnqueueMapBuffer(queue_, buffer.get(), CL_FALSE, flags, 0, bytes, 0, nullptr, events.add(), &status);
     check(status);
     return mapped;
   }

@@ -43,8 +43,8 @@ class DwtHaar1D : public Workload {
       enqueue(queue_, kernel_, {left / 2}, {local}, events.kernel);
       left /= 2 * local;
       if (left > 1)
-        check(clEnqueueCopyBuffer(queue_, device_out_.get(), device_in_.get(), 0, 0, left * sizeof(cl_float),
-                                  0, nullptr, events.kernel.add()));
+        check(clEnqueueCopyBuffer(queue_, device_out_.get(), device_in_.get(), 0, 0, left * sizeof(cl_float), 0,
+                                  nullptr, events.kernel.add()));
     }
   }
   void download(JobEvents& events) override { read(queue_, device_out_, transform_, events.download); }

@@ -40,13 +40,12 @@ class FDTD3d : public Workload {
     padded_ = plane_ * (nz_ + 2 * kRadius);
     if (padded_ >= size_t{1} << 32) throw std::invalid_argument("the padded grid has more than 2^32 points");
     queue_ = session.queue.get();
-    for (Buffer& grid : device_grids_)
-      grid = session.make_buffer(CL_MEM_READ_WRITE, padded_ * sizeof(cl_float));
+    for (Buffer& grid : device_grids_) grid = session.make_buffer(CL_MEM_READ_WRITE, padded_ * sizeof(cl_float));
     auto coefficients = kCoefficients;
-    device_coefficients_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof coefficients,
-                                               coefficients.data());
-    program_ = session.build(kFDTD3dCl, "-DRADIUS=" + std::to_string(kRadius) + " -DWIDTH=" +
-                                            std::to_string(kWidth) + " -DHEIGHT=" + std::to_string(kHeight));
+    device_coefficients_ =
+        session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof coefficients, coefficients.data());
+    program_ = session.build(kFDTD3dCl, "-DRADIUS=" + std::to_string(kRadius) + " -DWIDTH=" + std::to_string(kWidth) +
+                                            " -DHEIGHT=" + std::to_string(kHeight));
     kernel_ = make_kernel(program_, "step_grid");
     set_arguments(kernel_, device_grids_[0], device_grids_[1], device_coefficients_, nx_, ny_, nz_);
   }
@@ -57,22 +56,20 @@ class FDTD3d : public Workload {
       check(clEnqueueFillBuffer(queue_, grid.get(), &zero, sizeof zero, 0, padded_ * sizeof zero, 0, nullptr,
                                 events.upload.add()));
     check(clEnqueueWriteBufferRect(queue_, device_grids_[0].get(), CL_FALSE, inner_.data(), kOrigin.data(),
-                                   box().data(), row_ * sizeof(cl_float), plane_ * sizeof(cl_float), 0, 0,
-                                   grid_.data(), 0, nullptr, events.upload.add()));
+                                   box().data(), row_ * sizeof(cl_float), plane_ * sizeof(cl_float), 0, 0, grid_.data(),
+                                   0, nullptr, events.upload.add()));
   }
   void launch(JobEvents& events) override {
     for (cl_uint step = 0; step < steps_; ++step) {
       set_argument(kernel_.get(), 0, device_grids_[step % 2]);
       set_argument(kernel_.get(), 1, device_grids_[1 - step % 2]);
-      enqueue(queue_, kernel_, {round_up(nx_, kWidth), round_up(ny_, kHeight)}, {kWidth, kHeight},
-              events.kernel);
+      enqueue(queue_, kernel_, {round_up(nx_, kWidth), round_up(ny_, kHeight)}, {kWidth, kHeight}, events.kernel);
     }
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBufferRect(queue_, device_grids_[steps_ % 2].get(), CL_TRUE, inner_.data(),
-                                  kOrigin.data(), box().data(), row_ * sizeof(cl_float),
-                                  plane_ * sizeof(cl_float), 0, 0, result_.data(), 0, nullptr,
-                                  events.download.add()));
+    check(clEnqueueReadBufferRect(queue_, device_grids_[steps_ % 2].get(), CL_TRUE, inner_.data(), kOrigin.data(),
+                                  box().data(), row_ * sizeof(cl_float), plane_ * sizeof(cl_float), 0, 0,
+                                  result_.data(), 0, nullptr, events.download.add()));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(result_)); }
@@ -109,8 +106,7 @@ class FDTD3d : public Workload {
     size_t at = 0;
     for (size_t z = 0; z < nz_; ++z)
       for (size_t y = 0; y < ny_; ++y)
-        for (size_t x = 0; x < nx_; ++x)
-          visit(at++, (z + kRadius) * plane_ + (y + kRadius) * row_ + x + kRadius);
+        for (size_t x = 0; x < nx_; ++x) visit(at++, (z + kRadius) * plane_ + (y + kRadius) * row_ + x + kRadius);
   }
 
   cl_uint nx_ = 0, ny_ = 0, nz_ = 0, steps_ = 0;

@@ -33,15 +33,13 @@ class FastWalshTransform : public Workload {
     shared_.resize(signal_.size());
     transform_.resize(signal_.size());
     queue_ = session.queue.get();
-    device_values_ =
-        session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_of(shared_), shared_.data());
+    device_values_ = session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_of(shared_), shared_.data());
     program_ = session.build(kFastWalshTransformCl);
     kernel_ = make_kernel(program_, "butterfly");
   }
 
   void upload(JobEvents& events) override {
-    void* mapped =
-        map(queue_, device_values_, CL_MAP_WRITE_INVALIDATE_REGION, bytes_of(shared_), events.upload);
+    void* mapped = map(queue_, device_values_, CL_MAP_WRITE_INVALIDATE_REGION, bytes_of(shared_), events.upload);
     std::copy(signal_.begin(), signal_.end(), static_cast<cl_float*>(mapped));
     unmap(queue_, device_values_, mapped, events.upload);
   }
@@ -67,8 +65,7 @@ class FastWalshTransform : public Workload {
     for (float value : signal_) magnitude += std::fabs(value);
     for (size_t i : to_verify(transform_.size(), std::max(kTerms / signal_.size(), size_t{1}), seed_ + 1)) {
       double sum = 0;
-      for (size_t j = 0; j < signal_.size(); ++j)
-        sum += std::popcount(i & j) % 2 == 0 ? signal_[j] : -signal_[j];
+      for (size_t j = 0; j < signal_.size(); ++j) sum += std::popcount(i & j) % 2 == 0 ? signal_[j] : -signal_[j];
       const std::string wrong = compare_within(i, transform_[i], sum, log2_ * kFloatRounding * magnitude);
       if (!wrong.empty()) return wrong;
     }

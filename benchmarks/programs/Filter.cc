@@ -43,8 +43,7 @@ class Filter : public Workload {
     auto weights = kWeights;
     device_in_ = session.make_buffer(CL_MEM_READ_ONLY, bytes);
     device_out_ = session.make_buffer(CL_MEM_WRITE_ONLY, bytes);
-    device_weights_ =
-        session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof weights, weights.data());
+    device_weights_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof weights, weights.data());
     program_ = session.build(kFilterCl);
     kernel_ = make_kernel(program_, "smooth");
     set_arguments(kernel_, device_in_, device_out_, device_weights_, kTotal);
@@ -52,18 +51,17 @@ class Filter : public Workload {
 
   void upload(JobEvents& events) override {
     const size_t origin[] = {0, 0, 0}, region[] = {width_ * sizeof(Pixel), height_, 1};
-    check(clEnqueueWriteBufferRect(queue_, device_in_.get(), CL_FALSE, origin, origin, region,
-                                   width_ * sizeof(Pixel), 0, (width_ + kPadding) * sizeof(Pixel), 0,
-                                   in_.data(), 0, nullptr, events.upload.add()));
+    check(clEnqueueWriteBufferRect(queue_, device_in_.get(), CL_FALSE, origin, origin, region, width_ * sizeof(Pixel),
+                                   0, (width_ + kPadding) * sizeof(Pixel), 0, in_.data(), 0, nullptr,
+                                   events.upload.add()));
   }
   void launch(JobEvents& events) override {
     const size_t global[] = {width_, height_};
-    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, nullptr, global, nullptr, 0, nullptr,
-                                 events.kernel.add()));
+    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, nullptr, global, nullptr, 0, nullptr, events.kernel.add()));
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_out_.get(), CL_FALSE, 0, out_.size() * sizeof(Pixel),
-                              out_.data(), 0, nullptr, events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_out_.get(), CL_FALSE, 0, out_.size() * sizeof(Pixel), out_.data(), 0,
+                              nullptr, events.download.add()));
     check(clFinish(queue_));
   }
 
@@ -91,8 +89,7 @@ class Filter : public Workload {
     for (int dy = -2; dy <= 2; ++dy)
       for (int dx = -2; dx <= 2; ++dx) {
         const Pixel& from = in_[clamped(y, dy, height_) * (width_ + kPadding) + clamped(x, dx, width_)];
-        for (size_t c = 0; c < 4; ++c)
-          sum[c] += from[c] * kWeights[static_cast<size_t>((dy + 2) * 5 + dx + 2)];
+        for (size_t c = 0; c < 4; ++c) sum[c] += from[c] * kWeights[static_cast<size_t>((dy + 2) * 5 + dx + 2)];
       }
     Pixel pixel = in_[y * (width_ + kPadding) + x];
     for (size_t c = 0; c < 3; ++c) pixel[c] = static_cast<cl_uchar>((sum[c] + kTotal / 2) / kTotal);

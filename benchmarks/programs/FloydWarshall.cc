@@ -22,8 +22,7 @@ class FloydWarshall : public Workload {
   const char* name() const override { return "FloydWarshall"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--nodes", n_, {.usual = 1024, .small = 61, .least = 2, .most = 8192}, "Nodes");
-    sizes.add("--edges", edges_, {.usual = 8, .small = 4, .least = 1, .most = 64},
-              "Edges per node, on average");
+    sizes.add("--edges", edges_, {.usual = 8, .small = 4, .least = 1, .most = 64}, "Edges per node, on average");
   }
   std::string size() const override { return std::to_string(n_) + " nodes"; }
 
@@ -45,10 +44,10 @@ class FloydWarshall : public Workload {
 
   void upload(JobEvents& events) override {
     write(queue_, device_edge_, edge_, events.upload);
-    check(clEnqueueCopyBuffer(queue_, device_edge_.get(), device_distance_.get(), 0, 0, bytes_of(edge_), 0,
-                              nullptr, events.upload.add()));
-    check(clEnqueueFillBuffer(queue_, device_via_.get(), &kDirect, sizeof kDirect, 0, bytes_of(edge_), 0,
-                              nullptr, events.upload.add()));
+    check(clEnqueueCopyBuffer(queue_, device_edge_.get(), device_distance_.get(), 0, 0, bytes_of(edge_), 0, nullptr,
+                              events.upload.add()));
+    check(clEnqueueFillBuffer(queue_, device_via_.get(), &kDirect, sizeof kDirect, 0, bytes_of(edge_), 0, nullptr,
+                              events.upload.add()));
   }
   void launch(JobEvents& events) override {
     const size_t side = round_up(n_, kTile);
@@ -58,10 +57,10 @@ class FloydWarshall : public Workload {
     }
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_distance_.get(), CL_FALSE, 0, bytes_of(edge_), result_.data(), 0,
+    check(clEnqueueReadBuffer(queue_, device_distance_.get(), CL_FALSE, 0, bytes_of(edge_), result_.data(), 0, nullptr,
+                              events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_via_.get(), CL_FALSE, 0, bytes_of(edge_), &result_[edge_.size()], 0,
                               nullptr, events.download.add()));
-    check(clEnqueueReadBuffer(queue_, device_via_.get(), CL_FALSE, 0, bytes_of(edge_), &result_[edge_.size()],
-                              0, nullptr, events.download.add()));
     check(clFinish(queue_));
   }
 
@@ -76,11 +75,8 @@ class FloydWarshall : public Workload {
       for (size_t to = 0; to < n_; ++to) {
         const size_t at = from * n_ + to, k = via[at];
         if (distance[at] != expected[to]) return differs(at, distance[at], expected[to]);
-        const cl_uint path = k == kDirect ? edge_[at]
-                             : k < n_     ? distance[from * n_ + k] + distance[k * n_ + to]
-                                          : 0;
-        if (path != expected[to])
-          return differs(edge_.size() + at, path, expected[to]) + " as the path's length";
+        const cl_uint path = k == kDirect ? edge_[at] : k < n_ ? distance[from * n_ + k] + distance[k * n_ + to] : 0;
+        if (path != expected[to]) return differs(edge_.size() + at, path, expected[to]) + " as the path's length";
       }
     }
     return {};
@@ -96,8 +92,7 @@ class FloydWarshall : public Workload {
       for (size_t node = 0; node < n_; ++node)
         if (!done[node] && (nearest == n_ || best[node] < best[nearest])) nearest = node;
       done[nearest] = true;
-      for (size_t to = 0; to < n_; ++to)
-        best[to] = std::min(best[to], best[nearest] + edge_[nearest * n_ + to]);
+      for (size_t to = 0; to < n_; ++to) best[to] = std::min(best[to], best[nearest] + edge_[nearest * n_ + to]);
     }
     return best;
   }

@@ -21,8 +21,7 @@ class HiddenMarkovModel : public Workload {
   const char* name() const override { return "HiddenMarkovModel"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--states", states_, {.usual = 2048, .small = 71, .least = 2, .most = 16384}, "Hidden states");
-    sizes.add("--observations", length_, {.usual = 128, .small = 23, .least = 2, .most = 10000},
-              "Observations");
+    sizes.add("--observations", length_, {.usual = 128, .small = 23, .least = 2, .most = 10000}, "Observations");
   }
   std::string size() const override {
     return std::to_string(states_) + " states, " + std::to_string(length_) + " observations";
@@ -70,14 +69,13 @@ class HiddenMarkovModel : public Workload {
       enqueue(queue_.get(), arrive_, {states_ * kLocal}, {kLocal}, events.kernel, {&before, 1});
     }
     const cl_event before = events.kernel.last();
-    set_arguments(walk_back_, device_likelihood_[(length_ - 1) % 2], device_came_from_, device_path_, states_,
-                  length_);
+    set_arguments(walk_back_, device_likelihood_[(length_ - 1) % 2], device_came_from_, device_path_, states_, length_);
     check(clEnqueueTask(queue_.get(), walk_back_.get(), 1, &before, events.kernel.add()));
   }
   void download(JobEvents& events) override {
     const cl_event before = events.kernel.last();
-    check(clEnqueueReadBuffer(queue_.get(), device_path_.get(), CL_TRUE, 0, bytes_of(path_), path_.data(), 1,
-                              &before, events.download.add()));
+    check(clEnqueueReadBuffer(queue_.get(), device_path_.get(), CL_TRUE, 0, bytes_of(path_), path_.data(), 1, &before,
+                              events.download.add()));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(path_)); }
@@ -102,8 +100,7 @@ class HiddenMarkovModel : public Workload {
         likelihood[state] = next[state] + emission_[observed_[at] * states_ + state];
     }
     std::vector<cl_uint> expected(length_);
-    expected.back() =
-        static_cast<cl_uint>(std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin());
+    expected.back() = static_cast<cl_uint>(std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin());
     for (size_t at = length_ - 1; at > 0; --at) expected[at - 1] = came_from[at * states_ + expected[at]];
     return compare(path_, expected);
   }
@@ -127,8 +124,7 @@ class HiddenMarkovModel : public Workload {
   std::vector<cl_float> emission_;  // a row per symbol
   std::vector<cl_uint> observed_, path_;
   Queue queue_;
-  Buffer device_initial_, device_transition_, device_emission_, device_likelihood_[2], device_came_from_,
-      device_path_;
+  Buffer device_initial_, device_transition_, device_emission_, device_likelihood_[2], device_came_from_, device_path_;
   Program program_;
   Kernel start_, arrive_, walk_back_;
 };

@@ -19,24 +19,19 @@ class Histogram : public Workload {
  public:
   const char* name() const override { return "Histogram"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--size", n_, {.usual = 16 << 20, .small = 100003, .least = 1, .most = 1 << 30},
-              "Bytes to count");
+    sizes.add("--size", n_, {.usual = 16 << 20, .small = 100003, .least = 1, .most = 1 << 30}, "Bytes to count");
     sizes.add("--groups", groups_, {.usual = 64, .small = 5, .least = 1, .most = 65536}, "Work-groups");
   }
-  std::string size() const override {
-    return std::to_string(n_) + " in " + std::to_string(groups_) + " groups";
-  }
+  std::string size() const override { return std::to_string(n_) + " in " + std::to_string(groups_) + " groups"; }
 
   void set_up(const Session& session, uint64_t seed) override {
     Random random(seed);
     source_.resize(n_);
-    for (cl_uchar& value : source_)
-      value = static_cast<cl_uchar>(random.below(random.below(256) + 1));  // skewed
+    for (cl_uchar& value : source_) value = static_cast<cl_uchar>(random.below(random.below(256) + 1));  // skewed
     data_.resize(n_);
     queue_ = session.queue.get();
     device_data_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, n_, data_.data());
-    device_rows_ =
-        session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, groups_ * 256 * sizeof(cl_uint));
+    device_rows_ = session.make_buffer(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, groups_ * 256 * sizeof(cl_uint));
     device_histogram_ = session.make_buffer(CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY, sizeof histogram_);
     program_ = session.build(kHistogramCl);
     count_ = make_kernel(program_, "count");
@@ -57,8 +52,8 @@ class Histogram : public Workload {
     enqueue(queue_, sum_, {256}, {kLocal}, events.kernel);
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_histogram_.get(), CL_TRUE, 0, sizeof histogram_,
-                              histogram_.data(), 0, nullptr, events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_histogram_.get(), CL_TRUE, 0, sizeof histogram_, histogram_.data(), 0,
+                              nullptr, events.download.add()));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(histogram_)); }

@@ -13,8 +13,7 @@ class HistogramAtomics : public Workload {
  public:
   const char* name() const override { return "HistogramAtomics"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--size", n_, {.usual = 16 << 20, .small = 30011, .least = 1, .most = 1 << 28},
-              "Keys to count");
+    sizes.add("--size", n_, {.usual = 16 << 20, .small = 30011, .least = 1, .most = 1 << 28}, "Keys to count");
     sizes.add("--bits", bits_, {.usual = 10, .small = 10, .least = 1, .most = 20},
               "Upper bits of a key that choose its bin");
   }
@@ -32,8 +31,7 @@ class HistogramAtomics : public Workload {
   }
 
   void upload(JobEvents& events) override {
-    device_keys_ =
-        session_->make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n_ * sizeof(cl_uint), keys_.data());
+    device_keys_ = session_->make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n_ * sizeof(cl_uint), keys_.data());
     const cl_uint zero = 0;
     check(clEnqueueFillBuffer(session_->queue.get(), device_histogram_.get(), &zero, sizeof zero, 0,
                               histogram_.size() * sizeof(cl_uint), 0, nullptr, events.upload.add()));
@@ -41,8 +39,8 @@ class HistogramAtomics : public Workload {
   void launch(JobEvents& events) override {
     set_arguments(kernel_, device_keys_, device_histogram_, 32 - bits_);
     const size_t global = n_;
-    check(clEnqueueNDRangeKernel(session_->queue.get(), kernel_.get(), 1, nullptr, &global, nullptr, 0,
-                                 nullptr, events.kernel.add()));
+    check(clEnqueueNDRangeKernel(session_->queue.get(), kernel_.get(), 1, nullptr, &global, nullptr, 0, nullptr,
+                                 events.kernel.add()));
     device_keys_ = Buffer();
   }
   void download(JobEvents& events) override {

@@ -18,15 +18,12 @@ class KNearest : public Workload {
  public:
   const char* name() const override { return "KNearest"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--points", point_count_, {.usual = 16384, .small = 501, .least = 1, .most = 1 << 24},
-              "Points");
-    sizes.add("--queries", query_count_, {.usual = 16384, .small = 77, .least = 2, .most = 1 << 20},
-              "Queries");
+    sizes.add("--points", point_count_, {.usual = 16384, .small = 501, .least = 1, .most = 1 << 24}, "Points");
+    sizes.add("--queries", query_count_, {.usual = 16384, .small = 77, .least = 2, .most = 1 << 20}, "Queries");
     sizes.add("--neighbours", k_, {.usual = 8, .small = 5, .least = 1, .most = 64}, "Neighbours per query");
   }
   std::string size() const override {
-    return std::to_string(k_) + " of " + std::to_string(point_count_) + " for " +
-           std::to_string(query_count_);
+    return std::to_string(k_) + " of " + std::to_string(point_count_) + " for " + std::to_string(query_count_);
   }
 
   void set_up(const Session& session, uint64_t seed) override {
@@ -46,15 +43,13 @@ class KNearest : public Workload {
     first_[2] = query_count_;
     for (int half = 0; half < 2; ++half) {
       device_queries_[half] = session.make_buffer(CL_MEM_READ_ONLY, half_count(half) * sizeof(cl_int4));
-      device_neighbours_[half] =
-          session.make_buffer(CL_MEM_WRITE_ONLY, half_count(half) * k_ * sizeof(cl_uint));
+      device_neighbours_[half] = session.make_buffer(CL_MEM_WRITE_ONLY, half_count(half) * k_ * sizeof(cl_uint));
     }
   }
 
   void upload(JobEvents& events) override {
-    check(clEnqueueWriteBuffer(transfer_.get(), device_points_.get(), CL_FALSE, 0,
-                               points_.size() * sizeof(cl_int4), points_.data(), 0, nullptr,
-                               events.upload.add()));
+    check(clEnqueueWriteBuffer(transfer_.get(), device_points_.get(), CL_FALSE, 0, points_.size() * sizeof(cl_int4),
+                               points_.data(), 0, nullptr, events.upload.add()));
     for (int half = 0; half < 2; ++half)
       check(clEnqueueWriteBuffer(transfer_.get(), device_queries_[half].get(), CL_FALSE, 0,
                                  half_count(half) * sizeof(cl_int4), &queries_[first_[half]], 0, nullptr,
@@ -66,17 +61,16 @@ class KNearest : public Workload {
       set_arguments(kernel_, device_points_, point_count_, device_queries_[half], half_count(half),
                     device_neighbours_[half]);
       const size_t local = kLocal, global = (half_count(half) + kLocal - 1) / kLocal * kLocal;
-      check(clEnqueueNDRangeKernel(compute_.get(), kernel_.get(), 1, nullptr, &global, &local,
-                                   events.upload.size(), events.upload.data(), events.kernel.add()));
+      check(clEnqueueNDRangeKernel(compute_.get(), kernel_.get(), 1, nullptr, &global, &local, events.upload.size(),
+                                   events.upload.data(), events.kernel.add()));
     }
     check(clFlush(compute_.get()));
   }
   void download(JobEvents& events) override {
     for (int half = 0; half < 2; ++half)
       check(clEnqueueReadBuffer(transfer_.get(), device_neighbours_[half].get(), CL_FALSE, 0,
-                                half_count(half) * k_ * sizeof(cl_uint),
-                                &neighbours_[size_t{first_[half]} * k_], 1, &events.kernel.data()[half],
-                                events.download.add()));
+                                half_count(half) * k_ * sizeof(cl_uint), &neighbours_[size_t{first_[half]} * k_], 1,
+                                &events.kernel.data()[half], events.download.add()));
     check(clWaitForEvents(events.download.size(), events.download.data()));
   }
 

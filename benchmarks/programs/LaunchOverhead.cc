@@ -106,8 +106,8 @@ class LaunchOverhead {
 
 void run_with(const Options& options) {
   LaunchOverhead measured(options);
-  std::printf("LaunchOverhead on %s: %zu launches, %zu repeats\n", measured.device_name().c_str(),
-              options.launches, options.repeats);
+  std::printf("LaunchOverhead on %s: %zu launches, %zu repeats\n", measured.device_name().c_str(), options.launches,
+              options.repeats);
   std::printf("ns per launch                     min    median\n");
   nlohmann::ordered_json line = {{"program", "LaunchOverhead"},
                                  {"device", measured.device_name()},
@@ -131,8 +131,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("LaunchOverhead: what launching an empty OpenCL kernel costs");
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")
-      ->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
   Sizes sizes(app);
   sizes.add("--launches", options.launches, {.usual = 1000, .small = 50, .least = 1, .most = 1'000'000},
             "Launches per measurement");

@@ -20,8 +20,7 @@ class MatVecMul : public Workload {
  public:
   const char* name() const override { return "MatVecMul"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--rows", rows_, {.usual = 8192, .small = 2049, .least = 2, .most = 32768},
-              "Rows of the matrix");
+    sizes.add("--rows", rows_, {.usual = 8192, .small = 2049, .least = 2, .most = 32768}, "Rows of the matrix");
     sizes.add("--columns", columns_, {.usual = 8192, .small = 77, .least = 1, .most = 32768}, "Its columns");
   }
   std::string size() const override { return std::to_string(rows_) + " x " + std::to_string(columns_); }
@@ -45,8 +44,7 @@ class MatVecMul : public Workload {
       part.rows = rows;
       part.queue = session.make_queue();
       part.a = make_sub_buffer(device_a_, CL_MEM_READ_ONLY, first * row_bytes(), part.rows * row_bytes());
-      part.y = make_sub_buffer(device_y_, CL_MEM_WRITE_ONLY, first * sizeof(cl_float),
-                               part.rows * sizeof(cl_float));
+      part.y = make_sub_buffer(device_y_, CL_MEM_WRITE_ONLY, first * sizeof(cl_float), part.rows * sizeof(cl_float));
       part.kernel = make_kernel(program_, "multiply");
       set_arguments(part.kernel, part.a, device_x_, part.y, columns_, LocalMemory{kLocal * sizeof(cl_float)});
     }

@@ -19,10 +19,8 @@ class MatrixMultiplication : public Workload {
   const char* name() const override { return "MatrixMultiplication"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--rows", m_, {.usual = 2048, .small = 35, .least = 1, .most = 16384}, "Rows of A and C");
-    sizes.add("--columns", n_, {.usual = 2048, .small = 100, .least = 1, .most = 16384},
-              "Columns of B and C");
-    sizes.add("--inner", k_, {.usual = 2048, .small = 41, .least = 1, .most = 16384},
-              "Columns of A, rows of B");
+    sizes.add("--columns", n_, {.usual = 2048, .small = 100, .least = 1, .most = 16384}, "Columns of B and C");
+    sizes.add("--inner", k_, {.usual = 2048, .small = 41, .least = 1, .most = 16384}, "Columns of A, rows of B");
   }
   std::string size() const override {
     return std::to_string(m_) + " x " + std::to_string(k_) + " x " + std::to_string(n_);
@@ -52,8 +50,8 @@ class MatrixMultiplication : public Workload {
             {events.upload.data(), events.upload.size()});
   }
   void download(JobEvents& events) override {
-    check(clEnqueueReadBuffer(queue_, device_c_.get(), CL_FALSE, 0, bytes_of(c_), c_.data(),
-                              events.kernel.size(), events.kernel.data(), events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_c_.get(), CL_FALSE, 0, bytes_of(c_), c_.data(), events.kernel.size(),
+                              events.kernel.data(), events.download.add()));
     check(clWaitForEvents(events.download.size(), events.download.data()));
   }
 

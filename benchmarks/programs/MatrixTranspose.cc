@@ -17,10 +17,8 @@ class MatrixTranspose : public Workload {
  public:
   const char* name() const override { return "MatrixTranspose"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--width", width_, {.usual = 4096, .small = 77, .least = 1, .most = 16384},
-              "Columns of the input");
-    sizes.add("--height", height_, {.usual = 4096, .small = 130, .least = 1, .most = 16384},
-              "Rows of the input");
+    sizes.add("--width", width_, {.usual = 4096, .small = 77, .least = 1, .most = 16384}, "Columns of the input");
+    sizes.add("--height", height_, {.usual = 4096, .small = 130, .least = 1, .most = 16384}, "Rows of the input");
   }
   std::string size() const override { return std::to_string(width_) + " x " + std::to_string(height_); }
 
@@ -43,8 +41,7 @@ class MatrixTranspose : public Workload {
     unmap(queue_, device_in_, mapped, events.upload);
   }
   void launch(JobEvents& events) override {
-    enqueue(queue_, kernel_, {round_up(width_, kTile), round_up(height_, kTile)}, {kTile, kTile},
-            events.kernel);
+    enqueue(queue_, kernel_, {round_up(width_, kTile), round_up(height_, kTile)}, {kTile, kTile}, events.kernel);
   }
   void download(JobEvents& events) override {
     void* mapped = map(queue_, device_out_, CL_MAP_READ, bytes_of(out_), events.download);

@@ -23,14 +23,11 @@ class MersenneTwister : public Workload {
  public:
   const char* name() const override { return "MersenneTwister"; }
   void add_sizes(Sizes& sizes) override {
-    sizes.add("--generators", generators_, {.usual = 4096, .small = 11, .least = 1, .most = 65536},
-              "Twisters");
+    sizes.add("--generators", generators_, {.usual = 4096, .small = 11, .least = 1, .most = 65536}, "Twisters");
     sizes.add("--rounds", rounds_, {.usual = 8, .small = 3, .least = 1, .most = 64},
               "Renewals of their states, 624 numbers each");
   }
-  std::string size() const override {
-    return std::to_string(generators_) + " x " + std::to_string(rounds_ * kState);
-  }
+  std::string size() const override { return std::to_string(generators_) + " x " + std::to_string(rounds_ * kState); }
 
   void set_up(const Session& session, uint64_t seed) override {
     seeds_ = Random(seed).words(generators_);
@@ -88,8 +85,7 @@ class MersenneTwister : public Workload {
       const double angle = 2 * std::numbers::pi * equal(i + 1);
       const double bound = 32 * kFloatRounding * std::fmax(radius, 1 / radius);
       std::string wrong = compare_within(count_ + i, normal(i), radius * std::cos(angle), bound);
-      if (wrong.empty())
-        wrong = compare_within(count_ + i + 1, normal(i + 1), radius * std::sin(angle), bound);
+      if (wrong.empty()) wrong = compare_within(count_ + i + 1, normal(i + 1), radius * std::sin(angle), bound);
       if (!wrong.empty()) return wrong;
     }
     return {};

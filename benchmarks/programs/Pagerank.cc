@@ -23,14 +23,12 @@ class Pagerank : public Workload {
   const char* name() const override { return "Pagerank"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--nodes", n_, {.usual = 4'000'000, .small = 1003, .least = 1, .most = 1 << 24}, "Nodes");
-    sizes.add("--edges", edges_, {.usual = 8, .small = 5, .least = 0, .most = 64},
-              "Edges per node, on average");
-    sizes.add("--steps", steps_, {.usual = 10, .small = 4, .least = 1, .most = 1000},
-              "Iterations of the algorithm");
+    sizes.add("--edges", edges_, {.usual = 8, .small = 5, .least = 0, .most = 64}, "Edges per node, on average");
+    sizes.add("--steps", steps_, {.usual = 10, .small = 4, .least = 1, .most = 1000}, "Iterations of the algorithm");
   }
   std::string size() const override {
-    return std::to_string(n_) + " nodes, " + std::to_string(n_ * size_t{edges_}) + " edges, " +
-           std::to_string(steps_) + " steps";
+    return std::to_string(n_) + " nodes, " + std::to_string(n_ * size_t{edges_}) + " edges, " + std::to_string(steps_) +
+           " steps";
   }
 
   void set_up(const Session& session, uint64_t seed) override {
@@ -60,16 +58,15 @@ class Pagerank : public Workload {
     gather_ = make_kernel(program_, "gather");
     update_ = make_kernel(program_, "update");
     set_arguments(share_, device_rank_, device_degree_, device_shares_, n_);
-    set_arguments(dangling_, device_rank_, device_degree_, device_sums_, n_,
-                  LocalMemory{kLocal * sizeof(cl_float)});
+    set_arguments(dangling_, device_rank_, device_degree_, device_sums_, n_, LocalMemory{kLocal * sizeof(cl_float)});
     set_arguments(base_, device_sums_, groups_, device_everywhere_, kDamping, n_);
     set_arguments(gather_, device_first_, device_from_, device_shares_, device_incoming_, n_);
     set_arguments(update_, device_incoming_, device_everywhere_, device_rank_, kDamping, n_);
   }
 
   void upload(JobEvents& events) override {
-    check(clEnqueueWriteBuffer(queue_.get(), device_rank_.get(), CL_FALSE, 0, n_ * sizeof(cl_float),
-                               start_.data(), 0, nullptr, events.upload.add()));
+    check(clEnqueueWriteBuffer(queue_.get(), device_rank_.get(), CL_FALSE, 0, n_ * sizeof(cl_float), start_.data(), 0,
+                               nullptr, events.upload.add()));
   }
   void launch(JobEvents& events) override {
     cl_event ready = events.upload.last();
@@ -84,8 +81,8 @@ class Pagerank : public Workload {
   }
   void download(JobEvents& events) override {
     const cl_event ready = events.kernel.last();
-    check(clEnqueueReadBuffer(queue_.get(), device_rank_.get(), CL_TRUE, 0, n_ * sizeof(cl_float),
-                              rank_.data(), 1, &ready, events.download.add()));
+    check(clEnqueueReadBuffer(queue_.get(), device_rank_.get(), CL_TRUE, 0, n_ * sizeof(cl_float), rank_.data(), 1,
+                              &ready, events.download.add()));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(rank_)); }
@@ -136,12 +133,10 @@ class Pagerank : public Workload {
       std::sort(from_.begin() + first_edge_[node], from_.begin() + first_edge_[node + 1]);
   }
   static Buffer filled(const Session& session, std::vector<cl_uint>& values) {
-    return session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(cl_uint),
-                               values.data());
+    return session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(cl_uint), values.data());
   }
   // The event belongs to the list.
-  cl_event enqueue(const Kernel& kernel, size_t items, std::initializer_list<cl_event> after,
-                   EventList& events) {
+  cl_event enqueue(const Kernel& kernel, size_t items, std::initializer_list<cl_event> after, EventList& events) {
     const size_t local = items == 1 ? 1 : kLocal;
     check(clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 1, nullptr, &items, &local,
                                  static_cast<cl_uint>(after.size()), after.begin(), events.add()));
@@ -154,8 +149,8 @@ class Pagerank : public Workload {
   std::vector<cl_float> start_, rank_;
   Queue queue_;
   Program program_;
-  Buffer device_first_, device_from_, device_degree_, device_rank_, device_shares_, device_incoming_,
-      device_sums_, device_everywhere_;
+  Buffer device_first_, device_from_, device_degree_, device_rank_, device_shares_, device_incoming_, device_sums_,
+      device_everywhere_;
   Kernel share_, dangling_, base_, gather_, update_;
 };
 

@@ -84,18 +84,15 @@ class QuasiRandomSequence : public Workload {
     set_arguments(kernel_, device_directions_, device_points_, count_);
   }
 
-  void upload(JobEvents& events) override {
-    write(queue_, device_directions_, directions_, events.upload, CL_TRUE);
-  }
+  void upload(JobEvents& events) override { write(queue_, device_directions_, directions_, events.upload, CL_TRUE); }
   void launch(JobEvents& events) override {
     enqueue(queue_, kernel_, {round_up(count_, kLocal), dimensions_}, {kLocal, 1}, events.kernel);
   }
   void download(JobEvents& events) override {
     for (size_t dimension = 0; dimension < dimensions_; ++dimension) {
       cl_int status = CL_SUCCESS;
-      void* row =
-          clEnqueueMapBuffer(queue_, device_points_.get(), CL_TRUE, CL_MAP_READ, dimension * row_bytes(),
-                             row_bytes(), 0, nullptr, events.download.add(), &status);
+      void* row = clEnqueueMapBuffer(queue_, device_points_.get(), CL_TRUE, CL_MAP_READ, dimension * row_bytes(),
+                                     row_bytes(), 0, nullptr, events.download.add(), &status);
       check(status);
       std::copy_n(static_cast<const cl_float*>(row), count_, &points_[dimension * count_]);
       unmap(queue_, device_points_, row, events.download);
@@ -117,8 +114,7 @@ class QuasiRandomSequence : public Workload {
       }
       const cl_uint intervals = std::bit_floor(count_);
       std::vector<bool> taken(intervals, false);
-      for (cl_uint i = 0; i < intervals; ++i)
-        taken[static_cast<size_t>(row[i] * static_cast<float>(intervals))] = true;
+      for (cl_uint i = 0; i < intervals; ++i) taken[static_cast<size_t>(row[i] * static_cast<float>(intervals))] = true;
       if (std::find(taken.begin(), taken.end(), false) != taken.end())
         return "dimension " + std::to_string(dimension) + " leaves an interval out";
     }

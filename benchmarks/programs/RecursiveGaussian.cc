@@ -36,8 +36,7 @@ class RecursiveGaussian : public Workload {
   void add_sizes(Sizes& sizes) override {
     sizes.add("--width", width_, {.usual = 2048, .small = 83, .least = 1, .most = 8192}, "Pixels per row");
     sizes.add("--height", height_, {.usual = 2048, .small = 71, .least = 1, .most = 8192}, "Rows");
-    sizes.add("--sigma", sigma_, {.usual = 8, .small = 3, .least = 1, .most = 32},
-              "Standard deviation in pixels");
+    sizes.add("--sigma", sigma_, {.usual = 8, .small = 3, .least = 1, .most = 32}, "Standard deviation in pixels");
   }
   std::string size() const override {
     return std::to_string(width_) + " x " + std::to_string(height_) + ", sigma " + std::to_string(sigma_);
@@ -70,8 +69,7 @@ class RecursiveGaussian : public Workload {
       set_arguments(blur_, device_images_[0], device_images_[1], width, height, device_weights_);
       enqueue(queue_, blur_, {round_up(width, kLocal)}, {kLocal}, events.kernel);
       set_arguments(transpose_, device_images_[1], device_images_[0], width, height);
-      enqueue(queue_, transpose_, {round_up(width, kTile), round_up(height, kTile)}, {kTile, kTile},
-              events.kernel);
+      enqueue(queue_, transpose_, {round_up(width, kTile), round_up(height, kTile)}, {kTile, kTile}, events.kernel);
       std::swap(width, height);
     }
   }
@@ -107,8 +105,7 @@ class RecursiveGaussian : public Workload {
     auto x_at = [&](size_t i) { return x[std::min(i, count - 1)]; };
     auto upwards_at = [&](size_t i) { return i < count ? upwards[i] : x[count - 1] * w.first_upwards; };
     for (size_t i = count; i-- > 0;)
-      upwards[i] =
-          w.a2 * x_at(i + 1) + w.a3 * x_at(i + 2) - w.b1 * upwards_at(i + 1) - w.b2 * upwards_at(i + 2);
+      upwards[i] = w.a2 * x_at(i + 1) + w.a3 * x_at(i + 2) - w.b1 * upwards_at(i + 1) - w.b2 * upwards_at(i + 2);
     double last = x[0] * w.first_downwards, second_last = last;
     for (size_t i = 0; i < count; ++i) {
       const double value = w.a0 * x[i] + w.a1 * x[i == 0 ? 0 : i - 1] - w.b1 * last - w.b2 * second_last;

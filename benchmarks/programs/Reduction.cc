@@ -30,8 +30,7 @@ class Reduction : public Workload {
     const cl::Context context = cpp_context(session);
     queue_ = cpp_queue(session);
     device_values_ = cl::Buffer(context, CL_MEM_READ_ONLY, bytes_of(values_));
-    for (cl::Buffer& sums : device_sums_)
-      sums = cl::Buffer(context, CL_MEM_READ_WRITE, groups(n_) * sizeof(cl_ulong));
+    for (cl::Buffer& sums : device_sums_) sums = cl::Buffer(context, CL_MEM_READ_WRITE, groups(n_) * sizeof(cl_ulong));
     cl::Program program(context, kReductionCl);
     program.build("-cl-std=CL1.2");
     kernel_ = cl::Kernel(program, "reduce");
@@ -50,8 +49,8 @@ class Reduction : public Workload {
       kernel_.setArg(1, left);
       kernel_.setArg(2, device_sums_[last_]);
       kernel_.setArg(3, cl::Local(kLocal * sizeof(cl_ulong)));
-      queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(groups(left) * kLocal),
-                                  cl::NDRange(kLocal), nullptr, Into(events.kernel));
+      queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(groups(left) * kLocal), cl::NDRange(kLocal),
+                                  nullptr, Into(events.kernel));
       from = &device_sums_[last_];
     }
   }
@@ -68,9 +67,7 @@ class Reduction : public Workload {
   }
 
  private:
-  static cl_uint groups(cl_uint values) {
-    return static_cast<cl_uint>((values + 2 * kLocal - 1) / (2 * kLocal));
-  }
+  static cl_uint groups(cl_uint values) { return static_cast<cl_uint>((values + 2 * kLocal - 1) / (2 * kLocal)); }
 
   cl_uint n_ = 0;
   std::vector<cl_ulong> values_, sum_ = std::vector<cl_ulong>(1);

@@ -37,8 +37,7 @@ class ScanLargeArrays : public Workload {
       level.add = make_kernel(program_, "add_offsets");
       const cl_uint n = static_cast<cl_uint>(count);
       const Buffer& values = levels_.size() == 1 ? device_values_ : levels_[levels_.size() - 2].totals;
-      set_arguments(level.scan, values, level.sums, level.totals, n,
-                    LocalMemory{2 * kLocal * sizeof(cl_float)});
+      set_arguments(level.scan, values, level.sums, level.totals, n, LocalMemory{2 * kLocal * sizeof(cl_float)});
     }
     for (size_t i = 0; i + 1 < levels_.size(); ++i)
       set_arguments(levels_[i].add, levels_[i].sums, levels_[i + 1].sums,
@@ -47,8 +46,7 @@ class ScanLargeArrays : public Workload {
 
   void upload(JobEvents& events) override { write(queue_, device_values_, values_, events.upload); }
   void launch(JobEvents& events) override {
-    for (const Level& level : levels_)
-      enqueue(queue_, level.scan, {level.groups * kLocal}, {kLocal}, events.kernel);
+    for (const Level& level : levels_) enqueue(queue_, level.scan, {level.groups * kLocal}, {kLocal}, events.kernel);
     for (size_t i = levels_.size() - 1; i-- > 0;)
       enqueue(queue_, levels_[i].add, {levels_[i].groups * kLocal}, {kLocal}, events.kernel);
   }

@@ -24,8 +24,8 @@ class SimpleConvolution : public Workload {
               "Pixels that the mask reaches to each side");
   }
   std::string size() const override {
-    return std::to_string(width_) + " x " + std::to_string(height_) + ", mask " + std::to_string(side()) +
-           " x " + std::to_string(side());
+    return std::to_string(width_) + " x " + std::to_string(height_) + ", mask " + std::to_string(side()) + " x " +
+           std::to_string(side());
   }
 
   void set_up(const Session& session, uint64_t seed) override {
@@ -36,8 +36,7 @@ class SimpleConvolution : public Workload {
     out_.resize(image_.size());
     queue_ = session.queue.get();
     device_image_ = session.make_buffer(CL_MEM_READ_ONLY, bytes_of(image_));
-    device_mask_ =
-        session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(mask_), mask_.data());
+    device_mask_ = session.make_buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes_of(mask_), mask_.data());
     device_out_ = session.make_buffer(CL_MEM_READ_WRITE, bytes_of(out_));
     program_ = session.build(kSimpleConvolutionCl);
     kernel_ = make_kernel(program_, "convolve");
@@ -46,13 +45,12 @@ class SimpleConvolution : public Workload {
 
   void upload(JobEvents& events) override {
     write(queue_, device_image_, image_, events.upload);
-    check(clEnqueueCopyBuffer(queue_, device_image_.get(), device_out_.get(), 0, 0, bytes_of(out_), 0,
-                              nullptr, events.upload.add()));
+    check(clEnqueueCopyBuffer(queue_, device_image_.get(), device_out_.get(), 0, 0, bytes_of(out_), 0, nullptr,
+                              events.upload.add()));
   }
   void launch(JobEvents& events) override {
     const size_t offset[] = {reach_, reach_}, inside[] = {width_ - 2 * reach_, height_ - 2 * reach_};
-    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, offset, inside, nullptr, 0, nullptr,
-                                 events.kernel.add()));
+    check(clEnqueueNDRangeKernel(queue_, kernel_.get(), 2, offset, inside, nullptr, 0, nullptr, events.kernel.add()));
   }
   void download(JobEvents& events) override { read(queue_, device_out_, out_, events.download); }
 
@@ -66,8 +64,7 @@ class SimpleConvolution : public Workload {
       const bool inside = x >= reach_ && x + reach_ < width_ && y >= reach_ && y + reach_ < height_;
       double sum = inside ? 0 : image_[at], magnitude = 0;
       for (size_t i = 0; inside && i < mask_.size(); ++i) {
-        const double term =
-            double{mask_[i]} * image_[(y + reach_ - i / side()) * width_ + x + reach_ - i % side()];
+        const double term = double{mask_[i]} * image_[(y + reach_ - i / side()) * width_ + x + reach_ - i % side()];
         sum += term;
         magnitude += std::fabs(term);
       }

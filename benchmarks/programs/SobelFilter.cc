@@ -37,8 +37,8 @@ class SobelFilter : public Workload {
     device_in_ = session.make_image(CL_MEM_READ_ONLY, width_, height_);
     device_out_ = session.make_image(CL_MEM_WRITE_ONLY, width_, height_);
     cl_int status = CL_SUCCESS;
-    sampler_ = Sampler(clCreateSampler(session.context.get(), CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE,
-                                       CL_FILTER_NEAREST, &status));
+    sampler_ =
+        Sampler(clCreateSampler(session.context.get(), CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &status));
     check(status);
     program_ = session.build(kSobelFilterCl);
     kernel_ = make_kernel(program_, "sobel");
@@ -50,8 +50,7 @@ class SobelFilter : public Workload {
               [this](size_t y, Pixel* row) { std::copy_n(&in_[y * width_], width_, row); });
   }
   void launch(JobEvents& events) override {
-    enqueue(queue_, kernel_, {round_up(width_, kTile), round_up(height_, kTile)}, {kTile, kTile},
-            events.kernel);
+    enqueue(queue_, kernel_, {round_up(width_, kTile), round_up(height_, kTile)}, {kTile, kTile}, events.kernel);
   }
   void download(JobEvents& events) override {
     with_rows(device_out_, CL_MAP_READ, events.download,
@@ -78,11 +77,10 @@ class SobelFilter : public Workload {
     const size_t origin[] = {0, 0, 0}, region[] = {width_, height_, 1};
     size_t pitch = 0;
     cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapImage(queue_, image.get(), CL_TRUE, flags, origin, region, &pitch, nullptr, 0,
-                                     nullptr, events.add(), &status);
+    void* mapped = clEnqueueMapImage(queue_, image.get(), CL_TRUE, flags, origin, region, &pitch, nullptr, 0, nullptr,
+                                     events.add(), &status);
     check(status);
-    for (size_t y = 0; y < height_; ++y)
-      act(y, reinterpret_cast<Pixel*>(static_cast<std::byte*>(mapped) + y * pitch));
+    for (size_t y = 0; y < height_; ++y) act(y, reinterpret_cast<Pixel*>(static_cast<std::byte*>(mapped) + y * pitch));
     unmap(queue_, image, mapped, events);
   }
   int strength(size_t x, size_t y, size_t channel) const {

@@ -53,17 +53,16 @@ class SortingNetworks : public Workload {
     enqueue(queue_, sort_, {pairs}, {local}, events.kernel);
     for (size_t run = 2 * local; run < length(); run *= 2)
       for (size_t distance = run; distance > 0; distance /= 2) {
-        set_arguments(merge_, device_keys_, device_values_, static_cast<cl_uint>(run),
-                      static_cast<cl_uint>(distance));
+        set_arguments(merge_, device_keys_, device_values_, static_cast<cl_uint>(run), static_cast<cl_uint>(distance));
         enqueue(queue_, merge_, {pairs}, {local}, events.kernel);
       }
   }
   void download(JobEvents& events) override {
     const size_t half = unsorted_.size();
-    check(clEnqueueReadBuffer(queue_, device_keys_.get(), CL_FALSE, 0, bytes_of(unsorted_), result_.data(), 0,
-                              nullptr, events.download.add()));
-    check(clEnqueueReadBuffer(queue_, device_values_.get(), CL_TRUE, 0, bytes_of(places_), &result_[half], 0,
-                              nullptr, events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_keys_.get(), CL_FALSE, 0, bytes_of(unsorted_), result_.data(), 0, nullptr,
+                              events.download.add()));
+    check(clEnqueueReadBuffer(queue_, device_values_.get(), CL_TRUE, 0, bytes_of(places_), &result_[half], 0, nullptr,
+                              events.download.add()));
   }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(result_)); }

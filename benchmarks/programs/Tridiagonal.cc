@@ -18,8 +18,7 @@ class Tridiagonal : public Workload {
   const char* name() const override { return "Tridiagonal"; }
   void add_sizes(Sizes& sizes) override {
     sizes.add("--systems", systems_, {.usual = 16384, .small = 37, .least = 1, .most = 1 << 20}, "Systems");
-    sizes.add("--equations", n_, {.usual = 128, .small = 61, .least = 2, .most = 1024},
-              "Equations per system");
+    sizes.add("--equations", n_, {.usual = 128, .small = 61, .least = 2, .most = 1024}, "Equations per system");
   }
   std::string size() const override {
     return std::to_string(systems_) + " systems of " + std::to_string(n_) + " equations";
@@ -29,12 +28,11 @@ class Tridiagonal : public Workload {
     size_t largest = 0;
     check(clGetDeviceInfo(session.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof largest, &largest, nullptr));
     if (n_ > largest)
-      throw std::invalid_argument("--equations: a work-group of the device has at most " +
-                                  std::to_string(largest) + " work-items, one per equation");
+      throw std::invalid_argument("--equations: a work-group of the device has at most " + std::to_string(largest) +
+                                  " work-items, one per equation");
     Random random(seed);
     given_ = random.units(systems_ * kArrays * n_);
-    for (size_t system = 0; system < systems_;
-         ++system)  // diagonals between 3 and 5, their neighbours within +-1
+    for (size_t system = 0; system < systems_; ++system)  // diagonals between 3 and 5, their neighbours within +-1
       for (size_t i = 0; i < n_; ++i) row(system, kDiagonal)[i] += 4;
     x_.resize(systems_ * n_);
     queue_ = session.queue.get();
@@ -52,8 +50,8 @@ class Tridiagonal : public Workload {
     const size_t bytes = n_ * sizeof(cl_float), region[] = {bytes, systems_, 1}, to[] = {0, 0, 0};
     for (size_t array = 0; array < kArrays; ++array) {
       const size_t from[] = {array * bytes, 0, 0};
-      check(clEnqueueCopyBufferRect(queue_, device_given_.get(), device_arrays_[array].get(), from, to,
-                                    region, kArrays * bytes, 0, bytes, 0, 0, nullptr, events.upload.add()));
+      check(clEnqueueCopyBufferRect(queue_, device_given_.get(), device_arrays_[array].get(), from, to, region,
+                                    kArrays * bytes, 0, bytes, 0, 0, nullptr, events.upload.add()));
     }
   }
   void launch(JobEvents& events) override { enqueue(queue_, kernel_, {systems_ * n_}, {n_}, events.kernel); }

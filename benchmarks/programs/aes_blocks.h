@@ -15,12 +15,9 @@ class AesBlocks : public Workload {
   void add_sizes(Sizes& sizes) override {
     sizes.add("--blocks", blocks_, {.usual = 1 << 20, .small = 1009, .least = 1, .most = 1 << 26},
               "Blocks of 16 bytes");
-    sizes.add("--key-bits", key_bits_, {.usual = 128, .small = 192, .least = 128, .most = 256},
-              "128, 192 or 256");
+    sizes.add("--key-bits", key_bits_, {.usual = 128, .small = 192, .least = 128, .most = 256}, "128, 192 or 256");
   }
-  std::string size() const override {
-    return std::to_string(blocks_) + " blocks, AES-" + std::to_string(key_bits_);
-  }
+  std::string size() const override { return std::to_string(blocks_) + " blocks, AES-" + std::to_string(key_bits_); }
 
   std::span<std::byte> result() override { return std::as_writable_bytes(std::span(result_)); }
 

@@ -53,8 +53,8 @@ class Resolution {
     Form result(form.constant());
     for (const Term& term : form) {
       const Interval& range = known_.ranges[term.variable];
-      result = result + (range.single() ? Form(multiply(term.factor, range.low))
-                                        : Form::of(term.variable, term.factor));
+      result =
+          result + (range.single() ? Form(multiply(term.factor, range.low)) : Form::of(term.variable, term.factor));
     }
     return result;
   }
@@ -66,9 +66,7 @@ class Resolution {
     return true;
   }
 
-  Wide count(Variable variable) const {
-    return add(known_.ranges[variable].high - known_.ranges[variable].low, 1);
-  }
+  Wide count(Variable variable) const { return add(known_.ranges[variable].high - known_.ranges[variable].low, 1); }
 
   // Makes one variable of two that together count without gaps, like group and local id, wherever they occur.
   bool fuse(std::vector<Form>& conditions, size_t which) {
@@ -152,8 +150,7 @@ Layout lay_out(Wide base, std::vector<Step> steps, Wide width) {
       if (layout.step == 0)
         layout.step = step.stride;
       else
-        layout.even =
-            layout.even && step.stride % layout.step == 0 && step.stride <= length - width + layout.step;
+        layout.even = layout.even && step.stride % layout.step == 0 && step.stride <= length - width + layout.step;
       length = add(length, multiply(step.stride, step.count - 1));
     } else if (rows.count == 1) {
       rows = step;
@@ -181,8 +178,8 @@ Layout lay_out(Wide base, std::vector<Step> steps, Wide width) {
 void push(std::vector<StridedRange>& result, Wide start, Wide length, Wide stride, Wide count) {
   if (length <= 0 || count <= 0) return;
   if (count == 1) stride = 0;
-  result.push_back({static_cast<uint64_t>(start), static_cast<uint64_t>(length),
-                    static_cast<uint64_t>(stride), static_cast<uint64_t>(count)});
+  result.push_back({static_cast<uint64_t>(start), static_cast<uint64_t>(length), static_cast<uint64_t>(stride),
+                    static_cast<uint64_t>(count)});
 }
 
 // The bytes of `rows` from `low` to before `high`, where `first` and `last` give the part of a row that
@@ -223,9 +220,8 @@ std::vector<StridedRange> clipped(const StridedRange& range, Range inside) {
   const Rows rows{range.start, range.length, range.stride, range.count};
   std::vector<StridedRange> result;
   const Wide low = inside.begin, high = inside.end;
-  push_within(result, rows, low, high, [&](Wide start) {
-    return range_of(std::max(start, low), std::min(start + rows.length, high));
-  });
+  push_within(result, rows, low, high,
+              [&](Wide start) { return range_of(std::max(start, low), std::min(start + rows.length, high)); });
   return result;
 }
 
@@ -262,9 +258,8 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
 
   for (const Rows& rows : lay_out(base, steps, wide).planes) {
     const Wide low = std::max<Wide>(0, all.low), high = all.high + wide;
-    push_within(box.may, rows, low, high, [&](Wide start) {
-      return range_of(std::max(start, low), std::min(start + rows.length, high));
-    });
+    push_within(box.may, rows, low, high,
+                [&](Wide start) { return range_of(std::max(start, low), std::min(start + rows.length, high)); });
   }
 
   if (sure_width == 0 || !known.exact || !known.unsettled.empty() || !resolution.exact() ||
@@ -274,8 +269,7 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
   const Layout layout = lay_out(base, steps, element);
   if (!layout.exact) return box;
   const Interval limits = intersect(resolution.limits(), {0, kFarthest});
-  const bool bounded =
-      resolution.limits().low > -kInfinite || resolution.limits().high < kInfinite || base < 0;
+  const bool bounded = resolution.limits().low > -kInfinite || resolution.limits().high < kInfinite || base < 0;
   if (bounded && !layout.even) return box;
   for (const Rows& rows : layout.planes) {
     // Elements that begin within the limits, all of them.
@@ -283,10 +277,8 @@ AccessBox access_box(const Knowledge& known, const Variables& variables, const F
       if (layout.step == 0)
         return start >= limits.low && start <= limits.high ? range_of(start, start + element) : Range{};
       const Wide first = std::max<Wide>(0, divide_up(limits.low - start, layout.step));
-      const Wide last =
-          std::min((rows.length - element) / layout.step, divide_down(limits.high - start, layout.step));
-      return first > last ? Range{}
-                          : range_of(start + first * layout.step, start + last * layout.step + element);
+      const Wide last = std::min((rows.length - element) / layout.step, divide_down(limits.high - start, layout.step));
+      return first > last ? Range{} : range_of(start + first * layout.step, start + last * layout.step + element);
     });
   }
   return box;

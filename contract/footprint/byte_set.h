@@ -43,8 +43,8 @@ uint64_t total_bytes(const ByteSet& set, uint64_t size);
 // True only if the two share no byte. May say false of sets that share none, where strides differ.
 bool disjoint(const ByteSet& a, const ByteSet& b);
 
-// True only if a byte `shift` bytes on in `a` is in `b`. May say false of sets of many ranges that share one, and of the
-// whole.
+// True only if a byte `shift` bytes on in `a` is in `b`. May say false of sets of many ranges that share one, and of
+// the whole.
 bool surely_meet(const ByteSet& a, const ByteSet& b, int64_t shift = 0);
 
 // True only if every byte of `inner` is in `outer`. May say false where it takes more than one range of

@@ -11,8 +11,7 @@ void Evaluation::assume(Id id, bool when) {
     case Op::constant:
       if (((node.value & 1) != 0) != when) here_->never = true;
       return;
-    case Op::negation:
-      return assume(node.a, !when);
+    case Op::negation: return assume(node.a, !when);
     case Op::both:
       if (when) {
         assume(node.a, true);
@@ -41,12 +40,9 @@ void Evaluation::assume(Id id, bool when) {
       here_->exact = false;
       return;
     }
-    case Op::less_signed:
-      return assume_less(node, when, true);
-    case Op::less_unsigned:
-      return assume_less(node, when, false);
-    default:
-      here_->exact = false;
+    case Op::less_signed: return assume_less(node, when, true);
+    case Op::less_unsigned: return assume_less(node, when, false);
+    default: here_->exact = false;
   }
 }
 
@@ -73,8 +69,7 @@ void Evaluation::assume_less(const Node& node, bool when, bool is_signed) {
 std::optional<bool> Evaluation::truth(Id id) {
   const Node& node = program_.nodes[id];
   switch (node.op) {
-    case Op::constant:
-      return (node.value & 1) != 0;
+    case Op::constant: return (node.value & 1) != 0;
     case Op::negation:
       if (const auto a = truth(node.a)) return !*a;
       return std::nullopt;
@@ -107,8 +102,7 @@ std::optional<bool> Evaluation::truth(Id id) {
       }
       return std::nullopt;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -118,8 +112,7 @@ Interval Evaluation::bounds_where(Id node, bool is_signed, Id condition, bool wh
   Interval result = bounds(node, is_signed);
   if (test.op == Op::negation) return bounds_where(node, is_signed, test.a, !when);
   if (test.op == Op::both && when)
-    return intersect(bounds_where(node, is_signed, test.a, true),
-                     bounds_where(node, is_signed, test.b, true));
+    return intersect(bounds_where(node, is_signed, test.a, true), bounds_where(node, is_signed, test.b, true));
   if (test.op != Op::less_signed && test.op != Op::less_unsigned) return result;
   const bool test_signed = test.op == Op::less_signed;
   const auto number = exactly(node, is_signed);

@@ -52,9 +52,8 @@ void Evaluation::enter(Id id) {
       if (count == 0 || global == 0) here_->never = true;
       // A last work-group that is smaller.
       if ((first + count) * local > global)
-        here_->require(
-            Form(global - 1) - Form::of(Variables::group(d), local) - Form::of(Variables::local(d)),
-            variables_);
+        here_->require(Form(global - 1) - Form::of(Variables::group(d), local) - Form::of(Variables::local(d)),
+                       variables_);
     }
     return;
   }
@@ -62,8 +61,7 @@ void Evaluation::enter(Id id) {
   if (here_->never) return;
   if (region.condition.node != kNone) {
     assume(region.condition.node, region.condition.when);
-    if (region.loop != kNone && here_->exact && gives_way_[region.loop])
-      std::erase(here_->unsettled, region.loop);
+    if (region.loop != kNone && here_->exact && gives_way_[region.loop]) std::erase(here_->unsettled, region.loop);
     return;
   }
   const Loop& loop = program_.loops[region.loop];

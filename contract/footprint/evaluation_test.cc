@@ -21,8 +21,7 @@ constexpr int kMostRounds = 40;  // of a loop that is run; a program that takes 
 // Runs a program as a device would.
 class Run {
  public:
-  Run(const Program& program, const Launch& launch, uint64_t seed)
-      : program_(program), launch_(launch), seed_(seed) {}
+  Run(const Program& program, const Launch& launch, uint64_t seed) : program_(program), launch_(launch), seed_(seed) {}
 
   std::set<uint64_t> reads, writes, sure, sure_reads;  // bytes of argument 0
   bool endless = false;
@@ -108,8 +107,7 @@ class Run {
   int64_t extended(Id id) {
     const unsigned bits = program_.nodes[id].bits;
     const uint64_t number = value(id);
-    return bits == 64 ? static_cast<int64_t>(number)
-                      : static_cast<int64_t>(number << (64 - bits)) >> (64 - bits);
+    return bits == 64 ? static_cast<int64_t>(number) : static_cast<int64_t>(number << (64 - bits)) >> (64 - bits);
   }
 
   // The same for a work-item whenever it is asked for.
@@ -131,42 +129,27 @@ class Run {
     const auto sa = [&] { return extended(node.a); };
     const auto sb = [&] { return extended(node.b); };
     switch (node.op) {
-      case Op::constant:
-        return static_cast<uint64_t>(node.value);
+      case Op::constant: return static_cast<uint64_t>(node.value);
       case Op::argument: {
         uint64_t number = 0;
         for (unsigned i = 0; i < node.bits / 8u; ++i)
           number |= static_cast<uint64_t>(launch_.arguments[node.a].value[node.b + i]) << (8 * i);
         return number;
       }
-      case Op::unknown:
-        return by_chance(id);
-      case Op::work_dim:
-        return n.dimensions;
-      case Op::group_id:
-        return group_[d];
-      case Op::local_id:
-        return local_[d];
-      case Op::global_id:
-        return n.offset[d] + group_[d] * n.local[d] + local_[d];
-      case Op::num_groups:
-        return n.groups(d);
-      case Op::local_size:
-        return std::min(n.local[d], n.global[d] - group_[d] * n.local[d]);
-      case Op::enqueued_local_size:
-        return n.local[d];
-      case Op::global_size:
-        return n.global[d];
-      case Op::global_offset:
-        return n.offset[d];
-      case Op::counter:
-        return b() + value(node.c) * rounds_[node.a];
-      case Op::add:
-        return a() + b();
-      case Op::subtract:
-        return a() - b();
-      case Op::multiply:
-        return a() * b();
+      case Op::unknown: return by_chance(id);
+      case Op::work_dim: return n.dimensions;
+      case Op::group_id: return group_[d];
+      case Op::local_id: return local_[d];
+      case Op::global_id: return n.offset[d] + group_[d] * n.local[d] + local_[d];
+      case Op::num_groups: return n.groups(d);
+      case Op::local_size: return std::min(n.local[d], n.global[d] - group_[d] * n.local[d]);
+      case Op::enqueued_local_size: return n.local[d];
+      case Op::global_size: return n.global[d];
+      case Op::global_offset: return n.offset[d];
+      case Op::counter: return b() + value(node.c) * rounds_[node.a];
+      case Op::add: return a() + b();
+      case Op::subtract: return a() - b();
+      case Op::multiply: return a() * b();
       case Op::multiply_24_signed:
       case Op::multiply_24_unsigned: {
         // Beyond 24 bits devices differ; this one looks at the low 24 of each.
@@ -177,59 +160,35 @@ class Run {
         };
         return low(a()) * low(b());
       }
-      case Op::divide_signed:
-        return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() / sb());
-      case Op::remainder_signed:
-        return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() % sb());
-      case Op::divide_unsigned:
-        return b() == 0 ? 0 : a() / b();
-      case Op::remainder_unsigned:
-        return b() == 0 ? 0 : a() % b();
-      case Op::shift_left:
-        return b() >= node.bits ? 0 : a() << b();
-      case Op::shift_right_signed:
-        return b() >= node.bits ? 0 : static_cast<uint64_t>(sa() >> b());
-      case Op::shift_right_unsigned:
-        return b() >= node.bits ? 0 : a() >> b();
-      case Op::bit_and:
-        return a() & b();
-      case Op::bit_or:
-        return a() | b();
-      case Op::bit_xor:
-        return a() ^ b();
-      case Op::minimum_signed:
-        return static_cast<uint64_t>(std::min(sa(), sb()));
-      case Op::maximum_signed:
-        return static_cast<uint64_t>(std::max(sa(), sb()));
-      case Op::minimum_unsigned:
-        return std::min(a(), b());
-      case Op::maximum_unsigned:
-        return std::max(a(), b());
-      case Op::absolute:
-        return static_cast<uint64_t>(std::abs(sa()));
-      case Op::sign_extend:
-        return static_cast<uint64_t>(sa());
+      case Op::divide_signed: return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() / sb());
+      case Op::remainder_signed: return sb() == 0 || sb() == -1 ? 0 : static_cast<uint64_t>(sa() % sb());
+      case Op::divide_unsigned: return b() == 0 ? 0 : a() / b();
+      case Op::remainder_unsigned: return b() == 0 ? 0 : a() % b();
+      case Op::shift_left: return b() >= node.bits ? 0 : a() << b();
+      case Op::shift_right_signed: return b() >= node.bits ? 0 : static_cast<uint64_t>(sa() >> b());
+      case Op::shift_right_unsigned: return b() >= node.bits ? 0 : a() >> b();
+      case Op::bit_and: return a() & b();
+      case Op::bit_or: return a() | b();
+      case Op::bit_xor: return a() ^ b();
+      case Op::minimum_signed: return static_cast<uint64_t>(std::min(sa(), sb()));
+      case Op::maximum_signed: return static_cast<uint64_t>(std::max(sa(), sb()));
+      case Op::minimum_unsigned: return std::min(a(), b());
+      case Op::maximum_unsigned: return std::max(a(), b());
+      case Op::absolute: return static_cast<uint64_t>(std::abs(sa()));
+      case Op::sign_extend: return static_cast<uint64_t>(sa());
       case Op::zero_extend:
-      case Op::truncate:
-        return a();
+      case Op::truncate: return a();
       case Op::up_to: {
         const uint64_t most = a();
         return most == UINT64_MAX ? by_chance(id) : by_chance(id) % (most + 1);
       }
-      case Op::select:
-        return (a() & 1) != 0 ? b() : value(node.c);
-      case Op::either:
-        return (seed_ + id) % 2 != 0 ? a() : b();
-      case Op::equal:
-        return a() == b();
-      case Op::less_signed:
-        return sa() < sb();
-      case Op::less_unsigned:
-        return a() < b();
-      case Op::both:
-        return a() & b() & 1;
-      case Op::negation:
-        return (a() & 1) ^ 1;
+      case Op::select: return (a() & 1) != 0 ? b() : value(node.c);
+      case Op::either: return (seed_ + id) % 2 != 0 ? a() : b();
+      case Op::equal: return a() == b();
+      case Op::less_signed: return sa() < sb();
+      case Op::less_unsigned: return a() < b();
+      case Op::both: return a() & b() & 1;
+      case Op::negation: return (a() & 1) ^ 1;
     }
     return 0;
   }
@@ -269,16 +228,11 @@ class Maker {
 
   Id leaf() {
     switch (below(9)) {
-      case 0:
-        return small();
-      case 1:
-        return node(Op::argument, bits_ == 12 ? 16 : bits_, 1 + static_cast<Id>(below(2)), 0);
-      case 2:
-        return node(Op::local_id, bits_, static_cast<Id>(below(2)));
-      case 3:
-        return node(Op::group_id, bits_, static_cast<Id>(below(2)));
-      case 4:
-        return chance(30) ? node(Op::unknown, bits_, kNone, kNone, kNone, chance(50)) : small();
+      case 0: return small();
+      case 1: return node(Op::argument, bits_ == 12 ? 16 : bits_, 1 + static_cast<Id>(below(2)), 0);
+      case 2: return node(Op::local_id, bits_, static_cast<Id>(below(2)));
+      case 3: return node(Op::group_id, bits_, static_cast<Id>(below(2)));
+      case 4: return chance(30) ? node(Op::unknown, bits_, kNone, kNone, kNone, chance(50)) : small();
       case 5: {
         const Op sizes[] = {Op::local_size, Op::num_groups, Op::global_size, Op::global_offset,
                             Op::enqueued_local_size};
@@ -288,8 +242,7 @@ class Maker {
       case 7:
         if (!rounds_.empty()) return rounds_[below(rounds_.size())];
         [[fallthrough]];
-      default:
-        return node(Op::global_id, bits_, static_cast<Id>(below(2)));
+      default: return node(Op::global_id, bits_, static_cast<Id>(below(2)));
     }
   }
 
@@ -394,8 +347,7 @@ class Maker {
     Id compared = counter;
     if (chance(20)) compared = fitted(counter, bits_ + 8u);
     if (chance(20))
-      compared =
-          node(Op::add, result_.nodes[compared].bits, compared, fitted(step, result_.nodes[compared].bits));
+      compared = node(Op::add, result_.nodes[compared].bits, compared, fitted(step, result_.nodes[compared].bits));
     const Id bound = fitted(integer(1), result_.nodes[compared].bits);
     const Op tests[] = {Op::less_signed, Op::less_unsigned, Op::equal};
     const Op test = tests[below(3)];
@@ -501,8 +453,7 @@ void check(uint64_t seed, Tally& tally) {
   const ArgumentFootprint found = parsed->evaluate(launch, box)[0];
   const std::string story = "seed " + std::to_string(seed) + ": " + to_text(program);
   EXPECT_TRUE(found.reads.whole || includes(bytes_of(found.reads), run.reads)) << "reads, " << story;
-  EXPECT_TRUE(found.may_write.whole || includes(bytes_of(found.may_write), run.writes))
-      << "possible writes, " << story;
+  EXPECT_TRUE(found.may_write.whole || includes(bytes_of(found.may_write), run.writes)) << "possible writes, " << story;
   EXPECT_TRUE(!found.surely_writes.whole && includes(run.sure, bytes_of(found.surely_writes)))
       << "sure writes, " << story;
   EXPECT_TRUE(!found.surely_reads.whole && includes(run.sure_reads, bytes_of(found.surely_reads)))

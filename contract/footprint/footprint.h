@@ -1,6 +1,6 @@
-// What a box of work-groups reads, may write, surely writes and surely reads, per argument of a kernel. sam-translate finds
-// it out as a formula (the text in "footprint" of each kernel of its answer); it is evaluated at launch with
-// the real arguments. No LLVM here, no I/O, no globals.
+// What a box of work-groups reads, may write, surely writes and surely reads, per argument of a kernel. sam-translate
+// finds it out as a formula (the text in "footprint" of each kernel of its answer); it is evaluated at launch with the
+// real arguments. No LLVM here, no I/O, no globals.
 //
 //   Result<Footprint> footprint = Footprint::parse(text);             // once per kernel
 //   std::vector<ArgumentFootprint> used = footprint->evaluate(launch, box);  // per launch and sub-kernel
@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/footprint/byte_set.h"
 #include "base/result.h"
+#include "contract/footprint/byte_set.h"
 #include "contract/ndrange.h"
 
 namespace samcl {

@@ -55,14 +55,12 @@ Interval Knowledge::range(const Form& form) const {
 }
 
 bool Knowledge::has_opaque(const Form& form, const Variables& variables) const {
-  return std::any_of(form.begin(), form.end(),
-                     [&](const Term& term) { return variables.is_opaque(term.variable); });
+  return std::any_of(form.begin(), form.end(), [&](const Term& term) { return variables.is_opaque(term.variable); });
 }
 
 bool Knowledge::is_free(const Form& form, const Variables& variables) const {
-  return !has_opaque(form, variables) && std::none_of(left.begin(), left.end(), [&](Id loop) {
-    return form.factor(Variables::round(loop)) != 0;
-  });
+  return !has_opaque(form, variables) &&
+         std::none_of(left.begin(), left.end(), [&](Id loop) { return form.factor(Variables::round(loop)) != 0; });
 }
 
 void Knowledge::require(const Form& form, const Variables& variables) {

@@ -11,13 +11,9 @@ Wide divide_up(Wide a, Wide b) {
   return a / b + (a % b > 0 ? 1 : 0);
 }
 
-Interval unsigned_values(unsigned bits) {
-  return {0, (Wide{1} << bits) - 1};
-}
+Interval unsigned_values(unsigned bits) { return {0, (Wide{1} << bits) - 1}; }
 
-Interval signed_values(unsigned bits) {
-  return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
-}
+Interval signed_values(unsigned bits) { return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1}; }
 
 Form Form::of(Variable variable, Wide factor) {
   Form form;

@@ -13,12 +13,8 @@ __extension__ typedef __int128 Wide;
 // Beyond it a number counts as infinite.
 constexpr Wide kInfinite = Wide{1} << 100;
 
-constexpr Wide saturated(Wide value) {
-  return value > kInfinite ? kInfinite : value < -kInfinite ? -kInfinite : value;
-}
-constexpr bool infinite(Wide value) {
-  return value >= kInfinite || value <= -kInfinite;
-}
+constexpr Wide saturated(Wide value) { return value > kInfinite ? kInfinite : value < -kInfinite ? -kInfinite : value; }
+constexpr bool infinite(Wide value) { return value >= kInfinite || value <= -kInfinite; }
 
 // Saturates at +-kInfinite.
 constexpr Wide add(Wide a, Wide b) {
@@ -48,12 +44,8 @@ struct Interval {
   bool finite() const { return low > -kInfinite && high < kInfinite; }
 };
 
-inline Interval intersect(Interval a, Interval b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
-}
-inline Interval hull(Interval a, Interval b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
-}
+inline Interval intersect(Interval a, Interval b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+inline Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 inline Interval operator+(Interval a, Interval b) {
   // An infinite end stays infinite whatever is added.
   return {infinite(b.low) ? b.low : add(a.low, b.low), infinite(b.high) ? b.high : add(a.high, b.high)};
@@ -62,9 +54,7 @@ inline Interval operator*(Interval a, Wide factor) {
   const Wide x = multiply(a.low, factor), y = multiply(a.high, factor);
   return factor >= 0 ? Interval{x, y} : Interval{y, x};
 }
-inline Interval operator*(Interval a, Interval b) {
-  return hull(a * b.low, a * b.high);
-}
+inline Interval operator*(Interval a, Interval b) { return hull(a * b.low, a * b.high); }
 
 // All values of an integer type.
 Interval unsigned_values(unsigned bits);
@@ -94,7 +84,8 @@ class Form {
   bool is_constant() const { return size_ == 0; }
   Wide factor(Variable variable) const;
   bool operator==(const Form& other) const {
-    return constant_ == other.constant_ && valid_ == other.valid_ && std::equal(begin(), end(), other.begin(), other.end());
+    return constant_ == other.constant_ && valid_ == other.valid_ &&
+           std::equal(begin(), end(), other.begin(), other.end());
   }
   // Sums are wrong once a number grew too large or there were too many terms; such a form is not valid.
   bool valid() const { return valid_; }

@@ -1,6 +1,6 @@
-// Parts of one launch that do not go together. Certainly not if one reads what another writes. On one device that is a race
-// with an order which programs rely on (work-group 0 comes first); in parts, each on memory of its own, it never is
-// seen. Where nothing is shared, they surely do. Pure logic.
+// Parts of one launch that do not go together. Certainly not if one reads what another writes. On one device that is a
+// race with an order which programs rely on (work-group 0 comes first); in parts, each on memory of its own, it never
+// is seen. Where nothing is shared, they surely do. Pure logic.
 #pragma once
 
 #include <cstdint>

@@ -88,7 +88,9 @@ TEST(PartConflict, OfRandomRowsIsThatOfTheirBytes) {
     const int64_t shift = static_cast<int64_t>(below(60)) - 30;
     for (int k = 0; k < 2; ++k) {
       range[k] = {below(60), 1 + below(5), 0, 1 + below(6)};
-      if (range[k].count > 1) range[k].stride = k == 1 && range[0].stride > range[1].length && below(2) ? range[0].stride : range[k].length + 1 + below(12);
+      if (range[k].count > 1)
+        range[k].stride =
+            k == 1 && range[0].stride > range[1].length && below(2) ? range[0].stride : range[k].length + 1 + below(12);
       for (uint64_t row = 0; row < range[k].count; ++row)
         for (uint64_t byte = range[k].row(row).begin; byte < range[k].row(row).end; ++byte)
           bytes[k].insert(static_cast<int64_t>(byte) + (k == 0 ? shift : 0));

@@ -88,8 +88,7 @@ Node read_node(Reader& reader, size_t index, size_t loops) {
     node.a = static_cast<Id>(reader.number(0, 2));
   } else {
     Id* const places[] = {&node.a, &node.b, &node.c};
-    for (int i = 0; i < count; ++i)
-      *places[i] = static_cast<Id>(reader.number(0, static_cast<int64_t>(index) - 1));
+    for (int i = 0; i < count; ++i) *places[i] = static_cast<Id>(reader.number(0, static_cast<int64_t>(index) - 1));
   }
   return node;
 }
@@ -173,8 +172,7 @@ void prune(Program& program) {
     if (nodes[i])
       for (const Id* operand : operands_of(program.nodes[i])) use(*operand);
 
-  const std::vector<Id> node_number = compact(program.nodes, nodes),
-                        region_number = compact(program.regions, regions);
+  const std::vector<Id> node_number = compact(program.nodes, nodes), region_number = compact(program.regions, regions);
   const auto renumber = [](Id& id, const std::vector<Id>& number) {
     if (id != kNone) id = number[id];
   };
@@ -233,8 +231,7 @@ Result<Program> from_text(std::string_view text) {
   if (reader.number() != kVersion) return fail("a footprint of another version");
   Program program;
   program.anything = reader.flag();
-  const size_t nodes = reader.count(), loops = reader.count(), regions = reader.count(),
-               accesses = reader.count();
+  const size_t nodes = reader.count(), loops = reader.count(), regions = reader.count(), accesses = reader.count();
   for (size_t i = 0; i < nodes && reader.ok(); ++i) program.nodes.push_back(read_node(reader, i, loops));
   for (size_t i = 0; i < loops && reader.ok(); ++i) {
     Loop& loop = program.loops.emplace_back();
@@ -251,8 +248,7 @@ Result<Program> from_text(std::string_view text) {
     region.loop = reader.id(loops);
     region.left = reader.flag();
     if ((region.parent == kNone) != (i == 0)) return fail("a footprint's regions are no tree");
-    if (i > 0 && region.condition.node == kNone && region.loop == kNone)
-      return fail("a region without a reason");
+    if (i > 0 && region.condition.node == kNone && region.loop == kNone) return fail("a region without a reason");
   }
   for (size_t i = 0; i < accesses && reader.ok(); ++i) {
     Access& access = program.accesses.emplace_back();

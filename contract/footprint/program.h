@@ -37,7 +37,7 @@ enum class Op : uint8_t {
   add,      // of a and b; so up to maximum_unsigned
   subtract,
   multiply,
-  multiply_24_signed,    // any value unless both factors have 24 bits: there devices differ
+  multiply_24_signed,  // any value unless both factors have 24 bits: there devices differ
   multiply_24_unsigned,
   divide_signed,
   divide_unsigned,

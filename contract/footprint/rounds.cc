@@ -22,21 +22,16 @@ Steps steps_of(const Form& form, Variable round) {
 Evaluation::Rounds Evaluation::rounds(Id loop, const Condition& stay) {
   const Node& node = program_.nodes[stay.node];
   switch (node.op) {
-    case Op::negation:
-      return rounds(loop, {node.a, !stay.when});
+    case Op::negation: return rounds(loop, {node.a, !stay.when});
     case Op::both: {
       if (!stay.when) return {};
       const Rounds a = rounds(loop, {node.a, true}), b = rounds(loop, {node.b, true});
       return {std::min(a.most, b.most), false, a.gives_way && b.gives_way};
     }
-    case Op::less_signed:
-      return rounds_less(loop, node, stay.when, true);
-    case Op::less_unsigned:
-      return rounds_less(loop, node, stay.when, false);
-    case Op::equal:
-      return stay.when ? Rounds{} : rounds_unequal(loop, node);
-    default:
-      return {};
+    case Op::less_signed: return rounds_less(loop, node, stay.when, true);
+    case Op::less_unsigned: return rounds_less(loop, node, stay.when, false);
+    case Op::equal: return stay.when ? Rounds{} : rounds_unequal(loop, node);
+    default: return {};
   }
 }
 

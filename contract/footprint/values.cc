@@ -8,9 +8,7 @@
 namespace samcl::footprint {
 namespace {
 
-Wide power(unsigned exponent) {
-  return Wide{1} << exponent;
-}
+Wide power(unsigned exponent) { return Wide{1} << exponent; }
 
 // The least 2^n - 1 that is not below `value`.
 Wide all_ones_from(Wide value) {
@@ -65,8 +63,7 @@ Interval Evaluation::reading(Id id) const {
     case Op::shift_right_signed:
     case Op::minimum_signed:
     case Op::maximum_signed:
-    case Op::sign_extend:
-      return signed_values(node.bits);
+    case Op::sign_extend: return signed_values(node.bits);
     case Op::divide_unsigned:
     case Op::remainder_unsigned:
     case Op::shift_right_unsigned:
@@ -76,10 +73,8 @@ Interval Evaluation::reading(Id id) const {
     case Op::minimum_unsigned:
     case Op::maximum_unsigned:
     case Op::zero_extend:
-    case Op::up_to:
-      return unsigned_values(node.bits);
-    default:
-      return node.value != 0 ? signed_values(node.bits) : unsigned_values(node.bits);
+    case Op::up_to: return unsigned_values(node.bits);
+    default: return node.value != 0 ? signed_values(node.bits) : unsigned_values(node.bits);
   }
 }
 
@@ -93,9 +88,7 @@ Form Evaluation::opaque(Id id, Interval range) {
   return Form::of(variable);
 }
 
-Form Evaluation::any(Id id) {
-  return opaque(id, reading(id));
-}
+Form Evaluation::any(Id id) { return opaque(id, reading(id)); }
 
 std::optional<Form> Evaluation::exactly(const Form& form, unsigned bits, bool is_signed) const {
   const Interval wanted = is_signed ? signed_values(bits) : unsigned_values(bits);
@@ -130,30 +123,21 @@ Form Evaluation::by_place(Id id, const Node& node) {
   const Wide local = ndrange.local[d];
   const bool uniform = ndrange.global[d] % ndrange.local[d] == 0;
   switch (node.op) {
-    case Op::group_id:
-      return Form::of(Variables::group(d));
-    case Op::local_id:
-      return Form::of(Variables::local(d));
+    case Op::group_id: return Form::of(Variables::group(d));
+    case Op::local_id: return Form::of(Variables::local(d));
     case Op::global_id:
-      return Form::of(Variables::group(d), local) + Form::of(Variables::local(d)) +
-             Form(Wide{ndrange.offset[d]});
-    case Op::num_groups:
-      return Form(Wide{ndrange.groups(d)});
-    case Op::local_size:
-      return uniform ? Form(local) : opaque(id, {1, local});
-    case Op::enqueued_local_size:
-      return Form(local);
-    case Op::global_size:
-      return Form(Wide{ndrange.global[d]});
-    default:
-      return Form(Wide{ndrange.offset[d]});
+      return Form::of(Variables::group(d), local) + Form::of(Variables::local(d)) + Form(Wide{ndrange.offset[d]});
+    case Op::num_groups: return Form(Wide{ndrange.groups(d)});
+    case Op::local_size: return uniform ? Form(local) : opaque(id, {1, local});
+    case Op::enqueued_local_size: return Form(local);
+    case Op::global_size: return Form(Wide{ndrange.global[d]});
+    default: return Form(Wide{ndrange.offset[d]});
   }
 }
 
 Form Evaluation::compute(Id id, const Node& node) {
   switch (node.op) {
-    case Op::constant:
-      return Form(Wide{node.value});
+    case Op::constant: return Form(Wide{node.value});
     case Op::argument: {
       const size_t bytes = (node.bits + 7) / 8;
       if (node.a >= launch_.arguments.size()) return any(id);
@@ -165,10 +149,8 @@ Form Evaluation::compute(Id id, const Node& node) {
       if (bytes < 8 && (number >> (bytes * 8 - 1)) != 0) number -= int64_t{1} << (bytes * 8);
       return Form(Wide{number});
     }
-    case Op::unknown:
-      return any(id);
-    case Op::work_dim:
-      return Form(Wide{launch_.ndrange.dimensions});
+    case Op::unknown: return any(id);
+    case Op::work_dim: return Form(Wide{launch_.ndrange.dimensions});
     case Op::group_id:
     case Op::local_id:
     case Op::global_id:
@@ -176,8 +158,7 @@ Form Evaluation::compute(Id id, const Node& node) {
     case Op::local_size:
     case Op::enqueued_local_size:
     case Op::global_size:
-    case Op::global_offset:
-      return by_place(id, node);
+    case Op::global_offset: return by_place(id, node);
     case Op::counter: {
       const auto step = exactly(node.c, true);
       if (!step || !step->is_constant()) return any(id);
@@ -190,8 +171,7 @@ Form Evaluation::compute(Id id, const Node& node) {
       if (sum.valid()) return sum;
       return opaque(id, here_->range(a) + here_->range(b) * Wide{node.op == Op::add ? 1 : -1});
     }
-    case Op::multiply:
-      return product(id, value(node.a), value(node.b));
+    case Op::multiply: return product(id, value(node.a), value(node.b));
     case Op::multiply_24_signed:
     case Op::multiply_24_unsigned: {
       const bool is_signed = node.op == Op::multiply_24_signed;
@@ -201,32 +181,23 @@ Form Evaluation::compute(Id id, const Node& node) {
       return product(id, *a, *b);
     }
     case Op::divide_signed:
-    case Op::remainder_signed:
-      return division(id, node, true);
+    case Op::remainder_signed: return division(id, node, true);
     case Op::divide_unsigned:
-    case Op::remainder_unsigned:
-      return division(id, node, false);
+    case Op::remainder_unsigned: return division(id, node, false);
     case Op::shift_left: {
       const auto by = constant(node.b, false);
       if (!by || *by >= node.bits) return any(id);
       return value(node.a) * power(static_cast<unsigned>(*by));
     }
-    case Op::shift_right_signed:
-      return shifted_right(id, node, true);
-    case Op::shift_right_unsigned:
-      return shifted_right(id, node, false);
+    case Op::shift_right_signed: return shifted_right(id, node, true);
+    case Op::shift_right_unsigned: return shifted_right(id, node, false);
     case Op::bit_and:
     case Op::bit_or:
-    case Op::bit_xor:
-      return bitwise(id, node);
-    case Op::minimum_signed:
-      return extreme(id, node, true, true);
-    case Op::minimum_unsigned:
-      return extreme(id, node, false, true);
-    case Op::maximum_signed:
-      return extreme(id, node, true, false);
-    case Op::maximum_unsigned:
-      return extreme(id, node, false, false);
+    case Op::bit_xor: return bitwise(id, node);
+    case Op::minimum_signed: return extreme(id, node, true, true);
+    case Op::minimum_unsigned: return extreme(id, node, false, true);
+    case Op::maximum_signed: return extreme(id, node, true, false);
+    case Op::maximum_unsigned: return extreme(id, node, false, false);
     case Op::absolute: {
       const auto a = exactly(node.a, true);
       if (!a) return any(id);
@@ -241,12 +212,9 @@ Form Evaluation::compute(Id id, const Node& node) {
       if (const auto a = exactly(node.a, is_signed)) return *a;
       return opaque(id, bounds(node.a, is_signed));
     }
-    case Op::truncate:
-      return value(node.a);
-    case Op::up_to:
-      return opaque(id, {0, bounds(node.a, false).high});
-    case Op::select:
-      return selected(id, node);
+    case Op::truncate: return value(node.a);
+    case Op::up_to: return opaque(id, {0, bounds(node.a, false).high});
+    case Op::select: return selected(id, node);
     case Op::either: {
       const Form a = value(node.a), b = value(node.b);
       const Form difference = b - a;

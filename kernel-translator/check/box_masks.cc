@@ -53,8 +53,8 @@ std::vector<GroupBox> boxes_of(const Ndrange& ndrange) {
 std::string words(const GroupBox& box) {
   std::string text = "work-groups";
   for (unsigned d = 0; d < 3; ++d)
-    text += (d ? " x [" : " [") + std::to_string(box.first[d]) + "," +
-            std::to_string(box.first[d] + box.count[d]) + ")";
+    text +=
+        (d ? " x [" : " [") + std::to_string(box.first[d]) + "," + std::to_string(box.first[d] + box.count[d]) + ")";
   return text;
 }
 

@@ -22,9 +22,7 @@ std::string name_of(cl_platform_id platform) {
   return name;
 }
 
-std::string code(const char* call, cl_int error) {
-  return std::string(call) + " gave " + std::to_string(error);
-}
+std::string code(const char* call, cl_int error) { return std::string(call) + " gave " + std::to_string(error); }
 
 // A launch's real objects, released with it.
 struct Objects {
@@ -107,8 +105,7 @@ Device::~Device() {
 
 Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& source, const std::string& options,
                                   const std::string& translator) {
-  auto translation =
-      translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
+  auto translation = translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
   if (!translation) return tl::unexpected(translation.error());
   const auto& used = translation->sources[0];
   const auto program = build(device, used.source.value_or(source), used.options);
@@ -143,9 +140,9 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
     if (argument.has_contents()) {
       std::vector<std::byte> copy = before[i];
       cl_mem& memory = objects.memory.back();
-      memory = argument.kind == CaseArgument::Kind::image ? image_of(device_->context(), argument, copy, error)
-                                                          : clCreateBuffer(device_->context(), CL_MEM_COPY_HOST_PTR,
-                                                                           copy.size(), copy.data(), &error);
+      memory = argument.kind == CaseArgument::Kind::image
+                   ? image_of(device_->context(), argument, copy, error)
+                   : clCreateBuffer(device_->context(), CL_MEM_COPY_HOST_PTR, copy.size(), copy.data(), &error);
       if (error != CL_SUCCESS) return fail(code("clCreateBuffer or clCreateImage", error));
       error = clSetKernelArg(objects.kernel, i, sizeof memory, &memory);
     } else if (argument.kind == CaseArgument::Kind::local) {
@@ -159,8 +156,7 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
     } else {
       error = clSetKernelArg(objects.kernel, i, argument.bytes.size(), argument.bytes.data());
     }
-    if (error != CL_SUCCESS)
-      return fail(code("clSetKernelArg", error) + " for argument " + std::to_string(i));
+    if (error != CL_SUCCESS) return fail(code("clSetKernelArg", error) + " for argument " + std::to_string(i));
   }
   const KernelTranslation* translation = find(launch.kernel);
   if (translation && translation->needs_ndrange_argument) {
@@ -173,8 +169,8 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
   const size_t offset[] = {work.offset[0], work.offset[1], work.offset[2]};
   const size_t size[] = {work.size[0], work.size[1], work.size[2]};
   const size_t local[] = {launch.ndrange.local[0], launch.ndrange.local[1], launch.ndrange.local[2]};
-  error = clEnqueueNDRangeKernel(device_->queue(), objects.kernel, launch.ndrange.dimensions, offset, size,
-                                 local, 0, nullptr, nullptr);
+  error = clEnqueueNDRangeKernel(device_->queue(), objects.kernel, launch.ndrange.dimensions, offset, size, local, 0,
+                                 nullptr, nullptr);
   if (error != CL_SUCCESS) return fail(code("clEnqueueNDRangeKernel", error));
   Contents after = before;
   for (size_t i = 0; i < after.size(); ++i) {
@@ -185,8 +181,8 @@ Result<Contents> BoxRunner::run(const LaunchCase& launch, const GroupBox& box, c
       error = clEnqueueReadImage(device_->queue(), objects.memory[i], CL_TRUE, origin, all, 0, 0, after[i].data(), 0,
                                  nullptr, nullptr);
     else
-      error = clEnqueueReadBuffer(device_->queue(), objects.memory[i], CL_TRUE, 0, after[i].size(), after[i].data(),
-                                  0, nullptr, nullptr);
+      error = clEnqueueReadBuffer(device_->queue(), objects.memory[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0,
+                                  nullptr, nullptr);
     if (error != CL_SUCCESS) return fail(code("clEnqueueReadBuffer or clEnqueueReadImage", error));
   }
   return after;

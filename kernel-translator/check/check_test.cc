@@ -91,7 +91,8 @@ bool is_noticed(const Device& device, const Check& check, const std::string& a, 
   return other && !other->empty();
 }
 
-Result<std::vector<std::string>> by_values(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint) {
+Result<std::vector<std::string>> by_values(const BoxRunner& runner, const LaunchCase& launch,
+                                           const Footprint& footprint) {
   const auto evidence = check_footprint(runner, launch, footprint);
   if (!evidence) return tl::unexpected(evidence.error());
   return evidence->breaches;
@@ -114,7 +115,8 @@ TEST_F(SimulatedWrongFootprints, are_noticed) {
     return accesses->breaches;
   };
   EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = 1;", "p[i + 1] = 1;")) << "a write that is not told of";
-  EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = 0;", "p[i] = q[i] > 1000000;")) << "a read that makes no difference";
+  EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = 0;", "p[i] = q[i] > 1000000;"))
+      << "a read that makes no difference";
   EXPECT_TRUE(is_noticed(simulated(), by_accesses, "p[i] = q[i];", "if (q[i] > 0) p[i] = q[i];"))
       << "a sure write that is none";
   EXPECT_FALSE(is_noticed(simulated(), by_accesses, "p[i & n] = q[i] + q[i + 1];", "p[i & n] = q[i];"))
@@ -211,8 +213,8 @@ TEST_F(SimulatedRandomKernels, touch_what_their_footprints_tell) {
       for (const std::string& breach : accesses->breaches) ADD_FAILURE() << launch.kernel << ": " << breach;
     }
   });
-  std::cout << touched << " of " << said << " bytes that footprints tell of were touched; the simulator refused " << refused
-            << " of " << kernels << " kernels\n";
+  std::cout << touched << " of " << said << " bytes that footprints tell of were touched; the simulator refused "
+            << refused << " of " << kernels << " kernels\n";
   EXPECT_LE(refused, kernels / 4);
   EXPECT_GT(touched, 0u);
 }

@@ -49,8 +49,7 @@ std::string breach(const std::vector<Contents>& before, const std::vector<Conten
     if (changed) written[at] = true;
     const std::string place = "byte " + std::to_string(at);
     if (changed && !masks.may_write[at]) return place + " was written";
-    if (masks.surely[at] && !same)
-      return place + " was not written, or depends on what is said not to be read";
+    if (masks.surely[at] && !same) return place + " was not written, or depends on what is said not to be read";
     if (changed && !same) return place + " depends on what is said not to be read";
   }
   return "";
@@ -66,8 +65,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
   return check_footprint(runner, launch, *footprint);
 }
 
-Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch,
-                                 const Footprint& footprint) {
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint) {
   const KernelTranslation* kernel = runner.find(launch.kernel);
   if (!kernel) return fail("there is no kernel " + launch.kernel);
   if (kernel->arguments.size() != launch.arguments.size())
@@ -85,8 +83,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
     // A kernel that may not run in parts runs whole.
     if (!kernel->may_slice && box.total() != launch.ndrange.total_groups()) continue;
     const std::vector<Masks> masks = values.masks(footprint, box);
-    const std::vector<Contents> before = {given, poisoned(given, masks, nullptr),
-                                          poisoned(given, masks, &random)};
+    const std::vector<Contents> before = {given, poisoned(given, masks, nullptr), poisoned(given, masks, &random)};
     std::vector<Contents> after;
     for (const Contents& contents : before) {
       auto result = runner.run(launch, box, contents);
@@ -98,8 +95,7 @@ Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& laun
       if (!launch.arguments[i].has_contents()) continue;
       Mask written(given[i].size(), false);
       const std::string what = breach(before, after, i, masks[i], written);
-      if (!what.empty())
-        evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
+      if (!what.empty()) evidence.breaches.push_back(kernel->arguments[i].name + ", " + words(box) + ": " + what);
       all[i].name = kernel->arguments[i].name;
       all[i].bytes += given[i].size();
       all[i].said_read += count(masks[i].reads);

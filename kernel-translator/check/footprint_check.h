@@ -17,11 +17,11 @@ namespace samcl::check {
 struct ArgumentEvidence {
   std::string name;
   bool reads_anywhere = false, writes_anywhere = false;  // nothing is known but that it ends with the buffer
-  uint64_t bytes = 0;         // size of the buffer, times boxes
-  uint64_t said_read = 0;     // bytes
-  uint64_t said_written = 0;  // bytes that may be written, as the footprint says
-  uint64_t said_surely = 0;   // bytes that are surely written
-  uint64_t written = 0;       // bytes seen to be written
+  uint64_t bytes = 0;                                    // size of the buffer, times boxes
+  uint64_t said_read = 0;                                // bytes
+  uint64_t said_written = 0;                             // bytes that may be written, as the footprint says
+  uint64_t said_surely = 0;                              // bytes that are surely written
+  uint64_t written = 0;                                  // bytes seen to be written
 };
 
 struct Evidence {
@@ -33,7 +33,6 @@ struct Evidence {
 
 // Errors: the driver refused. The second checks another footprint than the translator's.
 Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch);
-Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch,
-                                 const Footprint& footprint);
+Result<Evidence> check_footprint(const BoxRunner& runner, const LaunchCase& launch, const Footprint& footprint);
 
 }  // namespace samcl::check

@@ -40,8 +40,8 @@ CaseArgument argument_of(const Json& json) {
   CaseArgument argument;
   if (json.contains("buffer")) {
     argument.kind = CaseArgument::Kind::buffer;
-    argument.bytes = contents(json.at("buffer").get<uint64_t>(), json.value("of", "uint"),
-                              json.value("below", uint64_t{1} << 32));
+    argument.bytes =
+        contents(json.at("buffer").get<uint64_t>(), json.value("of", "uint"), json.value("below", uint64_t{1} << 32));
   } else if (json.contains("image")) {
     argument.kind = CaseArgument::Kind::image;
     argument.width = json.at("image").at(0).get<uint64_t>();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/footprint/footprint.h"
 #include "base/result.h"
+#include "contract/footprint/footprint.h"
 
 namespace samcl::check {
 

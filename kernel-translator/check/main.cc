@@ -37,7 +37,8 @@ std::string extent(bool anywhere, uint64_t part, uint64_t all) {
 }
 
 // accesses: nullptr if they were not recorded.
-void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence, const Accesses* accesses) {
+void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evidence& evidence,
+           const Accesses* accesses) {
   const std::string head =
       "| " + launch.program + " " + launch.kernel + " | " + (kernel.may_split ? "yes" : "no: " + kernel.why_not_split);
   if (evidence.arguments.empty()) std::cout << head << " | | | | | | | " << rounded(evidence.microseconds) << " |\n";
@@ -47,10 +48,11 @@ void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evid
     const ArgumentAccesses* seen = accesses ? &accesses->arguments[i] : nullptr;
     std::cout << (first ? head : "| |") << " | " << argument.name << " | "
               << extent(argument.reads_anywhere, argument.said_read, argument.bytes) << " | "
-              << (seen ? share(seen->loaded, seen->said_read) : "-") << " | " << extent(argument.writes_anywhere, argument.said_written, argument.bytes) << " | "
+              << (seen ? share(seen->loaded, seen->said_read) : "-") << " | "
+              << extent(argument.writes_anywhere, argument.said_written, argument.bytes) << " | "
               << share(argument.said_surely, argument.said_written) << " | "
-              << (seen ? share(seen->stored, seen->said_written) : share(argument.written, argument.said_written)) << " | "
-              << (first ? rounded(evidence.microseconds) : "") << " |\n";
+              << (seen ? share(seen->stored, seen->said_written) : share(argument.written, argument.said_written))
+              << " | " << (first ? rounded(evidence.microseconds) : "") << " |\n";
     first = false;
   }
 }
@@ -70,9 +72,11 @@ int run(const std::string& file) {
     return 2;
   }
   const auto simulator = recorder ? Device::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
-  if (!simulator) std::cerr << "sam-check-footprint: no loads and stores are recorded: " << simulator.error().message << "\n";
-  std::cout << "| kernel | may be split | buffer | reads | of it loaded | may write | of it surely | of it stored | us |\n"
-            << "|---|---|---|---|---|---|---|---|---|\n";
+  if (!simulator)
+    std::cerr << "sam-check-footprint: no loads and stores are recorded: " << simulator.error().message << "\n";
+  std::cout
+      << "| kernel | may be split | buffer | reads | of it loaded | may write | of it surely | of it stored | us |\n"
+      << "|---|---|---|---|---|---|---|---|---|\n";
   int status = 0;
   const std::string translator = beside_this_program("sam-translate");
   for (const LaunchCase& launch : *cases) {

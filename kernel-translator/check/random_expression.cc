@@ -59,16 +59,11 @@ Expression ExpressionWriter::integer(int depth) {
     return {"(" + condition(depth - 1) + " ? " + a.text + " : " + b.text + ")", std::max(a.bound, b.bound)};
   switch (below(10)) {
     case 0:
-    case 1:
-      return of_bits(a, b);
-    case 2:
-      return builtin(a, b);
-    case 3:
-      return conversion(a, b);
-    case 4:
-      return vector(a, b);
-    default:
-      return arithmetic(a, b);
+    case 1: return of_bits(a, b);
+    case 2: return builtin(a, b);
+    case 3: return conversion(a, b);
+    case 4: return vector(a, b);
+    default: return arithmetic(a, b);
   }
 }
 
@@ -77,62 +72,43 @@ Expression ExpressionWriter::arithmetic(const Expression& a, const Expression& b
   const std::string digit = std::to_string(small);
   switch (below(11)) {
     case 0:
-    case 1:
-      return {between(a.text, "+", b.text), a.bound + b.bound};
-    case 2:
-      return {between(a.text, "-", b.text), a.bound + b.bound};
+    case 1: return {between(a.text, "+", b.text), a.bound + b.bound};
+    case 2: return {between(a.text, "-", b.text), a.bound + b.bound};
     case 3:
-    case 4:
-      return {between(a.text, "*", digit), a.bound * small};
+    case 4: return {between(a.text, "*", digit), a.bound * small};
     case 5: {
       const Expression x = bounded(a, 60), y = bounded(b, 60);
       return {between(x.text, "*", y.text), x.bound * y.bound};
     }
-    case 6:
-      return {between(a.text, "/", digit), a.bound};
-    case 7:
-      return {between(a.text, "%", digit), small};
-    case 8:
-      return {between(a.text, chance(50) ? "/" : "%", "(1 + (" + b.text + " & 15))"), std::max(a.bound, 16L)};
-    case 9:
-      return {"(-" + a.text + ")", a.bound};
+    case 6: return {between(a.text, "/", digit), a.bound};
+    case 7: return {between(a.text, "%", digit), small};
+    case 8: return {between(a.text, chance(50) ? "/" : "%", "(1 + (" + b.text + " & 15))"), std::max(a.bound, 16L)};
+    case 9: return {"(-" + a.text + ")", a.bound};
     default:  // numbers below zero become very large ones
-      return {"(int)(((uint)" + a.text + " + " + digit + "u) " + (chance(50) ? "/ " : "% ") + digit + "u)",
-              kAnyInt};
+      return {"(int)(((uint)" + a.text + " + " + digit + "u) " + (chance(50) ? "/ " : "% ") + digit + "u)", kAnyInt};
   }
 }
 
 Expression ExpressionWriter::of_bits(const Expression& a, const Expression& b) {
   const std::string shift = number(4);
   switch (below(7)) {
-    case 0:
-      return {between(a.text, "&", std::to_string((1 << below(5)) - 1)), 16};
-    case 1:
-      return {between(a.text, ">>", shift), a.bound};
-    case 2:
-      return {between(a.text, "<<", shift), a.bound * 8};
-    case 3:
-      return {between(a.text, chance(50) ? "|" : "^", b.text), 2 * std::max(a.bound, b.bound) + 1};
-    case 4:
-      return {"(~" + a.text + ")", a.bound + 1};
-    case 5:
-      return {"(int)((uint)" + a.text + " >> " + shift + ")", kAnyInt};
-    default:
-      return {between(a.text, "&", b.text), 2 * std::max(a.bound, b.bound) + 1};
+    case 0: return {between(a.text, "&", std::to_string((1 << below(5)) - 1)), 16};
+    case 1: return {between(a.text, ">>", shift), a.bound};
+    case 2: return {between(a.text, "<<", shift), a.bound * 8};
+    case 3: return {between(a.text, chance(50) ? "|" : "^", b.text), 2 * std::max(a.bound, b.bound) + 1};
+    case 4: return {"(~" + a.text + ")", a.bound + 1};
+    case 5: return {"(int)((uint)" + a.text + " >> " + shift + ")", kAnyInt};
+    default: return {between(a.text, "&", b.text), 2 * std::max(a.bound, b.bound) + 1};
   }
 }
 
 Expression ExpressionWriter::builtin(const Expression& a, const Expression& b) {
   const long larger = std::max(a.bound, b.bound);
   switch (below(14)) {
-    case 0:
-      return {call("min", a.text, b.text), larger};
-    case 1:
-      return {call("max", a.text, b.text), larger};
-    case 2:
-      return {"(int)abs(" + a.text + ")", a.bound};
-    case 3:
-      return {"(int)" + call("abs_diff", a.text, b.text), a.bound + b.bound};
+    case 0: return {call("min", a.text, b.text), larger};
+    case 1: return {call("max", a.text, b.text), larger};
+    case 2: return {"(int)abs(" + a.text + ")", a.bound};
+    case 3: return {"(int)" + call("abs_diff", a.text, b.text), a.bound + b.bound};
     case 4: {
       const Expression x = bounded(a, 60), y = bounded(b, 60);
       return {call("mul24", x.text, y.text), x.bound * y.bound};
@@ -141,65 +117,41 @@ Expression ExpressionWriter::builtin(const Expression& a, const Expression& b) {
       const Expression x = bounded(a, 60);
       return {"mad24(" + x.text + ", " + number(9) + ", " + b.text + ")", x.bound * 9 + b.bound};
     }
-    case 6:
-      return {call(chance(50) ? "hadd" : "rhadd", a.text, b.text), larger};
-    case 7:
-      return {call(chance(50) ? "add_sat" : "sub_sat", a.text, b.text), a.bound + b.bound};
-    case 8:
-      return {"(int)rotate((uint)" + a.text + ", " + number(5) + "u)", kAnyInt};
-    case 9:
-      return {"select(" + a.text + ", " + b.text + ", (int)" + condition(0) + ")", larger};
-    case 10:
-      return {"clamp(" + a.text + ", -" + number(9) + ", " + number(30) + ")", 30};
-    case 11:
-      return {"clz(" + a.text + ")", 32};
-    case 12:
-      return {call("mul_hi", a.text, b.text), larger};
-    default:
-      return {"bitselect(" + a.text + ", " + b.text + ", " + number(64) + ")", kAnyInt};
+    case 6: return {call(chance(50) ? "hadd" : "rhadd", a.text, b.text), larger};
+    case 7: return {call(chance(50) ? "add_sat" : "sub_sat", a.text, b.text), a.bound + b.bound};
+    case 8: return {"(int)rotate((uint)" + a.text + ", " + number(5) + "u)", kAnyInt};
+    case 9: return {"select(" + a.text + ", " + b.text + ", (int)" + condition(0) + ")", larger};
+    case 10: return {"clamp(" + a.text + ", -" + number(9) + ", " + number(30) + ")", 30};
+    case 11: return {"clz(" + a.text + ")", 32};
+    case 12: return {call("mul_hi", a.text, b.text), larger};
+    default: return {"bitselect(" + a.text + ", " + b.text + ", " + number(64) + ")", kAnyInt};
   }
 }
 
 Expression ExpressionWriter::conversion(const Expression& a, const Expression& b) {
   switch (below(10)) {
-    case 0:
-      return {"(int)(short)" + a.text, std::min(a.bound, 32768L)};
-    case 1:
-      return {"(int)(uchar)" + a.text, 255};
-    case 2:
-      return {"(int)(char)" + a.text, 128};
-    case 3:
-      return {"(int)((ushort)" + a.text + " + (ushort)" + b.text + ")", 2 * 65535};
-    case 4:
-      return {"(int)((long)" + a.text + " * 3 - " + b.text + ")", 3 * a.bound + b.bound};
-    case 5:
-      return {"(int)((ulong)" + a.text + " / 5)", kAnyInt};
-    case 6:
-      return {"convert_int(" + bounded(a, 30'000).text + " + (size_t)" + number(9) + ")", kAnyInt};
-    case 7:
-      return {"(int)convert_uchar_sat(" + a.text + ")", 255};
-    case 8:
-      return {"(int)((float)" + bounded(a, 1000).text + " * 0.5f)", 500};
-    default:
-      return {"(int)(" + condition(0) + ")", 1};
+    case 0: return {"(int)(short)" + a.text, std::min(a.bound, 32768L)};
+    case 1: return {"(int)(uchar)" + a.text, 255};
+    case 2: return {"(int)(char)" + a.text, 128};
+    case 3: return {"(int)((ushort)" + a.text + " + (ushort)" + b.text + ")", 2 * 65535};
+    case 4: return {"(int)((long)" + a.text + " * 3 - " + b.text + ")", 3 * a.bound + b.bound};
+    case 5: return {"(int)((ulong)" + a.text + " / 5)", kAnyInt};
+    case 6: return {"convert_int(" + bounded(a, 30'000).text + " + (size_t)" + number(9) + ")", kAnyInt};
+    case 7: return {"(int)convert_uchar_sat(" + a.text + ")", 255};
+    case 8: return {"(int)((float)" + bounded(a, 1000).text + " * 0.5f)", 500};
+    default: return {"(int)(" + condition(0) + ")", 1};
   }
 }
 
 Expression ExpressionWriter::vector(const Expression& a, const Expression& b) {
   const std::string pair = "(int2)(" + a.text + ", " + b.text + ")";
   switch (below(6)) {
-    case 0:
-      return {"(" + pair + ").y", b.bound};
-    case 1:
-      return {"(" + pair + ".yx + " + number(9) + ").x", b.bound + 9};
-    case 2:
-      return {"((int4)(" + a.text + ") * (int4)(1, 2, 3, 4)).w", 4 * a.bound};
-    case 3:
-      return {"(" + pair + " - (int2)(" + b.text + ", 1)).s0", a.bound + b.bound};
-    case 4:
-      return {"max(" + pair + ", (int2)(0)).x", a.bound};
-    default:
-      return {"((int4)(" + pair + ", 3, 4)).hi.x", 3};
+    case 0: return {"(" + pair + ").y", b.bound};
+    case 1: return {"(" + pair + ".yx + " + number(9) + ").x", b.bound + 9};
+    case 2: return {"((int4)(" + a.text + ") * (int4)(1, 2, 3, 4)).w", 4 * a.bound};
+    case 3: return {"(" + pair + " - (int2)(" + b.text + ", 1)).s0", a.bound + b.bound};
+    case 4: return {"max(" + pair + ", (int2)(0)).x", a.bound};
+    default: return {"((int4)(" + pair + ", 3, 4)).hi.x", 3};
   }
 }
 

@@ -46,15 +46,14 @@ class KernelWriter {
       return "#define " + helpers_.back().name + "(a, b) (" + value.text + ")\n";
     }
     write_.variables = {{"a", 100}, {"b", 100}};
-    const Expression first = write_.bounded(write_.integer(2), 1000),
-                     last = write_.bounded(write_.integer(2), 1000);
+    const Expression first = write_.bounded(write_.integer(2), 1000), last = write_.bounded(write_.integer(2), 1000);
     std::string body;
     if (chance(40)) body += "if " + write_.condition(1) + " return " + first.text + ";\n";
     if (chance(30)) body += "for (int i = 0; i < (b & 7); ++i) a += i;\n";
     const long grown = body.find("for") != std::string::npos ? 8 * last.bound + 100'000 : last.bound;
     helpers_.push_back({"h" + std::to_string(number), 100, std::max(first.bound, grown)});
-    return (chance(20) ? "__attribute__((noinline)) int " : "int ") + helpers_.back().name +
-           "(int a, int b) {\n" + body + "return " + last.text + ";\n}\n";
+    return (chance(20) ? "__attribute__((noinline)) int " : "int ") + helpers_.back().name + "(int a, int b) {\n" +
+           body + "return " + last.text + ";\n}\n";
   }
 
   std::string kernel(const std::string& name) {
@@ -90,13 +89,12 @@ class KernelWriter {
     std::string text = "__local int " + tile + "[512];\nint " + place +
                        " = (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + "
                        "get_local_id(0);\nfor (int i = " +
-                       place + "; i < 512; i += get_local_size(0) * get_local_size(1) * get_local_size(2)) " +
-                       tile + "[i] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\n";
+                       place + "; i < 512; i += get_local_size(0) * get_local_size(1) * get_local_size(2)) " + tile +
+                       "[i] = i;\nbarrier(CLK_LOCAL_MEM_FENCE);\n";
     if (chance(40)) {
       const std::string from =
           std::to_string(below(4000)) + " + " + std::to_string(below(60)) + " * (int)get_group_id(0)";
-      text += "event_t e = async_work_group_copy(" + tile + ", q + " + from +
-              ", 512, 0);\nwait_group_events(1, &e);\n";
+      text += "event_t e = async_work_group_copy(" + tile + ", q + " + from + ", 512, 0);\nwait_group_events(1, &e);\n";
     } else {
       text += "for (int i = 0; i < 2; ++i) {\n" + tile + "[" + place +
               "] = " + (chance(50) ? "q[" + write_.index(kRandomElements) + "]" : write_.integer(1).text) +
@@ -119,32 +117,26 @@ class KernelWriter {
       case 1:
       case 2: {
         const Element& element = kElements[below(std::size(kElements))];
-        return element.before + write_.index(4 * kRandomElements / element.bytes - 4) + element.after +
-               " = " + element.value_before + value() + element.value_after + ";\n";
+        return element.before + write_.index(4 * kRandomElements / element.bytes - 4) + element.after + " = " +
+               element.value_before + value() + element.value_after + ";\n";
       }
       case 3:
-        return "vstore4((int4)(1, 2, 3, " + value() + "), " + write_.index(kRandomElements / 4 - 1) +
-               ", p + n % 4);\n";
-      case 4:
-        return "vstore3((int3)(" + value() + "), " + write_.index(kRandomElements / 3 - 1) + ", p);\n";
+        return "vstore4((int4)(1, 2, 3, " + value() + "), " + write_.index(kRandomElements / 4 - 1) + ", p + n % 4);\n";
+      case 4: return "vstore3((int3)(" + value() + "), " + write_.index(kRandomElements / 3 - 1) + ", p);\n";
       case 5:
         return "p[" + write_.index(kRandomElements) + "] = vload2(" + write_.index(kRandomElements / 2 - 1) +
                ", q + 1).y;\n";
-      case 6:
-        return "atomic_add(p + " + write_.index(kRandomElements) + ", " + write_.integer(0).text + ");\n";
+      case 6: return "atomic_add(p + " + write_.index(kRandomElements) + ", " + write_.integer(0).text + ");\n";
       case 7:
         return "((__global struct Cell*)p)[" + write_.index(2700) + "] = ((__global const struct Cell*)q)[" +
                write_.index(2700) + "];\n";
       case 8:
-        return "r[" + write_.index(kRandomElements) + "] " + (chance(50) ? "=" : "^=") + " (short)" +
-               value() + ";\n";
+        return "r[" + write_.index(kRandomElements) + "] " + (chance(50) ? "=" : "^=") + " (short)" + value() + ";\n";
       case 9:
-        return "*(" + write_.condition(1) + " ? p + " + write_.index(kRandomElements) +
-               " : (__global int*)r + " + write_.index(kRandomElements / 2) + ") = " + value() + ";\n";
-      case 10:
-        return "p[" + write_.index(kRandomElements) + "] += " + value() + ";\n";
-      default:
-        return "p[" + write_.index(kRandomElements) + "] = " + value() + ";\n";
+        return "*(" + write_.condition(1) + " ? p + " + write_.index(kRandomElements) + " : (__global int*)r + " +
+               write_.index(kRandomElements / 2) + ") = " + value() + ";\n";
+      case 10: return "p[" + write_.index(kRandomElements) + "] += " + value() + ";\n";
+      default: return "p[" + write_.index(kRandomElements) + "] = " + value() + ";\n";
     }
   }
 
@@ -165,14 +157,10 @@ class KernelWriter {
       return text + "}\n";
     }
     switch (kind) {
-      case 18:
-        return walk();
-      case 19:
-        return gathering();
-      case 20:
-        return grid_stride();
-      default:
-        return depth_of_loops_ < 2 ? loop(depth) : store();
+      case 18: return walk();
+      case 19: return gathering();
+      case 20: return grid_stride();
+      default: return depth_of_loops_ < 2 ? loop(depth) : store();
     }
   }
 
@@ -190,17 +178,16 @@ class KernelWriter {
     const std::string pointer = name("w"), counter = name("i");
     const std::string step = std::to_string(static_cast<long>(below(9)) - 4);
     const std::string by = chance(30) ? "shape.step" : step;
-    return "__global int* " + pointer + " = p + 200 + " + write_.index(kRandomElements - 400) +
-           ";\nfor (int " + counter + " = 0; " + counter + " < n; ++" + counter + ") {\n*" + pointer + " = " +
-           value() + ";\n" + (chance(30) ? "if (" + write_.condition(1) + ") " : "") + pointer + " += " + by +
-           ";\n}\n";
+    return "__global int* " + pointer + " = p + 200 + " + write_.index(kRandomElements - 400) + ";\nfor (int " +
+           counter + " = 0; " + counter + " < n; ++" + counter + ") {\n*" + pointer + " = " + value() + ";\n" +
+           (chance(30) ? "if (" + write_.condition(1) + ") " : "") + pointer + " += " + by + ";\n}\n";
   }
 
   // An index that grows where data tells it to.
   std::string gathering() {
     const std::string at = name("at"), counter = name("i");
-    std::string text = "int " + at + " = 100 + " + write_.index(kRandomElements - 300) + ";\nfor (uint " +
-                       counter + " = 0; " + counter + " < m; ++" + counter + ") {\n";
+    std::string text = "int " + at + " = 100 + " + write_.index(kRandomElements - 300) + ";\nfor (uint " + counter +
+                       " = 0; " + counter + " < m; ++" + counter + ") {\n";
     const std::string step =
         chance(50) ? "++" + at : at + (chance(50) ? " -= " : " += ") + std::to_string(1 + below(4));
     text += "if (" + write_.condition(0) + ") { p[" + at + "] = " + value() + "; " + step + "; }\n";
@@ -213,9 +200,8 @@ class KernelWriter {
     const std::string first = chance(70) ? "get_global_id" : "get_group_id";
     const std::string stride = first == "get_group_id" ? "get_num_groups" : "get_global_size";
     const std::string end = chance(50) ? "100" : "n * 5";
-    return "for (" + type + " " + i + " = " + first + "(" + d + "); " + i + " < " + end + "; " + i +
-           " += " + stride + "(" + d + ")) " +
-           braces("p[" + i + " * " + std::to_string(1 + below(5)) + " + 7] = q[" + i + "] + n;\n");
+    return "for (" + type + " " + i + " = " + first + "(" + d + "); " + i + " < " + end + "; " + i + " += " + stride +
+           "(" + d + ")) " + braces("p[" + i + " * " + std::to_string(1 + below(5)) + " + 7] = q[" + i + "] + n;\n");
   }
 
   std::string loop(int depth) {
@@ -225,30 +211,14 @@ class KernelWriter {
     const std::string type = kTypes[below(std::size(kTypes))];
     std::string head, tail;
     switch (below(9)) {
-      case 0:
-        head = "for (" + type + " " + i + " = 0; " + i + " < n; ++" + i + ") ";
-        break;
-      case 1:
-        head = "for (int " + i + " = n; " + i + " > 0; --" + i + ") ";
-        break;
-      case 2:
-        head = "for (int " + i + " = " + start + "; " + i + " < 20; " + i + " += " + step + ") ";
-        break;
-      case 3:
-        head = "for (uint " + i + " = 0; " + i + " != m; " + i + "++) ";
-        break;
-      case 4:
-        head = "for (uint " + i + " = m; " + i + "-- > 0;) ";
-        break;
-      case 5:
-        head = "for (int " + i + " = " + start + "; " + i + " >= -20; " + i + " -= " + step + ") ";
-        break;
-      case 6:
-        head = "for (int " + i + " = n; " + i + " > 0; " + i + (chance(50) ? " >>= 1) " : " /= 2) ");
-        break;
-      case 7:
-        head = "for (uint " + i + " = 1; " + i + " < m; " + i + " *= 2) ";
-        break;
+      case 0: head = "for (" + type + " " + i + " = 0; " + i + " < n; ++" + i + ") "; break;
+      case 1: head = "for (int " + i + " = n; " + i + " > 0; --" + i + ") "; break;
+      case 2: head = "for (int " + i + " = " + start + "; " + i + " < 20; " + i + " += " + step + ") "; break;
+      case 3: head = "for (uint " + i + " = 0; " + i + " != m; " + i + "++) "; break;
+      case 4: head = "for (uint " + i + " = m; " + i + "-- > 0;) "; break;
+      case 5: head = "for (int " + i + " = " + start + "; " + i + " >= -20; " + i + " -= " + step + ") "; break;
+      case 6: head = "for (int " + i + " = n; " + i + " > 0; " + i + (chance(50) ? " >>= 1) " : " /= 2) "); break;
+      case 7: head = "for (uint " + i + " = 1; " + i + " < m; " + i + " *= 2) "; break;
       default:
         head = "int " + i + " = 0;\ndo ";
         tail = "while (++" + i + " < n);\n";
@@ -312,8 +282,8 @@ CaseArgument shape(std::mt19937_64& random) {
   const auto from = [&](int low, int high) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
-  return value(Shape{
-      from(0, 40), static_cast<uint32_t>(from(0, 20)), static_cast<int16_t>(from(-5, 5)), {}, from(-30, 30)});
+  return value(
+      Shape{from(0, 40), static_cast<uint32_t>(from(0, 20)), static_cast<int16_t>(from(-5, 5)), {}, from(-30, 30)});
 }
 
 }  // namespace

@@ -25,14 +25,16 @@ fs::path installed_drivers() {
 
 Result<Recorder> Recorder::install(const std::string& plugin) {
   if (access(kSimulator, R_OK) != 0) return fail(std::string(kSimulator) + " is missing: install Oclgrind");
-  if (access(plugin.c_str(), R_OK) != 0) return fail(plugin + " is missing: it is built where liboclgrind-dev is installed");
+  if (access(plugin.c_str(), R_OK) != 0)
+    return fail(plugin + " is missing: it is built where liboclgrind-dev is installed");
   std::string folder = (fs::temp_directory_path() / "samcl-drivers.XXXXXX").string();
   if (!mkdtemp(folder.data())) return fail("no folder can be made in " + fs::temp_directory_path().string());
   Recorder recorder(folder);
   recorder.plugin_ = plugin;
   std::error_code error;
   for (const auto& driver : fs::directory_iterator(installed_drivers(), error)) {
-    if (driver.path().extension() == ".icd") fs::create_symlink(driver.path(), fs::path(folder) / driver.path().filename(), error);
+    if (driver.path().extension() == ".icd")
+      fs::create_symlink(driver.path(), fs::path(folder) / driver.path().filename(), error);
   }
   // Names are read in any order: devices are asked for by their platform.
   std::ofstream(fs::path(folder) / "oclgrind.icd") << kSimulator << "\n";

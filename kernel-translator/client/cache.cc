@@ -57,7 +57,9 @@ bool are_unchanged(const std::string& includes) {
 
 }  // namespace
 
-std::string TranslationCache::path_of(const std::string& question) const { return directory_ + "/" + hash_of(question); }
+std::string TranslationCache::path_of(const std::string& question) const {
+  return directory_ + "/" + hash_of(question);
+}
 
 std::optional<std::string> TranslationCache::find(const std::string& question) const {
   if (directory_.empty()) return std::nullopt;
@@ -72,7 +74,8 @@ std::optional<std::string> TranslationCache::find(const std::string& question) c
   return answer;
 }
 
-void TranslationCache::keep(const std::string& question, const std::string& answer, const std::map<std::string, std::string>& includes) const {
+void TranslationCache::keep(const std::string& question, const std::string& answer,
+                            const std::map<std::string, std::string>& includes) const {
   if (directory_.empty()) return;
   std::error_code error;
   fs::create_directories(directory_, error);
@@ -108,7 +111,8 @@ void TranslationCache::bound() const {
   std::vector<Entry> entries;
   uintmax_t total = 0;
   std::error_code error;
-  for (auto it = fs::directory_iterator(directory_, error); !error && it != fs::directory_iterator(); it.increment(error)) {
+  for (auto it = fs::directory_iterator(directory_, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
     std::error_code gone;
     Entry entry{it->path(), it->file_size(gone), it->last_write_time(gone)};
     if (gone) continue;

@@ -16,7 +16,8 @@ class TranslationCache {
 
   std::optional<std::string> find(const std::string& question) const;
   // includes: stamps, by path, of what must be unchanged for the answer to hold.
-  void keep(const std::string& question, const std::string& answer, const std::map<std::string, std::string>& includes) const;
+  void keep(const std::string& question, const std::string& answer,
+            const std::map<std::string, std::string>& includes) const;
 
  private:
   std::string path_of(const std::string& question) const;

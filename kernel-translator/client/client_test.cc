@@ -43,8 +43,7 @@ class Client : public ::testing::Test {
     chmod(settings_.program.c_str(), 0755);
   }
 
-  void answers(const std::string& json,
-               const std::string& before = "cat >/dev/null; echo run >>$folder/runs") {
+  void answers(const std::string& json, const std::string& before = "cat >/dev/null; echo run >>$folder/runs") {
     translator_is(before + "\ncat <<'END'\n" + json + "\nEND");
   }
 
@@ -62,8 +61,7 @@ class Client : public ::testing::Test {
     return count;
   }
 
-  Result<Translation> ask(const std::string& source = "kernel void k() {}",
-                          const std::string& options = "-w -DN=1") {
+  Result<Translation> ask(const std::string& source = "kernel void k() {}", const std::string& options = "-w -DN=1") {
     return translate(source, options, DeviceFacts{}, settings_);
   }
 
@@ -106,7 +104,8 @@ TEST_F(Client, asks_about_all_sources_of_a_linked_program_at_once) {
   EXPECT_FALSE(translation->includes[0].stamp.empty());
   std::ifstream file(path("input"), std::ios::binary);
   const std::string input{std::istreambuf_iterator<char>(file), {}};
-  for (const char* part : {"\xe9 a", "-DA", "h.h", "header", "B=1"}) EXPECT_NE(input.find(part), std::string::npos) << part;
+  for (const char* part : {"\xe9 a", "-DA", "h.h", "header", "B=1"})
+    EXPECT_NE(input.find(part), std::string::npos) << part;
 }
 
 TEST_F(Client, refuses_an_answer_about_another_number_of_sources) {
@@ -125,8 +124,7 @@ TEST_F(Client, tells_the_first_diagnostic) {
   translator_is("cat >/dev/null; echo 'program.cl:3:7: error: use of undeclared identifier x' >&2; exit 1");
   const auto translation = ask();
   ASSERT_FALSE(translation);
-  EXPECT_NE(translation.error().message.find("program.cl:3:7"), std::string::npos)
-      << translation.error().message;
+  EXPECT_NE(translation.error().message.find("program.cl:3:7"), std::string::npos) << translation.error().message;
 }
 
 TEST_F(Client, survives_a_crash_with_half_an_answer) {
@@ -323,7 +321,8 @@ TEST_F(Cache, forgets_when_a_file_appears_where_one_was_looked_for) {
 }
 
 TEST_F(Client, answers_what_the_translator_asks_and_remembers_it) {
-  translator_is("cat >$folder/input; echo run >>$folder/runs; grep -q 120 $folder/input && echo '" + std::string(kAnswer) +
+  translator_is("cat >$folder/input; echo run >>$folder/runs; grep -q 120 $folder/input && echo '" +
+                std::string(kAnswer) +
                 "' || echo '{\"questions\": [{\"names\": [\"A\", \"B\"], \"options\": \"-w\"}]}'");
   settings_.cache_directory = path("cache");
   int asked = 0;
@@ -374,8 +373,7 @@ TEST_F(Cache, ignores_entries_cut_short) {
   answers(kAnswer);
   settings_.cache_directory = path("cache");
   ask();
-  for (const auto& entry : fs::directory_iterator(path("cache")))
-    fs::resize_file(entry, entry.file_size() / 2);
+  for (const auto& entry : fs::directory_iterator(path("cache"))) fs::resize_file(entry, entry.file_size() / 2);
   EXPECT_TRUE(ask());
   EXPECT_EQ(runs(), 2);
 }

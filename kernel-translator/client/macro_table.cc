@@ -36,9 +36,12 @@ MacroTable::Entries MacroTable::load() const {
 void MacroTable::keep(const Entries& entries) const {
   Json all = Json::object();
   for (const auto& [name, entry] : entries) {
-    if (!entry) all[name] = false;
-    else if (!*entry) all[name] = nullptr;
-    else all[name] = **entry;
+    if (!entry)
+      all[name] = false;
+    else if (!*entry)
+      all[name] = nullptr;
+    else
+      all[name] = **entry;
   }
   std::string text;
   Json::to_cbor(all, text);
@@ -66,7 +69,8 @@ Result<MacroAnswers> MacroTable::answers(const std::set<std::string>& names, con
   MacroAnswers answers;
   for (const std::string& name : names) {
     const auto& entry = entries[name];
-    if (!entry) return fail("it depends on the macro " + name + ", of which the device's compiler does not tell the value");
+    if (!entry)
+      return fail("it depends on the macro " + name + ", of which the device's compiler does not tell the value");
     answers[name] = *entry;
   }
   return answers;

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "kernel-translator/client/cache.h"
 #include "base/result.h"
+#include "kernel-translator/client/cache.h"
 
 namespace samcl {
 

@@ -84,7 +84,9 @@ void feed(Descriptor& to, const std::string& input, size_t& sent) {
 
 std::string first_diagnostic(const std::string& text) {
   size_t begin = text.find("error:");
-  begin = begin == std::string::npos ? 0 : text.rfind('\n', begin) == std::string::npos ? 0 : text.rfind('\n', begin) + 1;
+  begin = begin == std::string::npos                     ? 0
+          : text.rfind('\n', begin) == std::string::npos ? 0
+                                                         : text.rfind('\n', begin) + 1;
   return text.substr(begin, std::min<size_t>(text.find('\n', begin), begin + 300) - begin);
 }
 
@@ -111,9 +113,13 @@ Result<std::string> run_translator(const std::vector<std::string>& arguments, co
   bool late = false, too_long = false;
   // Until its streams have ended and it has: it may close them and go on.
   while (out.get() >= 0 || err.get() >= 0 || child.descriptor() >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const bool streams = out.get() >= 0 || err.get() >= 0;
-    pollfd polled[4] = {{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}, {streams ? -1 : child.descriptor(), POLLIN, 0}};
+    pollfd polled[4] = {{in.get(), POLLOUT, 0},
+                        {out.get(), POLLIN, 0},
+                        {err.get(), POLLIN, 0},
+                        {streams ? -1 : child.descriptor(), POLLIN, 0}};
     const int ready = left.count() > 0 ? poll(polled, 4, static_cast<int>(left.count())) : 0;
     too_long = output.size() > kLongestAnswer;
     if (ready == 0 || (ready < 0 && errno != EINTR) || too_long) {

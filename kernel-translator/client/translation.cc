@@ -27,8 +27,10 @@ std::vector<std::string> split_options(const std::string& options) {
       word += options[++i];
       open = true;
     } else if (quote) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '"' || c == '\'') {
       quote = c;
       open = true;
@@ -45,11 +47,18 @@ std::vector<std::string> split_options(const std::string& options) {
 }
 
 std::vector<std::string> command(const DeviceFacts& device, const TranslatorSettings& settings) {
-  std::vector<std::string> arguments{settings.program, "-", "--json", "--sources",
-                                     "--device-version", device.device_version,
-                                     "--opencl-c-version", device.opencl_c_version,
-                                     "--extensions", device.extensions,
-                                     "--address-bits", std::to_string(device.address_bits)};
+  std::vector<std::string> arguments{settings.program,
+                                     "-",
+                                     "--json",
+                                     "--sources",
+                                     "--device-version",
+                                     device.device_version,
+                                     "--opencl-c-version",
+                                     device.opencl_c_version,
+                                     "--extensions",
+                                     device.extensions,
+                                     "--address-bits",
+                                     std::to_string(device.address_bits)};
   if (device.image_support) arguments.push_back("--images");
   if (settings.split_printf) arguments.push_back("--split-printf");
   return arguments;
@@ -60,10 +69,12 @@ std::string document_of(std::span<const LinkedSource> sources, const std::vector
   nlohmann::json list = nlohmann::json::array();
   for (size_t i = 0; i < sources.size(); ++i) {
     const LinkedSource& source = sources[i];
-    nlohmann::json each = {{"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}};
+    nlohmann::json each = {
+        {"source", source.source}, {"options", split_options(source.options)}, {"headers", source.headers}};
     if (!macros.empty()) {
       each["macros"] = nlohmann::json::object();
-      for (const auto& [name, value] : macros[i]) each["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
+      for (const auto& [name, value] : macros[i])
+        each["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
     }
     list.push_back(std::move(each));
   }
@@ -112,7 +123,8 @@ Result<Translation> ask(std::span<const LinkedSource> sources, const DeviceFacts
                         const TranslatorSettings& settings, const char* further = nullptr) {
   std::vector<std::string> arguments = command(device, settings);
   if (further) arguments.emplace_back(further);
-  std::string question = std::string(kAnswerForm) + "\n" + stamp_of_program(settings.program) + "\n" + device.compiler + "\n";
+  std::string question =
+      std::string(kAnswerForm) + "\n" + stamp_of_program(settings.program) + "\n" + device.compiler + "\n";
   for (const std::string& argument : arguments) question += argument + "\n";
   question += document_of(sources, {});
   const TranslationCache cache(settings.cache_directory);

@@ -15,10 +15,10 @@
 namespace samcl {
 
 struct TranslatorSettings {
-  std::string program;          // path of sam-translate
-  std::string cache_directory;  // empty: no cache
-  int timeout_ms = 30000;       // after it the translator is killed, and asked once more to study each kernel apart
-  bool split_printf = false;    // kernels that use printf may be split
+  std::string program;            // path of sam-translate
+  std::string cache_directory;    // empty: no cache
+  int timeout_ms = 30000;         // after it the translator is killed, and asked once more to study each kernel apart
+  bool split_printf = false;      // kernels that use printf may be split
   AskCompiler ask_compiler = {};  // of the device; if empty, macros are what Clang makes of them
 };
 
@@ -29,11 +29,11 @@ struct LinkedSource {
   std::map<std::string, std::string> headers;  // of clCompileProgram: texts by name
 };
 
-// Translates `source`, a whole program. Thread-safe. The program's environment is given to sam-translate less LD_PRELOAD and
-// OPENCL_LAYERS. Errors: the translator is missing, crashed, timed out, or could not parse the source (its
-// first diagnostic is in the message).
-Result<Translation> translate(const std::string& source, const std::string& build_options,
-                              const DeviceFacts& device, const TranslatorSettings& settings);
+// Translates `source`, a whole program. Thread-safe. The program's environment is given to sam-translate less
+// LD_PRELOAD and OPENCL_LAYERS. Errors: the translator is missing, crashed, timed out, or could not parse the source
+// (its first diagnostic is in the message).
+Result<Translation> translate(const std::string& source, const std::string& build_options, const DeviceFacts& device,
+                              const TranslatorSettings& settings);
 
 // The same for a program of several sources. Errors are also: what linking does with them is not certain.
 Result<Translation> translate_linked(std::span<const LinkedSource> sources, const DeviceFacts& device,

@@ -20,16 +20,15 @@ ArgumentKind kind_of(const std::string& name) {
 }
 
 Accumulation accumulation_of(const std::string& name) {
-  static const std::map<std::string, Accumulation> kNames = {
-      {"", Accumulation::none},
-      {"add", Accumulation::add},
-      {"and", Accumulation::bit_and},
-      {"or", Accumulation::bit_or},
-      {"xor", Accumulation::bit_xor},
-      {"min_signed", Accumulation::min_signed},
-      {"min_unsigned", Accumulation::min_unsigned},
-      {"max_signed", Accumulation::max_signed},
-      {"max_unsigned", Accumulation::max_unsigned}};
+  static const std::map<std::string, Accumulation> kNames = {{"", Accumulation::none},
+                                                             {"add", Accumulation::add},
+                                                             {"and", Accumulation::bit_and},
+                                                             {"or", Accumulation::bit_or},
+                                                             {"xor", Accumulation::bit_xor},
+                                                             {"min_signed", Accumulation::min_signed},
+                                                             {"min_unsigned", Accumulation::min_unsigned},
+                                                             {"max_signed", Accumulation::max_signed},
+                                                             {"max_unsigned", Accumulation::max_unsigned}};
   return kNames.at(name);
 }
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 // What runs in the other processes does so in our memory, beside our threads: it calls the system and nothing else,
-// not even the C library's wrappers, which sanitizers replace. errno is the starting thread's, which waits until nothing
-// fails any more.
+// not even the C library's wrappers, which sanitizers replace. errno is the starting thread's, which waits until
+// nothing fails any more.
 #define SAMCL_BARE __attribute__((no_sanitize("address", "thread", "undefined")))
 
 // The C library's clone by the name that ThreadSanitizer does not take for fork.
@@ -103,7 +103,7 @@ Result<std::unique_ptr<UnseenChild>> UnseenChild::start(const std::vector<std::s
   pthread_sigmask(SIG_SETMASK, &all, &before);
   constexpr int kNoSignalAtItsEnd = 0;
   child->between_ = __clone(Shared::stand_between, shared.stack_between.data() + Shared::kStack,
-                          CLONE_VM | kNoSignalAtItsEnd, &shared);
+                            CLONE_VM | kNoSignalAtItsEnd, &shared);
   const int error = errno;
   while (child->between_ > 0 && !shared.started.load(std::memory_order_acquire)) sched_yield();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,8 +1,8 @@
 // IntegerNodes: OpenCL C's built-in functions and LLVM's intrinsics.
-#include "kernel-translator/ir/image_access.h"
-#include "kernel-translator/footprint/integer_nodes.h"
-#include "kernel-translator/ir/pointer_roots.h"
 #include "contract/footprint/footprint.h"
+#include "kernel-translator/footprint/integer_nodes.h"
+#include "kernel-translator/ir/image_access.h"
+#include "kernel-translator/ir/pointer_roots.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 namespace samcl::translator {
@@ -31,9 +31,7 @@ char first_type(llvm::StringRef mangled) {
 bool is_signed_type(char letter) {
   return letter == 'a' || letter == 'c' || letter == 's' || letter == 'i' || letter == 'l';
 }
-bool is_unsigned_type(char letter) {
-  return letter == 'h' || letter == 't' || letter == 'j' || letter == 'm';
-}
+bool is_unsigned_type(char letter) { return letter == 'h' || letter == 't' || letter == 'j' || letter == 'm'; }
 
 }  // namespace
 
@@ -65,20 +63,13 @@ Id IntegerNodes::of_call(const llvm::CallBase* call, unsigned lane) {
   if (!callee->isIntrinsic()) return of_builtin(call, plain_name(callee->getName()), lane);
   const auto argument = [&](unsigned i) { return of(call->getArgOperand(i), lane); };
   switch (callee->getIntrinsicID()) {
-    case llvm::Intrinsic::smin:
-      return make(Op::minimum_signed, bits, argument(0), argument(1));
-    case llvm::Intrinsic::smax:
-      return make(Op::maximum_signed, bits, argument(0), argument(1));
-    case llvm::Intrinsic::umin:
-      return make(Op::minimum_unsigned, bits, argument(0), argument(1));
-    case llvm::Intrinsic::umax:
-      return make(Op::maximum_unsigned, bits, argument(0), argument(1));
-    case llvm::Intrinsic::abs:
-      return make(Op::absolute, bits, argument(0));
-    case llvm::Intrinsic::expect:
-      return argument(0);
-    default:
-      return unknown(call, bits);
+    case llvm::Intrinsic::smin: return make(Op::minimum_signed, bits, argument(0), argument(1));
+    case llvm::Intrinsic::smax: return make(Op::maximum_signed, bits, argument(0), argument(1));
+    case llvm::Intrinsic::umin: return make(Op::minimum_unsigned, bits, argument(0), argument(1));
+    case llvm::Intrinsic::umax: return make(Op::maximum_unsigned, bits, argument(0), argument(1));
+    case llvm::Intrinsic::abs: return make(Op::absolute, bits, argument(0));
+    case llvm::Intrinsic::expect: return argument(0);
+    default: return unknown(call, bits);
   }
 }
 
@@ -127,8 +118,7 @@ Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name,
   const Op most = is_signed ? Op::maximum_signed : Op::maximum_unsigned;
   if (name == "min" && count == 2) return make(least, bits, argument(0), argument(1));
   if (name == "max" && count == 2) return make(most, bits, argument(0), argument(1));
-  if (name == "clamp" && count == 3)
-    return make(least, bits, make(most, bits, argument(0), argument(1)), argument(2));
+  if (name == "clamp" && count == 3) return make(least, bits, make(most, bits, argument(0), argument(1)), argument(2));
   if (name == "abs" && count == 1) return is_signed ? make(Op::absolute, bits, argument(0)) : argument(0);
   const Op product = is_signed ? Op::multiply_24_signed : Op::multiply_24_unsigned;
   const auto product_of_24_bits = [&] { return make(product, bits, argument(0), argument(1), kNone, is_signed); };

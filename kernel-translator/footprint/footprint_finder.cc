@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
-#include "kernel-translator/ir/image_access.h"
-#include "kernel-translator/ir/inline_assembly.h"
+#include "contract/footprint/footprint.h"
 #include "kernel-translator/footprint/integer_nodes.h"
 #include "kernel-translator/footprint/kernel_regions.h"
+#include "kernel-translator/ir/image_access.h"
+#include "kernel-translator/ir/inline_assembly.h"
 #include "kernel-translator/ir/mangled_name.h"
 #include "kernel-translator/ir/pointer_roots.h"
-#include "contract/footprint/footprint.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -24,9 +24,7 @@ using footprint::Op;
 
 namespace {
 
-bool starts_with(const std::string& name, const char* prefix) {
-  return name.rfind(prefix, 0) == 0;
-}
+bool starts_with(const std::string& name, const char* prefix) { return name.rfind(prefix, 0) == 0; }
 
 // The number at the end of "vload4" or "vstore_half4_rte"; 1 if there is none.
 unsigned lanes_of(const std::string& name) {
@@ -257,8 +255,7 @@ void Finder::visit_call(const llvm::CallBase& call) {
   }
 }
 
-void Finder::visit_vector_access(const llvm::CallBase& call, const std::string& name,
-                                 const llvm::Value* pointer) {
+void Finder::visit_vector_access(const llvm::CallBase& call, const std::string& name, const llvm::Value* pointer) {
   const bool stores = starts_with(name, "vstore"), half = name.find("_half") != std::string::npos;
   const bool aligned = starts_with(name, "vloada") || starts_with(name, "vstorea");
   const llvm::Type* value = stores ? call.getArgOperand(0)->getType() : call.getType();
@@ -334,16 +331,11 @@ void Finder::visit_image_access(const ImageCall& call) {
 
 void Finder::visit_builtin(const llvm::CallBase& call, const std::string& name, llvm::StringRef mangled) {
   switch (const ImageCall image = image_call(call, name); image.kind) {
-    case ImageCall::Kind::none:
-      break;
-    case ImageCall::Kind::query:
-      return;
+    case ImageCall::Kind::none: break;
+    case ImageCall::Kind::query: return;
     case ImageCall::Kind::read:
-    case ImageCall::Kind::write:
-      return visit_image_access(image);
-    case ImageCall::Kind::unknown:
-      program_.anything = true;
-      return;
+    case ImageCall::Kind::write: return visit_image_access(image);
+    case ImageCall::Kind::unknown: program_.anything = true; return;
   }
   std::vector<const llvm::Value*> pointers;
   for (const llvm::Use& argument : call.args())

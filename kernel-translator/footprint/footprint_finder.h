@@ -2,8 +2,8 @@
 // its address and the conditions under which it happens.
 #pragma once
 
-#include "kernel-translator/read/source_facts.h"
 #include "contract/footprint/program.h"
+#include "kernel-translator/read/source_facts.h"
 #include "llvm/IR/Function.h"
 
 namespace samcl::translator {

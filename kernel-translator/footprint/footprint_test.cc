@@ -7,8 +7,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "kernel-translator/client/translation.h"
 #include "contract/footprint/part_conflict.h"
+#include "kernel-translator/client/translation.h"
 
 namespace samcl {
 namespace {
@@ -18,9 +18,7 @@ struct Given {
   uint64_t buffer_bytes = 0;
   std::vector<std::byte> value;
 };
-Given buffer(uint64_t bytes) {
-  return {bytes, {}};
-}
+Given buffer(uint64_t bytes) { return {bytes, {}}; }
 template <typename T>
 Given number(T value) {
   Given given;
@@ -52,8 +50,7 @@ class Case {
     DeviceFacts device;
     device.opencl_c_version = "OpenCL C 2.0";
     device.address_bits = address_bits;
-    const auto translation =
-        translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
+    const auto translation = translate(source, options, device, {.program = SAM_TRANSLATE, .cache_directory = ""});
     EXPECT_TRUE(translation) << source;
     if (!translation) return;
     const auto parsed = Footprint::parse(translation->kernels.at(0).footprint);
@@ -79,9 +76,7 @@ class Case {
   Footprint footprint_;
 };
 
-Ndrange line(uint64_t items, uint64_t local) {
-  return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}};
-}
+Ndrange line(uint64_t items, uint64_t local) { return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}}; }
 Ndrange plane(uint64_t x, uint64_t y, uint64_t local_x, uint64_t local_y) {
   return {2, {0, 0, 0}, {x, y, 1}, {local_x, local_y, 1}};
 }
@@ -93,31 +88,23 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, const Found& found) {
-  return out << "reads " << found.reads << ", may write " << found.may_write << ", surely "
-             << found.surely_writes;
+  return out << "reads " << found.reads << ", may write " << found.may_write << ", surely " << found.surely_writes;
 }
 Found found(const std::string& body, uint32_t n = 1000) {
-  const Case c("__kernel void k(__global int* p, uint n, __global const int* x) { " + body + " }",
-               line(128, 16), {buffer(4096), number(n), buffer(4096)});
+  const Case c("__kernel void k(__global int* p, uint n, __global const int* x) { " + body + " }", line(128, 16),
+               {buffer(4096), number(n), buffer(4096)});
   const ArgumentFootprint p = c.argument(0, 2, 2);
   return {text(p.reads), text(p.may_write), text(p.surely_writes)};
 }
-Found writes(const std::string& may, const std::string& surely) {
-  return {"none", may, surely};
-}
-Found writes(const std::string& ranges) {
-  return {"none", ranges, ranges};
-}
-Found reads(const std::string& ranges) {
-  return {ranges, "none", "none"};
-}
+Found writes(const std::string& may, const std::string& surely) { return {"none", may, surely}; }
+Found writes(const std::string& ranges) { return {"none", ranges, ranges}; }
+Found reads(const std::string& ranges) { return {ranges, "none", "none"}; }
 
 constexpr char kGid[] = "uint i = get_global_id(0); ";
 
 TEST(Footprint, of_one_element_for_each_work_item) {
   EXPECT_EQ(found("p[get_global_id(0)] = 1;"), writes("128-256"));
-  EXPECT_EQ(found("n = p[get_global_id(0)]; p[get_global_id(0)] = n;"),
-            (Found{"128-256", "128-256", "128-256"}));
+  EXPECT_EQ(found("n = p[get_global_id(0)]; p[get_global_id(0)] = n;"), (Found{"128-256", "128-256", "128-256"}));
   EXPECT_EQ(found("int i = get_global_id(0); p[i] = 1;"), writes("128-256"));
   EXPECT_EQ(found("((__global short*)p)[get_global_id(0)] = 1;"), writes("64-128"));
   EXPECT_EQ(found("p[get_global_size(0) - 1 - get_global_id(0)] = 1;"), writes("256-384"));
@@ -128,9 +115,8 @@ TEST(Footprint, leaves_gaps_where_the_kernel_does) {
   EXPECT_EQ(found("p[3 * get_global_id(0)] = 1;"), writes("384-388 every 12 x32"));
   EXPECT_EQ(found("p[get_group_id(0)] = 1;"), writes("8-16"));
   EXPECT_EQ(found("p[get_group_id(0) * 32 + get_local_id(0)] = 1;"), writes("256-320 every 128 x2"));
-  EXPECT_EQ(
-      found("p[3 * get_global_id(0)] = 1; p[3 * get_global_id(0) + 2] = 1; p[3 * get_global_id(0) + 1] = 1;"),
-      writes("384-768"));
+  EXPECT_EQ(found("p[3 * get_global_id(0)] = 1; p[3 * get_global_id(0) + 2] = 1; p[3 * get_global_id(0) + 1] = 1;"),
+            writes("384-768"));
 }
 
 TEST(Footprint, is_narrowed_by_guards) {
@@ -151,8 +137,7 @@ TEST(Footprint, is_narrowed_by_guards) {
 
 TEST(Footprint, with_a_condition_that_depends_on_data_is_a_possible_write_alone) {
   EXPECT_EQ(found("int i = get_global_id(0); if (x[i] > 0) p[i] = 1;"), writes("128-256", "none"));
-  EXPECT_EQ(found("int i = get_global_id(0); int j = x[i]; if (j >= 2 && j < 5) p[j] = 1;"),
-            writes("8-20", "none"));
+  EXPECT_EQ(found("int i = get_global_id(0); int j = x[i]; if (j >= 2 && j < 5) p[j] = 1;"), writes("8-20", "none"));
   EXPECT_EQ(found("int i = get_global_id(0); p[x[i]] = 1;"), writes("0-4096", "none"));
   EXPECT_EQ(found("p[((__global const uchar*)x)[get_global_id(0)]] = 1;"), writes("0-1024", "none"));
   EXPECT_EQ(found("p[x[0] & 15] = 1;"), writes("0-64", "none"));
@@ -174,8 +159,7 @@ TEST(Footprint, is_not_fooled_by_arithmetic_that_wraps_around) {
 
 TEST(Footprint, of_loops_covers_all_rounds) {
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
-  EXPECT_EQ(found("for (int j = n - 1; j >= 0; --j) p[get_global_id(0) * n + j] = 1;", 5),
-            writes("640-1280"));
+  EXPECT_EQ(found("for (int j = n - 1; j >= 0; --j) p[get_global_id(0) * n + j] = 1;", 5), writes("640-1280"));
   EXPECT_EQ(found("for (uint j = 0; j != n; ++j) p[j] = 1;", 5), writes("0-20"));
   EXPECT_EQ(found("uint j = n; while (j--) p[j] = 1;", 5), writes("0-20"));
   EXPECT_EQ(found("int j = 0; do { p[j] = 1; } while (++j < n);", 5), writes("0-20"));
@@ -184,8 +168,7 @@ TEST(Footprint, of_loops_covers_all_rounds) {
   EXPECT_EQ(found("for (uint j = get_global_id(0); j < n; j += get_global_size(0)) p[j] = 1;", 300),
             writes("128-256 every 512 x2 1152-1200"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) break; p[j] = 1; }", 5), writes("0-20", "none"));
-  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) continue; p[j] = 1; }", 5),
-            writes("0-20", "none"));
+  EXPECT_EQ(found("for (uint j = 0; j < n; ++j) { if (x[j]) continue; p[j] = 1; }", 5), writes("0-20", "none"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) if (j & 1) p[j] = 1;", 5).surely_writes, "none");
   EXPECT_EQ(found("uint j = 0; for (; j < n; ++j) if (x[j]) break; p[j] = 1;", 5), writes("0-24", "none"));
   EXPECT_EQ(found("for (uint j = 0; j < n; ++j) n = x[j]; p[get_global_id(0)] = n;"), writes("128-256"));
@@ -195,8 +178,7 @@ TEST(Footprint, of_loops_covers_all_rounds) {
 TEST(Footprint, follows_pointers_that_move) {
   EXPECT_EQ(found("__global int* q = p + get_global_id(0) * 4; for (int j = 0; j < 4; ++j) *q++ = 1;"),
             writes("512-1024"));
-  EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2),
-            writes("8-28"));
+  EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2), writes("8-28"));
   EXPECT_EQ(found("__global int* q = get_global_id(0) < n ? p : p + 256; q[0] = 1;", 40).may_write, "0-1028");
   EXPECT_EQ(found("p += 4; p[get_global_id(0)] = 1;"), writes("144-272"));
 }
@@ -210,21 +192,18 @@ TEST(Footprint, knows_the_built_in_functions_that_touch_memory) {
   EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(p + get_group_id(0) * 16, l, 16, 0); "
                   "wait_group_events(1, &e);"),
             writes("128-256"));
-  EXPECT_EQ(
-      found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);",
-            9),
-      reads("16-52"));
+  EXPECT_EQ(found("__local int l[16]; event_t e = async_work_group_copy(l, p + 4, n, 0); wait_group_events(1, &e);", 9),
+            reads("16-52"));
   EXPECT_EQ(found("fract(0.5f, (__global float*)p + get_global_id(0));"), (Found{"none", "128-256", "none"}));
   EXPECT_EQ(found("frexp((float3)(n), (__global int3*)p + get_global_id(0));"), (Found{"none", "512-1024", "none"}));
   EXPECT_EQ(found("p[mul24((int)get_group_id(0), 16) + get_local_id(0)] = 1;"), writes("128-256"));
-  const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2),
-               {buffer(256)}, "-cl-std=CL2.0");
+  const Case c("__kernel void k(__global int* p) { p[get_global_linear_id()] = 1; }", plane(8, 8, 4, 2), {buffer(256)},
+               "-cl-std=CL2.0");
   EXPECT_EQ(text(c.argument(0, 1, 2).surely_writes), "64-192");
 }
 
 TEST(Footprint, of_vectors_of_three_and_structures_leaves_out_padding) {
-  EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"),
-            writes("512-1024", "512-524 every 16 x32"));
+  EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"), writes("512-1024", "512-524 every 16 x32"));
   const auto of_struct = [](const std::string& fields) {
     const Case c("struct s { " + fields +
                      " }; __kernel void k(__global struct s* p, __global const struct s* q) { "
@@ -316,9 +295,8 @@ TEST(Footprint, of_an_index_without_some_of_its_bits_is_bounded) {
 }
 
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {
-  EXPECT_EQ(
-      found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write,
-      "whole");
+  EXPECT_EQ(found("int i = 0; if (n) goto b; a: p[i] = 1; i++; b: p[i + 1] = 2; i++; if (i < 9) goto a;").may_write,
+            "whole");
 }
 
 TEST(Footprint, of_an_index_that_grows_in_some_rounds) {
@@ -333,9 +311,8 @@ TEST(Footprint, of_a_great_many_accesses_is_whole) {
 }
 
 TEST(Footprint, that_is_no_footprint_is_an_error) {
-  for (const char* text :
-       {"", "x", "2", "1 0 0 0 0 0", "2 0 1 0 0 0 13 32 0 5 5",
-        "2 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0", "2 0 0 0 0 0 9", "2 0 99999999 0 0 0"})
+  for (const char* text : {"", "x", "2", "1 0 0 0 0 0", "2 0 1 0 0 0 13 32 0 5 5",
+                           "2 0 0 0 1 1 -1 -1 1 -1 0 0 7 -1 1 0 -1 0 1 0", "2 0 0 0 0 0 9", "2 0 99999999 0 0 0"})
     EXPECT_FALSE(Footprint::parse(text)) << text;
   EXPECT_TRUE(Footprint::parse("2 0 0 0 1 0 -1 -1 1 -1 0"));
 }
@@ -364,15 +341,18 @@ TEST(SureReads, AreThoseThatNoConditionOnDataCanPrevent) {
 // Rodinia's particlefilter: work-item 0 writes u[0], and every work-group reads it.
 TEST(PartConflict, IsFoundWhereTheFirstGroupWritesWhatAllRead) {
   const auto conflict = [](const std::string& body) {
-    const Case c("__kernel void k(__global float* u, __global float* x, int n) { __local float first;"
-                 " int i = get_global_id(0); " + body + " }",
-                 line(128, 16), {buffer(4096), buffer(4096), number<int32_t>(100)});
+    const Case c(
+        "__kernel void k(__global float* u, __global float* x, int n) { __local float first;"
+        " int i = get_global_id(0); " +
+            body + " }",
+        line(128, 16), {buffer(4096), buffer(4096), number<int32_t>(100)});
     std::vector<std::vector<ArgumentFootprint>> parts;
     for (const uint64_t begin : {0, 4}) parts.push_back({c.argument(0, begin, 4), c.argument(1, begin, 4), {}});
     return reads_what_another_writes(parts);
   };
-  EXPECT_TRUE(conflict("if (i == 0) u[0] = 1 / (float)n; barrier(CLK_GLOBAL_MEM_FENCE);"
-                       " if (get_local_id(0) == 0) first = u[0]; barrier(CLK_LOCAL_MEM_FENCE); if (i < n) x[i] = first;"));
+  EXPECT_TRUE(
+      conflict("if (i == 0) u[0] = 1 / (float)n; barrier(CLK_GLOBAL_MEM_FENCE);"
+               " if (get_local_id(0) == 0) first = u[0]; barrier(CLK_LOCAL_MEM_FENCE); if (i < n) x[i] = first;"));
   EXPECT_TRUE(conflict("u[0] += x[i];"));
   EXPECT_FALSE(conflict("u[i] = u[i] + 1;"));
   EXPECT_FALSE(conflict("if (i == 0) u[0] = 1; if (i < 64) x[i] = u[0];"));

@@ -38,91 +38,58 @@ class Writer {
     };
     const auto placed = [&](const char* name) { return name + std::to_string(node.a); };
     switch (node.op) {
-      case Op::constant:
-        return std::to_string(node.value);
+      case Op::constant: return std::to_string(node.value);
       case Op::argument:
         if (node.a >= kernel_.arguments.size()) return "?";
         if (kernel_.arguments[node.a].kind == "image") return kernel_.arguments[node.a].name + image_number(node.b);
         return kernel_.arguments[node.a].name + (node.b == 0 ? "" : "[byte " + bytes + "]");
-      case Op::unknown:
-        return "?";
-      case Op::work_dim:
-        return "dimensions";
-      case Op::group_id:
-        return placed("group");
-      case Op::local_id:
-        return placed("lid");
-      case Op::global_id:
-        return placed("gid");
-      case Op::num_groups:
-        return placed("groups");
-      case Op::local_size:
-        return placed("lsize");
-      case Op::enqueued_local_size:
-        return placed("lsize");
-      case Op::global_size:
-        return placed("gsize");
-      case Op::global_offset:
-        return placed("goffset");
-      case Op::counter:
-        return "(" + inner(node.b) + " + " + inner(node.c) + " * round" + std::to_string(node.a) + ")";
+      case Op::unknown: return "?";
+      case Op::work_dim: return "dimensions";
+      case Op::group_id: return placed("group");
+      case Op::local_id: return placed("lid");
+      case Op::global_id: return placed("gid");
+      case Op::num_groups: return placed("groups");
+      case Op::local_size: return placed("lsize");
+      case Op::enqueued_local_size: return placed("lsize");
+      case Op::global_size: return placed("gsize");
+      case Op::global_offset: return placed("goffset");
+      case Op::counter: return "(" + inner(node.b) + " + " + inner(node.c) + " * round" + std::to_string(node.a) + ")";
       case Op::add: {
         const Node &a = program_.nodes[node.a], &b = program_.nodes[node.b];
         if (a.op == Op::constant && a.value == 0) return inner(node.b);
         if (b.op == Op::constant && b.value == 0) return inner(node.a);
         return pair("+");
       }
-      case Op::subtract:
-        return pair("-");
-      case Op::multiply:
-        return pair("*");
+      case Op::subtract: return pair("-");
+      case Op::multiply: return pair("*");
       case Op::multiply_24_signed:
-      case Op::multiply_24_unsigned:
-        return call("mul24");
+      case Op::multiply_24_unsigned: return call("mul24");
       case Op::divide_signed:
-      case Op::divide_unsigned:
-        return pair("/");
+      case Op::divide_unsigned: return pair("/");
       case Op::remainder_signed:
-      case Op::remainder_unsigned:
-        return pair("%");
-      case Op::shift_left:
-        return pair("<<");
+      case Op::remainder_unsigned: return pair("%");
+      case Op::shift_left: return pair("<<");
       case Op::shift_right_signed:
-      case Op::shift_right_unsigned:
-        return pair(">>");
-      case Op::bit_and:
-        return pair("&");
-      case Op::bit_or:
-        return pair("|");
-      case Op::bit_xor:
-        return pair("^");
+      case Op::shift_right_unsigned: return pair(">>");
+      case Op::bit_and: return pair("&");
+      case Op::bit_or: return pair("|");
+      case Op::bit_xor: return pair("^");
       case Op::minimum_signed:
-      case Op::minimum_unsigned:
-        return call("min");
+      case Op::minimum_unsigned: return call("min");
       case Op::maximum_signed:
-      case Op::maximum_unsigned:
-        return call("max");
-      case Op::absolute:
-        return "abs(" + inner(node.a) + ")";
+      case Op::maximum_unsigned: return call("max");
+      case Op::absolute: return "abs(" + inner(node.a) + ")";
       case Op::sign_extend:
       case Op::zero_extend:
-      case Op::truncate:
-        return of(node.a, depth);
-      case Op::up_to:
-        return "(0.." + inner(node.a) + ")";
-      case Op::select:
-        return "(" + inner(node.a) + " ? " + inner(node.b) + " : " + inner(node.c) + ")";
-      case Op::either:
-        return call("either");
-      case Op::equal:
-        return pair("==");
+      case Op::truncate: return of(node.a, depth);
+      case Op::up_to: return "(0.." + inner(node.a) + ")";
+      case Op::select: return "(" + inner(node.a) + " ? " + inner(node.b) + " : " + inner(node.c) + ")";
+      case Op::either: return call("either");
+      case Op::equal: return pair("==");
       case Op::less_signed:
-      case Op::less_unsigned:
-        return pair("<");
-      case Op::both:
-        return pair("&&");
-      case Op::negation:
-        return opposite(node.a, depth);
+      case Op::less_unsigned: return pair("<");
+      case Op::both: return pair("&&");
+      case Op::negation: return opposite(node.a, depth);
     }
     return "?";
   }
@@ -153,8 +120,7 @@ class Writer {
 
   std::string describe(const Access& access) const {
     const bool sure = access.sure_width > 0;
-    std::string text =
-        access.argument < kernel_.arguments.size() ? kernel_.arguments[access.argument].name : "?";
+    std::string text = access.argument < kernel_.arguments.size() ? kernel_.arguments[access.argument].name : "?";
     text += access.reads && access.writes ? ": changes "
             : access.reads                ? ": reads "
             : sure                        ? ": writes "

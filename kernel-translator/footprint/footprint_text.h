@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel-translator/read/source_facts.h"
 #include "contract/footprint/program.h"
+#include "kernel-translator/read/source_facts.h"
 
 namespace samcl::translator {
 

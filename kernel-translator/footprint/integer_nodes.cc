@@ -38,12 +38,10 @@ bool seen_as_signed(const llvm::Value* value) {
   if (counts_signed(value)) return true;
   for (const llvm::User* user : value->users()) {
     if (llvm::isa<llvm::SExtInst>(user) || counts_signed(user)) return true;
-    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user); compare && compare->isSigned())
-      return true;
+    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user); compare && compare->isSigned()) return true;
     if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user)) {
       const auto code = operation->getOpcode();
-      if (code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem ||
-          code == llvm::Instruction::AShr)
+      if (code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem || code == llvm::Instruction::AShr)
         return true;
     }
   }
@@ -59,8 +57,7 @@ IntegerNodes::IntegerNodes(llvm::Function& kernel, const Shape& shape, footprint
 
 Id IntegerNodes::make(Op op, unsigned bits, Id a, Id b, Id c, bool is_signed) {
   const auto number = [](Id id) { return static_cast<int64_t>(id); };
-  const std::array<int64_t, 6> key{
-      static_cast<int64_t>(op), bits, number(a), number(b), number(c), is_signed};
+  const std::array<int64_t, 6> key{static_cast<int64_t>(op), bits, number(a), number(b), number(c), is_signed};
   const auto [at, fresh] = made_.try_emplace(key, static_cast<Id>(program_.nodes.size()));
   if (fresh) program_.nodes.push_back({op, static_cast<uint8_t>(bits), a, b, c, is_signed});
   return at->second;
@@ -75,8 +72,7 @@ Id IntegerNodes::constant(int64_t value, unsigned bits) {
 
 // Each is a value of its own.
 Id IntegerNodes::unknown(const llvm::Value* value, unsigned bits) {
-  program_.nodes.push_back(
-      {Op::unknown, static_cast<uint8_t>(bits), kNone, kNone, kNone, seen_as_signed(value)});
+  program_.nodes.push_back({Op::unknown, static_cast<uint8_t>(bits), kNone, kNone, kNone, seen_as_signed(value)});
   return static_cast<Id>(program_.nodes.size() - 1);
 }
 
@@ -186,8 +182,7 @@ Id IntegerNodes::of_load(const llvm::LoadInst* load, unsigned lane) {
       if (!copy || copy->getRawDest() == at) return unknown(load, bits);
     }
   }
-  return make(Op::argument, bits, argument->getArgNo(),
-              static_cast<Id>(offset.getZExtValue()) + lane * bits / 8);
+  return make(Op::argument, bits, argument->getArgNo(), static_cast<Id>(offset.getZExtValue()) + lane * bits / 8);
 }
 
 Id IntegerNodes::of_binary(const llvm::BinaryOperator* operation, unsigned lane) {
@@ -202,34 +197,20 @@ Id IntegerNodes::of_binary(const llvm::BinaryOperator* operation, unsigned lane)
     return unknown(operation, bits);
   }
   switch (code) {
-    case llvm::Instruction::Add:
-      return known(Op::add);
-    case llvm::Instruction::Sub:
-      return difference(a, b, bits, seen_as_signed(operation));
-    case llvm::Instruction::Mul:
-      return known(Op::multiply);
-    case llvm::Instruction::UDiv:
-      return known(Op::divide_unsigned);
-    case llvm::Instruction::SDiv:
-      return known(Op::divide_signed);
-    case llvm::Instruction::URem:
-      return known(Op::remainder_unsigned);
-    case llvm::Instruction::SRem:
-      return known(Op::remainder_signed);
-    case llvm::Instruction::Shl:
-      return known(Op::shift_left);
-    case llvm::Instruction::LShr:
-      return known(Op::shift_right_unsigned);
-    case llvm::Instruction::AShr:
-      return known(Op::shift_right_signed);
-    case llvm::Instruction::And:
-      return known(Op::bit_and);
-    case llvm::Instruction::Or:
-      return known(Op::bit_or);
-    case llvm::Instruction::Xor:
-      return known(Op::bit_xor);
-    default:
-      return unknown(operation, bits);
+    case llvm::Instruction::Add: return known(Op::add);
+    case llvm::Instruction::Sub: return difference(a, b, bits, seen_as_signed(operation));
+    case llvm::Instruction::Mul: return known(Op::multiply);
+    case llvm::Instruction::UDiv: return known(Op::divide_unsigned);
+    case llvm::Instruction::SDiv: return known(Op::divide_signed);
+    case llvm::Instruction::URem: return known(Op::remainder_unsigned);
+    case llvm::Instruction::SRem: return known(Op::remainder_signed);
+    case llvm::Instruction::Shl: return known(Op::shift_left);
+    case llvm::Instruction::LShr: return known(Op::shift_right_unsigned);
+    case llvm::Instruction::AShr: return known(Op::shift_right_signed);
+    case llvm::Instruction::And: return known(Op::bit_and);
+    case llvm::Instruction::Or: return known(Op::bit_or);
+    case llvm::Instruction::Xor: return known(Op::bit_xor);
+    default: return unknown(operation, bits);
   }
 }
 
@@ -240,7 +221,8 @@ Id IntegerNodes::difference(Id a, Id b, unsigned bits, bool is_signed) {
     const auto is_constant = [&](Id id) { return program_.nodes[id].op == Op::constant; };
     if (node.op == Op::add) return has_term(node.a, term, has_term) || has_term(node.b, term, has_term);
     if (node.op == Op::shift_left && is_constant(node.b)) return node.a == term;
-    return node.op == Op::multiply && ((node.a == term && is_constant(node.b)) || (node.b == term && is_constant(node.a)));
+    return node.op == Op::multiply &&
+           ((node.a == term && is_constant(node.b)) || (node.b == term && is_constant(node.a)));
   };
   const Node masked = program_.nodes[b];
   if (masked.op == Op::bit_and)
@@ -283,28 +265,17 @@ Id IntegerNodes::of_compare(const llvm::ICmpInst* compare, unsigned lane) {
     return compare->getPredicate() == llvm::ICmpInst::ICMP_NE ? differ : negation(differ);
   }
   switch (compare->getPredicate()) {
-    case llvm::ICmpInst::ICMP_EQ:
-      return make(Op::equal, 1, a, b);
-    case llvm::ICmpInst::ICMP_NE:
-      return negation(make(Op::equal, 1, a, b));
-    case llvm::ICmpInst::ICMP_SLT:
-      return make(Op::less_signed, 1, a, b);
-    case llvm::ICmpInst::ICMP_SGE:
-      return negation(make(Op::less_signed, 1, a, b));
-    case llvm::ICmpInst::ICMP_SGT:
-      return make(Op::less_signed, 1, b, a);
-    case llvm::ICmpInst::ICMP_SLE:
-      return negation(make(Op::less_signed, 1, b, a));
-    case llvm::ICmpInst::ICMP_ULT:
-      return make(Op::less_unsigned, 1, a, b);
-    case llvm::ICmpInst::ICMP_UGE:
-      return negation(make(Op::less_unsigned, 1, a, b));
-    case llvm::ICmpInst::ICMP_UGT:
-      return make(Op::less_unsigned, 1, b, a);
-    case llvm::ICmpInst::ICMP_ULE:
-      return negation(make(Op::less_unsigned, 1, b, a));
-    default:
-      return unknown(compare, 1);
+    case llvm::ICmpInst::ICMP_EQ: return make(Op::equal, 1, a, b);
+    case llvm::ICmpInst::ICMP_NE: return negation(make(Op::equal, 1, a, b));
+    case llvm::ICmpInst::ICMP_SLT: return make(Op::less_signed, 1, a, b);
+    case llvm::ICmpInst::ICMP_SGE: return negation(make(Op::less_signed, 1, a, b));
+    case llvm::ICmpInst::ICMP_SGT: return make(Op::less_signed, 1, b, a);
+    case llvm::ICmpInst::ICMP_SLE: return negation(make(Op::less_signed, 1, b, a));
+    case llvm::ICmpInst::ICMP_ULT: return make(Op::less_unsigned, 1, a, b);
+    case llvm::ICmpInst::ICMP_UGE: return negation(make(Op::less_unsigned, 1, a, b));
+    case llvm::ICmpInst::ICMP_UGT: return make(Op::less_unsigned, 1, b, a);
+    case llvm::ICmpInst::ICMP_ULE: return negation(make(Op::less_unsigned, 1, b, a));
+    default: return unknown(compare, 1);
   }
 }
 
@@ -322,8 +293,7 @@ Id IntegerNodes::of_cast(const llvm::CastInst* cast, unsigned lane) {
   if (!llvm::isa<llvm::TruncInst>(cast)) return unknown(cast, bits);
   if (bits != 1) return resized(inner, bits, false);
   const Node node = program_.nodes[inner];
-  const bool widened =
-      (node.op == Op::zero_extend || node.op == Op::sign_extend) && program_.nodes[node.a].bits == 1;
+  const bool widened = (node.op == Op::zero_extend || node.op == Op::sign_extend) && program_.nodes[node.a].bits == 1;
   if (widened) return node.a;
   if (node.op == Op::constant) return constant(node.value & 1, 1);
   return unknown(cast, 1);
@@ -358,8 +328,7 @@ Id IntegerNodes::offset_of(const llvm::Value* pointer) {
     id = offset_of(llvm::cast<llvm::User>(pointer)->getOperand(0));
   } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) {
     const Id a = offset_of(select->getTrueValue()), b = offset_of(select->getFalseValue());
-    if (a != kNone && b != kNone)
-      id = make(Op::select, pointer_bits_, of(select->getCondition()), a, b, true);
+    if (a != kNone && b != kNone) id = make(Op::select, pointer_bits_, of(select->getCondition()), a, b, true);
   } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) {
     const auto offset = [&](const llvm::Value* value) { return offset_of(value); };
     const auto grows = [&](const llvm::Value* value) { return pointer_increment(value, phi); };
@@ -370,8 +339,7 @@ Id IntegerNodes::offset_of(const llvm::Value* pointer) {
       id = *counted;
   } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(pointer)) {
     const llvm::Function* callee = call->getCalledFunction();
-    if (callee && changes_address_space(plain_name(callee->getName())))
-      id = offset_of(call->getArgOperand(0));
+    if (callee && changes_address_space(plain_name(callee->getName()))) id = offset_of(call->getArgOperand(0));
   }
   --depth_;
   known_offsets_[pointer] = id;
@@ -443,9 +411,7 @@ std::optional<Id> IntegerNodes::step_of_some_rounds(const llvm::Value* value, co
   ++depth_;
   for (const llvm::Value* incoming : meeting->incoming_values()) {
     const auto one = step_of_some_rounds(incoming, phi, increment);
-    const auto is_zero = [&](Id id) {
-      return program_.nodes[id].op == Op::constant && program_.nodes[id].value == 0;
-    };
+    const auto is_zero = [&](Id id) { return program_.nodes[id].op == Op::constant && program_.nodes[id].value == 0; };
     if (!one || (step && *one != *step && !is_zero(*one) && !is_zero(*step))) {
       --depth_;
       return std::nullopt;
@@ -475,8 +441,7 @@ std::optional<Id> IntegerNodes::increment(const llvm::Value* value, const llvm::
     ++depth_;
     const auto so_far = increment(operation->getOperand(grown), phi, lane);
     --depth_;
-    if (so_far)
-      return make(plus ? Op::add : Op::subtract, bits, *so_far, resized(of(other, lane), bits, true));
+    if (so_far) return make(plus ? Op::add : Op::subtract, bits, *so_far, resized(of(other, lane), bits, true));
   }
   return std::nullopt;
 }
@@ -505,9 +470,7 @@ IntegerNodes::Way IntegerNodes::way(const llvm::BasicBlock* from, const llvm::Ba
     if (condition.node == kNone) return;
     way.condition = both(way.condition, condition.when ? condition.node : negation(condition.node));
   };
-  const auto branches = [](const llvm::BasicBlock* block) {
-    return block->getTerminator()->getNumSuccessors() > 1;
-  };
+  const auto branches = [](const llvm::BasicBlock* block) { return block->getTerminator()->getNumSuccessors() > 1; };
   if (branches(last)) {
     const Condition condition = edge(last, to);
     add(condition);
@@ -535,8 +498,7 @@ Id IntegerNodes::joined(const llvm::PHINode* phi, unsigned bits, bool is_signed,
   const llvm::BasicBlock* block = phi->getParent();
   const auto* node = shape_.dominators.getNode(block);
   const unsigned ways = phi->getNumIncomingValues();
-  if (!node || !node->getIDom() || ways > 8)
-    return phi->getType()->isPointerTy() ? kNone : unknown(phi, bits);
+  if (!node || !node->getIDom() || ways > 8) return phi->getType()->isPointerTy() ? kNone : unknown(phi, bits);
   const llvm::BasicBlock* from = node->getIDom()->getBlock();
   const bool is_condition = bits == 1;
   Id result = kNone;
@@ -548,8 +510,7 @@ Id IntegerNodes::joined(const llvm::PHINode* phi, unsigned bits, bool is_signed,
     if (is_condition) {
       // By some way, and true by it.
       Id true_by_it = both(taken.condition, worth);
-      const bool never =
-          program_.nodes[true_by_it].op == Op::constant && program_.nodes[true_by_it].value == 0;
+      const bool never = program_.nodes[true_by_it].op == Op::constant && program_.nodes[true_by_it].value == 0;
       if (!taken.just_then && !never) true_by_it = both(true_by_it, unknown(phi, 1));
       result = result == kNone ? true_by_it : any_of(true_by_it, result);
     } else if (result == kNone) {

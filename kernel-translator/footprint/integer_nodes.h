@@ -78,8 +78,7 @@ class IntegerNodes {
 
   // A phi of a loop's header that grows by the same in every round. `of_value`: what its start is worth.
   template <typename OfValue, typename Increment>
-  std::optional<footprint::Id> counter(const llvm::PHINode* phi, unsigned bits, OfValue of_value,
-                                       Increment increment);
+  std::optional<footprint::Id> counter(const llvm::PHINode* phi, unsigned bits, OfValue of_value, Increment increment);
   std::optional<footprint::Id> increment(const llvm::Value* value, const llvm::PHINode* phi, unsigned lane);
   // By how much the phi grows in the rounds in which it does, where it stays as it was in others. `value`: what it
   // is worth in the next round.

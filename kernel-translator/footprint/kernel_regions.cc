@@ -17,8 +17,7 @@ Shape::Shape(llvm::Function& kernel) {
   loops.analyze(dominators);
   llvm::AssumptionCache assumptions(kernel);
   const std::vector<llvm::Loop*> outer(loops.begin(), loops.end());
-  for (llvm::Loop* loop : outer)
-    llvm::simplifyLoop(loop, &dominators, &loops, nullptr, &assumptions, nullptr, false);
+  for (llvm::Loop* loop : outer) llvm::simplifyLoop(loop, &dominators, &loops, nullptr, &assumptions, nullptr, false);
   dominators.recalculate(kernel);
   loops.releaseMemory();
   loops.analyze(dominators);
@@ -95,8 +94,7 @@ KernelRegions::Place KernelRegions::compute(const llvm::BasicBlock* block) {
   return place;
 }
 
-KernelRegions::Place KernelRegions::after_loops(const llvm::BasicBlock* block,
-                                                const llvm::BasicBlock* above) {
+KernelRegions::Place KernelRegions::after_loops(const llvm::BasicBlock* block, const llvm::BasicBlock* above) {
   std::vector<const llvm::Loop*> left;  // inner ones first
   for (const llvm::Loop* loop = shape_.loops.getLoopFor(above); loop && !loop->contains(block);
        loop = loop->getParentLoop())

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "contract/footprint/footprint.h"
 #include "kernel-translator/client/run_translator.h"
 #include "kernel-translator/client/translation_json.h"
 #include "kernel-translator/fuzz/mutation.h"
 #include "kernel-translator/survey/survey.h"
-#include "contract/footprint/footprint.h"
 
 namespace samcl::fuzz {
 namespace {

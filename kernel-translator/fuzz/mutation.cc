@@ -8,6 +8,7 @@
 namespace samcl::fuzz {
 namespace {
 
+// clang-format off
 const char* const kWords[] = {
     "__kernel", "kernel", "__global", "__local", "__constant", "__private", "volatile", "const", "restrict", "static",
     "inline", "struct", "union", "typedef", "enum", "goto", "switch", "case", "break", "continue", "return", "while",
@@ -19,22 +20,38 @@ const char* const kWords[] = {
     "#else\n", "#endif\n", "#include \"none.h\"\n", "samcl_nd", "asm", "0", "1", "-1", "0x7fffffff", "0xffffffffffffffff",
     "1e38f", "'", "\"", "\\\n", "(", ")", "{", "}", "[", "]", ";", ",", "*", "&", "->", ".", "<<", ">>=", "++", "?", ":",
     "=", "==", "%", "/", "/*", "*/", "//", "\xef\xbb\xbf", "\r\n", "\xff"};
+// clang-format on
 
-const char* const kOptions[] = {"-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL2.0", "-cl-std=CL3.0", "-cl-std=CLC++",
-                                "-cl-std=CL9.9", "-cl-fast-relaxed-math", "-cl-mad-enable", "-w", "-Werror", "-DN=16",
-                                "-DN", "-D", "-D=", "-DN(x)=x", "-UN", "-I.", "-I", "-cl-opt-disable", "-x", "-g", "",
-                                "-Dget_group_id=get_local_id", "-Dint=long", "-D__kernel="};
+const char* const kOptions[] = {"-cl-std=CL1.0",
+                                "-cl-std=CL1.1",
+                                "-cl-std=CL2.0",
+                                "-cl-std=CL3.0",
+                                "-cl-std=CLC++",
+                                "-cl-std=CL9.9",
+                                "-cl-fast-relaxed-math",
+                                "-cl-mad-enable",
+                                "-w",
+                                "-Werror",
+                                "-DN=16",
+                                "-DN",
+                                "-D",
+                                "-D=",
+                                "-DN(x)=x",
+                                "-UN",
+                                "-I.",
+                                "-I",
+                                "-cl-opt-disable",
+                                "-x",
+                                "-g",
+                                "",
+                                "-Dget_group_id=get_local_id",
+                                "-Dint=long",
+                                "-D__kernel="};
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-bool is_space(char c) {
-  return std::isspace(static_cast<unsigned char>(c));
-}
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)); }
 
-size_t below(size_t end, Random& random) {
-  return std::uniform_int_distribution<size_t>(0, end - 1)(random);
-}
+size_t below(size_t end, Random& random) { return std::uniform_int_distribution<size_t>(0, end - 1)(random); }
 
 std::string new_token(const std::vector<std::string>& tokens, Random& random) {
   if (below(2, random) == 0) return tokens[below(tokens.size(), random)];
@@ -51,20 +68,11 @@ void change(std::vector<std::string>& tokens, Random& random) {
   const size_t at = below(tokens.size(), random), other = below(tokens.size(), random);
   const auto place = [&](size_t index) { return tokens.begin() + static_cast<long>(index); };
   switch (below(7, random)) {
-    case 0:
-      tokens[at].clear();
-      return;
-    case 1:
-      return std::swap(tokens[at], tokens[other]);
-    case 2:
-      tokens.insert(place(at), new_token(tokens, random));
-      return;
-    case 3:
-      tokens[at] = new_token(tokens, random);
-      return;
-    case 4:
-      tokens[at] = tokens[at].empty() ? "" : twisted(tokens[at], random);
-      return;
+    case 0: tokens[at].clear(); return;
+    case 1: return std::swap(tokens[at], tokens[other]);
+    case 2: tokens.insert(place(at), new_token(tokens, random)); return;
+    case 3: tokens[at] = new_token(tokens, random); return;
+    case 4: tokens[at] = tokens[at].empty() ? "" : twisted(tokens[at], random); return;
     case 5: {  // a stretch goes
       const size_t end = std::min(tokens.size(), at + 1 + below(20, random));
       for (size_t i = at; i < end; ++i) tokens[i].clear();

@@ -42,8 +42,7 @@ int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels,
   };
   llvm::Function* function = module.getFunction(name);
   if (!function || function->isDeclaration() ||
-      std::none_of(kernels.begin(), kernels.end(),
-                   [&](const Kernel& kernel) { return kernel.name == name; })) {
+      std::none_of(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.name == name; })) {
     std::string known;
     for (const Kernel& kernel : kernels) known += (known.empty() ? "" : ", ") + kernel.name;
     return error("no kernel is named " + name + "; there are: " + (known.empty() ? "none" : known));

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "kernel-translator/ir/inlining.h"
-#include "kernel-translator/ir/pointer_roots.h"
 #include "kernel-translator/instructions/region_string.h"
 #include "kernel-translator/instructions/uniformity.h"
+#include "kernel-translator/ir/inlining.h"
+#include "kernel-translator/ir/pointer_roots.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -23,17 +23,14 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
 bool is_elementary_function(std::string name) {
   for (const char* prefix : {"native_", "half_"})
     if (name.rfind(prefix, 0) == 0) name = name.substr(std::string(prefix).size());
-  return is_one_of(name,
-                   {"sin",    "cos",    "tan",   "sincos", "asin",     "acos",  "atan",  "atan2", "sinh",
-                    "cosh",   "tanh",   "asinh", "acosh",  "atanh",    "sinpi", "cospi", "tanpi", "exp",
-                    "exp2",   "exp10",  "expm1", "log",    "log2",     "log10", "log1p", "pow",   "powr",
-                    "pown",   "rootn",  "sqrt",  "rsqrt",  "cbrt",     "hypot", "erf",   "erfc",  "tgamma",
-                    "lgamma", "divide", "recip", "fmod",   "remainder"});
+  return is_one_of(
+      name, {"sin",   "cos",   "tan",    "sincos", "asin",   "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",
+             "asinh", "acosh", "atanh",  "sinpi",  "cospi",  "tanpi", "exp",   "exp2",     "exp10", "expm1", "log",
+             "log2",  "log10", "log1p",  "pow",    "powr",   "pown",  "rootn", "sqrt",     "rsqrt", "cbrt",  "hypot",
+             "erf",   "erfc",  "tgamma", "lgamma", "divide", "recip", "fmod",  "remainder"});
 }
 
-bool only_reads_an_id(const std::string& name) {
-  return name.rfind("get_", 0) == 0;
-}
+bool only_reads_an_id(const std::string& name) { return name.rfind("get_", 0) == 0; }
 
 bool touches_memory(const std::string& name) {
   return name.rfind("atom", 0) == 0 || name.rfind("vload", 0) == 0 || name.rfind("vstore", 0) == 0 ||
@@ -52,8 +49,7 @@ Piece letters(char unit, uint64_t count) {
 
 class Reader {
  public:
-  Reader(llvm::Function& kernel, const std::map<unsigned, uint64_t>& rounds)
-      : kernel_(kernel), given_(rounds) {
+  Reader(llvm::Function& kernel, const std::map<unsigned, uint64_t>& rounds) : kernel_(kernel), given_(rounds) {
     builder_options_.LoopUnrolling = false;  // a loop stays one, to be told with its rounds
     builder_options_.LoopVectorization = false;
     builder_options_.SLPVectorization = false;
@@ -78,11 +74,8 @@ class Reader {
     const Piece all = region(nullptr);
     if (all.weight == 0 && result_.error.empty()) result_.error = "it executes nothing";
     result_.string = all.string;
-    const auto branches = [](size_t count) {
-      return std::to_string(count) + (count == 1 ? " branch" : " branches");
-    };
-    if (divergent_ > 0)
-      note(branches(divergent_) + " by which work-items of a warp may part: both sides are counted");
+    const auto branches = [](size_t count) { return std::to_string(count) + (count == 1 ? " branch" : " branches"); };
+    if (divergent_ > 0) note(branches(divergent_) + " by which work-items of a warp may part: both sides are counted");
     if (uniform_ > 0)
       note(branches(uniform_) +
            " that all work-items take alike: the side with more instructions is counted, another "
@@ -140,13 +133,12 @@ class Reader {
     }
     if (rounds.rounds == 0 && result_.error.empty())
       result_.error = "the loop in line " + std::to_string(rounds.line) +
-                      " has unknown rounds; give a bound, such as --loop-bounds " +
-                      std::to_string(rounds.line) + "=64";
+                      " has unknown rounds; give a bound, such as --loop-bounds " + std::to_string(rounds.line) + "=64";
     result_.loops[place] = rounds;
     if (body.weight == 0) return {};
     body.string = "(" + body.string + ")" + std::to_string(rounds.rounds);
-    body.weight = rounds.rounds > 0 && body.weight > UINT64_MAX / rounds.rounds ? UINT64_MAX
-                                                                                : body.weight * rounds.rounds;
+    body.weight =
+        rounds.rounds > 0 && body.weight > UINT64_MAX / rounds.rounds ? UINT64_MAX : body.weight * rounds.rounds;
     return body;
   }
 
@@ -176,10 +168,10 @@ class Reader {
       return letters(kCoreUnit, address->hasAllConstantIndices() ? 0 : 1);
     if (llvm::isa<llvm::BranchInst, llvm::SwitchInst>(instruction))
       return letters(kCoreUnit, instruction.getNumSuccessors() > 1 ? 1 : 0);
-    if (llvm::isa<llvm::PHINode, llvm::AllocaInst, llvm::BitCastInst, llvm::AddrSpaceCastInst,
-                  llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::FreezeInst, llvm::ReturnInst,
-                  llvm::UnreachableInst, llvm::InsertElementInst, llvm::ExtractElementInst,
-                  llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(instruction))
+    if (llvm::isa<llvm::PHINode, llvm::AllocaInst, llvm::BitCastInst, llvm::AddrSpaceCastInst, llvm::PtrToIntInst,
+                  llvm::IntToPtrInst, llvm::FreezeInst, llvm::ReturnInst, llvm::UnreachableInst,
+                  llvm::InsertElementInst, llvm::ExtractElementInst, llvm::ShuffleVectorInst, llvm::ExtractValueInst,
+                  llvm::InsertValueInst>(instruction))
       return {};
     const uint64_t wide = lanes(instruction.getType());
     switch (instruction.getOpcode()) {
@@ -188,10 +180,8 @@ class Reader {
       case llvm::Instruction::UDiv:
       case llvm::Instruction::SDiv:
       case llvm::Instruction::URem:
-      case llvm::Instruction::SRem:
-        return letters(kFunctionUnit, wide);
-      default:
-        return letters(kCoreUnit, wide);
+      case llvm::Instruction::SRem: return letters(kFunctionUnit, wide);
+      default: return letters(kCoreUnit, wide);
     }
   }
 
@@ -208,8 +198,7 @@ class Reader {
       return letters(kMemoryUnit, 1);
     }
     if (callee->isIntrinsic()) {
-      const std::string name =
-          callee->getName().substr(5).split('.').first.str();  // "sqrt" of "llvm.sqrt.f32"
+      const std::string name = callee->getName().substr(5).split('.').first.str();  // "sqrt" of "llvm.sqrt.f32"
       return letters(is_elementary_function(name) ? kFunctionUnit : kCoreUnit, wide);
     }
     const std::string name = plain_name(callee->getName());

@@ -16,8 +16,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 testing::Outcome run(const std::string& source, const std::vector<std::string>& arguments) {
-  const std::string file =
-      ::testing::TempDir() + "instruction_string_test_" + std::to_string(getpid()) + ".cl";
+  const std::string file = ::testing::TempDir() + "instruction_string_test_" + std::to_string(getpid()) + ".cl";
   std::ofstream(file) << source;
   std::vector<std::string> command = {SAM_TRANSLATE, file, "--instructions", "k"};
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -33,8 +32,8 @@ json answer(const std::string& source, const std::vector<std::string>& arguments
 }
 
 TEST(InstructionString, is_exact_for_straight_code) {
-  const json found = answer(
-      "__kernel void k(__global float* a, float b) { int i = get_global_id(0); a[i] = sqrt(a[i] * b); }");
+  const json found =
+      answer("__kernel void k(__global float* a, float b) { int i = get_global_id(0); a[i] = sqrt(a[i] * b); }");
   // id, (widening of the index), address; load; product; root; store.
   EXPECT_THAT(found.at("string").get<std::string>(), ::testing::MatchesRegex("C[0-9]LCSL"));
   EXPECT_EQ(found.at("static"), true);

@@ -9,8 +9,7 @@ namespace samcl::translator {
 namespace {
 
 // The inner loop of `around` that the block is in, or null.
-const llvm::Loop* inner_loop(const llvm::LoopInfo& loops, const llvm::Loop* around,
-                             const llvm::BasicBlock* block) {
+const llvm::Loop* inner_loop(const llvm::LoopInfo& loops, const llvm::Loop* around, const llvm::BasicBlock* block) {
   const llvm::Loop* loop = loops.getLoopFor(block);
   while (loop && loop != around && loop->getParentLoop() != around) loop = loop->getParentLoop();
   return loop == around ? nullptr : loop;
@@ -18,8 +17,7 @@ const llvm::Loop* inner_loop(const llvm::LoopInfo& loops, const llvm::Loop* arou
 
 class Walk {
  public:
-  Walk(const RegionGraph& graph, const std::vector<Piece>& pieces)
-      : graph_(graph), pieces_(pieces), join_(joins()) {}
+  Walk(const RegionGraph& graph, const std::vector<Piece>& pieces) : graph_(graph), pieces_(pieces), join_(joins()) {}
 
   // From `at` up to `end`, which lies on every way.
   Piece between(size_t at, size_t end) {
@@ -101,8 +99,7 @@ RegionGraph region_graph(const llvm::Function& function, const llvm::LoopInfo& l
       for (const llvm::BasicBlock* successor : llvm::successors(block)) {
         const bool outside = loop && (!loop->contains(successor) || successor == loop->getHeader());
         const llvm::Loop* inner = outside ? nullptr : inner_loop(loops, loop, successor);
-        const size_t to =
-            outside ? graph.size() : number.at(inner ? static_cast<const void*>(inner) : successor);
+        const size_t to = outside ? graph.size() : number.at(inner ? static_cast<const void*>(inner) : successor);
         if (to != node && std::find(next.begin(), next.end(), to) == next.end()) next.push_back(to);
       }
   }

@@ -25,14 +25,12 @@ bool Uniformity::compute(const llvm::Instruction* instruction) {
     const llvm::Function* callee = call->getCalledFunction();
     if (!callee) return false;
     const std::string name = plain_name(callee->getName());
-    if (!callee->isIntrinsic() &&
-        std::find(kOfTheGroup.begin(), kOfTheGroup.end(), name) == kOfTheGroup.end())
+    if (!callee->isIntrinsic() && std::find(kOfTheGroup.begin(), kOfTheGroup.end(), name) == kOfTheGroup.end())
       return false;
-    return std::all_of(call->arg_begin(), call->arg_end(),
-                       [&](const llvm::Use& use) { return is_uniform(use.get()); });
+    return std::all_of(call->arg_begin(), call->arg_end(), [&](const llvm::Use& use) { return is_uniform(use.get()); });
   }
-  if (llvm::isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst, llvm::AtomicRMWInst,
-                llvm::AtomicCmpXchgInst>(instruction))
+  if (llvm::isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
+          instruction))
     return false;
   return std::all_of(instruction->op_begin(), instruction->op_end(),
                      [&](const llvm::Use& use) { return is_uniform(use.get()); });

@@ -9,15 +9,15 @@ namespace samcl::translator {
 
 struct ImageCall {
   enum class Kind {
-    none,     // no image is involved
-    query,    // of sizes and formats
+    none,   // no image is involved
+    query,  // of sizes and formats
     read,
     write,
     unknown,  // an image is involved in what is not understood
   };
   Kind kind = Kind::none;
-  unsigned argument = 0;                       // the kernel's; not of `unknown`
-  const llvm::Value* coordinates = nullptr;    // of a read or write: an int or a vector of them; nullptr: any pixel
+  unsigned argument = 0;                     // the kernel's; not of `unknown`
+  const llvm::Value* coordinates = nullptr;  // of a read or write: an int or a vector of them; nullptr: any pixel
 };
 
 // name: the built-in's, not mangled. The kernel is inlined.

@@ -13,16 +13,16 @@ namespace {
 
 // PTX ISA, chapters on integer, floating-point, comparison, logic and data movement between registers.
 const std::set<std::string> kPtx = {
-    "abs",  "add",  "addc", "and",  "bfe",  "bfi",   "bfind", "brev",     "clz",   "cnot",  "copysign", "cos",  "cvt",
-    "div",  "dp2a", "dp4a", "ex2",  "fma",  "lg2",   "lop3",  "mad",      "mad24", "madc",  "max",      "min",  "mov",
-    "mul",  "mul24", "neg", "not",  "or",   "popc",  "prmt",  "rcp",      "rem",   "rsqrt", "sad",      "selp", "set",
-    "setp", "shf",  "shl",  "shr",  "sin",  "slct",  "sqrt",  "sub",      "subc",  "szext", "tanh",     "testp", "vabsdiff",
-    "vadd", "vmad", "vmax", "vmin", "vset", "vshl",  "vshr",  "vsub",     "xor"};
+    "abs",  "add",   "addc", "and",  "bfe",  "bfi",  "bfind", "brev", "clz",   "cnot",  "copysign", "cos",   "cvt",
+    "div",  "dp2a",  "dp4a", "ex2",  "fma",  "lg2",  "lop3",  "mad",  "mad24", "madc",  "max",      "min",   "mov",
+    "mul",  "mul24", "neg",  "not",  "or",   "popc", "prmt",  "rcp",  "rem",   "rsqrt", "sad",      "selp",  "set",
+    "setp", "shf",   "shl",  "shr",  "sin",  "slct", "sqrt",  "sub",  "subc",  "szext", "tanh",     "testp", "vabsdiff",
+    "vadd", "vmad",  "vmax", "vmin", "vset", "vshl", "vshr",  "vsub", "xor"};
 
 // GCN's vector instructions work on registers alone; these of them ask for the lane, take another lane's register,
 // one that a number names, or change which lanes run.
-constexpr llvm::StringLiteral kBetweenLanes[] = {"v_read",   "v_write", "v_mbcnt", "v_perm",  "v_cmpx",
-                                                 "v_interp", "v_movrel", "v_swap",  "v_nop",   "v_clrexcp"};
+constexpr llvm::StringLiteral kBetweenLanes[] = {"v_read",   "v_write",  "v_mbcnt", "v_perm", "v_cmpx",
+                                                 "v_interp", "v_movrel", "v_swap",  "v_nop",  "v_clrexcp"};
 
 bool is_arithmetic(llvm::StringRef instruction) {
   const std::string name = instruction.split('.').first.lower();

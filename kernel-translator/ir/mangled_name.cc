@@ -11,21 +11,16 @@ uint32_t element_bytes(llvm::StringRef type) {
   switch (type.empty() ? 0 : type[0]) {
     case 'c':
     case 'a':
-    case 'h':
-      return 1;
+    case 'h': return 1;
     case 's':
-    case 't':
-      return 2;
+    case 't': return 2;
     case 'i':
     case 'j':
-    case 'f':
-      return 4;
+    case 'f': return 4;
     case 'l':
     case 'm':
-    case 'd':
-      return 8;
-    default:
-      return 0;
+    case 'd': return 8;
+    default: return 0;
   }
 }
 

@@ -70,8 +70,7 @@ std::string plain_name(llvm::StringRef name) {
 }
 
 bool changes_address_space(const std::string& builtin) {
-  for (const char* each :
-       {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private"})
+  for (const char* each : {"__to_global", "__to_local", "__to_private", "to_global", "to_local", "to_private"})
     if (builtin == each) return true;
   return false;
 }

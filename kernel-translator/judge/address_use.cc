@@ -121,7 +121,8 @@ class Search {
     const auto found = integers_.find(value);
     if (found != integers_.end()) return &found->second;
     // Constants may cast in their own operands.
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value); constant && !value->getType()->isPointerTy()) {
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value);
+        constant && !value->getType()->isPointerTy()) {
       for (const llvm::Use& operand : constant->operands())
         if (operand->getType()->isPointerTy() || address(operand.get())) return &anything_;
     }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "kernel-translator/judge/address_use.h"
-#include "kernel-translator/ir/inline_assembly.h"
 #include "kernel-translator/ir/image_access.h"
+#include "kernel-translator/ir/inline_assembly.h"
 #include "kernel-translator/ir/inlining.h"
 #include "kernel-translator/ir/mangled_name.h"
 #include "kernel-translator/ir/pointer_roots.h"
+#include "kernel-translator/judge/address_use.h"
 #include "kernel-translator/judge/waiting_loops.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
@@ -30,32 +30,22 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
 }
 
 bool starts_with_one_of(const std::string& name, std::initializer_list<const char*> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const char* each) { return name.rfind(each, 0) == 0; });
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const char* each) { return name.rfind(each, 0) == 0; });
 }
 
 // How atomics change memory, as Argument::accumulates; "": in another way.
 std::string kind_of(const llvm::AtomicRMWInst& change) {
   switch (change.getOperation()) {
     case llvm::AtomicRMWInst::Add:
-    case llvm::AtomicRMWInst::Sub:
-      return "add";
-    case llvm::AtomicRMWInst::And:
-      return "and";
-    case llvm::AtomicRMWInst::Or:
-      return "or";
-    case llvm::AtomicRMWInst::Xor:
-      return "xor";
-    case llvm::AtomicRMWInst::Min:
-      return "min_signed";
-    case llvm::AtomicRMWInst::UMin:
-      return "min_unsigned";
-    case llvm::AtomicRMWInst::Max:
-      return "max_signed";
-    case llvm::AtomicRMWInst::UMax:
-      return "max_unsigned";
-    default:
-      return "";
+    case llvm::AtomicRMWInst::Sub: return "add";
+    case llvm::AtomicRMWInst::And: return "and";
+    case llvm::AtomicRMWInst::Or: return "or";
+    case llvm::AtomicRMWInst::Xor: return "xor";
+    case llvm::AtomicRMWInst::Min: return "min_signed";
+    case llvm::AtomicRMWInst::UMin: return "min_unsigned";
+    case llvm::AtomicRMWInst::Max: return "max_signed";
+    case llvm::AtomicRMWInst::UMax: return "max_unsigned";
+    default: return "";
   }
 }
 
@@ -123,7 +113,7 @@ class Study {
   Kernel& kernel_;
   const bool split_printf_;
   std::vector<const llvm::Value*> volatile_;  // pointers to global memory
-  bool communicates_ = false;  // work-groups may talk: global atomics, volatile memory, fences
+  bool communicates_ = false;                 // work-groups may talk: global atomics, volatile memory, fences
 
   // What is done to an argument by accumulating atomics, and whether that is all.
   struct Accumulated {
@@ -143,8 +133,7 @@ void Study::touch(const llvm::Value* pointer, bool read, uint32_t width) {
   for (unsigned i = 0; i < kernel_.arguments.size(); ++i) {
     Argument& argument = kernel_.arguments[i];
     const bool buffer = argument.kind == "global_buffer" || argument.kind == "constant_buffer";
-    if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == "global_buffer")))
-      continue;
+    if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == "global_buffer"))) continue;
     accumulated_[i].otherwise = true;
     if (read)
       argument.may_read = true;
@@ -281,8 +270,8 @@ void Study::visit(llvm::Instruction& instruction) {
       kernel_.no_split_apart("uses atomics on global memory");
     }
   } else if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-    atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16),
-           false, kind_of(*change));
+    atomic(*change, change->getPointerOperand(), store_width(layout_.getTypeStoreSize(change->getType()), 16), false,
+           kind_of(*change));
   } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
     atomic(*exchange, exchange->getPointerOperand(), 1, true, "");
   } else if (llvm::isa<llvm::FenceInst>(&instruction)) {
@@ -315,9 +304,8 @@ void Study::visit_call(llvm::CallBase& call) {
     return;
   }
   if (callee->isIntrinsic()) {
-    const bool harmless = call.doesNotAccessMemory() || call.isLifetimeStartOrEnd() ||
-                          call.isDebugOrPseudoInst() || llvm::isa<llvm::AssumeInst>(call) ||
-                          call.onlyAccessesInaccessibleMemory();
+    const bool harmless = call.doesNotAccessMemory() || call.isLifetimeStartOrEnd() || call.isDebugOrPseudoInst() ||
+                          llvm::isa<llvm::AssumeInst>(call) || call.onlyAccessesInaccessibleMemory();
     if (!harmless) worst("uses " + callee->getName().str() + ", which is not understood");
     return;
   }
@@ -325,10 +313,10 @@ void Study::visit_call(llvm::CallBase& call) {
 }
 
 void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::StringRef mangled) {
-  if (starts_with_one_of(name, {"barrier", "work_group_", "sub_group_", "intel_sub_group_", "get_group_id",
-                                "get_local_", "get_num_groups", "get_enqueued_", "get_global_linear_id",
-                                "get_sub_group_", "get_num_sub_groups", "get_max_sub_group_size",
-                                "async_work_group_", "__sub_group", "__work_group"}))
+  if (starts_with_one_of(
+          name, {"barrier", "work_group_", "sub_group_", "intel_sub_group_", "get_group_id", "get_local_",
+                 "get_num_groups", "get_enqueued_", "get_global_linear_id", "get_sub_group_", "get_num_sub_groups",
+                 "get_max_sub_group_size", "async_work_group_", "__sub_group", "__work_group"}))
     kernel_.depends_on_local_size = true;
 
   if (image_call(call, name).kind == ImageCall::Kind::unknown)
@@ -357,9 +345,9 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
   }
   if (starts_with_one_of(name, {"atom_", "atomic_", "__opencl_atomic_", "__atomic_"})) {
     // Further pointers hold the value that a compare-exchange expects.
-    const bool may_wait =
-        name.find("load") != std::string::npos || name.find("cmpxchg") != std::string::npos ||
-        name.find("compare_exchange") != std::string::npos || name.find("test_and_set") != std::string::npos;
+    const bool may_wait = name.find("load") != std::string::npos || name.find("cmpxchg") != std::string::npos ||
+                          name.find("compare_exchange") != std::string::npos ||
+                          name.find("test_and_set") != std::string::npos;
     for (const llvm::Value* pointer : pointers) {
       uint32_t width = 1;
       if (pointers.size() == 1) {
@@ -381,8 +369,7 @@ void Study::visit_builtin(llvm::CallBase& call, const std::string& name, llvm::S
     writes(pointers[0], std::max(1u, pointee_of(mangled).element));
     return reads(pointers[1]);
   }
-  if (is_one_of(name, {"sincos", "fract", "modf"}))
-    return writes(pointers[0], scalar_size(call.getArgOperand(0)));
+  if (is_one_of(name, {"sincos", "fract", "modf"})) return writes(pointers[0], scalar_size(call.getArgOperand(0)));
   if (is_one_of(name, {"frexp", "remquo", "lgamma_r"})) return writes(pointers[0], 4);
   if (changes_address_space(name) || name == "get_fence") return;
   for (const llvm::Value* pointer : pointers) {

@@ -42,8 +42,7 @@ class Dependence {
  private:
   void add(const llvm::Value* value) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (instruction && loop_.contains(instruction) && seen_.insert(instruction).second)
-      open_.push_back(instruction);
+    if (instruction && loop_.contains(instruction) && seen_.insert(instruction).second) open_.push_back(instruction);
   }
 
   void add_condition(const llvm::BasicBlock& block) {

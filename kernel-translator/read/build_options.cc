@@ -24,8 +24,7 @@ std::string join_options(const std::vector<std::string>& words) {
 
 std::vector<std::string> options_for_clang(const std::vector<std::string>& words) {
   static const std::array<std::string, 4> kPassed = {"-cl-fast-relaxed-math", "-cl-finite-math-only",
-                                                     "-cl-unsafe-math-optimizations",
-                                                     "-cl-single-precision-constant"};
+                                                     "-cl-unsafe-math-optimizations", "-cl-single-precision-constant"};
   std::vector<std::string> passed;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string kind = words[i].substr(0, 2);

@@ -16,8 +16,8 @@
 #include "clang/Frontend/Utils.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
-#include "kernel-translator/read/build_options.h"
 #include "kernel-translator/client/file_stamp.h"
+#include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/header_macros.h"
 #include "kernel-translator/read/literal_precision.h"
 #include "kernel-translator/read/vendor_builtins.h"
@@ -177,8 +177,7 @@ class CompileAction : public clang::ASTFrontendAction {
   std::unique_ptr<llvm::Module> take() { return std::move(module_); }
 
  protected:
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang,
-                                                        llvm::StringRef) override {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang, llvm::StringRef) override {
     std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
         clang.getDiagnostics(), kSourceName, &clang.getVirtualFileSystem(), clang.getHeaderSearchOpts(),
         clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_));
@@ -204,9 +203,9 @@ using OtherFiles = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
 // Runs the action on `source`, called by that name, with the files in memory before the others; false on errors.
 // `questions`: where names that #if does not know are to go; may be null.
-bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name,
-         const Files& memory, const OtherFiles& others, const std::vector<std::string>& arguments,
-         MacroQuestions* questions, std::string& diagnostics_text) {
+bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name, const Files& memory,
+         const OtherFiles& others, const std::vector<std::string>& arguments, MacroQuestions* questions,
+         std::string& diagnostics_text) {
   std::vector<const char*> words;
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
 
@@ -219,8 +218,7 @@ bool run(clang::FrontendAction& action, const std::string& source, const std::st
       std::make_unique<clang::TextDiagnosticPrinter>(diagnostics_stream, diagnostics);
   if (questions) printer = question_diagnostics(std::move(printer), kOurFolder, *questions);
   clang.createDiagnostics(printer.release());
-  if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics()))
-    return false;
+  if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics())) return false;
   if (questions)
     clang.getDiagnostics().setSeverity(clang::diag::warn_pp_undef_identifier, clang::diag::Severity::Warning, {});
 
@@ -270,14 +268,12 @@ std::optional<Dialect> Frontend::more_generous(const Dialect& tried, const std::
 std::vector<std::string> Frontend::common_arguments(const Dialect& dialect, const std::string& language) const {
   std::vector<std::string> arguments = {
       "-triple", device_.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown", "-x",
-      dialect.is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins",
-      "-ferror-limit", "50",
+      dialect.is_cpp() ? "clcpp" : "cl", "-cl-std=" + language, "-fdeclare-opencl-builtins", "-ferror-limit", "50",
       // Errors of newer Clang that the compilers inside drivers pass as warnings.
       "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types",
       // Functions that are only `inline` are emitted too, so that nothing is hidden from the study of IR; ways out
       // of a scope are plain branches.
-      "-O1", "-disable-llvm-passes", "-disable-lifetime-markers",
-      "-discard-value-names"};
+      "-O1", "-disable-llvm-passes", "-disable-lifetime-markers", "-discard-value-names"};
   if (dialect.lenient) arguments.insert(arguments.end(), {"-fgnu-keywords", "-cl-single-precision-constant"});
   for (const std::string& option : options_for_clang(options_))
     if (option.compare(0, 4, "-cl-") == 0) arguments.push_back(option);
@@ -321,8 +317,7 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   memory->addFile(kMacrosPath, 0, llvm::MemoryBuffer::getMemBufferCopy(header_macros() + directives_for_places()));
   arguments.insert(arguments.end(), {"-include", kMacrosPath});
   if (answers) {
-    memory->addFile(kAnswersPath, 0,
-                    llvm::MemoryBuffer::getMemBufferCopy(directives_of(*answers, ground.by_options)));
+    memory->addFile(kAnswersPath, 0, llvm::MemoryBuffer::getMemBufferCopy(directives_of(*answers, ground.by_options)));
     arguments.insert(arguments.end(), {"-include", kAnswersPath});
   }
   // Clang has no headers of its own here, and would look for them in the folder "include".
@@ -344,12 +339,11 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   return result;
 }
 
-std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const Dialect& dialect,
-                                                TreeReader& reader, llvm::LLVMContext& context, bool with_lines,
+std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const Dialect& dialect, TreeReader& reader,
+                                                llvm::LLVMContext& context, bool with_lines,
                                                 std::string& diagnostics) const {
   // Drivers take 1.2's language in older sources, too.
-  std::vector<std::string> arguments =
-      common_arguments(dialect, dialect.is_before_1_2() ? "CL1.2" : dialect.language);
+  std::vector<std::string> arguments = common_arguments(dialect, dialect.is_before_1_2() ? "CL1.2" : dialect.language);
   arguments.insert(arguments.end(), {"-w", "-include", kHeaderPath});
   if (with_lines) arguments.emplace_back("-debug-info-kind=line-tables-only");
   const Files memory = no_files();

@@ -82,8 +82,7 @@ class Frontend {
   // nullptr: errors. Diagnostics are appended. The context must outlive the module. `with_lines`: the IR tells the
   // lines of the source.
   std::unique_ptr<llvm::Module> compile(const std::string& text, const Dialect& dialect, TreeReader& reader,
-                                        llvm::LLVMContext& context, bool with_lines,
-                                        std::string& diagnostics) const;
+                                        llvm::LLVMContext& context, bool with_lines, std::string& diagnostics) const;
 
  private:
   std::vector<std::string> common_arguments(const Dialect& dialect, const std::string& language) const;

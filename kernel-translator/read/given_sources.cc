@@ -43,8 +43,7 @@ Result<std::vector<GivenSource>> parse_sources(const std::string& document) {
           return fail("a header's name is '" + name + "', expected a path below the folder of headers");
     return sources;
   } catch (const Json::exception& error) {
-    return fail(std::string("expected {\"sources\": [{\"source\": TEXT, ...}, ...]} in JSON or CBOR: ") +
-                error.what());
+    return fail(std::string("expected {\"sources\": [{\"source\": TEXT, ...}, ...]} in JSON or CBOR: ") + error.what());
   }
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel-translator/read/frontend.h"
 #include "base/result.h"
+#include "kernel-translator/read/frontend.h"
 
 namespace samcl::translator {
 

@@ -70,8 +70,7 @@ void hide_conversions_of_floats(llvm::Module& module) {
       if (to_other || llvm::isa<llvm::FCmpInst>(instruction)) conversions.push_back(&instruction);
     }
   for (llvm::Instruction* conversion : conversions) {
-    const std::vector<llvm::Value*> operands(conversion->operand_values().begin(),
-                                             conversion->operand_values().end());
+    const std::vector<llvm::Value*> operands(conversion->operand_values().begin(), conversion->operand_values().end());
     std::vector<llvm::Type*> types;
     for (const llvm::Value* operand : operands) types.push_back(operand->getType());
     auto* type = llvm::FunctionType::get(conversion->getType(), types, false);

@@ -3,13 +3,13 @@
 namespace samcl::translator {
 namespace {
 
-Reading read_as(const Frontend& frontend, const Dialect& dialect, const GivenSource& source,
-                llvm::LLVMContext& context, bool with_lines) {
+Reading read_as(const Frontend& frontend, const Dialect& dialect, const GivenSource& source, llvm::LLVMContext& context,
+                bool with_lines) {
   Reading reading;
   reading.dialect = dialect;
-  auto preprocessed = frontend.preprocess(source.text, source.headers, dialect,
-                                          source.macros ? &*source.macros : nullptr, reading.questions,
-                                          reading.diagnostics);
+  auto preprocessed =
+      frontend.preprocess(source.text, source.headers, dialect, source.macros ? &*source.macros : nullptr,
+                          reading.questions, reading.diagnostics);
   if (!preprocessed || !reading.questions.empty()) return reading;
   reading.preprocessed = *std::move(preprocessed);
   FunctionReader reader(reading.preprocessed.text);
@@ -21,8 +21,7 @@ Reading read_as(const Frontend& frontend, const Dialect& dialect, const GivenSou
 
 }  // namespace
 
-Reading read_source(const Device& device, const GivenSource& source, llvm::LLVMContext& context,
-                    bool with_lines) {
+Reading read_source(const Device& device, const GivenSource& source, llvm::LLVMContext& context, bool with_lines) {
   const Frontend frontend(device, source.options);
   const Dialect asked_for = frontend.asked_for();
   Reading reading = read_as(frontend, asked_for, source, context, with_lines);

@@ -13,8 +13,8 @@ namespace {
 using clang::FunctionDecl;
 
 // What global_work_offset makes wrong.
-const std::set<std::string> kAffected = {"get_group_id", "get_num_groups", "get_global_size",
-                                         "get_global_offset", "get_global_linear_id"};
+const std::set<std::string> kAffected = {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset",
+                                         "get_global_linear_id"};
 
 bool is_kernel(const FunctionDecl* function) {
   for (const FunctionDecl* declaration : function->redecls())
@@ -26,9 +26,7 @@ std::string name_of(const FunctionDecl* function) {
   return function->getIdentifier() ? function->getNameAsString() : std::string();
 }
 
-std::string type_of(const FunctionDecl* function) {
-  return function->getType().getCanonicalType().getAsString();
-}
+std::string type_of(const FunctionDecl* function) { return function->getType().getCanonicalType().getAsString(); }
 
 std::string key_of(const FunctionDecl* function) {
   const std::string name = name_of(function);
@@ -43,8 +41,7 @@ bool is_affected_builtin(const FunctionDecl* function) {
 
 Function::Linkage linkage_of(const FunctionDecl* function) {
   const FunctionDecl* definition = function->getDefinition();
-  if (!definition)
-    return function->isExternallyVisible() ? Function::Linkage::external : Function::Linkage::internal;
+  if (!definition) return function->isExternallyVisible() ? Function::Linkage::external : Function::Linkage::internal;
   switch (function->getASTContext().GetGVALinkageForFunction(definition)) {
     case clang::GVA_Internal: return Function::Linkage::internal;
     case clang::GVA_AvailableExternally: return Function::Linkage::inlined;
@@ -60,13 +57,10 @@ class TextPlaces {
   Offset of(clang::SourceLocation location, const std::string& token) const {
     if (location.isInvalid()) return std::nullopt;
     const auto [file, offset] = files_.getDecomposedLoc(files_.getSpellingLoc(location));
-    if (file != files_.getMainFileID() || text_.compare(offset, token.size(), token) != 0)
-      return std::nullopt;
+    if (file != files_.getMainFileID() || text_.compare(offset, token.size(), token) != 0) return std::nullopt;
     return offset;
   }
-  bool holds(clang::SourceLocation location) const {
-    return files_.isInMainFile(files_.getSpellingLoc(location));
-  }
+  bool holds(clang::SourceLocation location) const { return files_.isInMainFile(files_.getSpellingLoc(location)); }
 
  private:
   const std::string& text_;
@@ -161,8 +155,7 @@ bool holds_pointer(clang::QualType type, int depth = 0) {
   if (depth > 16) return true;
   type = type.getCanonicalType();
   if (type->isAnyPointerType()) return true;
-  if (const auto* array = type->getAsArrayTypeUnsafe())
-    return holds_pointer(array->getElementType(), depth + 1);
+  if (const auto* array = type->getAsArrayTypeUnsafe()) return holds_pointer(array->getElementType(), depth + 1);
   if (const auto* record = type->getAs<clang::RecordType>())
     for (const clang::FieldDecl* field : record->getDecl()->fields())
       if (holds_pointer(field->getType(), depth + 1)) return true;
@@ -181,18 +174,13 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     switch (target.getAddressSpace()) {
       case clang::LangAS::opencl_global:
       case clang::LangAS::opencl_global_device:
-      case clang::LangAS::opencl_global_host:
-        argument.kind = "global_buffer";
-        break;
-      case clang::LangAS::opencl_constant:
-        argument.kind = "constant_buffer";
-        break;
+      case clang::LangAS::opencl_global_host: argument.kind = "global_buffer"; break;
+      case clang::LangAS::opencl_constant: argument.kind = "constant_buffer"; break;
       case clang::LangAS::opencl_local:
         argument.kind = "local_memory";
         kernel.depends_on_local_size = true;
         break;
-      default:
-        kernel.no_slice("argument " + argument.name + " points to an address space of another kind");
+      default: kernel.no_slice("argument " + argument.name + " points to an address space of another kind");
     }
   } else if (type->isImageType()) {
     argument.kind = "image";

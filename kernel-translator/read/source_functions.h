@@ -35,7 +35,7 @@ struct Call {
 // One function that the source defines or declares.
 struct Function {
   std::string name;
-  std::string type;      // in full, to compare with other sources' declarations
+  std::string type;  // in full, to compare with other sources' declarations
   bool kernel = false;
   bool defined = false;  // has a body here
   // How it takes part in linking: defined or declared for all sources; `static`; or C's `inline` without

@@ -153,8 +153,10 @@ bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const s
   for (const Call& call : function.calls) {
     if (!call.to_builtin && !is_affected(call.callee)) continue;
     const bool to_kernel = !call.to_builtin && this->function(*definition(id.first, call.callee)).kernel;
-    if (!insert(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer))) return false;
-    if (call.to_builtin && !insert(id.first, call.name, call.callee.size(), helper(id.first, call.callee))) return false;
+    if (!insert(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer)))
+      return false;
+    if (call.to_builtin && !insert(id.first, call.name, call.callee.size(), helper(id.first, call.callee)))
+      return false;
   }
   return true;
 }

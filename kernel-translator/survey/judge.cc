@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernel-translator/evaluation_time.h"
-#include "kernel-translator/survey/survey.h"
 #include "contract/footprint/footprint.h"
 #include "contract/footprint/program.h"
+#include "kernel-translator/evaluation_time.h"
+#include "kernel-translator/survey/survey.h"
 
 namespace samcl::survey {
 namespace {
@@ -47,8 +47,8 @@ constexpr uint64_t kBufferBytes = uint64_t{1} << 31;
 
 // Likewise.
 constexpr uint64_t kImageSide = 1 << 14, kPixelBytes = 4;
-constexpr ImageNumbers kImage = {kPixelBytes, kPixelBytes * kImageSide, kPixelBytes * kImageSide * kImageSide,
-                                 kImageSide, kImageSide, kImageSide};
+constexpr ImageNumbers kImage = {
+    kPixelBytes, kPixelBytes* kImageSide, kPixelBytes* kImageSide* kImageSide, kImageSide, kImageSide, kImageSide};
 
 // "image2d_array_t" has three coordinates.
 uint64_t bytes_of_image(const std::string& type_name) {
@@ -92,8 +92,8 @@ KernelVerdict judge(const KernelTranslation& kernel) {
   verdict.microseconds = time_of_evaluation(*footprint, launch, 5, 1);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentKind kind = kernel.arguments[i].kind;
-    const bool memory = kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer ||
-                        kind == ArgumentKind::image;
+    const bool memory =
+        kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer || kind == ArgumentKind::image;
     if (!memory) continue;
     const uint64_t size = values[i].buffer_bytes;
     verdict.buffers.push_back(

@@ -16,7 +16,8 @@ namespace {
 constexpr char kUsage[] =
     "usage: sam-survey-kernels [--json] [--guess] [--kernels] FILE.cl|FOLDER... [-- BUILD OPTIONS...]\n";
 
-constexpr char kHelp[] = R"(What sam-translate makes of OpenCL C sources: which are parsed, which kernels may run in parts, of which all
+constexpr char kHelp[] =
+    R"(What sam-translate makes of OpenCL C sources: which are parsed, which kernels may run in parts, of which all
 writes are known. A footprint is judged with a launch that is made up: 4096 work-items in a row, a square or a
 cube, and integers as large as its side. Each source has a process of its own, and 5 s.
 
@@ -79,10 +80,10 @@ void print_ranking(const char* title, const std::map<std::string, size_t>& reaso
 
 void print_kernel(const KernelVerdict& kernel) {
   std::cout << "    " << kernel.name << ": "
-            << (!kernel.may_split           ? "one device, " + kernel.why_not_split
-                : !kernel.writes_known      ? "split, writes unknown"
-                : !kernel.writes_disjoint   ? "split, writes known"
-                                            : "split, writes known and apart")
+            << (!kernel.may_split         ? "one device, " + kernel.why_not_split
+                : !kernel.writes_known    ? "split, writes unknown"
+                : !kernel.writes_disjoint ? "split, writes known"
+                                          : "split, writes known and apart")
             << "\n";
   for (const ArgumentVerdict& buffer : kernel.buffers)
     std::cout << "        " << buffer.name << ": reads " << name_of(buffer.reads) << ", writes "
@@ -215,6 +216,4 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace samcl::survey
 
-int main(int argc, char** argv) {
-  return samcl::survey::run({argv + 1, argv + argc});
-}
+int main(int argc, char** argv) { return samcl::survey::run({argv + 1, argv + argc}); }

@@ -55,8 +55,7 @@ SourceVerdict survey_source(const std::string& file, const Question& question) {
   for (;;) {
     const auto start = std::chrono::steady_clock::now();
     const auto translation = translate_in_a_process(source, options, question);
-    verdict.milliseconds =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    verdict.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (translation) {
       verdict.error.clear();
       for (const KernelTranslation& kernel : translation->kernels) verdict.kernels.push_back(judge(kernel));

@@ -35,7 +35,7 @@ struct KernelVerdict {
 
 struct SourceVerdict {
   std::string file;
-  std::string error;  // empty: it was translated
+  std::string error;                 // empty: it was translated
   std::vector<std::string> guessed;  // macros that had to be guessed, as build options
   double milliseconds = 0;
   std::vector<KernelVerdict> kernels;
@@ -45,9 +45,9 @@ struct SourceVerdict {
 KernelVerdict judge(const KernelTranslation& kernel);
 
 struct Question {
-  std::string translator;             // path of sam-translate
-  std::vector<std::string> options;   // build options, taken apart
-  bool guess_macros = false;          // names that the source lacks become macros
+  std::string translator;            // path of sam-translate
+  std::vector<std::string> options;  // build options, taken apart
+  bool guess_macros = false;         // names that the source lacks become macros
   int timeout_ms = 5000;
 };
 

@@ -1,12 +1,12 @@
 // What a survey says of small sources.
+#include "kernel-translator/survey/survey.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-
-#include "kernel-translator/survey/survey.h"
 
 namespace samcl::survey {
 namespace {
@@ -32,8 +32,9 @@ class Survey : public testing::Test {
 };
 
 TEST_F(Survey, knows_writes_that_lie_apart) {
-  const auto verdict = verdict_on("__kernel void k(__global float* p, int w) "
-                                  "{ p[get_global_id(1) * w + get_global_id(0)] = 1; }");
+  const auto verdict = verdict_on(
+      "__kernel void k(__global float* p, int w) "
+      "{ p[get_global_id(1) * w + get_global_id(0)] = 1; }");
   EXPECT_EQ(verdict.error, "");
   ASSERT_EQ(verdict.kernels.size(), 1u);
   EXPECT_TRUE(verdict.kernels[0].may_split);
@@ -42,9 +43,10 @@ TEST_F(Survey, knows_writes_that_lie_apart) {
 }
 
 TEST_F(Survey, tells_known_writes_that_overlap_from_unknown_ones) {
-  const auto verdict = verdict_on("__kernel void same(__global int* p) { p[get_local_id(0)] = 1; }\n"
-                                  "__kernel void any(__global int* p, __global int* to) "
-                                  "{ p[to[get_global_id(0)]] = 1; }");
+  const auto verdict = verdict_on(
+      "__kernel void same(__global int* p) { p[get_local_id(0)] = 1; }\n"
+      "__kernel void any(__global int* p, __global int* to) "
+      "{ p[to[get_global_id(0)]] = 1; }");
   ASSERT_EQ(verdict.kernels.size(), 2u);
   EXPECT_TRUE(verdict.kernels[0].writes_known);
   EXPECT_FALSE(verdict.kernels[0].writes_disjoint);
@@ -54,9 +56,10 @@ TEST_F(Survey, tells_known_writes_that_overlap_from_unknown_ones) {
 }
 
 TEST_F(Survey, judges_images_like_buffers) {
-  const auto verdict = verdict_on("__kernel void k(__write_only image2d_t to, __read_only image2d_t from, __global int* p) "
-                                  "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); "
-                                  "write_imagei(to, at, read_imagei(from, (int2)(p[at.x], 0))); }");
+  const auto verdict = verdict_on(
+      "__kernel void k(__write_only image2d_t to, __read_only image2d_t from, __global int* p) "
+      "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); "
+      "write_imagei(to, at, read_imagei(from, (int2)(p[at.x], 0))); }");
   ASSERT_EQ(verdict.kernels.size(), 1u);
   EXPECT_TRUE(verdict.kernels[0].writes_disjoint);
   EXPECT_EQ(verdict.kernels[0].buffers[0].writes, Extent::known);

@@ -13,8 +13,7 @@ bool add_product(uint64_t& sum, uint64_t a, uint64_t b) {
 
 }  // namespace
 
-bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
-                  uint64_t size) {
+bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch, uint64_t size) {
   if (!origin || !region || region[0] == 0 || region[1] == 0 || region[2] == 0) return false;
   if (row_pitch == 0) row_pitch = region[0];
   uint64_t slice = 0;

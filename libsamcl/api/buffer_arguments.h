@@ -3,10 +3,10 @@
 
 #include <CL/cl.h>
 
+#include "base/rectangle.h"
 #include "libsamcl/objects/buffer.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/queue.h"
-#include "base/rectangle.h"
 
 namespace samcl::api {
 
@@ -50,8 +50,7 @@ inline bool host_may_map(const Buffer& buffer, cl_map_flags flags) {
 
 // Whether these describe a rectangle (no null pointers, no empty region, fitting pitches, 0 being a default)
 // within `size` bytes.
-bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch,
-                  uint64_t size);
+bool is_rectangle(const size_t* origin, const size_t* region, size_t row_pitch, size_t slice_pitch, uint64_t size);
 
 // Whether two rectangles of the same memory share a byte. Offsets count from the same begin. Where the
 // pitches differ, which the standard rules out for one buffer, it may say yes wrongly.

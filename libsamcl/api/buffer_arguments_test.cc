@@ -72,8 +72,8 @@ TEST(Overlap, AgreesWithAByteWiseModelIfPitchesAreEqual) {
 
 TEST(Overlap, RowsBetweenRowsDoNot) {
   const Triple first{0, 0, 0}, between{16, 0, 0}, region{16, 4, 1};
-  EXPECT_FALSE(overlap(Rectangle::of(first.data(), region.data(), 32, 0),
-                       Rectangle::of(between.data(), region.data(), 32, 0)));
+  EXPECT_FALSE(
+      overlap(Rectangle::of(first.data(), region.data(), 32, 0), Rectangle::of(between.data(), region.data(), 32, 0)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Command buffers. What the program records is recorded in a real command buffer of the first device, too, whose driver so
-// finds the mistakes in it and numbers the sync points; what runs are our own commands.
+// Command buffers. What the program records is recorded in a real command buffer of the first device, too, whose driver
+// so finds the mistakes in it and numbers the sync points; what runs are our own commands.
 #include "libsamcl/api/command_buffer.h"
 
 #include <CL/cl_ext.h>
@@ -16,10 +16,10 @@
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/enqueue_kernel.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrap.h"
+#include "libsamcl/commands/command_buffer.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/commands/command_buffer.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
@@ -100,7 +100,8 @@ AllFunctions& all_functions() {
 cl_device_id real_device_of(cl_command_queue queue) {
   cl_device_id device = nullptr;
   if (const auto ours = find<Queue>(queue)) return ours->context->devices[0]->id;
-  if (queue && !is_virtual(queue)) driver::real().clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  if (queue && !is_virtual(queue))
+    driver::real().clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
   return device;
 }
 
@@ -113,7 +114,9 @@ struct Target {
   }
   bool is_known() const { return functions != nullptr; }
   // Command queues may be named in versions of the extension with several; the driver judges that.
-  cl_command_queue queue(cl_command_queue given) const { return ours && is_virtual(given) ? ours->judge.queue : unwrap(given); }
+  cl_command_queue queue(cl_command_queue given) const {
+    return ours && is_virtual(given) ? ours->judge.queue : unwrap(given);
+  }
 
   std::shared_ptr<CommandBuffer> ours;
   cl_command_buffer_khr real = nullptr;
@@ -128,12 +131,14 @@ struct SyncPoints {
 
 // Has the driver judge a command, `judge(sync_point)`, and records ours.
 template <typename Judge>
-cl_int record(const Target& target, const SyncPoints& points, Judge judge, CommandBuffer::Enter enter, bool is_barrier = false) {
+cl_int record(const Target& target, const SyncPoints& points, Judge judge, CommandBuffer::Enter enter,
+              bool is_barrier = false) {
   cl_sync_point_khr its_own = 0;
   const cl_int error = judge(&its_own);
   if (error != CL_SUCCESS) return error;
   if (points.out) *points.out = its_own;
-  if (target.ours) target.ours->record(std::move(enter), points.list ? points.count : 0, points.list, is_barrier, its_own);
+  if (target.ours)
+    target.ours->record(std::move(enter), points.list ? points.count : 0, points.list, is_barrier, its_own);
   return CL_SUCCESS;
 }
 
@@ -159,7 +164,8 @@ cl_command_buffer_khr CL_API_CALL create(cl_uint count, const cl_command_queue* 
   cl_int error = CL_SUCCESS;
   if (queue) {
     const cl_queue_properties own[] = {CL_QUEUE_PROPERTIES, queue->properties, 0};
-    judge.queue = driver::real().clCreateCommandQueueWithProperties(queue->context->devices[0]->context(), device, own, &error);
+    judge.queue =
+        driver::real().clCreateCommandQueueWithProperties(queue->context->devices[0]->context(), device, own, &error);
     if (!judge.queue) return failed(errcode_ret, error);
   }
   for (cl_uint i = 0; i < count; ++i) real.push_back(queue && find<Queue>(queues[i]) ? judge.queue : unwrap(queues[i]));
@@ -198,8 +204,10 @@ cl_int CL_API_CALL info(cl_command_buffer_khr handle, cl_command_buffer_info_khr
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   const Answer answer{size, value, size_ret};
-  if (target.ours && name == CL_COMMAND_BUFFER_QUEUES_KHR) return answer.with<cl_command_queue>(target.ours->queue->api());
-  if (target.ours && name == CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR) return answer.with<cl_uint>(target.ours->references());
+  if (target.ours && name == CL_COMMAND_BUFFER_QUEUES_KHR)
+    return answer.with<cl_command_queue>(target.ours->queue->api());
+  if (target.ours && name == CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR)
+    return answer.with<cl_uint>(target.ours->references());
   if (target.ours && name == CL_COMMAND_BUFFER_STATE_KHR && target.ours->is_pending()) {
     return answer.with<cl_command_buffer_state_khr>(CL_COMMAND_BUFFER_STATE_PENDING_KHR);
   }
@@ -233,42 +241,44 @@ cl_int CL_API_CALL copy_buffer(cl_command_buffer_khr handle, cl_command_queue qu
         return target.functions->copy_buffer(target.real, target.queue(queue), unwrap(from), unwrap(to), from_offset,
                                              to_offset, bytes, count, list, point, change);
       },
-      [=, from_kept = keep(from), to_kept = keep(to)](const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
+      [=, from_kept = keep(from), to_kept = keep(to)](const auto& on, cl_uint n, const cl_event* waits,
+                                                      cl_event* event) {
         return api::clEnqueueCopyBuffer(on->api(), from, to, from_offset, to_offset, bytes, n, waits, event);
       });
 }
 
 cl_int CL_API_CALL copy_buffer_rect(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
                                     const size_t* from_origin, const size_t* to_origin, const size_t* region,
-                                    size_t from_row_pitch, size_t from_slice_pitch, size_t to_row_pitch, size_t to_slice_pitch,
-                                    cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
-                                    cl_mutable_command_khr* change) {
+                                    size_t from_row_pitch, size_t from_slice_pitch, size_t to_row_pitch,
+                                    size_t to_slice_pitch, cl_uint count, const cl_sync_point_khr* list,
+                                    cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_buffer_rect(target.real, target.queue(queue), unwrap(from), unwrap(to), from_origin,
-                                                  to_origin, region, from_row_pitch, from_slice_pitch, to_row_pitch,
-                                                  to_slice_pitch, count, list, point, change);
+        return target.functions->copy_buffer_rect(target.real, target.queue(queue), unwrap(from), unwrap(to),
+                                                  from_origin, to_origin, region, from_row_pitch, from_slice_pitch,
+                                                  to_row_pitch, to_slice_pitch, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), f = copy3(from_origin), t = copy3(to_origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
-        return api::clEnqueueCopyBufferRect(on->api(), from, to, f.data(), t.data(), r.data(), from_row_pitch, from_slice_pitch,
-                                            to_row_pitch, to_slice_pitch, n, waits, event);
+        return api::clEnqueueCopyBufferRect(on->api(), from, to, f.data(), t.data(), r.data(), from_row_pitch,
+                                            from_slice_pitch, to_row_pitch, to_slice_pitch, n, waits, event);
       });
 }
 
 cl_int CL_API_CALL copy_buffer_to_image(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
                                         size_t offset, const size_t* origin, const size_t* region, cl_uint count,
-                                        const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
+                                        const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                                        cl_mutable_command_khr* change) {
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_buffer_to_image(target.real, target.queue(queue), unwrap(from), unwrap(to), offset, origin,
-                                                      region, count, list, point, change);
+        return target.functions->copy_buffer_to_image(target.real, target.queue(queue), unwrap(from), unwrap(to),
+                                                      offset, origin, region, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), o = copy3(origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -284,8 +294,8 @@ cl_int CL_API_CALL copy_image(cl_command_buffer_khr handle, cl_command_queue que
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_image(target.real, target.queue(queue), unwrap(from), unwrap(to), from_origin, to_origin,
-                                            region, count, list, point, change);
+        return target.functions->copy_image(target.real, target.queue(queue), unwrap(from), unwrap(to), from_origin,
+                                            to_origin, region, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), f = copy3(from_origin), t = copy3(to_origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -295,14 +305,15 @@ cl_int CL_API_CALL copy_image(cl_command_buffer_khr handle, cl_command_queue que
 
 cl_int CL_API_CALL copy_image_to_buffer(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
                                         const size_t* origin, const size_t* region, size_t offset, cl_uint count,
-                                        const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
+                                        const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                                        cl_mutable_command_khr* change) {
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_image_to_buffer(target.real, target.queue(queue), unwrap(from), unwrap(to), origin, region,
-                                                      offset, count, list, point, change);
+        return target.functions->copy_image_to_buffer(target.real, target.queue(queue), unwrap(from), unwrap(to),
+                                                      origin, region, offset, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), o = copy3(origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -311,8 +322,8 @@ cl_int CL_API_CALL copy_image_to_buffer(cl_command_buffer_khr handle, cl_command
 }
 
 cl_int CL_API_CALL fill_buffer(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem buffer, const void* pattern,
-                               size_t pattern_size, size_t offset, size_t bytes, cl_uint count, const cl_sync_point_khr* list,
-                               cl_sync_point_khr* out, cl_mutable_command_khr* change) {
+                               size_t pattern_size, size_t offset, size_t bytes, cl_uint count,
+                               const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   const auto* first = static_cast<const std::byte*>(pattern);
@@ -320,10 +331,11 @@ cl_int CL_API_CALL fill_buffer(cl_command_buffer_khr handle, cl_command_queue qu
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->fill_buffer(target.real, target.queue(queue), unwrap(buffer), pattern, pattern_size, offset,
-                                             bytes, count, list, point, change);
+        return target.functions->fill_buffer(target.real, target.queue(queue), unwrap(buffer), pattern, pattern_size,
+                                             offset, bytes, count, list, point, change);
       },
-      [=, kept = keep(buffer), value = std::move(value)](const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
+      [=, kept = keep(buffer), value = std::move(value)](const auto& on, cl_uint n, const cl_event* waits,
+                                                         cl_event* event) {
         return api::clEnqueueFillBuffer(on->api(), buffer, value.data(), value.size(), offset, bytes, n, waits, event);
       });
 }
@@ -340,8 +352,8 @@ cl_int CL_API_CALL fill_image(cl_command_buffer_khr handle, cl_command_queue que
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->fill_image(target.real, target.queue(queue), unwrap(image), color, origin, region, count, list,
-                                            point, change);
+        return target.functions->fill_image(target.real, target.queue(queue), unwrap(image), color, origin, region,
+                                            count, list, point, change);
       },
       [=, kept = keep(image), o = copy3(origin), r = copy3(region)](const auto& on, cl_uint n, const cl_event* waits,
                                                                     cl_event* event) {
@@ -351,8 +363,9 @@ cl_int CL_API_CALL fill_image(cl_command_buffer_khr handle, cl_command_queue que
 
 cl_int CL_API_CALL launch(cl_command_buffer_khr handle, cl_command_queue queue,
                           const cl_ndrange_kernel_command_properties_khr* properties, cl_kernel kernel_handle,
-                          cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local, cl_uint count,
-                          const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
+                          cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
+                          cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                          cl_mutable_command_khr* change) {
   const Target target(handle);
   if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
   const auto copy = [&](const size_t* from) {
@@ -367,11 +380,11 @@ cl_int CL_API_CALL launch(cl_command_buffer_khr handle, cl_command_queue queue,
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->launch(target.real, target.queue(queue), properties, unwrap(kernel_handle), dimensions, offset,
-                                        global, local, count, list, point, change);
+        return target.functions->launch(target.real, target.queue(queue), properties, unwrap(kernel_handle), dimensions,
+                                        offset, global, local, count, list, point, change);
       },
-      [kernel, arguments, dimensions, o = copy(offset), g = copy(global),
-       l = copy(local)](const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
+      [kernel, arguments, dimensions, o = copy(offset), g = copy(global), l = copy(local)](
+          const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
         const auto list_of = [](const std::vector<size_t>& sizes) { return sizes.empty() ? nullptr : sizes.data(); };
         return enqueue_launch(on, kernel, arguments, dimensions, list_of(o), list_of(g), list_of(l), n, waits, event);
       });
@@ -396,7 +409,8 @@ class Entered {
 };
 
 // The queue that the program wants it to run in.
-cl_int choose_queue(const CommandBuffer& buffer, cl_uint count, cl_command_queue* queues, std::shared_ptr<Queue>& queue) {
+cl_int choose_queue(const CommandBuffer& buffer, cl_uint count, cl_command_queue* queues,
+                    std::shared_ptr<Queue>& queue) {
   if ((count == 0) != (queues == nullptr) || count > 1) return CL_INVALID_VALUE;
   queue = count == 0 ? buffer.queue : find<Queue>(queues[0]);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -406,7 +420,8 @@ cl_int choose_queue(const CommandBuffer& buffer, cl_uint count, cl_command_queue
 
 bool may_run(const Target& target) {
   cl_command_buffer_state_khr state = 0;
-  if (target.functions->info(target.real, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state, nullptr) != CL_SUCCESS) return false;
+  if (target.functions->info(target.real, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state, nullptr) != CL_SUCCESS)
+    return false;
   if (state != CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR) return false;
   if (!target.ours->is_pending()) return true;
   size_t size = 0;
@@ -438,7 +453,8 @@ cl_int CL_API_CALL run(cl_uint count, cl_command_queue* queues, cl_command_buffe
     std::vector<cl_event> after(waits, waits + wait_count);
     for (size_t index : command.after) after.push_back(entered.handle(index));
     cl_event its_own = nullptr;
-    const cl_int error = command.enter(queue, static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &its_own);
+    const cl_int error =
+        command.enter(queue, static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &its_own);
     if (error != CL_SUCCESS) return error;
     entered.add(its_own);
   }
@@ -446,7 +462,8 @@ cl_int CL_API_CALL run(cl_uint count, cl_command_queue* queues, cl_command_buffe
   const std::shared_ptr<Event> first = all.empty() ? nullptr : all.front();
   if (all.empty()) all = std::move(before.events);
   cl_event last = nullptr;
-  const cl_int error = api::enqueue(queue, CL_COMMAND_COMMAND_BUFFER_KHR, std::make_unique<EmptyCommand>(), all, &last, false);
+  const cl_int error =
+      api::enqueue(queue, CL_COMMAND_COMMAND_BUFFER_KHR, std::make_unique<EmptyCommand>(), all, &last, false);
   if (error != CL_SUCCESS) return error;
   const auto its_event = find<Event>(last);
   its_event->first = first;
@@ -517,9 +534,11 @@ bool has_command_buffers(cl_device_id real) {
   const auto& cl = driver::real();
   if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, nullptr, &bytes) != CL_SUCCESS) return false;
   std::vector<cl_name_version> all(bytes / sizeof(cl_name_version));
-  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, all.data(), nullptr) != CL_SUCCESS) return false;
+  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, all.data(), nullptr) != CL_SUCCESS)
+    return false;
   return std::any_of(all.begin(), all.end(), [](const cl_name_version& named) {
-    return std::string_view(named.name) == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME && named.version <= CL_MAKE_VERSION(0, 9, 3);
+    return std::string_view(named.name) == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME &&
+           named.version <= CL_MAKE_VERSION(0, 9, 3);
   });
 }
 

@@ -8,10 +8,10 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/machine.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
@@ -26,12 +26,11 @@ std::vector<cl_device_id> distinct(const cl_device_id* devices, cl_uint count) {
 }
 
 // `devices` are distinct and not empty.
-cl_context create(const cl_context_properties* properties, const std::vector<cl_device_id>& devices,
-                  Notify notify, void* user_data, cl_int* errcode_ret) {
+cl_context create(const cl_context_properties* properties, const std::vector<cl_device_id>& devices, Notify notify,
+                  void* user_data, cl_int* errcode_ret) {
   std::vector<cl_device_id> real;
   for (cl_device_id device : devices) {
-    if (!device || (is_virtual(device) && !find<Device>(device)))
-      return failed(errcode_ret, CL_INVALID_DEVICE);
+    if (!device || (is_virtual(device) && !find<Device>(device))) return failed(errcode_ret, CL_INVALID_DEVICE);
     const cl_device_id beneath = unwrap(device);
     if (std::find(real.begin(), real.end(), beneath) == real.end()) real.push_back(beneath);
   }
@@ -41,8 +40,8 @@ cl_context create(const cl_context_properties* properties, const std::vector<cl_
     if (!context) return failed(errcode_ret, error);
     return created(errcode_ret, Context::hand_out(std::move(context)));
   }
-  return driver::real().clCreateContext(properties, static_cast<cl_uint>(real.size()), real.data(), notify,
-                                        user_data, errcode_ret);
+  return driver::real().clCreateContext(properties, static_cast<cl_uint>(real.size()), real.data(), notify, user_data,
+                                        errcode_ret);
 }
 
 cl_platform_id platform_of(const cl_context_properties* properties) {
@@ -56,8 +55,7 @@ cl_platform_id platform_of(const cl_context_properties* properties) {
 cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint num_devices,
                                        const cl_device_id* devices, Notify pfn_notify, void* user_data,
                                        cl_int* errcode_ret) {
-  if (!devices || num_devices == 0 || (!pfn_notify && user_data))
-    return failed(errcode_ret, CL_INVALID_VALUE);
+  if (!devices || num_devices == 0 || (!pfn_notify && user_data)) return failed(errcode_ret, CL_INVALID_VALUE);
   return create(properties, distinct(devices, num_devices), pfn_notify, user_data, errcode_ret);
 }
 
@@ -107,24 +105,18 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
   if (!ours) return CL_INVALID_CONTEXT;
   const Answer answer{size, value, size_ret};
   switch (name) {
-    case CL_CONTEXT_REFERENCE_COUNT:
-      return answer.with<cl_uint>(ours->references());
-    case CL_CONTEXT_NUM_DEVICES:
-      return answer.with<cl_uint>(1);
-    case CL_CONTEXT_DEVICES:
-      return answer.with<cl_device_id>(ours->device->api());
-    case CL_CONTEXT_PROPERTIES:
-      return answer.array(ours->properties);
-    default:
-      return driver::real().clGetContextInfo(ours->devices[0]->context(), name, size, value, size_ret);
+    case CL_CONTEXT_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
+    case CL_CONTEXT_NUM_DEVICES: return answer.with<cl_uint>(1);
+    case CL_CONTEXT_DEVICES: return answer.with<cl_device_id>(ours->device->api());
+    case CL_CONTEXT_PROPERTIES: return answer.array(ours->properties);
+    default: return driver::real().clGetContextInfo(ours->devices[0]->context(), name, size, value, size_ret);
   }
 }
 
 cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, Context::DestructorCallback pfn_notify,
                                                   void* user_data) {
   if (!context) return CL_INVALID_CONTEXT;
-  if (!is_virtual(context))
-    return driver::real().clSetContextDestructorCallback(context, pfn_notify, user_data);
+  if (!is_virtual(context)) return driver::real().clSetContextDestructorCallback(context, pfn_notify, user_data);
   const auto ours = find<Context>(context);
   if (!ours) return CL_INVALID_CONTEXT;
   if (!pfn_notify) return CL_INVALID_VALUE;

@@ -12,11 +12,11 @@
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/extensions.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/machine.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
@@ -51,15 +51,13 @@ cl_int real_info(cl_device_id real, cl_device_info name, const Answer& answer) {
     return is_visible_extension(extension);
   };
   switch (name) {
-    case CL_DEVICE_EXTENSIONS:
-      return answer.text(filter_extensions(driver::text(real, name), is_shown));
-    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-      return named_versions(real, name, answer, is_shown);
+    case CL_DEVICE_EXTENSIONS: return answer.text(filter_extensions(driver::text(real, name), is_shown));
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION: return named_versions(real, name, answer, is_shown);
     case CL_DEVICE_PARENT_DEVICE:
-      if (const auto parent = driver::value<cl_device_id>(real, name)) return answer.with<cl_device_id>(to_program(parent));
+      if (const auto parent = driver::value<cl_device_id>(real, name))
+        return answer.with<cl_device_id>(to_program(parent));
       return answer.with<cl_device_id>(nullptr);
-    default:
-      return driver::real().clGetDeviceInfo(real, name, answer.size, answer.value, answer.size_ret);
+    default: return driver::real().clGetDeviceInfo(real, name, answer.size, answer.value, answer.size_ret);
   }
 }
 
@@ -99,7 +97,8 @@ bool all_have_feature(const Device& device, std::string_view feature) {
   return std::all_of(device.real.begin(), device.real.end(), [&](cl_device_id real) {
     std::vector<cl_name_version> features;
     return named_versions(real, CL_DEVICE_OPENCL_C_FEATURES, features) == CL_SUCCESS &&
-           std::any_of(features.begin(), features.end(), [&](const cl_name_version& its) { return its.name == feature; });
+           std::any_of(features.begin(), features.end(),
+                       [&](const cl_name_version& its) { return its.name == feature; });
   });
 }
 
@@ -116,10 +115,8 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
     return is_visible_extension(extension) && all_have(device, CL_DEVICE_EXTENSIONS, extension);
   };
   switch (name) {
-    case CL_DEVICE_EXTENSIONS:
-      return answer.text(filter_extensions(driver::text(first, name), is_common));
-    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-      return named_versions(first, name, answer, is_common);
+    case CL_DEVICE_EXTENSIONS: return answer.text(filter_extensions(driver::text(first, name), is_common));
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION: return named_versions(first, name, answer, is_common);
     case CL_DEVICE_OPENCL_C_FEATURES:
       return named_versions(first, name, answer, [&](std::string_view feature) {
         return is_offered_feature(feature) && all_have_feature(device, feature);
@@ -149,8 +146,7 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
     case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
     case CL_DEVICE_MAX_SAMPLERS:
     case CL_DEVICE_MAX_CONSTANT_ARGS:
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
-      return smallest<cl_uint>(device, name, answer);
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS: return smallest<cl_uint>(device, name, answer);
     case CL_DEVICE_MAX_PARAMETER_SIZE:
     case CL_DEVICE_IMAGE2D_MAX_WIDTH:
     case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
@@ -159,16 +155,13 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
     case CL_DEVICE_IMAGE3D_MAX_DEPTH:
     case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
     case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
-    case CL_DEVICE_PRINTF_BUFFER_SIZE:
-      return smallest<size_t>(device, name, answer);
+    case CL_DEVICE_PRINTF_BUFFER_SIZE: return smallest<size_t>(device, name, answer);
     case CL_DEVICE_SINGLE_FP_CONFIG:
     case CL_DEVICE_DOUBLE_FP_CONFIG:
     case CL_DEVICE_HALF_FP_CONFIG:
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
-    case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
-      return common_bits<cl_ulong>(device, name, answer);
-    default:
-      return std::nullopt;
+    case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES: return common_bits<cl_ulong>(device, name, answer);
+    default: return std::nullopt;
   }
 }
 
@@ -180,47 +173,37 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
     case CL_DEVICE_LOCAL_MEM_SIZE:
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
-      return smallest<cl_ulong>(device, name, answer);
-    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return smallest<size_t>(device, name, answer);
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
-      return largest<cl_uint>(device, name, answer);
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return smallest<cl_ulong>(device, name, answer);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return smallest<size_t>(device, name, answer);
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return largest<cl_uint>(device, name, answer);
 
-    case CL_DEVICE_PARENT_DEVICE:
-      return answer.with<cl_device_id>(nullptr);
-    case CL_DEVICE_REFERENCE_COUNT:
-      return answer.with<cl_uint>(1);
+    case CL_DEVICE_PARENT_DEVICE: return answer.with<cl_device_id>(nullptr);
+    case CL_DEVICE_REFERENCE_COUNT: return answer.with<cl_uint>(1);
     case CL_DEVICE_PARTITION_TYPE:
-      if (!driver::value<cl_device_id>(device.real[0], CL_DEVICE_PARENT_DEVICE)) return real_info(device.real[0], name, answer);
-      return answer.with<cl_device_partition_property>(0);  // a share of a device (SAMCL_SHARE) is shown as one of its own
+      if (!driver::value<cl_device_id>(device.real[0], CL_DEVICE_PARENT_DEVICE))
+        return real_info(device.real[0], name, answer);
+      return answer.with<cl_device_partition_property>(
+          0);  // a share of a device (SAMCL_SHARE) is shown as one of its own
 
     // A kernel that enqueues kernels, or hands on packets, can't be spread over devices.
-    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
-      return answer.with<cl_command_queue_properties>(0);
-    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
-      return answer.with<cl_device_device_enqueue_capabilities>(0);
-    case CL_DEVICE_PIPE_SUPPORT:
-      return answer.with<cl_bool>(CL_FALSE);
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES: return answer.with<cl_command_queue_properties>(0);
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return answer.with<cl_device_device_enqueue_capabilities>(0);
+    case CL_DEVICE_PIPE_SUPPORT: return answer.with<cl_bool>(CL_FALSE);
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
     case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
     case CL_DEVICE_MAX_PIPE_ARGS:
     case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
-    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
-      return answer.with<cl_uint>(0);
-    case CL_DEVICE_OPENCL_C_FEATURES:
-      return named_versions(device.real[0], name, answer, is_offered_feature);
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE: return answer.with<cl_uint>(0);
+    case CL_DEVICE_OPENCL_C_FEATURES: return named_versions(device.real[0], name, answer, is_offered_feature);
 
     // Queues and their clock are ours.
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
       return answer.with<cl_command_queue_properties>(CL_QUEUE_PROFILING_ENABLE |
                                                       CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
-      return answer.with<size_t>(1);
-    default:
-      return real_info(device.real[0], name, answer);
+    case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return answer.with<size_t>(1);
+    default: return real_info(device.real[0], name, answer);
   }
 }
 
@@ -269,13 +252,11 @@ cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_parti
   return driver::real().clCreateSubDevices(unwrap(device), properties, num_devices, devices, num_devices_ret);
 }
 
-// The clock of a virtual device is the one its events are timed by: the host's. A driver without clocks that can be read
-// says so.
-cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong* device_timestamp,
-                                           cl_ulong* host_timestamp) {
+// The clock of a virtual device is the one its events are timed by: the host's. A driver without clocks that can be
+// read says so.
+cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong* device_timestamp, cl_ulong* host_timestamp) {
   if (!device) return CL_INVALID_DEVICE;
-  if (!is_virtual(device))
-    return driver::real().clGetDeviceAndHostTimer(device, device_timestamp, host_timestamp);
+  if (!is_virtual(device)) return driver::real().clGetDeviceAndHostTimer(device, device_timestamp, host_timestamp);
   const auto ours = find<Device>(device);
   if (!ours) return CL_INVALID_DEVICE;
   const cl_int error = driver::real().clGetDeviceAndHostTimer(ours->real[0], device_timestamp, host_timestamp);

@@ -14,9 +14,9 @@
 #include "libsamcl/driver/driver.h"
 
 namespace samcl::api {
-cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                       size_t offset, size_t bytes, void* to, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, size_t offset,
+                                       size_t bytes, void* to, cl_uint wait_count, const cl_event* waits,
+                                       cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
@@ -30,17 +30,17 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (!host_may_read(*buffer)) return CL_INVALID_OPERATION;
-  return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to),
-                 before.events, event, blocking);
+  return enqueue(queue, CL_COMMAND_READ_BUFFER, read_buffer(std::move(buffer), offset, bytes, to), before.events, event,
+                 blocking);
 }
 
-cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                        size_t offset, size_t bytes, const void* from, cl_uint wait_count,
-                                        const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, size_t offset,
+                                        size_t bytes, const void* from, cl_uint wait_count, const cl_event* waits,
+                                        cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from,
-                                               wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from, wait_count,
+                                               UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -50,8 +50,8 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
   if (!host_may_write(*buffer)) return CL_INVALID_OPERATION;
-  return enqueue(queue, CL_COMMAND_WRITE_BUFFER, write_buffer(std::move(buffer), offset, bytes, from),
-                 before.events, event, blocking);
+  return enqueue(queue, CL_COMMAND_WRITE_BUFFER, write_buffer(std::move(buffer), offset, bytes, from), before.events,
+                 event, blocking);
 }
 
 cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
@@ -59,9 +59,8 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
                                        const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset,
-                                              to_offset, bytes, wait_count,
-                                              UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueCopyBuffer(handle, unwrap(from_memory), unwrap(to_memory), from_offset, to_offset,
+                                              bytes, wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -71,34 +70,32 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   if (const cl_int error = check_buffer(*queue, to.get()); error != CL_SUCCESS) return error;
   if (!in_bounds(*from, from_offset, bytes) || !in_bounds(*to, to_offset, bytes)) return CL_INVALID_VALUE;
   if (bytes == 0) {
-    return enqueue_as_given(queue, CL_COMMAND_COPY_BUFFER, wait_count, waits, event, false, {},
-                            [=](cl_command_queue real, cl_event* done) {
-                              cl_int error = CL_SUCCESS;
-                              const cl_mem source = from->real(0, &error);
-                              const cl_mem target = source ? to->real(0, &error) : nullptr;
-                              if (!target) return error;
-                              return driver::real().clEnqueueCopyBuffer(real, source, target, from_offset, to_offset, 0, 0,
-                                                                        nullptr, done);
-                            });
+    return enqueue_as_given(
+        queue, CL_COMMAND_COPY_BUFFER, wait_count, waits, event, false, {}, [=](cl_command_queue real, cl_event* done) {
+          cl_int error = CL_SUCCESS;
+          const cl_mem source = from->real(0, &error);
+          const cl_mem target = source ? to->real(0, &error) : nullptr;
+          if (!target) return error;
+          return driver::real().clEnqueueCopyBuffer(real, source, target, from_offset, to_offset, 0, 0, nullptr, done);
+        });
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  if (from->storage == to->storage &&
-      !intersect(from->part(from_offset, bytes), to->part(to_offset, bytes)).empty()) {
+  if (from->storage == to->storage && !intersect(from->part(from_offset, bytes), to->part(to_offset, bytes)).empty()) {
     return CL_MEM_COPY_OVERLAP;
   }
   return enqueue(queue, CL_COMMAND_COPY_BUFFER,
-                 copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events,
-                 event, false);
+                 copy_buffer(std::move(from), std::move(to), from_offset, to_offset, bytes), before.events, event,
+                 false);
 }
 
-cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, const void* pattern,
-                                       size_t pattern_size, size_t offset, size_t bytes, cl_uint wait_count,
-                                       const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, const void* pattern, size_t pattern_size,
+                                       size_t offset, size_t bytes, cl_uint wait_count, const cl_event* waits,
+                                       cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueFillBuffer(handle, unwrap(memory), pattern, pattern_size, offset, bytes,
-                                              wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueFillBuffer(handle, unwrap(memory), pattern, pattern_size, offset, bytes, wait_count,
+                                              UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -113,8 +110,8 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
                               cl_int error = CL_SUCCESS;
                               const cl_mem target = buffer->real(0, &error);
                               if (!target) return error;
-                              return driver::real().clEnqueueFillBuffer(real, target, value.data(), pattern_size, offset,
-                                                                        bytes, 0, nullptr, done);
+                              return driver::real().clEnqueueFillBuffer(real, target, value.data(), pattern_size,
+                                                                        offset, bytes, 0, nullptr, done);
                             });
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);

@@ -10,8 +10,8 @@
 #include "libsamcl/api/buffer_arguments.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/info.h"
-#include "libsamcl/driver/driver.h"
 #include "libsamcl/api/unwrap.h"
+#include "libsamcl/driver/driver.h"
 
 namespace samcl::api {
 namespace {
@@ -61,7 +61,8 @@ bool is_for_the_driver(const Operand& image, size_t row_pitch, size_t slice_pitc
   return !image.ours || (image.ours->image->is_1d_array() && (row_pitch != 0 || slice_pitch != 0));
 }
 
-void add_part(std::vector<BufferPart>& parts, const Operand& image, const Region& origin, const Region& region, bool written) {
+void add_part(std::vector<BufferPart>& parts, const Operand& image, const Region& origin, const Region& region,
+              bool written) {
   if (image.ours) parts.push_back({image.ours, image.ours->image->rectangle(origin.data(), region.data()), written});
 }
 
@@ -88,7 +89,8 @@ cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue handle, cl_mem memory, cl
                                       cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clEnqueueReadImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, to, wait_count, waits, event);
+    return cl.clEnqueueReadImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, to, wait_count,
+                                 waits, event);
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -124,7 +126,8 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue handle, cl_mem memory, c
                                        cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clEnqueueWriteImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, from, wait_count, waits, event);
+    return cl.clEnqueueWriteImage(handle, memory, blocking, origin, region, row_pitch, slice_pitch, from, wait_count,
+                                  waits, event);
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -140,8 +143,8 @@ cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue handle, cl_mem memory, c
                                      cl_int error = CL_SUCCESS;
                                      cl_mem target = image.real(&error);
                                      if (!target) return error;
-                                     return cl.clEnqueueWriteImage(real, target, CL_FALSE, o.data(), r.data(), row_pitch,
-                                                                   slice_pitch, from, 0, nullptr, done);
+                                     return cl.clEnqueueWriteImage(real, target, CL_FALSE, o.data(), r.data(),
+                                                                   row_pitch, slice_pitch, from, 0, nullptr, done);
                                    });
   }
   Rectangle host;
@@ -159,7 +162,8 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue handle, cl_mem memory, co
                                       const size_t* region, cl_uint wait_count, const cl_event* waits,
                                       cl_event* event) {
   const auto& cl = driver::real();
-  if (!is_virtual(handle)) return cl.clEnqueueFillImage(handle, memory, color, origin, region, wait_count, waits, event);
+  if (!is_virtual(handle))
+    return cl.clEnqueueFillImage(handle, memory, color, origin, region, wait_count, waits, event);
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   Operand image;
@@ -176,7 +180,8 @@ cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue handle, cl_mem memory, co
                                    cl_int error = CL_SUCCESS;
                                    cl_mem target = image.real(&error);
                                    if (!target) return error;
-                                   return cl.clEnqueueFillImage(real, target, value.data(), o.data(), r.data(), 0, nullptr, done);
+                                   return cl.clEnqueueFillImage(real, target, value.data(), o.data(), r.data(), 0,
+                                                                nullptr, done);
                                  });
 }
 
@@ -185,14 +190,16 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue handle, cl_mem from_memor
                                       cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clEnqueueCopyImage(handle, from_memory, to_memory, from_origin, to_origin, region, wait_count, waits, event);
+    return cl.clEnqueueCopyImage(handle, from_memory, to_memory, from_origin, to_origin, region, wait_count, waits,
+                                 event);
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   Operand from, to;
   if (cl_int error = find_image(*queue, from_memory, from); error != CL_SUCCESS) return error;
   if (cl_int error = find_image(*queue, to_memory, to); error != CL_SUCCESS) return error;
-  if (!from_origin || !to_origin || !region || !is_inside(from, from_origin, region) || !is_inside(to, to_origin, region)) {
+  if (!from_origin || !to_origin || !region || !is_inside(from, from_origin, region) ||
+      !is_inside(to, to_origin, region)) {
     return CL_INVALID_VALUE;
   }
   if (from.ours && to.ours) {
@@ -213,7 +220,8 @@ cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue handle, cl_mem from_memor
                                    cl_mem source = from.real(&error);
                                    cl_mem target = source ? to.real(&error) : nullptr;
                                    if (!target) return error;
-                                   return cl.clEnqueueCopyImage(real, source, target, f.data(), t.data(), r.data(), 0, nullptr, done);
+                                   return cl.clEnqueueCopyImage(real, source, target, f.data(), t.data(), r.data(), 0,
+                                                                nullptr, done);
                                  });
 }
 
@@ -222,7 +230,8 @@ cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue handle, cl_mem fr
                                               cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clEnqueueCopyImageToBuffer(handle, from_memory, unwrap(to_memory), origin, region, offset, wait_count, waits, event);
+    return cl.clEnqueueCopyImageToBuffer(handle, from_memory, unwrap(to_memory), origin, region, offset, wait_count,
+                                         waits, event);
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -242,8 +251,8 @@ cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue handle, cl_mem fr
                                    cl_mem source = from.real(&error);
                                    cl_mem target = source ? to->real(0, &error) : nullptr;
                                    if (!target) return error;
-                                   return cl.clEnqueueCopyImageToBuffer(real, source, target, o.data(), r.data(), offset, 0,
-                                                                        nullptr, done);
+                                   return cl.clEnqueueCopyImageToBuffer(real, source, target, o.data(), r.data(),
+                                                                        offset, 0, nullptr, done);
                                  });
 }
 
@@ -252,7 +261,8 @@ cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue handle, cl_mem fr
                                               cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
-    return cl.clEnqueueCopyBufferToImage(handle, unwrap(from_memory), to_memory, offset, origin, region, wait_count, waits, event);
+    return cl.clEnqueueCopyBufferToImage(handle, unwrap(from_memory), to_memory, offset, origin, region, wait_count,
+                                         waits, event);
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -272,8 +282,8 @@ cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue handle, cl_mem fr
                                    cl_mem source = from->real(0, &error);
                                    cl_mem target = source ? to.real(&error) : nullptr;
                                    if (!target) return error;
-                                   return cl.clEnqueueCopyBufferToImage(real, source, target, offset, o.data(), r.data(), 0,
-                                                                        nullptr, done);
+                                   return cl.clEnqueueCopyBufferToImage(real, source, target, offset, o.data(),
+                                                                        r.data(), 0, nullptr, done);
                                  });
 }
 
@@ -284,13 +294,14 @@ void* map_on_first_device(const std::shared_ptr<Queue>& queue, cl_mem image, cl_
                           const size_t* region, size_t* row_pitch, size_t* slice_pitch, cl_uint wait_count,
                           const cl_event* waits, cl_event* event, cl_int* errcode_ret) {
   void* pointer = nullptr;
-  const cl_int error = enqueue_on_first_device(
-      queue, CL_COMMAND_MAP_IMAGE, wait_count, waits, event, true, {}, {image}, [&](cl_command_queue real, cl_event* done) {
-        cl_int result = CL_SUCCESS;
-        pointer = driver::real().clEnqueueMapImage(real, image, CL_FALSE, flags, origin, region, row_pitch, slice_pitch, 0,
-                                                   nullptr, done, &result);
-        return result;
-      });
+  const cl_int error = enqueue_on_first_device(queue, CL_COMMAND_MAP_IMAGE, wait_count, waits, event, true, {}, {image},
+                                               [&](cl_command_queue real, cl_event* done) {
+                                                 cl_int result = CL_SUCCESS;
+                                                 pointer = driver::real().clEnqueueMapImage(
+                                                     real, image, CL_FALSE, flags, origin, region, row_pitch,
+                                                     slice_pitch, 0, nullptr, done, &result);
+                                                 return result;
+                                               });
   return error == CL_SUCCESS ? created(errcode_ret, pointer) : failed(errcode_ret, error);
 }
 
@@ -307,7 +318,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_b
   if (!queue) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
   Operand operand;
   if (cl_int error = find_image(*queue, memory, operand); error != CL_SUCCESS) return failed(errcode_ret, error);
-  if (!origin || !region || !row_pitch || !is_inside(operand, origin, region)) return failed(errcode_ret, CL_INVALID_VALUE);
+  if (!origin || !region || !row_pitch || !is_inside(operand, origin, region))
+    return failed(errcode_ret, CL_INVALID_VALUE);
   if (!operand.ours) {
     return map_on_first_device(queue, memory, flags, origin, region, row_pitch, slice_pitch, wait_count, waits, event,
                                errcode_ret);
@@ -333,7 +345,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue handle, cl_mem memory, cl_b
     return failed(errcode_ret, error);
   }
   *row_pitch = image.layout.row_pitch;
-  if (slice_pitch) *slice_pitch = image.is_1d_array() ? image.layout.row_pitch : has_slices ? image.layout.slice_pitch : 0;
+  if (slice_pitch)
+    *slice_pitch = image.is_1d_array() ? image.layout.row_pitch : has_slices ? image.layout.slice_pitch : 0;
   return created(errcode_ret, pointer);
 }
 

@@ -1,14 +1,15 @@
 // Launching kernels. What is surely right takes its place in the queue; what we would refuse the driver judges.
+#include "libsamcl/api/enqueue_kernel.h"
+
 #include <algorithm>
 
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
-#include "libsamcl/api/enqueue_kernel.h"
 #include "libsamcl/api/first_device.h"
-#include "libsamcl/driver/driver.h"
-#include "libsamcl/commands/launch.h"
-#include "libsamcl/objects/svm.h"
 #include "libsamcl/api/unwrap.h"
+#include "libsamcl/commands/launch.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/objects/svm.h"
 
 namespace samcl::api {
 namespace {
@@ -25,7 +26,8 @@ struct Sizes {
     copy(given_local, local);
   }
   bool is_empty() const {
-    return !has_global || std::any_of(global.begin(), global.begin() + dimensions, [](size_t size) { return size == 0; });
+    return !has_global ||
+           std::any_of(global.begin(), global.begin() + dimensions, [](size_t size) { return size == 0; });
   }
   Ndrange ndrange() const {
     Ndrange ndrange;
@@ -70,8 +72,8 @@ Doubt doubt_of(const LaunchLimits& limits, const Sizes& sizes) {
 }
 
 // The program's own launch, on the first device: the driver's word on it counts.
-cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest& request, const Sizes& sizes, Doubt doubt,
-                       cl_uint wait_count, const cl_event* waits, cl_event* event) {
+cl_int launch_as_given(const std::shared_ptr<Queue>& queue, const LaunchRequest& request, const Sizes& sizes,
+                       Doubt doubt, cl_uint wait_count, const cl_event* waits, cl_event* event) {
   std::vector<std::shared_ptr<Buffer>> used = request.reachable;
   for (const Argument& argument : *request.arguments) used.push_back(argument.buffer);
   std::vector<BufferPart> parts;
@@ -120,12 +122,14 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle, cl_kern
   auto kernel = find<Kernel>(kernel_handle);
   if (!kernel) return CL_INVALID_KERNEL;
   if (kernel->program->context != queue->context) return CL_INVALID_CONTEXT;
-  return enqueue_launch(queue, kernel, kernel->arguments(), dimensions, offset, global, local, wait_count, waits, event);
+  return enqueue_launch(queue, kernel, kernel->arguments(), dimensions, offset, global, local, wait_count, waits,
+                        event);
 }
 
 cl_int enqueue_launch(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Kernel>& kernel,
                       std::shared_ptr<const Arguments> arguments, cl_uint dimensions, const size_t* offset,
-                      const size_t* global, const size_t* local, cl_uint wait_count, const cl_event* waits, cl_event* event) {
+                      const size_t* global, const size_t* local, cl_uint wait_count, const cl_event* waits,
+                      cl_event* event) {
   LaunchRequest request{kernel, std::move(arguments), {}, local != nullptr, {}};
   if (kernel->follows_addresses()) request.reachable = svm::all(*queue->context);
   for (const Argument& argument : *request.arguments) {

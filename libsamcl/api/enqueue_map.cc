@@ -21,8 +21,7 @@ namespace {
 // A memory object of the driver's own in the first device's context, e.g. an image of several samples.
 cl_int check_real(const Queue& queue, cl_mem memory) {
   cl_context context = nullptr;
-  const cl_int error =
-      driver::real().clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  const cl_int error = driver::real().clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
   if (error != CL_SUCCESS) return CL_INVALID_MEM_OBJECT;
   return context == queue.context->devices[0]->context() ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
@@ -34,14 +33,13 @@ cl_int check_memory(const Queue& queue, cl_mem memory) {
 
 }  // namespace
 
-void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                     cl_map_flags flags, size_t offset, size_t bytes, cl_uint wait_count,
-                                     const cl_event* waits, cl_event* event, cl_int* errcode_ret) {
+void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint wait_count, const cl_event* waits,
+                                     cl_event* event, cl_int* errcode_ret) {
   if (!handle) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes,
-                                             wait_count, UnwrappedList(wait_count, waits).get(), event,
-                                             errcode_ret);
+    return driver::real().clEnqueueMapBuffer(handle, unwrap(memory), blocking, flags, offset, bytes, wait_count,
+                                             UnwrappedList(wait_count, waits).get(), event, errcode_ret);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
@@ -50,7 +48,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
     return failed(errcode_ret, error);
   }
   if (bytes == 0 || !in_bounds(*buffer, offset, bytes)) return failed(errcode_ret, CL_INVALID_VALUE);
-  if (const cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS) return failed(errcode_ret, error);
+  if (const cl_int error = check_map_flags(*queue->context, flags); error != CL_SUCCESS)
+    return failed(errcode_ret, error);
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return failed(errcode_ret, before.error);
   if (!host_may_map(*buffer, flags)) return failed(errcode_ret, CL_INVALID_OPERATION);
@@ -58,7 +57,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   if (buffer->storage->svm() && !buffer->storage->shared()) {
     void* const pointer = static_cast<std::byte*>(buffer->host_ptr) + offset;
     const Rectangle run = Rectangle::run(buffer->range.begin + offset, bytes);
-    const cl_int error = map_svm(queue, CL_COMMAND_MAP_BUFFER, blocking, buffer, {pointer, run, flags}, wait_count, waits, event);
+    const cl_int error =
+        map_svm(queue, CL_COMMAND_MAP_BUFFER, blocking, buffer, {pointer, run, flags}, wait_count, waits, event);
     return error == CL_SUCCESS ? created(errcode_ret, pointer) : failed(errcode_ret, error);
   }
   std::byte* const host = buffer->storage->host();
@@ -75,8 +75,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   return created(errcode_ret, pointer);
 }
 
-cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memory, void* pointer,
-                                           cl_uint wait_count, const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memory, void* pointer, cl_uint wait_count,
+                                           const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     return driver::real().clEnqueueUnmapMemObject(handle, unwrap(memory), pointer, wait_count,
@@ -87,10 +87,10 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   if (const cl_int error = check_memory(*queue, memory); error != CL_SUCCESS) return error;
   if (!pointer) return CL_INVALID_VALUE;
   if (!is_virtual(memory)) {
-    return enqueue_on_first_device(queue, CL_COMMAND_UNMAP_MEM_OBJECT, wait_count, waits, event, false, {},
-                                   {memory}, [memory, pointer](cl_command_queue real, cl_event* done) {
-                                     return driver::real().clEnqueueUnmapMemObject(real, memory, pointer, 0,
-                                                                                   nullptr, done);
+    return enqueue_on_first_device(queue, CL_COMMAND_UNMAP_MEM_OBJECT, wait_count, waits, event, false, {}, {memory},
+                                   [memory, pointer](cl_command_queue real, cl_event* done) {
+                                     return driver::real().clEnqueueUnmapMemObject(real, memory, pointer, 0, nullptr,
+                                                                                   done);
                                    });
   }
   const Waits before = wait_list(*queue->context, wait_count, waits);
@@ -101,19 +101,17 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memor
   if (buffer->storage->svm() && !buffer->storage->shared() && !buffer->image) {
     return unmap_svm(queue, CL_COMMAND_UNMAP_MEM_OBJECT, buffer, *mapping, wait_count, waits, event);
   }
-  return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event,
-                 false);
+  return enqueue(queue, CL_COMMAND_UNMAP_MEM_OBJECT, unmap_buffer(buffer, *mapping), before.events, event, false);
 }
 
 // A hint. Where bytes are worth having is ours to decide, so it only takes its place in the queue.
 cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint count, const cl_mem* memories,
-                                              cl_mem_migration_flags flags, cl_uint wait_count,
-                                              const cl_event* waits, cl_event* event) {
+                                              cl_mem_migration_flags flags, cl_uint wait_count, const cl_event* waits,
+                                              cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(),
-                                                     flags, wait_count,
-                                                     UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueMigrateMemObjects(handle, count, UnwrappedList(count, memories).get(), flags,
+                                                     wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -124,8 +122,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue handle, cl_uint c
   if (!is_migration(flags)) return CL_INVALID_VALUE;
   const Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events,
-                 event, false);
+  return enqueue(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, std::make_unique<EmptyCommand>(), before.events, event, false);
 }
 
 }  // namespace samcl::api

@@ -17,8 +17,7 @@
 namespace samcl::api {
 namespace {
 
-constexpr uint64_t kHostSize =
-    std::numeric_limits<uint64_t>::max();  // we don't know where the program's memory ends
+constexpr uint64_t kHostSize = std::numeric_limits<uint64_t>::max();  // we don't know where the program's memory ends
 
 using Size3 = std::array<size_t, 3>;
 
@@ -34,15 +33,15 @@ bool copy_sizes(const size_t* origin, const size_t* other_origin, const size_t* 
 }  // namespace
 
 cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                           const size_t* origin, const size_t* host_origin,
-                                           const size_t* region, size_t row_pitch, size_t slice_pitch,
-                                           size_t host_row_pitch, size_t host_slice_pitch, void* to,
-                                           cl_uint wait_count, const cl_event* waits, cl_event* event) {
+                                           const size_t* origin, const size_t* host_origin, const size_t* region,
+                                           size_t row_pitch, size_t slice_pitch, size_t host_row_pitch,
+                                           size_t host_slice_pitch, void* to, cl_uint wait_count, const cl_event* waits,
+                                           cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueReadBufferRect(
-        handle, unwrap(memory), blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
-        host_slice_pitch, to, wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueReadBufferRect(handle, unwrap(memory), blocking, origin, host_origin, region,
+                                                  row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, to,
+                                                  wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -52,8 +51,8 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
       !is_rectangle(host_origin, region, host_row_pitch, host_slice_pitch, kHostSize)) {
     std::array<Size3, 3> sizes;
     if (!to || !copy_sizes(origin, host_origin, region, sizes)) return CL_INVALID_VALUE;
-    return enqueue_as_given(queue, CL_COMMAND_READ_BUFFER_RECT, wait_count, waits, event, blocking, all_of(buffer, false),
-                            [=](cl_command_queue real, cl_event* done) {
+    return enqueue_as_given(queue, CL_COMMAND_READ_BUFFER_RECT, wait_count, waits, event, blocking,
+                            all_of(buffer, false), [=](cl_command_queue real, cl_event* done) {
                               cl_int error = CL_SUCCESS;
                               const cl_mem from = buffer->real(0, &error);
                               if (!from) return error;
@@ -71,15 +70,15 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
 }
 
 cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memory, cl_bool blocking,
-                                            const size_t* origin, const size_t* host_origin,
-                                            const size_t* region, size_t row_pitch, size_t slice_pitch,
-                                            size_t host_row_pitch, size_t host_slice_pitch, const void* from,
-                                            cl_uint wait_count, const cl_event* waits, cl_event* event) {
+                                            const size_t* origin, const size_t* host_origin, const size_t* region,
+                                            size_t row_pitch, size_t slice_pitch, size_t host_row_pitch,
+                                            size_t host_slice_pitch, const void* from, cl_uint wait_count,
+                                            const cl_event* waits, cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueWriteBufferRect(
-        handle, unwrap(memory), blocking, origin, host_origin, region, row_pitch, slice_pitch, host_row_pitch,
-        host_slice_pitch, from, wait_count, UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueWriteBufferRect(handle, unwrap(memory), blocking, origin, host_origin, region,
+                                                   row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, from,
+                                                   wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -89,8 +88,8 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memo
       !is_rectangle(host_origin, region, host_row_pitch, host_slice_pitch, kHostSize)) {
     std::array<Size3, 3> sizes;
     if (!from || !copy_sizes(origin, host_origin, region, sizes)) return CL_INVALID_VALUE;
-    return enqueue_as_given(queue, CL_COMMAND_WRITE_BUFFER_RECT, wait_count, waits, event, blocking, all_of(buffer, true),
-                            [=](cl_command_queue real, cl_event* done) {
+    return enqueue_as_given(queue, CL_COMMAND_WRITE_BUFFER_RECT, wait_count, waits, event, blocking,
+                            all_of(buffer, true), [=](cl_command_queue real, cl_event* done) {
                               cl_int error = CL_SUCCESS;
                               const cl_mem to = buffer->real(0, &error);
                               if (!to) return error;
@@ -108,17 +107,15 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memo
 }
 
 cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_memory, cl_mem to_memory,
-                                           const size_t* from_origin, const size_t* to_origin,
-                                           const size_t* region, size_t from_row_pitch,
-                                           size_t from_slice_pitch, size_t to_row_pitch,
+                                           const size_t* from_origin, const size_t* to_origin, const size_t* region,
+                                           size_t from_row_pitch, size_t from_slice_pitch, size_t to_row_pitch,
                                            size_t to_slice_pitch, cl_uint wait_count, const cl_event* waits,
                                            cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
-    return driver::real().clEnqueueCopyBufferRect(handle, unwrap(from_memory), unwrap(to_memory), from_origin,
-                                                  to_origin, region, from_row_pitch, from_slice_pitch,
-                                                  to_row_pitch, to_slice_pitch, wait_count,
-                                                  UnwrappedList(wait_count, waits).get(), event);
+    return driver::real().clEnqueueCopyBufferRect(
+        handle, unwrap(from_memory), unwrap(to_memory), from_origin, to_origin, region, from_row_pitch,
+        from_slice_pitch, to_row_pitch, to_slice_pitch, wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -139,8 +136,8 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
                               const cl_mem target = source ? to->real(0, &error) : nullptr;
                               if (!target) return error;
                               return driver::real().clEnqueueCopyBufferRect(
-                                  real, source, target, sizes[0].data(), sizes[1].data(), sizes[2].data(), from_row_pitch,
-                                  from_slice_pitch, to_row_pitch, to_slice_pitch, 0, nullptr, done);
+                                  real, source, target, sizes[0].data(), sizes[1].data(), sizes[2].data(),
+                                  from_row_pitch, from_slice_pitch, to_row_pitch, to_slice_pitch, 0, nullptr, done);
                             });
   }
   const Rectangle source = Rectangle::of(from_origin, region, from_row_pitch, from_slice_pitch);
@@ -156,8 +153,8 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
     b.offset += to->range.begin;
     if (overlap(a, b)) return CL_MEM_COPY_OVERLAP;
   }
-  return enqueue(queue, CL_COMMAND_COPY_BUFFER_RECT,
-                 copy_rectangle(std::move(from), std::move(to), source, target), before.events, event, false);
+  return enqueue(queue, CL_COMMAND_COPY_BUFFER_RECT, copy_rectangle(std::move(from), std::move(to), source, target),
+                 before.events, event, false);
 }
 
 }  // namespace samcl::api

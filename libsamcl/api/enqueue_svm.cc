@@ -1,5 +1,5 @@
-// Shared virtual memory. It is the first device's, whose driver does the commands on it, in the virtual queue's order; what
-// other devices have of it is brought there first.
+// Shared virtual memory. It is the first device's, whose driver does the commands on it, in the virtual queue's order;
+// what other devices have of it is brought there first.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -8,16 +8,17 @@
 #include "libsamcl/api/buffer_arguments.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/svm_mapping.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/objects/svm.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
 
 uint64_t offset_in(const Buffer& allocation, const void* pointer) {
-  return static_cast<uint64_t>(static_cast<const std::byte*>(pointer) - static_cast<const std::byte*>(allocation.host_ptr));
+  return static_cast<uint64_t>(static_cast<const std::byte*>(pointer) -
+                               static_cast<const std::byte*>(allocation.host_ptr));
 }
 
 // What lies in an allocation of the bytes from an address on; nothing if it is in none.
@@ -49,7 +50,8 @@ class FreeSvm : public Command {
       const auto allocation = svm::at(context, pointer);
       if (!allocation) continue;
       accesses.push_back({allocation->storage, kHost, allocation->range, true});
-      for (const auto& device : context.devices) accesses.push_back({allocation->storage, device->index, allocation->range, true});
+      for (const auto& device : context.devices)
+        accesses.push_back({allocation->storage, device->index, allocation->range, true});
     }
     planner.add({engine::LaneKind::host, 0}, engine::HostCall{[this] { return free(); }}, std::move(accesses));
     return CL_SUCCESS;
@@ -107,8 +109,8 @@ cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue handle, cl_uint count, void
   return enqueue(queue, CL_COMMAND_SVM_FREE, std::move(command), before.events, event, false);
 }
 
-cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void* to, const void* from, size_t bytes,
-                                      cl_uint wait_count, const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void* to, const void* from,
+                                      size_t bytes, cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clEnqueueSVMMemcpy(handle, blocking, to, from, bytes, wait_count, waits, event);
   auto queue = find<Queue>(handle);
@@ -143,24 +145,26 @@ cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue handle, void* to, const 
   auto parts = part_at(*queue->context, to, bytes, true);
   if (bytes > 0 && is_pattern_size(pattern_size) && bytes % pattern_size == 0 &&
       reinterpret_cast<uintptr_t>(to) % pattern_size == 0) {
-    return enqueue_on_first_device(queue, CL_COMMAND_SVM_MEMFILL, wait_count, waits, event, false, std::move(parts), {}, call);
+    return enqueue_on_first_device(queue, CL_COMMAND_SVM_MEMFILL, wait_count, waits, event, false, std::move(parts), {},
+                                   call);
   }
   return enqueue_as_given(queue, CL_COMMAND_SVM_MEMFILL, wait_count, waits, event, false, std::move(parts), call);
 }
 
-cl_int map_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_bool blocking, const std::shared_ptr<Buffer>& buffer,
-               const Buffer::Mapping& mapping, cl_uint wait_count, const cl_event* waits, cl_event* event) {
+cl_int map_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_bool blocking,
+               const std::shared_ptr<Buffer>& buffer, const Buffer::Mapping& mapping, cl_uint wait_count,
+               const cl_event* waits, cl_event* event) {
   const Rectangle rows = mapping.rows.moved(-buffer->range.begin);
   std::vector<BufferPart> parts;
   if (!(mapping.flags & CL_MAP_WRITE_INVALIDATE_REGION)) parts.push_back({buffer, rows, false});
   if (mapping.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) parts.push_back({buffer, rows, true});
   buffer->add_mapping(mapping);
-  const cl_int error = enqueue_on_first_device(
-      queue, type, wait_count, waits, event, blocking, std::move(parts), {},
-      [mapping](cl_command_queue real, cl_event* done) {
-        return driver::real().clEnqueueSVMMap(real, CL_FALSE, mapping.flags, mapping.pointer, mapping.rows.bytes(), 0, nullptr,
-                                              done);
-      });
+  const cl_int error =
+      enqueue_on_first_device(queue, type, wait_count, waits, event, blocking, std::move(parts), {},
+                              [mapping](cl_command_queue real, cl_event* done) {
+                                return driver::real().clEnqueueSVMMap(real, CL_FALSE, mapping.flags, mapping.pointer,
+                                                                      mapping.rows.bytes(), 0, nullptr, done);
+                              });
   if (error != CL_SUCCESS) buffer->remove_mapping(mapping.pointer);
   return error;
 }
@@ -174,8 +178,8 @@ cl_int unmap_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, cons
                                  });
 }
 
-cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking, cl_map_flags flags, void* pointer, size_t bytes,
-                                   cl_uint wait_count, const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking, cl_map_flags flags, void* pointer,
+                                   size_t bytes, cl_uint wait_count, const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) return cl.clEnqueueSVMMap(handle, blocking, flags, pointer, bytes, wait_count, waits, event);
   auto queue = find<Queue>(handle);
@@ -188,7 +192,8 @@ cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking, cl
                    wait_count, waits, event);
   }
   return enqueue_as_given(queue, CL_COMMAND_SVM_MAP, wait_count, waits, event, blocking,
-                          part_at(*queue->context, pointer, bytes, true), [=, &cl](cl_command_queue real, cl_event* done) {
+                          part_at(*queue->context, pointer, bytes, true),
+                          [=, &cl](cl_command_queue real, cl_event* done) {
                             return cl.clEnqueueSVMMap(real, CL_FALSE, flags, pointer, bytes, 0, nullptr, done);
                           });
 }
@@ -206,14 +211,15 @@ cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue handle, void* pointer, cl_
     return unmap_svm(queue, CL_COMMAND_SVM_UNMAP, allocation, *mapping, wait_count, waits, event);
   }
   return enqueue_as_given(queue, CL_COMMAND_SVM_UNMAP, wait_count, waits, event, false,
-                          part_at(*queue->context, pointer, SIZE_MAX, false), [=, &cl](cl_command_queue real, cl_event* done) {
+                          part_at(*queue->context, pointer, SIZE_MAX, false),
+                          [=, &cl](cl_command_queue real, cl_event* done) {
                             return cl.clEnqueueSVMUnmap(real, pointer, 0, nullptr, done);
                           });
 }
 
-cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint count, const void** pointers, const size_t* sizes,
-                                          cl_mem_migration_flags flags, cl_uint wait_count, const cl_event* waits,
-                                          cl_event* event) {
+cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint count, const void** pointers,
+                                          const size_t* sizes, cl_mem_migration_flags flags, cl_uint wait_count,
+                                          const cl_event* waits, cl_event* event) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     return cl.clEnqueueSVMMigrateMem(handle, count, pointers, sizes, flags, wait_count, waits, event);
@@ -232,11 +238,13 @@ cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint count
     parts = both(std::move(parts), part_at(*queue->context, places[i], SIZE_MAX, false));
   }
   const auto call = [=, &cl](cl_command_queue real, cl_event* done) {
-    return cl.clEnqueueSVMMigrateMem(real, count, const_cast<const void**>(places.data()), bytes.empty() ? nullptr : bytes.data(),
-                                     flags, 0, nullptr, done);
+    return cl.clEnqueueSVMMigrateMem(real, count, const_cast<const void**>(places.data()),
+                                     bytes.empty() ? nullptr : bytes.data(), flags, 0, nullptr, done);
   };
-  if (!is_plain) return enqueue_as_given(queue, CL_COMMAND_SVM_MIGRATE_MEM, wait_count, waits, event, false, std::move(parts), call);
-  return enqueue_on_first_device(queue, CL_COMMAND_SVM_MIGRATE_MEM, wait_count, waits, event, false, std::move(parts), {}, call);
+  if (!is_plain)
+    return enqueue_as_given(queue, CL_COMMAND_SVM_MIGRATE_MEM, wait_count, waits, event, false, std::move(parts), call);
+  return enqueue_on_first_device(queue, CL_COMMAND_SVM_MIGRATE_MEM, wait_count, waits, event, false, std::move(parts),
+                                 {}, call);
 }
 
 }  // namespace samcl::api

@@ -59,8 +59,7 @@ cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int* errcode_ret) 
   if (!is_virtual(context)) return driver::real().clCreateUserEvent(context, errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  return created(errcode_ret,
-                 Event::hand_out(Event::make_shared(std::move(ours), nullptr, CL_COMMAND_USER)));
+  return created(errcode_ret, Event::hand_out(Event::make_shared(std::move(ours), nullptr, CL_COMMAND_USER)));
 }
 
 cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int status) {
@@ -82,8 +81,7 @@ cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event* event_lis
   return wait_for_all(events);
 }
 
-cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void* value,
-                                  size_t* size_ret) {
+cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void* value, size_t* size_ret) {
   if (!event) return CL_INVALID_EVENT;
   const Answer answer{size, value, size_ret};
   if (!is_virtual(event)) {
@@ -94,20 +92,15 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
   const auto ours = find<Event>(event);
   if (!ours) return CL_INVALID_EVENT;
   switch (name) {
-    case CL_EVENT_COMMAND_QUEUE:
-      return answer.with<cl_command_queue>(ours->queue ? ours->queue->api() : nullptr);
-    case CL_EVENT_CONTEXT:
-      return answer.with<cl_context>(ours->context->api());
-    case CL_EVENT_COMMAND_TYPE:
-      return answer.with<cl_command_type>(ours->type);
+    case CL_EVENT_COMMAND_QUEUE: return answer.with<cl_command_queue>(ours->queue ? ours->queue->api() : nullptr);
+    case CL_EVENT_CONTEXT: return answer.with<cl_context>(ours->context->api());
+    case CL_EVENT_COMMAND_TYPE: return answer.with<cl_command_type>(ours->type);
     case CL_EVENT_COMMAND_EXECUTION_STATUS:
       Worker::run_stranded_at_end();  // it may be how the program waits
       ours->watch();
       return answer.with<cl_int>(ours->status());
-    case CL_EVENT_REFERENCE_COUNT:
-      return answer.with<cl_uint>(ours->references());
-    default:
-      return CL_INVALID_VALUE;
+    case CL_EVENT_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
+    default: return CL_INVALID_VALUE;
   }
 }
 
@@ -129,8 +122,7 @@ cl_int CL_API_CALL clReleaseEvent(cl_event event) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int at, Event::Callback callback,
-                                      void* user_data) {
+cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int at, Event::Callback callback, void* user_data) {
   if (!event) return CL_INVALID_EVENT;
   if (!is_virtual(event)) return driver::real().clSetEventCallback(event, at, callback, user_data);
   const auto ours = find<Event>(event);
@@ -153,10 +145,8 @@ cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     case CL_PROFILING_COMMAND_SUBMIT:
     case CL_PROFILING_COMMAND_START:
     case CL_PROFILING_COMMAND_END:
-    case CL_PROFILING_COMMAND_COMPLETE:
-      return Answer{size, value, size_ret}.with<cl_ulong>(ours->time(name));
-    default:
-      return CL_INVALID_VALUE;
+    case CL_PROFILING_COMMAND_COMPLETE: return Answer{size, value, size_ret}.with<cl_ulong>(ours->time(name));
+    default: return CL_INVALID_VALUE;
   }
 }
 

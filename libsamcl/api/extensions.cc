@@ -9,9 +9,9 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl {
 namespace {
@@ -151,8 +151,7 @@ cl_int CL_API_CALL suggested_local_work_size(cl_command_queue queue, cl_kernel k
     return CL_INVALID_COMMAND_QUEUE;
   const auto function = reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
       real_extension_function(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
-  return function ? function(real_queue, real_kernel, dimensions, offset, size, suggested)
-                  : CL_INVALID_OPERATION;
+  return function ? function(real_queue, real_kernel, dimensions, offset, size, suggested) : CL_INVALID_OPERATION;
 }
 
 // Our own function of that name, or nullptr.
@@ -201,12 +200,12 @@ void* extension_function(cl_platform_id platform, const char* name) {
   }
   if (std::strcmp(name, "clGetKernelSuggestedLocalWorkSizeKHR") == 0)
     return real_function() ? reinterpret_cast<void*>(suggested_local_work_size) : nullptr;
-  if (void* const function = api::command_buffer_function(name)) return offers_command_buffers(platform) ? function : nullptr;
+  if (void* const function = api::command_buffer_function(name))
+    return offers_command_buffers(platform) ? function : nullptr;
   void* ours = our_function(name);
   // A twin exists where the driver has the extension; core functions exist always.
-  const bool is_core =
-      contains(kHiddenEntries, name) ||
-      std::none_of(std::begin(kTwins), std::end(kTwins), [&](const Twin& t) { return t.name == name; });
+  const bool is_core = contains(kHiddenEntries, name) || std::none_of(std::begin(kTwins), std::end(kTwins),
+                                                                      [&](const Twin& t) { return t.name == name; });
   return ours && (is_core || real_function()) ? ours : nullptr;
 }
 

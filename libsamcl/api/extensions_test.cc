@@ -6,13 +6,14 @@ namespace samcl {
 namespace {
 
 TEST(FilterExtensions, KeepsWhatChangesTheLanguageAndHidesOtherApisObjects) {
-  EXPECT_EQ(filter_extensions(
-                "cl_khr_fp64 cl_khr_gl_sharing cl_khr_icd cl_intel_va_api_media_sharing cl_khr_gl_event"),
+  EXPECT_EQ(filter_extensions("cl_khr_fp64 cl_khr_gl_sharing cl_khr_icd cl_intel_va_api_media_sharing cl_khr_gl_event"),
             "cl_khr_fp64 cl_khr_icd");
 }
 
 // Such programs run whole; their functions are ours.
-TEST(FilterExtensions, ShowsIntermediateLanguage) { EXPECT_EQ(filter_extensions("cl_khr_il_program"), "cl_khr_il_program"); }
+TEST(FilterExtensions, ShowsIntermediateLanguage) {
+  EXPECT_EQ(filter_extensions("cl_khr_il_program"), "cl_khr_il_program");
+}
 
 TEST(FilterExtensions, HidesExternalObjects) {
   EXPECT_EQ(filter_extensions("cl_khr_spir cl_khr_semaphore "
@@ -29,9 +30,7 @@ TEST(FilterExtensions, ToleratesPoclsDoubleBlanks) {
             "cl_khr_byte_addressable_store cl_khr_int64_base_atomics");
 }
 
-TEST(FilterExtensions, OfNothingIsNothing) {
-  EXPECT_EQ(filter_extensions(""), "");
-}
+TEST(FilterExtensions, OfNothingIsNothing) { EXPECT_EQ(filter_extensions(""), ""); }
 
 }  // namespace
 }  // namespace samcl

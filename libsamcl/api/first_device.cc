@@ -14,7 +14,8 @@ class FirstDeviceCommand : public Command {
                      std::function<cl_int(cl_command_queue, cl_event*)> call)
       : context_(std::move(context)), buffers_(std::move(buffers)), call_(std::move(call)) {
     for (cl_mem image : images) {
-      if (image && !is_virtual(image) && driver::real().clRetainMemObject(image) == CL_SUCCESS) images_.push_back(image);
+      if (image && !is_virtual(image) && driver::real().clRetainMemObject(image) == CL_SUCCESS)
+        images_.push_back(image);
     }
   }
   ~FirstDeviceCommand() override {
@@ -27,10 +28,12 @@ class FirstDeviceCommand : public Command {
     for (const BufferPart& part : buffers_) {
       const std::shared_ptr<Storage>& storage = part.buffer->storage;
       const Range bounds = bounds_of(part);
-      if (!part.written) planner.bring(storage, {&bounds, 1}, storage->place_of(0), &report::kernel("(images)").traffic);
+      if (!part.written)
+        planner.bring(storage, {&bounds, 1}, storage->place_of(0), &report::kernel("(images)").traffic);
       accesses.push_back({storage, storage->place_of(0), bounds, true});
     }
-    planner.add({engine::LaneKind::compute, 0}, engine::HostCall{[this] { return call_and_wait(); }}, std::move(accesses));
+    planner.add({engine::LaneKind::compute, 0}, engine::HostCall{[this] { return call_and_wait(); }},
+                std::move(accesses));
     for (const BufferPart& part : buffers_) {
       if (!part.written) continue;
       part.rows.joined().for_each_row([&](uint64_t, Range row) {
@@ -62,13 +65,13 @@ class FirstDeviceCommand : public Command {
 }  // namespace
 
 cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
-                               const cl_event* waits, cl_event* event, bool blocking,
-                               std::vector<BufferPart> buffers, std::vector<cl_mem> keep_alive,
+                               const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
+                               std::vector<cl_mem> keep_alive,
                                std::function<cl_int(cl_command_queue, cl_event*)> call) {
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  auto command = std::make_unique<FirstDeviceCommand>(queue->context, std::move(buffers), std::move(keep_alive),
-                                                      std::move(call));
+  auto command =
+      std::make_unique<FirstDeviceCommand>(queue->context, std::move(buffers), std::move(keep_alive), std::move(call));
   return enqueue(queue, type, std::move(command), before.events, event, blocking);
 }
 
@@ -76,8 +79,8 @@ cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type typ
                         const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
                         std::function<cl_int(cl_command_queue, cl_event*)> call) {
   cl_event handle = nullptr;
-  const cl_int refused = enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers),
-                                                 {}, std::move(call));
+  const cl_int refused =
+      enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers), {}, std::move(call));
   if (refused != CL_SUCCESS) return refused;
   const auto command = find<Event>(handle);
   const bool waits_for_it = blocking || !Event::any_user_event_is_open();

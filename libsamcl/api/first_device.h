@@ -20,9 +20,8 @@ struct BufferPart {
 // call: enqueues the real command on the given real queue and stores its event. keep_alive: real images, which
 // the program may release before the command has run. Returns what the enqueue function shall return.
 cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
-                               const cl_event* waits, cl_event* event, bool blocking,
-                               std::vector<BufferPart> buffers, std::vector<cl_mem> keep_alive,
-                               std::function<cl_int(cl_command_queue, cl_event*)> call);
+                               const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
+                               std::vector<cl_mem> keep_alive, std::function<cl_int(cl_command_queue, cl_event*)> call);
 
 // The same for a command that we would refuse, and the driver perhaps would not: where it can be tried at once, that is
 // where nothing waits for the program itself (an open user event), the driver's error is returned, as from its own

@@ -1,6 +1,6 @@
 // Images as objects: created and queried. An image is virtual like a buffer, its bytes being its pixels row after row,
-// or it shows the bytes of a virtual buffer. What that does not describe (several samples, mipmaps, rows with gaps in the
-// program's memory, formats that not all devices have) is the driver's own image on the first device.
+// or it shows the bytes of a virtual buffer. What that does not describe (several samples, mipmaps, rows with gaps in
+// the program's memory, formats that not all devices have) is the driver's own image on the first device.
 // clang-format off
 #include "libsamcl/api/unwrap.h"
 // clang-format on
@@ -39,13 +39,9 @@ cl_image_desc relevant(const cl_image_desc& given) {
   description.num_samples = given.num_samples;
   description.mem_object = given.mem_object;
   switch (given.image_type) {
-    case CL_MEM_OBJECT_IMAGE1D:
-      break;
-    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
-      break;
-    case CL_MEM_OBJECT_IMAGE2D:
-      description.image_height = given.image_height;
-      break;
+    case CL_MEM_OBJECT_IMAGE1D: break;
+    case CL_MEM_OBJECT_IMAGE1D_BUFFER: break;
+    case CL_MEM_OBJECT_IMAGE2D: description.image_height = given.image_height; break;
     case CL_MEM_OBJECT_IMAGE1D_ARRAY:
       description.image_array_size = given.image_array_size;
       description.image_slice_pitch = given.image_slice_pitch;
@@ -60,8 +56,7 @@ cl_image_desc relevant(const cl_image_desc& given) {
       description.image_depth = given.image_depth;
       description.image_slice_pitch = given.image_slice_pitch;
       break;
-    default:
-      return given;  // the driver may know it
+    default: return given;  // the driver may know it
   }
   return description;
 }
@@ -99,7 +94,8 @@ bool has_format(cl_context context, const ImageReplicas& image) {
   const auto type = image.description.image_type;
   if (cl.clGetSupportedImageFormats(context, image.flags, type, 0, nullptr, &count) != CL_SUCCESS) return false;
   std::vector<cl_image_format> formats(count);
-  if (cl.clGetSupportedImageFormats(context, image.flags, type, count, formats.data(), nullptr) != CL_SUCCESS) return false;
+  if (cl.clGetSupportedImageFormats(context, image.flags, type, count, formats.data(), nullptr) != CL_SUCCESS)
+    return false;
   return std::any_of(formats.begin(), formats.end(), [&](const cl_image_format& format) {
     return std::memcmp(&format, &image.format, sizeof format) == 0;
   });
@@ -159,9 +155,9 @@ cl_mem create_on_parent(const ImageRequest& request, cl_int* errcode_ret) {
   const uint64_t pixel = pixel_of(trial);
   const ImageLayout layout = layout_of(*request.description, pixel);
   if (pixel == 0 || layout.bytes() > parent->size()) return failed(errcode_ret, CL_INVALID_IMAGE_SIZE);
-  auto image = Buffer::make_shared(parent->context, parent->storage, parent->part(0, layout.bytes()), flags, parent->host_ptr, parent,
-                                        list_of(request.properties),
-                                        Image{*request.format, bare(*request.description), layout});
+  auto image = Buffer::make_shared(parent->context, parent->storage, parent->part(0, layout.bytes()), flags,
+                                   parent->host_ptr, parent, list_of(request.properties),
+                                   Image{*request.format, bare(*request.description), layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
 }
 
@@ -191,12 +187,13 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
     return create_on_first_device(request, errcode_ret);  // it is the driver's to refuse
   }
 
-  ImageReplicas replicas{request.flags & (kKernelAccess | CL_MEM_KERNEL_READ_AND_WRITE), *request.format,
-                         bare(description), {}};
+  ImageReplicas replicas{
+      request.flags & (kKernelAccess | CL_MEM_KERNEL_READ_AND_WRITE), *request.format, bare(description), {}};
   // The driver checks the rest.
   cl_int error;
   const cl_context first = request.context->devices[0]->context();
-  RealImage real(driver::real().clCreateImage(first, replicas.flags, request.format, &replicas.description, nullptr, &error));
+  RealImage real(
+      driver::real().clCreateImage(first, replicas.flags, request.format, &replicas.description, nullptr, &error));
   if (!real) return failed(errcode_ret, error);
   const uint64_t pixel = pixel_of(real);
   if (!std::has_single_bit(pixel) || pixel > kLargestPixel) return create_on_first_device(request, errcode_ret);
@@ -210,7 +207,8 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   if ((request.flags & CL_MEM_USE_HOST_PTR) && has_gaps(given)) return create_on_first_device(request, errcode_ret);
   replicas.layout = ImageLayout::packed(pixel, given.width, given.height, given.depth);
   for (const auto& device : request.context->devices) {
-    if (device->index > 0 && !has_format(device->context(), replicas)) return create_on_first_device(request, errcode_ret);
+    if (device->index > 0 && !has_format(device->context(), replicas))
+      return create_on_first_device(request, errcode_ret);
   }
 
   void* const used = request.flags & CL_MEM_USE_HOST_PTR ? request.host_ptr : nullptr;
@@ -224,8 +222,9 @@ cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   }
   cl_mem_flags flags = request.flags;
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
-  auto image = Buffer::make_shared(request.context, std::move(storage), all, flags, used, nullptr, list_of(request.properties),
-                                        Image{*request.format, replicas.description, replicas.layout});
+  auto image =
+      Buffer::make_shared(request.context, std::move(storage), all, flags, used, nullptr, list_of(request.properties),
+                          Image{*request.format, replicas.description, replicas.layout});
   return created(errcode_ret, Buffer::hand_out(std::move(image)));
 }
 
@@ -242,8 +241,7 @@ cl_mem CL_API_CALL clCreateImage(cl_context context, cl_mem_flags flags, const c
 
 cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_properties* properties,
                                                cl_mem_flags flags, const cl_image_format* format,
-                                               const cl_image_desc* description, void* host_ptr,
-                                               cl_int* errcode_ret) {
+                                               const cl_image_desc* description, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
     return driver::real().clCreateImageWithProperties(context, properties, flags, format, description, host_ptr,
@@ -269,8 +267,8 @@ cl_mem CL_API_CALL clCreateImage3D(cl_context context, cl_mem_flags flags, const
                                    size_t height, size_t depth, size_t row_pitch, size_t slice_pitch, void* host_ptr,
                                    cl_int* errcode_ret) {
   if (!is_virtual(context)) {
-    return driver::real().clCreateImage3D(context, flags, format, width, height, depth, row_pitch, slice_pitch, host_ptr,
-                                          errcode_ret);
+    return driver::real().clCreateImage3D(context, flags, format, width, height, depth, row_pitch, slice_pitch,
+                                          host_ptr, errcode_ret);
   }
   cl_image_desc description{};
   description.image_type = CL_MEM_OBJECT_IMAGE3D;

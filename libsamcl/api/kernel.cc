@@ -3,8 +3,8 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
-#include "libsamcl/driver/driver.h"
 #include "libsamcl/api/unwrap.h"
+#include "libsamcl/driver/driver.h"
 
 namespace samcl::api {
 

@@ -65,17 +65,13 @@ std::string with_our_layer(const std::string& layers, const std::string& our_pat
 
 }  // namespace samcl
 
-SAMCL_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void* value,
-                                               size_t* size_ret) {
+SAMCL_EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void* value, size_t* size_ret) {
   static constexpr cl_layer_api_version kVersion = CL_LAYER_API_VERSION_100;
   static constexpr char kName[] = "samcl";
   switch (name) {
-    case CL_LAYER_API_VERSION:
-      return samcl::give(&kVersion, sizeof(kVersion), size, value, size_ret);
-    case CL_LAYER_NAME:
-      return samcl::give(kName, sizeof(kName), size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
+    case CL_LAYER_API_VERSION: return samcl::give(&kVersion, sizeof(kVersion), size, value, size_ret);
+    case CL_LAYER_NAME: return samcl::give(kName, sizeof(kName), size, value, size_ret);
+    default: return CL_INVALID_VALUE;
   }
 }
 
@@ -86,13 +82,10 @@ SAMCL_EXPORT cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_di
 
 // Loaders of 2026 ask for these two and pass over a layer that has only clInitLayer. No property concerns us.
 SAMCL_EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch* target,
-                                                          cl_uint* num_entries_ret,
-                                                          const cl_icd_dispatch** layer_ret,
+                                                          cl_uint* num_entries_ret, const cl_icd_dispatch** layer_ret,
                                                           const cl_layer_properties*) {
   return samcl::init_layer(num_entries, target, num_entries_ret, layer_ret);
 }
 
 // The loader goes away with the process; what we hold ends with it.
-SAMCL_EXPORT cl_int CL_API_CALL clDeinitLayer() {
-  return CL_SUCCESS;
-}
+SAMCL_EXPORT cl_int CL_API_CALL clDeinitLayer() { return CL_SUCCESS; }

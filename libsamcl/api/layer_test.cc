@@ -5,13 +5,10 @@
 namespace samcl {
 namespace {
 
-TEST(WithOurLayer, IsAloneWhereNoLayerWas) {
-  EXPECT_EQ(with_our_layer("", "/a/libsamcl.so"), "/a/libsamcl.so");
-}
+TEST(WithOurLayer, IsAloneWhereNoLayerWas) { EXPECT_EQ(with_our_layer("", "/a/libsamcl.so"), "/a/libsamcl.so"); }
 
 TEST(WithOurLayer, ComesAfterTheUsersLayers) {
-  EXPECT_EQ(with_our_layer("/b/trace.so:/c/check.so", "/a/libsamcl.so"),
-            "/b/trace.so:/c/check.so:/a/libsamcl.so");
+  EXPECT_EQ(with_our_layer("/b/trace.so:/c/check.so", "/a/libsamcl.so"), "/b/trace.so:/c/check.so:/a/libsamcl.so");
 }
 
 TEST(WithOurLayer, IsAddedOnce) {

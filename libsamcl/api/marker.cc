@@ -23,15 +23,15 @@ cl_int enqueue_empty(cl_command_queue queue, cl_command_type type, Order order, 
 
 }  // namespace
 
-cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count,
-                                               const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count, const cl_event* waits,
+                                               cl_event* event) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueMarkerWithWaitList(queue, wait_count, waits, event);
   return enqueue_empty(queue, CL_COMMAND_MARKER, Order::marker, wait_count, waits, event);
 }
 
-cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count,
-                                                const cl_event* waits, cl_event* event) {
+cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count, const cl_event* waits,
+                                                cl_event* event) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueBarrierWithWaitList(queue, wait_count, waits, event);
   return enqueue_empty(queue, CL_COMMAND_BARRIER, Order::barrier, wait_count, waits, event);
@@ -52,8 +52,7 @@ cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue queue) {
   return enqueue_empty(queue, CL_COMMAND_BARRIER, Order::barrier, 0, nullptr, nullptr);
 }
 
-cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events,
-                                          const cl_event* events) {
+cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events, const cl_event* events) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) return driver::real().clEnqueueWaitForEvents(queue, num_events, events);
   if (!find<Queue>(queue)) return CL_INVALID_COMMAND_QUEUE;

@@ -10,9 +10,7 @@ namespace samcl::api {
 constexpr cl_mem_flags kHostPointer = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 constexpr cl_mem_flags kHostAccess = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
-inline bool at_most_one(cl_mem_flags flags) {
-  return (flags & (flags - 1)) == 0;
-}
+inline bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
 
 // Of a buffer.
 inline bool valid(cl_mem_flags flags) {

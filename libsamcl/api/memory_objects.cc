@@ -8,12 +8,12 @@
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/memory_flags.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/buffer.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/svm.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
@@ -22,8 +22,7 @@ namespace {
 bool is_plain(const Context& context, const cl_mem_properties* properties, cl_mem_flags flags, size_t size,
               const void* host_ptr) {
   if ((properties && *properties != 0) || !valid(flags)) return false;
-  const auto largest =
-      driver::value<cl_ulong>(context.device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
+  const auto largest = driver::value<cl_ulong>(context.device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
   if (size == 0 || size > largest) return false;
   const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   return needs_pointer == (host_ptr != nullptr) && !svm::at(context, host_ptr);
@@ -68,8 +67,8 @@ std::vector<cl_mem_properties> list_of(const cl_mem_properties* properties) {
 }
 
 // A buffer in a virtual context.
-cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties,
-              cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
+cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties, cl_mem_flags flags,
+              size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_plain(*context, properties, flags, size, host_ptr)) {
     const cl_int error = ask_driver(*context, properties, flags, size, host_ptr);
@@ -92,8 +91,8 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
     storage->written_by_program({0, size}, only(kHost));
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
-  auto buffer =
-      Buffer::make_shared(context, std::move(storage), Range{begin, begin + size}, flags, used, nullptr, list_of(properties));
+  auto buffer = Buffer::make_shared(context, std::move(storage), Range{begin, begin + size}, flags, used, nullptr,
+                                    list_of(properties));
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 
@@ -107,29 +106,21 @@ cl_int ask_driver(Buffer& buffer, cl_mem_info name, const Answer& answer) {
 cl_int info(Buffer& buffer, cl_mem_info name, const Answer& answer) {
   switch (name) {
     case CL_MEM_TYPE:
-      return answer.with<cl_mem_object_type>(buffer.image ? buffer.image->description.image_type : CL_MEM_OBJECT_BUFFER);
-    case CL_MEM_FLAGS:
-      return answer.with<cl_mem_flags>(buffer.flags);
-    case CL_MEM_SIZE:
-      return buffer.image ? ask_driver(buffer, name, answer) : answer.with<size_t>(buffer.size());
-    case CL_MEM_HOST_PTR:
-      return answer.with<void*>(buffer.host_ptr);
-    case CL_MEM_MAP_COUNT:
-      return answer.with<cl_uint>(buffer.mappings());
-    case CL_MEM_REFERENCE_COUNT:
-      return answer.with<cl_uint>(buffer.references());
-    case CL_MEM_CONTEXT:
-      return answer.with<cl_context>(buffer.context->api());
-    case CL_MEM_ASSOCIATED_MEMOBJECT:
-      return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
+      return answer.with<cl_mem_object_type>(buffer.image ? buffer.image->description.image_type
+                                                          : CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_FLAGS: return answer.with<cl_mem_flags>(buffer.flags);
+    case CL_MEM_SIZE: return buffer.image ? ask_driver(buffer, name, answer) : answer.with<size_t>(buffer.size());
+    case CL_MEM_HOST_PTR: return answer.with<void*>(buffer.host_ptr);
+    case CL_MEM_MAP_COUNT: return answer.with<cl_uint>(buffer.mappings());
+    case CL_MEM_REFERENCE_COUNT: return answer.with<cl_uint>(buffer.references());
+    case CL_MEM_CONTEXT: return answer.with<cl_context>(buffer.context->api());
+    case CL_MEM_ASSOCIATED_MEMOBJECT: return answer.with<cl_mem>(buffer.parent ? buffer.parent->api() : nullptr);
     case CL_MEM_OFFSET:
       return answer.with<size_t>(buffer.parent && !buffer.image ? buffer.range.begin - buffer.parent->range.begin : 0);
     case CL_MEM_USES_SVM_POINTER:
       return buffer.storage->svm() ? ask_driver(buffer, name, answer) : answer.with<cl_bool>(CL_FALSE);
-    case CL_MEM_PROPERTIES:
-      return answer.array(buffer.properties);
-    default:
-      return ask_driver(buffer, name, answer);
+    case CL_MEM_PROPERTIES: return answer.array(buffer.properties);
+    default: return ask_driver(buffer, name, answer);
   }
 }
 
@@ -143,12 +134,10 @@ cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t
 }
 
 cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties* properties,
-                                                cl_mem_flags flags, size_t size, void* host_ptr,
-                                                cl_int* errcode_ret) {
+                                                cl_mem_flags flags, size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context)) {
-    return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr,
-                                                       errcode_ret);
+    return driver::real().clCreateBufferWithProperties(context, properties, flags, size, host_ptr, errcode_ret);
   }
   return create(find<Context>(context), properties, flags, size, host_ptr, errcode_ret);
 }
@@ -156,8 +145,7 @@ cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem
 cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
                                      const void* create_info, cl_int* errcode_ret) {
   if (!buffer) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
-  if (!is_virtual(buffer))
-    return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
+  if (!is_virtual(buffer)) return driver::real().clCreateSubBuffer(buffer, flags, type, create_info, errcode_ret);
   auto parent = find<Buffer>(buffer);
   if (!parent || parent->parent || parent->image) return failed(errcode_ret, CL_INVALID_MEM_OBJECT);
   if (type != CL_BUFFER_CREATE_TYPE_REGION || !create_info) return failed(errcode_ret, CL_INVALID_VALUE);
@@ -171,14 +159,11 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
   if (region.size == 0) return failed(errcode_ret, CL_INVALID_BUFFER_SIZE);
   const cl_device_id device = parent->context->device->real[0];
   const cl_uint alignment = driver::value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8) / 8;
-  if (alignment > 1 && region.origin % alignment != 0)
-    return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
+  if (alignment > 1 && region.origin % alignment != 0) return failed(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
 
-  void* const host_ptr =
-      parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
+  void* const host_ptr = parent->host_ptr ? static_cast<std::byte*>(parent->host_ptr) + region.origin : nullptr;
   auto part = Buffer::make_shared(parent->context, parent->storage, parent->part(region.origin, region.size),
-                                       inherit(flags, parent->flags), host_ptr, parent,
-                                       std::vector<cl_mem_properties>{});
+                                  inherit(flags, parent->flags), host_ptr, parent, std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(part)));
 }
 
@@ -201,8 +186,7 @@ cl_int CL_API_CALL clReleaseMemObject(cl_mem object) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value,
-                                      size_t* size_ret) {
+cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t size, void* value, size_t* size_ret) {
   if (!object) return CL_INVALID_MEM_OBJECT;
   if (is_virtual(object)) {
     const auto ours = find<Buffer>(object);
@@ -219,8 +203,7 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t si
 cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem object, Buffer::DestructorCallback callback,
                                                     void* user_data) {
   if (!object) return CL_INVALID_MEM_OBJECT;
-  if (!is_virtual(object))
-    return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
+  if (!is_virtual(object)) return driver::real().clSetMemObjectDestructorCallback(object, callback, user_data);
   const auto ours = find<Buffer>(object);
   if (!ours) return CL_INVALID_MEM_OBJECT;
   if (!callback) return CL_INVALID_VALUE;

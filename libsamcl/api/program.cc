@@ -2,13 +2,14 @@
 // clang-format off
 #include "libsamcl/api/unwrap.h"  // before unwrapped_list.h, which calls it
 // clang-format on
+#include "libsamcl/program/program.h"
+
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/program/known_binaries.h"
 #include "libsamcl/objects/machine.h"
-#include "libsamcl/program/program.h"
+#include "libsamcl/program/known_binaries.h"
 
 namespace samcl::api {
 namespace {
@@ -17,8 +18,8 @@ using BuildCallback = void(CL_CALLBACK*)(cl_program, void*);
 
 cl_program hand_out(const std::shared_ptr<Context>& context, cl_program real, std::string source,
                     std::string why_one_device, std::optional<BinaryOrigin> origin = std::nullopt) {
-  return Program::hand_out(Program::make_shared(context, real, std::move(source), std::move(why_one_device),
-                                                     std::move(origin)));
+  return Program::hand_out(
+      Program::make_shared(context, real, std::move(source), std::move(why_one_device), std::move(origin)));
 }
 
 // The virtual programs behind handles; nullptr for the driver's own.
@@ -82,7 +83,7 @@ cl_program create_on_first(cl_context context_handle, cl_int* errcode_ret, const
 }  // namespace
 
 cl_program CL_API_CALL clCreateProgramWithSource(cl_context context_handle, cl_uint count, const char** strings,
-                                     const size_t* lengths, cl_int* errcode_ret) {
+                                                 const size_t* lengths, cl_int* errcode_ret) {
   if (!is_virtual(context_handle)) {
     return driver::real().clCreateProgramWithSource(context_handle, count, strings, lengths, errcode_ret);
   }
@@ -106,8 +107,8 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context context_handle, cl_u
 }
 
 cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id* devices,
-                                     const size_t* lengths, const unsigned char** binaries, cl_int* status,
-                                     cl_int* errcode_ret) {
+                                                 const size_t* lengths, const unsigned char** binaries, cl_int* status,
+                                                 cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
@@ -128,7 +129,7 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
 }
 
 cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id* devices,
-                                             const char* names, cl_int* errcode_ret) {
+                                                         const char* names, cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
@@ -148,17 +149,19 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_
 cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void* il, size_t length, cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) return cl.clCreateProgramWithIL(context, il, length, errcode_ret);
-  return create_on_first(context, errcode_ret, "given as intermediate language",
-                         [&](cl_context real, cl_int* result) { return cl.clCreateProgramWithIL(real, il, length, result); });
+  return create_on_first(context, errcode_ret, "given as intermediate language", [&](cl_context real, cl_int* result) {
+    return cl.clCreateProgramWithIL(real, il, length, result);
+  });
 }
 
-cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices, const char* options,
-                         cl_uint input_count, const cl_program* inputs, BuildCallback callback, void* user_data,
-                         cl_int* errcode_ret) {
+cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices,
+                                     const char* options, cl_uint input_count, const cl_program* inputs,
+                                     BuildCallback callback, void* user_data, cl_int* errcode_ret) {
   const auto& cl = driver::real();
   if (!is_virtual(context)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
-    return cl.clLinkProgram(context, count, real_devices.get(), options, input_count, inputs, callback, user_data, errcode_ret);
+    return cl.clLinkProgram(context, count, real_devices.get(), options, input_count, inputs, callback, user_data,
+                            errcode_ret);
   }
   cl_int error;
   if (auto found = find<Context>(context); found && !valid_devices(*found, count, devices, &error)) {
@@ -174,7 +177,8 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
   std::shared_ptr<Program> program;
   if (virtual_context) {
     const UnwrappedList<cl_program> real_inputs(input_count, inputs);
-    program = Program::link(virtual_context, options, input_count, real_inputs.get(), programs_of(input_count, inputs), &error);
+    program = Program::link(virtual_context, options, input_count, real_inputs.get(), programs_of(input_count, inputs),
+                            &error);
   }
   set(errcode_ret, error);
   if (!program) return nullptr;
@@ -184,7 +188,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
 }
 
 cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
-                      BuildCallback callback, void* user_data) {
+                                  BuildCallback callback, void* user_data) {
   if (!is_virtual(handle)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
     return driver::real().clBuildProgram(handle, count, real_devices.get(), options, callback, user_data);
@@ -200,13 +204,13 @@ cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint count, const cl_dev
 }
 
 cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint count, const cl_device_id* devices, const char* options,
-                        cl_uint header_count, const cl_program* headers, const char** header_names,
-                        BuildCallback callback, void* user_data) {
+                                    cl_uint header_count, const cl_program* headers, const char** header_names,
+                                    BuildCallback callback, void* user_data) {
   const auto& cl = driver::real();
   if (!is_virtual(handle)) {
     const UnwrappedList<cl_device_id> real_devices(count, devices);
-    return cl.clCompileProgram(handle, count, real_devices.get(), options, header_count, headers, header_names, callback,
-                               user_data);
+    return cl.clCompileProgram(handle, count, real_devices.get(), options, header_count, headers, header_names,
+                               callback, user_data);
   }
   auto program = find<Program>(handle);
   if (!program) return CL_INVALID_PROGRAM;
@@ -235,7 +239,8 @@ cl_int CL_API_CALL clReleaseProgram(cl_program handle) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, size_t size, void* value, size_t* size_ret) {
+cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, size_t size, void* value,
+                                    size_t* size_ret) {
   const auto& cl = driver::real();
   auto program = is_virtual(handle) ? find<Program>(handle) : nullptr;
   if (is_virtual(handle) && !program) return CL_INVALID_PROGRAM;

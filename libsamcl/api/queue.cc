@@ -7,16 +7,15 @@
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/info.h"
+#include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/machine.h"
-#include "libsamcl/api/unwrap.h"
 
 namespace samcl::api {
 namespace {
 
-constexpr cl_command_queue_properties kHostBits =
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+constexpr cl_command_queue_properties kHostBits = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 cl_int release(cl_command_queue made, cl_int error) {
   if (!made) return error;
@@ -67,16 +66,14 @@ cl_int read_properties(const Context& context, const cl_queue_properties* given,
 
 cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
                         cl_int* errcode_ret) {
-  auto queue =
-      Queue::make_shared(std::move(context), device, properties.bits, std::move(properties.array));
+  auto queue = Queue::make_shared(std::move(context), device, properties.bits, std::move(properties.array));
   return created(errcode_ret, Queue::hand_out(std::move(queue)));
 }
 
 }  // namespace
 
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
-                                                  cl_command_queue_properties properties,
-                                                  cl_int* errcode_ret) {
+                                                  cl_command_queue_properties properties, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
     return driver::real().clCreateCommandQueue(context, unwrap(device), properties, errcode_ret);
@@ -92,8 +89,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
                                                                 cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!is_virtual(context))
-    return driver::real().clCreateCommandQueueWithProperties(context, unwrap(device), properties,
-                                                             errcode_ret);
+    return driver::real().clCreateCommandQueueWithProperties(context, unwrap(device), properties, errcode_ret);
   auto ours = find<Context>(context);
   if (!ours) return failed(errcode_ret, CL_INVALID_CONTEXT);
   if (!ours->device->includes(device)) return failed(errcode_ret, CL_INVALID_DEVICE);
@@ -122,8 +118,8 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
-                                         void* value, size_t* size_ret) {
+cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size, void* value,
+                                         size_t* size_ret) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) {
     const cl_int error = driver::real().clGetCommandQueueInfo(queue, name, size, value, size_ret);
@@ -137,20 +133,13 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
   if (!ours) return CL_INVALID_COMMAND_QUEUE;
   const Answer answer{size, value, size_ret};
   switch (name) {
-    case CL_QUEUE_CONTEXT:
-      return answer.with<cl_context>(ours->context->api());
-    case CL_QUEUE_DEVICE:
-      return answer.with<cl_device_id>(ours->device);
-    case CL_QUEUE_REFERENCE_COUNT:
-      return answer.with<cl_uint>(ours->references());
-    case CL_QUEUE_PROPERTIES:
-      return answer.with<cl_command_queue_properties>(ours->properties);
-    case CL_QUEUE_PROPERTIES_ARRAY:
-      return answer.array(ours->properties_array);
-    case CL_QUEUE_DEVICE_DEFAULT:
-      return answer.with<cl_command_queue>(nullptr);
-    case CL_QUEUE_SIZE:
-      return CL_INVALID_COMMAND_QUEUE;
+    case CL_QUEUE_CONTEXT: return answer.with<cl_context>(ours->context->api());
+    case CL_QUEUE_DEVICE: return answer.with<cl_device_id>(ours->device);
+    case CL_QUEUE_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
+    case CL_QUEUE_PROPERTIES: return answer.with<cl_command_queue_properties>(ours->properties);
+    case CL_QUEUE_PROPERTIES_ARRAY: return answer.array(ours->properties_array);
+    case CL_QUEUE_DEVICE_DEFAULT: return answer.with<cl_command_queue>(nullptr);
+    case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE;
     default:
       return driver::real().clGetCommandQueueInfo(ours->context->devices[0]->compute_queue(), name, size, value,
                                                   size_ret);
@@ -161,13 +150,11 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
 cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties,
                                              cl_bool enable, cl_command_queue_properties* old_properties) {
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
-  if (!is_virtual(queue))
-    return driver::real().clSetCommandQueueProperty(queue, properties, enable, old_properties);
+  if (!is_virtual(queue)) return driver::real().clSetCommandQueueProperty(queue, properties, enable, old_properties);
   return find<Queue>(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
 }
 
-cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
-                                                  cl_command_queue queue) {
+cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue) {
   if (!context) return CL_INVALID_CONTEXT;
   if (!is_virtual(context))
     return driver::real().clSetDefaultDeviceCommandQueue(context, unwrap(device), unwrap(queue));

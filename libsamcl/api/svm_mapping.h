@@ -10,9 +10,11 @@
 
 namespace samcl::api {
 
-// `rows` of the storage behind `buffer`, which is shared virtual memory; noted as a mapping of the buffer if that succeeds.
-cl_int map_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_bool blocking, const std::shared_ptr<Buffer>& buffer,
-               const Buffer::Mapping& mapping, cl_uint wait_count, const cl_event* waits, cl_event* event);
+// `rows` of the storage behind `buffer`, which is shared virtual memory; noted as a mapping of the buffer if that
+// succeeds.
+cl_int map_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_bool blocking,
+               const std::shared_ptr<Buffer>& buffer, const Buffer::Mapping& mapping, cl_uint wait_count,
+               const cl_event* waits, cl_event* event);
 // The end of one that the buffer has forgotten.
 cl_int unmap_svm(const std::shared_ptr<Queue>& queue, cl_command_type type, const std::shared_ptr<Buffer>& buffer,
                  const Buffer::Mapping& mapping, cl_uint wait_count, const cl_event* waits, cl_event* event);

@@ -5,12 +5,12 @@
 
 #include <CL/cl.h>
 
+#include "libsamcl/api/program_call.h"
 #include "libsamcl/objects/buffer.h"
 #include "libsamcl/objects/context.h"
+#include "libsamcl/objects/queue.h"
 #include "libsamcl/program/kernel.h"
 #include "libsamcl/program/program.h"
-#include "libsamcl/api/program_call.h"
-#include "libsamcl/objects/queue.h"
 
 namespace samcl {
 

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "libsamcl/memory/storage.h"
 #include "libsamcl/backend/operations.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/observe/trace.h"
 
 namespace samcl {
@@ -125,8 +125,9 @@ void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
   } catch (...) {  // no memory
   }
   if (error == CL_SUCCESS) return;
-  set_.devices[entry.node->lane.device]->worker(LaneKind::compute).post(
-      [this, alive = owner_.keep_alive(), node = entry.node, error] { owner_.ended(node, error); });
+  set_.devices[entry.node->lane.device]
+      ->worker(LaneKind::compute)
+      .post([this, alive = owner_.keep_alive(), node = entry.node, error] { owner_.ended(node, error); });
 }
 
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
@@ -145,8 +146,8 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
   return error;
 }
 
-// What it counts where a device is shared (device/run_ahead.h); 0: it runs alone. What is traced does, so that its times
-// are its own.
+// What it counts where a device is shared (device/run_ahead.h); 0: it runs alone. What is traced does, so that its
+// times are its own.
 uint64_t DeviceBackend::counted_ns(const Node& node) const {
   if (trace::on()) return 0;
   const RunAhead& ahead = *set_.devices[node.lane.device]->run_ahead();
@@ -168,8 +169,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       return give_under_lease(node, how);
     }
     case RunAhead::Entry::feed:
-      do_on(device.worker(LaneKind::compute), *node,
-            [this, &device, alive = owner_.keep_alive()] { feed(device); });
+      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = owner_.keep_alive()] { feed(device); });
       break;
     case RunAhead::Entry::waits: break;
   }
@@ -194,8 +194,8 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
   return error;
 }
 
-// The feeder: gives the driver's queue what may be in flight together, and does by itself what runs alone. On the lane's
-// thread until nothing waits; on another, and at the end of the process, only one operation.
+// The feeder: gives the driver's queue what may be in flight together, and does by itself what runs alone. On the
+// lane's thread until nothing waits; on another, and at the end of the process, only one operation.
 void DeviceBackend::feed(RealDevice& device) {
   RunAhead& ahead = *device.run_ahead();
   while (const NodePtr node = ahead.next()) {

@@ -3,10 +3,10 @@
 // The compute lane of a device that nobody manages and that works by itself is the driver's own queue: operations are
 // given to it at once, under the context's lock or, while it is busy, by a thread that does only that
 // (device/submission_queue.h), and a thread of the device waits for their ends. Where a manager grants
-// such a device, short operations are given to it likewise as far as RunAhead lets them, and the thread of the lane, its
-// feeder, gives it or does the others in their order. All other lanes are threads that do one operation after another. A
-// thread of the program that is going to wait, or has just one short
-// thing done, may do it in a lane's stead: waking a thread takes longer.
+// such a device, short operations are given to it likewise as far as RunAhead lets them, and the thread of the lane,
+// its feeder, gives it or does the others in their order. All other lanes are threads that do one operation after
+// another. A thread of the program that is going to wait, or has just one short thing done, may do it in a lane's
+// stead: waking a thread takes longer.
 #pragma once
 
 #include <memory>

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <optional>
 
-#include "libsamcl/memory/storage.h"
+#include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/device/row_commands.h"
 #include "libsamcl/driver/driver.h"
-#include "libsamcl/device/device_set.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/observe/report.h"
 
 namespace samcl {
@@ -138,7 +138,8 @@ class Execution {
   cl_int copy_at_host(const ProgramCopy& o) {
     std::byte* host = o.replica.memory->host();
     if (!host) return CL_OUT_OF_HOST_MEMORY;
-    o.to_program ? copy_rows(o.program, o.program_rows, host, o.rows) : copy_rows(host, o.rows, o.program, o.program_rows);
+    o.to_program ? copy_rows(o.program, o.program_rows, host, o.rows)
+                 : copy_rows(host, o.rows, o.program, o.program_rows);
     return CL_SUCCESS;
   }
 
@@ -152,10 +153,11 @@ class Execution {
     return device.run_over_link(
         lane_.kind, o.to_program ? trace::Activity::download : trace::Activity::upload, o.rows.bytes(),
         [&](cl_command_queue on, cl_event* event) {
-          return o.to_program ? cl.clEnqueueReadImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                                      pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event)
-                              : cl.clEnqueueWriteImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                                       pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event);
+          return o.to_program
+                     ? cl.clEnqueueReadImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
+                                             pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event)
+                     : cl.clEnqueueWriteImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
+                                              pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event);
         });
   }
 

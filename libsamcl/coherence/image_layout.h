@@ -12,9 +12,9 @@
 namespace samcl {
 
 struct ImageLayout {
-  uint64_t pixel = 1;                           // bytes
-  uint64_t width = 1, height = 1, depth = 1;    // pixels, rows, slices
-  uint64_t row_pitch = 1, slice_pitch = 1;      // bytes
+  uint64_t pixel = 1;                         // bytes
+  uint64_t width = 1, height = 1, depth = 1;  // pixels, rows, slices
+  uint64_t row_pitch = 1, slice_pitch = 1;    // bytes
 
   // Without gaps between rows and slices.
   static ImageLayout packed(uint64_t pixel, uint64_t width, uint64_t height, uint64_t depth) {

@@ -47,7 +47,8 @@ TEST(ImageBlocks, CoverAnyRangeOnceInOrderWithAtMostFive) {
     uint64_t at = range.begin;
     for (const ImageBlock& block : blocks) {
       EXPECT_EQ(block.range.begin, at);
-      EXPECT_EQ(block.origin[2] * image.slice_pitch + block.origin[1] * image.row_pitch + block.origin[0] * image.pixel, at);
+      EXPECT_EQ(block.origin[2] * image.slice_pitch + block.origin[1] * image.row_pitch + block.origin[0] * image.pixel,
+                at);
       EXPECT_EQ(block.region[0] * block.region[1] * block.region[2] * image.pixel, block.range.size());
       EXPECT_LE(block.origin[0] + block.region[0], image.width);
       EXPECT_LE(block.origin[1] + block.region[1], image.height);

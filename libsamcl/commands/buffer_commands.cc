@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "libsamcl/objects/context.h"
 #include "libsamcl/objects/links.h"
 #include "libsamcl/objects/planner.h"
-#include "libsamcl/objects/context.h"
 #include "libsamcl/objects/svm.h"
 #include "libsamcl/observe/traffic.h"
 
@@ -25,8 +25,8 @@ Range of_program(const void* memory, const Rectangle& rows) {
   return {begin + bounds.begin, begin + bounds.end};
 }
 
-// Memory of the program's that a command reads or writes. If it is shared virtual memory, kernels know it, too: what others
-// than the first device have of it is brought there, and then the same bytes are in use twice.
+// Memory of the program's that a command reads or writes. If it is shared virtual memory, kernels know it, too: what
+// others than the first device have of it is brought there, and then the same bytes are in use twice.
 class ProgramMemory {
  public:
   ProgramMemory(const Context& context, const void* memory, const Rectangle& rows, bool written)
@@ -68,7 +68,8 @@ std::vector<Range> ranges_of(const Rectangle& rows) {
 void written(Storage& storage, const Rectangle& rows, Places places) {
   const Range bounds = rows.bounds();
   bool is_whole = places != 0 && !storage.shared();
-  for_each_place(places, [&](Place place) { is_whole = is_whole && storage.directory().missing_bytes(bounds, place) == 0; });
+  for_each_place(places,
+                 [&](Place place) { is_whole = is_whole && storage.directory().missing_bytes(bounds, place) == 0; });
   if (is_whole) return storage.written_by_program(bounds, places);
   for (const Range& row : ranges_of(rows)) storage.written_by_program(row, places);
 }
@@ -287,12 +288,14 @@ class Copy : public Command {
     if (source.shared() || target.shared()) return copy_at(kHost, planner, together);
     for (const auto& piece : source.directory().pieces(all)) {
       Places places = piece.valid;
-      if (contains(places, kZeros)) places = only(kZeros);
-      else if (places & kAnyDevice) places &= kAnyDevice;
+      if (contains(places, kZeros))
+        places = only(kZeros);
+      else if (places & kAnyDevice)
+        places &= kAnyDevice;
       const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
       for_each_place(places & ~only(kZeros), [&](Place place) {
-        together.push_back(copy(Rectangle::run(piece.range.begin, piece.range.size()),
-                                Rectangle::run(to.begin, to.size()), place));
+        together.push_back(
+            copy(Rectangle::run(piece.range.begin, piece.range.size()), Rectangle::run(to.begin, to.size()), place));
       });
       target.written_by_program(to, places);
     }

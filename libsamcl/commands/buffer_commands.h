@@ -1,5 +1,5 @@
-// The commands that move a buffer's bytes, as plans: where they go or come from, and what the directory says afterwards.
-// Arguments are checked by the API; rectangles and offsets are relative to the given buffer.
+// The commands that move a buffer's bytes, as plans: where they go or come from, and what the directory says
+// afterwards. Arguments are checked by the API; rectangles and offsets are relative to the given buffer.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Virtual command buffers (cl_khr_command_buffer): commands of ours, recorded with all that they need and entered into the
-// virtual queue again whenever the program enqueues the buffer. Beside it a real one of the first device is recorded and
-// never run: it judges what the program records.
+// Virtual command buffers (cl_khr_command_buffer): commands of ours, recorded with all that they need and entered into
+// the virtual queue again whenever the program enqueues the buffer. Beside it a real one of the first device is
+// recorded and never run: it judges what the program records.
 #pragma once
 
 #include <CL/cl.h>
@@ -41,7 +41,8 @@ class CommandBuffer : public Object<CommandBuffer> {
   const Judge judge;
 
   // Enters the command behind the events (none: nullptr), and gives its own.
-  using Enter = std::function<cl_int(const std::shared_ptr<Queue>& queue, cl_uint wait_count, const cl_event* waits, cl_event* event)>;
+  using Enter = std::function<cl_int(const std::shared_ptr<Queue>& queue, cl_uint wait_count, const cl_event* waits,
+                                     cl_event* event)>;
   struct Command {
     Enter enter;
     std::vector<size_t> after;  // of the commands before
@@ -49,7 +50,8 @@ class CommandBuffer : public Object<CommandBuffer> {
     cl_sync_point_khr sync_point = 0;
   };
   // One command more. `sync_points` are the real buffer's.
-  void record(Enter enter, cl_uint count, const cl_sync_point_khr* sync_points, bool is_barrier, cl_sync_point_khr its_own);
+  void record(Enter enter, cl_uint count, const cl_sync_point_khr* sync_points, bool is_barrier,
+              cl_sync_point_khr its_own);
   // All that was recorded, which changes no more once the buffer is finalised.
   std::vector<Command> commands() const;
 

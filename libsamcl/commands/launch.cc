@@ -7,8 +7,8 @@
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"
-#include "libsamcl/settings/config.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -28,7 +28,8 @@ uint64_t least_groups(const RealDevice& device, const Index3& local) {
 
 }  // namespace
 
-KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index, const RealDevice& device)
+KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
+                                   const RealDevice& device)
     : launch_(launch),
       event_(std::move(event)),
       index_(index),
@@ -92,7 +93,8 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   const uint64_t computing = run.computed > 0 ? run.computed : took;
   const LaunchPlan& plan = *launch_.plan_;
   // What it would have taken on the first device.
-  launch_.computing_ns_ += plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
+  launch_.computing_ns_ +=
+      plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
     launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing);
@@ -103,8 +105,8 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
 
-// Not where its kernel is too short to be split; nor before its time is known, but for many work-items where no byte would
-// have to move; and mostly not before its parts are built.
+// Not where its kernel is too short to be split; nor before its time is known, but for many work-items where no byte
+// would have to move; and mostly not before its parts are built.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const CostModel* const known = kernel().cost_model;
   if (!known || context.splits_always()) return true;
@@ -143,15 +145,16 @@ void KernelLaunch::decide(Context& context) {
     splits = false;
     options.why_not_split = kDoNotBuild;
   }
-  if (splits && context.device->is_mixed() && !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
+  if (splits && context.device->is_mixed() &&
+      !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
   }
   plan_ = splits ? options.split.get() : &options.whole;
 }
 
-// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which nothing
-// is known yet runs whole: what it takes is then known.
+// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which
+// nothing is known yet runs whole: what it takes is then known.
 bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
   LaunchOptions& options = options_;
   Ways& ways = context.ways;
@@ -236,8 +239,9 @@ void KernelLaunch::bring_bytes(Planner& planner) const {
 void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& event) {
   const auto& parts = plan_->parts;
   const auto& arguments = *request_.arguments;
-  const bool untracked = std::any_of(arguments.begin(), arguments.end(),
-                                     [](const Argument& argument) { return (argument.is_svm && !argument.buffer) || argument.kept; });
+  const bool untracked = std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+    return (argument.is_svm && !argument.buffer) || argument.kept;
+  });
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
@@ -253,7 +257,8 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
       if (access.shares.empty()) {
         planned.accesses.push_back({access.storage, place, access.range, true});
       } else {
-        for (const Range& range : access.shares[p].writes) planned.accesses.push_back({access.storage, place, range, true});
+        for (const Range& range : access.shares[p].writes)
+          planned.accesses.push_back({access.storage, place, range, true});
       }
     }
     if (untracked) planned.accesses.push_back(Planner::untracked());
@@ -299,7 +304,8 @@ void KernelLaunch::note_written() const {
   const auto& parts = plan_->parts;
   for (const BufferAccess& access : plan_->accesses) {
     if (!access.written) continue;
-    if (access.shares.empty()) access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
+    if (access.shares.empty())
+      access.storage->written(access.range, access.to_merge(parts.size()) ? only(kHost) : only(parts[0].device));
     for (size_t p = 0; p < access.shares.size(); ++p) {
       for (const Range& range : access.shares[p].writes) access.storage->written(range, only(parts[p].device));
     }

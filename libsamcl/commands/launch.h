@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "libsamcl/device/sub_kernel.h"
+#include "libsamcl/objects/event.h"
+#include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_cost.h"
 #include "libsamcl/plan/launch_plan.h"
-#include "libsamcl/objects/planner.h"
-#include "libsamcl/objects/event.h"
 
 namespace samcl {
 
@@ -68,7 +68,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
-  uint64_t predicted_ns_ = 0;  // of all parts together; 0: nothing is known yet
+  uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
   std::atomic<uint64_t> computing_ns_{0};  // of all parts

@@ -19,7 +19,8 @@ double slowdown(const std::vector<double>& weights, const std::vector<double>& s
 }  // namespace
 
 void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns) {
-  const double speed = static_cast<double>(std::max<uint64_t>(work_items, 1)) / static_cast<double>(std::max<uint64_t>(ns, 1));
+  const double speed =
+      static_cast<double>(std::max<uint64_t>(work_items, 1)) / static_cast<double>(std::max<uint64_t>(ns, 1));
   const std::lock_guard lock(mutex_);
   if (device >= speeds_.size()) {
     speeds_.resize(device + 1);

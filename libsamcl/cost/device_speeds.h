@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-
 namespace samcl {
 
 class DeviceSpeeds {
@@ -19,8 +18,8 @@ class DeviceSpeeds {
   // A part of so many work-items took that long on a device. The first one is left out: many drivers compile for it.
   void took(unsigned device, uint64_t work_items, uint64_t ns);
 
-  // Weights for these devices, in their order; equal ones until parts have run on each. A slow device is given something,
-  // too, so that it is noticed when it is slow no more.
+  // Weights for these devices, in their order; equal ones until parts have run on each. A slow device is given
+  // something, too, so that it is noticed when it is slow no more.
   std::vector<double> shares(std::span<const unsigned> devices);
 
   // How many times as fast as `other` a device is; 1 as long as that is not known.

@@ -57,14 +57,15 @@ TEST(DeviceSpeeds, SmallChangesLeaveTheSharesAsTheyAre) {
   EXPECT_NE(speeds.shares(kBoth), before);
 }
 
-// Devices that compute at these speeds, each with so much to begin with. How near the launches after the first few come to
-// all devices' speeds together.
+// Devices that compute at these speeds, each with so much to begin with. How near the launches after the first few come
+// to all devices' speeds together.
 double balance(const std::vector<double>& items_per_ns, double begin_ns, double noise) {
   DeviceSpeeds speeds;
   std::vector<unsigned> devices(items_per_ns.size());
   std::iota(devices.begin(), devices.end(), 0);
   const Ndrange ndrange{1, {0, 0, 0}, {1 << 20, 1, 1}, {64, 1, 1}};
-  const double ideal = static_cast<double>(ndrange.global[0]) / std::accumulate(items_per_ns.begin(), items_per_ns.end(), 0.0);
+  const double ideal =
+      static_cast<double>(ndrange.global[0]) / std::accumulate(items_per_ns.begin(), items_per_ns.end(), 0.0);
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> factor(1 - noise, 1 + noise);
   double took = 0;

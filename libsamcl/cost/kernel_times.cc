@@ -26,7 +26,8 @@ void KernelTimes::took(uint64_t work_items, uint64_t ns) {
 
 uint64_t KernelTimes::expect(uint64_t work_items) const {
   const Class& here = classes_[class_of(work_items)];
-  return static_cast<uint64_t>(std::ceil(here.ns_per_item.load(std::memory_order_relaxed) * static_cast<double>(work_items)));
+  return static_cast<uint64_t>(
+      std::ceil(here.ns_per_item.load(std::memory_order_relaxed) * static_cast<double>(work_items)));
 }
 
 bool KernelTimes::wants_time(uint64_t work_items) {

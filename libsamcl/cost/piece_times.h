@@ -1,8 +1,9 @@
-// How long pieces of a kernel take on one device, by size: how large a slice of it may be, and whether a launch is short.
+// How long pieces of a kernel take on one device, by size: how large a slice of it may be, and whether a launch is
+// short.
 //
 // More work-items never take less time, and n times as many at most n times as long (what launching costs by itself is
-// then counted n times). So a size that was never measured takes at most what each measured one says; the least of these
-// is expected. Of each size the least of the last two times counts: what else the machine does only adds to them.
+// then counted n times). So a size that was never measured takes at most what each measured one says; the least of
+// these is expected. Of each size the least of the last two times counts: what else the machine does only adds to them.
 //
 // Threads: any.
 #pragma once

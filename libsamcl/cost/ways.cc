@@ -12,7 +12,8 @@ constexpr size_t kMostSequences = 4096;
 }  // namespace
 
 void Ways::add(const LaunchCosts& costs, uint64_t going_over) {
-  const auto [here, there] = taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
+  const auto [here, there] =
+      taken_ == Way::whole ? std::pair(costs.whole, costs.split) : std::pair(costs.split, costs.whole);
   sequence_.whole += costs.whole;
   lost_ = lost_ + here > there ? lost_ + here - there : 0;
   if (lost_ <= going_over + margin_ || stays_ > 0) return;

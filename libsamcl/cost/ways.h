@@ -7,10 +7,10 @@
 // more than going over costs, the program goes over: never much more is lost than the better way could have saved
 // (the rent-or-buy rule). Predictions come from measured kernel times and the rates of transports.
 //
-// Predictions may be wrong, and programs repeat themselves. So the time of each sequence, the launches between two waits
-// of the program, is kept by what it launches; one that was slower on the split way than on the whole one takes the
-// program back there, and keeps it there ever longer. Where predictions alone send it back and forth, the next going over
-// must win ever more.
+// Predictions may be wrong, and programs repeat themselves. So the time of each sequence, the launches between two
+// waits of the program, is kept by what it launches; one that was slower on the split way than on the whole one takes
+// the program back there, and keeps it there ever longer. Where predictions alone send it back and forth, the next
+// going over must win ever more.
 //
 // Guarded by the lock of the context's graph.
 #pragma once
@@ -70,11 +70,11 @@ class Ways {
 
   // The launches since the program last waited.
   struct Sequence {
-    uint64_t content = 0;   // hash of what was launched
-    uint64_t began = 0;     // ns
+    uint64_t content = 0;  // hash of what was launched
+    uint64_t began = 0;    // ns
     uint64_t launches = 0;
-    uint64_t whole = 0;     // ns that it was predicted to take on the whole way
-    bool one_way = true;    // all of it ran on the way that is taken now
+    uint64_t whole = 0;   // ns that it was predicted to take on the whole way
+    bool one_way = true;  // all of it ran on the way that is taken now
   };
   // Of all sequences of one content.
   struct Times {
@@ -85,7 +85,7 @@ class Ways {
   Sequence sequence_;
   std::unordered_map<uint64_t, Times> times_;
   uint64_t margin_ = kMargin;
-  uint64_t stays_ = 0;      // sequences until the split way may be tried again
+  uint64_t stays_ = 0;  // sequences until the split way may be tried again
   uint64_t next_stay_ = 16;
 };
 

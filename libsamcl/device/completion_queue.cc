@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "libsamcl/driver/driver.h"
 #include "base/clock.h"
+#include "libsamcl/driver/driver.h"
 
 namespace samcl {
 namespace {
 
-// Of so many without an event of their own the last one gets one: they are told together, while the caches still hold them.
+// Of so many without an event of their own the last one gets one: they are told together, while the caches still hold
+// them.
 constexpr size_t kTogether = 32;
 // So does the last of those that take that long, on a leased device: what may be in flight is several times that.
 constexpr uint64_t kTogetherNs = 200'000;
@@ -32,7 +33,8 @@ std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_
 
 }  // namespace
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device, std::function<void()> on_start)
+CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device,
+                                 std::function<void()> on_start)
     : queue_(queue),
       is_leased_(device == Device::leased),
       silence_(is_leased_ ? kShortSilence : kLongestSilence),
@@ -60,8 +62,8 @@ void CompletionQueue::mark_last() {
   unmarked_ = unmarked_ns_ = 0;
 }
 
-void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
-                            uint64_t counted_ns) {
+void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener,
+                                    bool promptly, uint64_t counted_ns) {
   std::lock_guard lock(mutex_);
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
   if (event || awaited_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
@@ -160,8 +162,8 @@ void CompletionQueue::wait_and_tell(Batch& batch) {
   batch.nodes.clear();
 }
 
-// So many of the first that have an event of their own have ended, if at least `most` have, or all that there are; else 0.
-// The queue is in order: to ask for the last of them is enough. Under the mutex.
+// So many of the first that have an event of their own have ended, if at least `most` have, or all that there are; else
+// 0. The queue is in order: to ask for the last of them is enough. Under the mutex.
 size_t CompletionQueue::count_over(size_t most) const {
   size_t count = 0;
   cl_event last = nullptr;
@@ -242,8 +244,8 @@ void CompletionQueue::stop_hurrying() {
   --waiting_;
 }
 
-// The thread's job: ends when nothing has been awaited for a while, so that launches that follow each other need not wake
-// it, or at once if somebody hurries.
+// The thread's job: ends when nothing has been awaited for a while, so that launches that follow each other need not
+// wake it, or at once if somebody hurries.
 void CompletionQueue::watch() {
   int idle_looks = 0;
   uint64_t told_here = 0;  // last_ended_ns_ as this thread left it

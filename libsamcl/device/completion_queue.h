@@ -1,9 +1,9 @@
 // How the ends are heard of, of what was given to a driver's in-order queue and runs while nobody waits for it.
 //
-// A driver tells of an end through an event, which costs it some time, and a thread that waits for events takes more: what
-// it frees comes from another core, and it wants the locks of those who launch. So of several kernels that follow each
-// other only the last has an event, and most ends are told by the threads of the program: by who gives the queue more
-// (collect()) and by who waits (help()). A thread of our own does it where neither happens, or not soon enough.
+// A driver tells of an end through an event, which costs it some time, and a thread that waits for events takes more:
+// what it frees comes from another core, and it wants the locks of those who launch. So of several kernels that follow
+// each other only the last has an event, and most ends are told by the threads of the program: by who gives the queue
+// more (collect()) and by who waits (help()). A thread of our own does it where neither happens, or not soon enough.
 #pragma once
 
 #include <CL/cl.h>
@@ -67,11 +67,11 @@ class CompletionQueue {
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its end
-  // is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
+  // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its
+  // end is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
   // counted_ns: what it is expected to take, if that is known. Calls of this and the next two exclude each other.
   void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
-             uint64_t counted_ns = 0);
+                     uint64_t counted_ns = 0);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
@@ -80,8 +80,8 @@ class CompletionQueue {
   // Appends what has ended by now, and nobody has been told; the caller does what a listener does. Looks seldom.
   void collect(std::vector<CompletedNode>& out);
 
-  // If nodes of that owner (nullptr: any) are awaited: tells of those that have ended, or, if none has, waits for the first
-  // ones on the calling thread, and tells. False if there are none or another thread waits.
+  // If nodes of that owner (nullptr: any) are awaited: tells of those that have ended, or, if none has, waits for the
+  // first ones on the calling thread, and tells. False if there are none or another thread waits.
   bool help(const void* owner);
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
@@ -137,19 +137,19 @@ class CompletionQueue {
   std::atomic<size_t> count_{0};  // awaited_.size()
   // Guarded by the mutex.
   std::deque<Awaited> awaited_;
-  size_t unmarked_ = 0;     // the last so many have no event,
+  size_t unmarked_ = 0;       // the last so many have no event,
   uint64_t unmarked_ns_ = 0;  // and are expected to take that long
-  size_t prompt_ = 0;       // so many are to be heard of at once
-  size_t look_at_ = 0;      // how many must be awaited for collect() to look
-  bool taken_ = false;      // a thread waits for the first ones, and tells
-  bool looked_ = false;     // collect() has looked since our thread did
-  bool watching_ = false;   // the thread's job runs, or is going to
-  bool hurries_ = false;    // until nothing is awaited
-  bool leaves_ = false;     // then the job ends at once
+  size_t prompt_ = 0;         // so many are to be heard of at once
+  size_t look_at_ = 0;        // how many must be awaited for collect() to look
+  bool taken_ = false;        // a thread waits for the first ones, and tells
+  bool looked_ = false;       // collect() has looked since our thread did
+  bool watching_ = false;     // the thread's job runs, or is going to
+  bool hurries_ = false;      // until nothing is awaited
+  bool leaves_ = false;       // then the job ends at once
   unsigned waiting_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
-  int64_t clock_ahead_ns_ = 0;      // the host's clock, of the device's: the least that was seen
-  uint64_t clock_learned_ns_ = 0;   // when it was; 0: never
+  int64_t clock_ahead_ns_ = 0;     // the host's clock, of the device's: the least that was seen
+  uint64_t clock_learned_ns_ = 0;  // when it was; 0: never
   Worker thread_;
 };
 

@@ -13,8 +13,8 @@ namespace samcl {
 namespace {
 
 using testing::Call;
-using ::testing::ElementsAre;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -61,7 +61,9 @@ struct CompletionQueueTest : ::testing::Test {
     made->owner = owner;
     return made;
   }
-  void on_completion(char name, cl_event event = nullptr, bool promptly = false) { ends.on_completion(event, node(name), log, promptly); }
+  void on_completion(char name, cl_event event = nullptr, bool promptly = false) {
+    ends.on_completion(event, node(name), log, promptly);
+  }
   static cl_event event() {
     cl_event made = nullptr;
     driver::real().clEnqueueMarkerWithWaitList(nullptr, 0, nullptr, &made);

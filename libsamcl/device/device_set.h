@@ -23,8 +23,8 @@ class DeviceSet {
   SmallVector<unsigned, 8> devices_in_use() const;
   Places places_in_use() const;
 
-  // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was taken,
-  // or SAMCL_SPLIT=always asks for it. Any thread.
+  // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was
+  // taken, or SAMCL_SPLIT=always asks for it. Any thread.
   bool splits_always() const;
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.

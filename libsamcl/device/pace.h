@@ -1,5 +1,5 @@
-// The pace of a program that is to have only a share of a device's time: after it has computed there, it leaves the device
-// to others for as long as these have of it. What it did not use is not saved up.
+// The pace of a program that is to have only a share of a device's time: after it has computed there, it leaves the
+// device to others for as long as these have of it. What it did not use is not saved up.
 //
 // Of one device's compute lane.
 #pragma once

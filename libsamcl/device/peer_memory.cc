@@ -16,7 +16,7 @@
 namespace samcl {
 namespace {
 
-constexpr uint64_t kLeast = 256 << 10;            // shorter ones pass through the host about as fast
+constexpr uint64_t kLeast = 256 << 10;  // shorter ones pass through the host about as fast
 constexpr uint64_t kMost = uint64_t{500} << 20;
 constexpr cl_mem_properties kExternalFd = 0x2060;  // CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
 constexpr cl_mem_properties kDeviceList = 0x2051;  // CL_MEM_DEVICE_HANDLE_LIST_KHR
@@ -25,8 +25,8 @@ constexpr cl_device_info kPciBus = 0x4008, kPciSlot = 0x4009, kPciDomain = 0x400
 // The part of CUDA's driver interface that is used; all functions return 0 on success.
 struct Cuda {
   struct Properties {
-    int type = 1;          // pinned
-    int handle_types = 1;  // POSIX file descriptors
+    int type = 1;           // pinned
+    int handle_types = 1;   // POSIX file descriptors
     int location_type = 1;  // a device
     int location = 0;
     void* windows_metadata = nullptr;
@@ -95,8 +95,9 @@ class NvidiaBuffer : public PeerBuffer {
   cl_mem import(const Member& member) const {
     int descriptor = -1;
     if (Cuda::get()->export_handle(&descriptor, handle_, 1, 0) != 0) return nullptr;
-    const cl_mem_properties properties[] = {kExternalFd, static_cast<cl_mem_properties>(descriptor), kDeviceList,
-                                            reinterpret_cast<cl_mem_properties>(member.id), 0, 0};
+    const cl_mem_properties properties[] = {kExternalFd, static_cast<cl_mem_properties>(descriptor),
+                                            kDeviceList, reinterpret_cast<cl_mem_properties>(member.id),
+                                            0,           0};
     cl_int error = CL_SUCCESS;
     cl_mem made = driver::real().clCreateBufferWithProperties(member.context, properties, CL_MEM_READ_WRITE, bytes_,
                                                               nullptr, &error);
@@ -122,7 +123,8 @@ class NvidiaMemory : public PeerMemory {
     size_t granularity = 0;
     if (cuda.granularity(&granularity, &properties, 0) != 0 || granularity == 0) return nullptr;
     Cuda::Handle handle = 0;
-    if (cuda.create(&handle, (bytes + granularity - 1) / granularity * granularity, &properties, 0) != 0) return nullptr;
+    if (cuda.create(&handle, (bytes + granularity - 1) / granularity * granularity, &properties, 0) != 0)
+      return nullptr;
     auto buffer = std::make_unique<NvidiaBuffer>(members_, handle, bytes);
     works_ = buffer->seen_by(device) != nullptr;
     return works_ ? std::move(buffer) : nullptr;

@@ -9,15 +9,15 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
+#include "libsamcl/device/row_commands.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/vendor.h"
-#include "libsamcl/settings/config.h"
-#include "base/clock.h"
 #include "libsamcl/observe/report.h"
 #include "libsamcl/observe/trace.h"
-#include "libsamcl/device/row_commands.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -85,7 +85,8 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   const auto adopt = [target = lease] {
     if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
   };
-  if (lease.client && !computes_in_caller && lease.share == 1) run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
+  if (lease.client && !computes_in_caller && lease.share == 1)
+    run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), "samcl-end" + std::to_string(index),
       run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
@@ -102,7 +103,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
 }
 
 RealDevice::~RealDevice() {
-  submissions_.reset();  // its last job still uses what follows,
+  submissions_.reset();                          // its last job still uses what follows,
   for (auto& worker : workers_) worker.reset();  // and theirs the queues
   completions_.reset();
   const auto& cl = driver::real();
@@ -114,8 +115,8 @@ RealDevice::~RealDevice() {
 }
 
 bool RealDevice::submits_on_thread() {
-  // Fewer would be submitted before the thread is awake. And what a driver needs in a thread that is new to it takes longer
-  // than a thousand launches: 4 ms, with two H200.
+  // Fewer would be submitted before the thread is awake. And what a driver needs in a thread that is new to it takes
+  // longer than a thousand launches: 4 ms, with two H200.
   constexpr size_t kBusy = 16;
   constexpr uint32_t kMany = 2000;
   switch (Config::get().submission) {
@@ -159,9 +160,8 @@ void RealDevice::wake_threads() {
 }
 
 lease::Lease RealDevice::link_lease() const {
-  return trace::waiting("wait for the link", [this] {
-    return lease::Lease(lease.client, lease::ResourceKind::pcie, lease.index);
-  });
+  return trace::waiting("wait for the link",
+                        [this] { return lease::Lease(lease.client, lease::ResourceKind::pcie, lease.index); });
 }
 
 template <typename Move>
@@ -211,8 +211,8 @@ cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const s
     const uint64_t begin = range.begin + at;
     if (!image) return cl.clEnqueueWriteBuffer(on, to, CL_TRUE, begin, length, from + at, 0, nullptr, nullptr);
     return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
-      return cl.clEnqueueWriteImage(on, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, from + at + done, 0,
-                                    nullptr, nullptr);
+      return cl.clEnqueueWriteImage(on, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, from + at + done,
+                                    0, nullptr, nullptr);
     });
   });
 }
@@ -228,14 +228,15 @@ cl_int RealDevice::download(engine::LaneKind lane, cl_mem from, Range range, std
     return ring->download(from, range, to);
   }
   const auto& cl = driver::real();
-  return in_chunks(lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
-    const uint64_t begin = range.begin + at;
-    if (!image) return cl.clEnqueueReadBuffer(on, from, CL_TRUE, begin, length, to + at, 0, nullptr, nullptr);
-    return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
-      return cl.clEnqueueReadImage(on, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, to + at + done, 0,
-                                   nullptr, nullptr);
-    });
-  });
+  return in_chunks(
+      lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
+        const uint64_t begin = range.begin + at;
+        if (!image) return cl.clEnqueueReadBuffer(on, from, CL_TRUE, begin, length, to + at, 0, nullptr, nullptr);
+        return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
+          return cl.clEnqueueReadImage(on, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
+                                       to + at + done, 0, nullptr, nullptr);
+        });
+      });
 }
 
 cl_int RealDevice::upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,

@@ -12,15 +12,15 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/coherence/image_layout.h"
 #include "base/rectangle.h"
+#include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/completion_queue.h"
 #include "libsamcl/device/pace.h"
 #include "libsamcl/device/submission_queue.h"
-#include "libsamcl/observe/traffic.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/lease/lease.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/observe/traffic.h"
 #include "libsamcl/threads/worker.h"
 #include "libsamcl/transfer/pinned_ring.h"
 
@@ -54,8 +54,8 @@ class RealDevice {
   // Whether its compute lane is the driver's own queue, to which operations are given without waiting; else a thread
   // does one after another: where a manager grants the device, or the driver computes in the calling thread.
   bool is_asynchronous() const { return !lease.client && !computes_in_caller; }
-  // Where only a share of the device's time is ours. For its compute lane: it has computed for `ns`; whether it is left to
-  // others for now; blocks as long as it is.
+  // Where only a share of the device's time is ours. For its compute lane: it has computed for `ns`; whether it is left
+  // to others for now; blocks as long as it is.
   void computed(uint64_t ns) { pace_.computed(ns, now_ns()); }
   bool rests() const { return pace_.rests_until() > now_ns(); }
   void rest() const;
@@ -88,8 +88,8 @@ class RealDevice {
   cl_int download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
                   const ImageLayout* image = nullptr, bool is_locked = false);
 
-  // A memory object of so many bytes has been made: what long transfers need is made ready meanwhile, which takes longer
-  // than most of them.
+  // A memory object of so many bytes has been made: what long transfers need is made ready meanwhile, which takes
+  // longer than most of them.
   void expect_transfers(uint64_t bytes);
 
   // Rows of equal shape in device and host memory.

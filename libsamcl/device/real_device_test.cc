@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "libsamcl/memory/storage.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/testing/fake_driver.h"
 #include "libsamcl/testing/fake_manager.h"
 
@@ -32,7 +32,8 @@ struct RealDeviceTest : ::testing::Test {
   cl_int upload(const std::shared_ptr<Context>& context) {
     storage = std::make_unique<Storage>(context, kSize, nullptr);
     cl_int error;
-    return context->devices[1]->upload(engine::LaneKind::up, storage->replica(1, &error), {0, kSize}, bytes.data(), traffic);
+    return context->devices[1]->upload(engine::LaneKind::up, storage->replica(1, &error), {0, kSize}, bytes.data(),
+                                       traffic);
   }
   std::unique_ptr<Storage> storage;
 };
@@ -49,7 +50,8 @@ TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
   EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
-  EXPECT_EQ(managed->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize}, found.data(), traffic),
+  EXPECT_EQ(managed->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize}, found.data(),
+                                          traffic),
             CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::read), 3);
   EXPECT_EQ(found, bytes);

@@ -19,11 +19,12 @@ cl_int for_each_pair(const RectanglePairs& pairs, cl_event* event, Enqueue enque
 // buffer): those go row by row.
 template <typename Enqueue>
 cl_int for_each_piece(const Rectangle& one, const Rectangle& other, cl_event* event, Enqueue enqueue) {
-  return for_each_pair(pieces_for_driver(one, other), event, [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
-    const cl_int error = enqueue(a, b, done);
-    if (error != CL_INVALID_VALUE || (a.is_run() && b.is_run())) return error;
-    return for_each_pair(rows_of(a, b), done, enqueue);
-  });
+  return for_each_pair(pieces_for_driver(one, other), event,
+                       [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
+                         const cl_int error = enqueue(a, b, done);
+                         if (error != CL_INVALID_VALUE || (a.is_run() && b.is_run())) return error;
+                         return for_each_pair(rows_of(a, b), done, enqueue);
+                       });
 }
 
 }  // namespace
@@ -33,8 +34,10 @@ cl_int enqueue_rows(cl_command_queue queue, bool up, cl_mem buffer, const Rectan
   const auto& cl = driver::real();
   return for_each_piece(rows, host_rows, event, [&](const Rectangle& a, const Rectangle& b, cl_event* done) {
     if (a.is_run() && b.is_run()) {
-      return up ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr, done)
-                : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr, done);
+      return up ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr,
+                                          done)
+                : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, a.offset, a.bytes(), host + b.offset, 0, nullptr,
+                                         done);
     }
     const auto origin = a.origin(), host_origin = b.origin(), shape = a.shape();
     return up ? cl.clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, origin.data(), host_origin.data(), shape.data(),

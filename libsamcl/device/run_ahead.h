@@ -1,11 +1,11 @@
-// How far a program runs ahead on a device that a manager grants: which of its operations are in the driver's queue, and
-// which wait here, in the order in which they came.
+// How far a program runs ahead on a device that a manager grants: which of its operations are in the driver's queue,
+// and which wait here, in the order in which they came.
 //
 // Short operations whose time is known are given to the driver's queue as without a manager, as long as what is in it
 // takes no longer than what a more urgent task may have to wait for. The process holds the device's lease as long as
-// anything is in flight, and no longer; when somebody waits for it, what is in flight ends and nothing is added. All else
-// waits for the feeder, the thread of the device's compute lane: what takes long or is not known runs alone, on that
-// thread, which takes the lease for it by itself.
+// anything is in flight, and no longer; when somebody waits for it, what is in flight ends and nothing is added. All
+// else waits for the feeder, the thread of the device's compute lane: what takes long or is not known runs alone, on
+// that thread, which takes the lease for it by itself.
 //
 //   thread that plans (excluded by the context's lock)   enter()
 //   feeder: one at a time, from Entry::feed until next() gives nothing        next(), begin(), ...
@@ -41,8 +41,8 @@ class RunAhead {
 
   RunAhead(lease::Client& client, uint32_t device) : client_(client), device_(device) {}
 
-  // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less than
-  // what the driver's queue takes from one to the next, which is learned while many of the shortest are in flight.
+  // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less
+  // than what the driver's queue takes from one to the next, which is learned while many of the shortest are in flight.
   uint64_t counted(uint64_t ns) const {
     return ns == 0 || ns > kSliceNs ? 0 : std::max(ns, least_ns_.load(std::memory_order_relaxed));
   }
@@ -69,7 +69,8 @@ class RunAhead {
   uint64_t ends();
   void wait_for_end(uint64_t ends);
 
-  // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after all.
+  // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after
+  // all.
   void ended(uint64_t count, uint64_t ns, uint64_t now_ns);
 
   // Whether somebody else waits for what is held.
@@ -95,7 +96,7 @@ class RunAhead {
   uint64_t ends_ = 0;
   // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
   uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;
-  std::array<uint64_t, 8> learned_{};              // the last of them; 0: none yet
+  std::array<uint64_t, 8> learned_{};  // the last of them; 0: none yet
   size_t next_learned_ = 0;
   std::atomic<uint64_t> least_ns_{kFirstLeastNs};  // written under the mutex
 };

@@ -227,7 +227,8 @@ TEST_F(RunAheadTest, HurryLastsAsLongAsSomethingWaits) {
   EXPECT_FALSE(ahead.hurries());
 }
 
-// Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for nothing.
+// Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for
+// nothing.
 TEST_F(RunAheadTest, TwoContextsShareOneLease) {
   RunAhead other(lease, 0);
   constexpr int kEach = 500;

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
+#include "libsamcl/device/real_device.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
-#include "libsamcl/device/real_device.h"
 
 namespace samcl {
 namespace {
@@ -22,8 +22,8 @@ class View {
  public:
   View(RealDevice& device, void* memory) : queue_(device.compute_queue()) {
     cl_int error;
-    buffer_ = driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kPage, memory,
-                                            &error);
+    buffer_ =
+        driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kPage, memory, &error);
   }
   ~View() {
     if (buffer_) driver::real().clReleaseMemObject(buffer_);
@@ -41,7 +41,8 @@ class View {
   bool double_first_half() {
     const auto& cl = driver::real();
     return buffer_ &&
-           cl.clEnqueueCopyBuffer(queue_, buffer_, buffer_, 0, kPage / 2, kPage / 2, 0, nullptr, nullptr) == CL_SUCCESS &&
+           cl.clEnqueueCopyBuffer(queue_, buffer_, buffer_, 0, kPage / 2, kPage / 2, 0, nullptr, nullptr) ==
+               CL_SUCCESS &&
            cl.clFinish(queue_) == CL_SUCCESS;
   }
 

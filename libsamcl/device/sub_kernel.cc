@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "libsamcl/device/run_ahead.h"
 #include "base/clock.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/observe/trace.h"
 
 namespace samcl {
@@ -17,8 +17,8 @@ lease::Lease lease_of(const RealDevice& device) {
   });
 }
 
-// A kernel's slices under a lease, one after the other. Two in flight keep the device busy; a more urgent task waits for
-// those two at most.
+// A kernel's slices under a lease, one after the other. Two in flight keep the device busy; a more urgent task waits
+// for those two at most.
 class Slices {
  public:
   Slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device)
@@ -53,8 +53,8 @@ class Slices {
     cl_ulong enqueued = 0;
   };
 
-  // As many as take about kSliceNs, going by what is known and by the slice that ended last: what a kernel takes may depend
-  // on its data. Where nothing is known, few.
+  // As many as take about kSliceNs, going by what is known and by the slice that ended last: what a kernel takes may
+  // depend on its data. Where nothing is known, few.
   uint64_t next_groups() {
     uint64_t items = kernel_.times().fitting(RunAhead::kSliceNs);
     if (items == 0 && last_.end) {

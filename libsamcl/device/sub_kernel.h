@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "contract/ndrange.h"
 #include "libsamcl/cost/piece_times.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/engine/operation.h"
-#include "contract/ndrange.h"
 
 namespace samcl {
 

@@ -1,6 +1,6 @@
 // Gives operations to a driver's in-order queue in the order in which they come. As long as the device waits for more,
-// the thread that plans them does that itself. While the device is busy and they come faster than the driver takes them,
-// a thread of our own does, so that planning one and submitting another go on at once.
+// the thread that plans them does that itself. While the device is busy and they come faster than the driver takes
+// them, a thread of our own does, so that planning one and submitting another go on at once.
 //
 // No OpenCL here. enter() is called under the context's lock; the driver is called under the mutex of the queue, a leaf
 // but for what submit() locks.
@@ -20,8 +20,8 @@ namespace samcl {
 
 // How an operation is given to a driver's queue.
 struct Giving {
-  bool exactly = false;   // with an event of its own
-  bool promptly = false;  // its end is to be heard of at once
+  bool exactly = false;     // with an event of its own
+  bool promptly = false;    // its end is to be heard of at once
   uint64_t counted_ns = 0;  // what it is expected to take, if that is known (device/run_ahead.h)
 };
 
@@ -46,8 +46,8 @@ class SubmissionQueue {
   // submitter: lives until drain() has returned. Calls exclude each other.
   void enter(Entry entry, Submitter& submitter);
 
-  // When it returns, all that was entered before has been submitted, by the calling thread where need be. Any thread that
-  // holds no lock that submit() takes.
+  // When it returns, all that was entered before has been submitted, by the calling thread where need be. Any thread
+  // that holds no lock that submit() takes.
   void drain();
 
   // Of the thread that submits: see Worker.
@@ -60,8 +60,8 @@ class SubmissionQueue {
   bool submit_next();
   void run();
 
-  std::mutex submitting_;           // held by who calls the driver
-  std::mutex mutex_;                // guards what follows; taken under submitting_, or alone
+  std::mutex submitting_;  // held by who calls the driver
+  std::mutex mutex_;       // guards what follows; taken under submitting_, or alone
   std::deque<Entry> entries_;
   Submitter* submitter_ = nullptr;
   std::atomic<size_t> unsubmitted_{0};  // the entries, and the one that is just being submitted

@@ -61,8 +61,7 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   cl_uint count = 0;
   if (real().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
   std::vector<cl_device_id> result(count);
-  if (count &&
-      real().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, result.data(), nullptr) != CL_SUCCESS)
+  if (count && real().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, result.data(), nullptr) != CL_SUCCESS)
     return {};
   return result;
 }
@@ -71,8 +70,7 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform) {
 void make_unique(std::vector<Device>& devices) {
   std::map<std::string, unsigned> seen;
   for (Device& device : devices)
-    if (const unsigned before = seen[device.stable_name]++)
-      device.stable_name += "#" + std::to_string(before);
+    if (const unsigned before = seen[device.stable_name]++) device.stable_name += "#" + std::to_string(before);
 }
 
 std::string lower(std::string text) {
@@ -156,8 +154,7 @@ Result<std::vector<Device>> select_devices(const std::vector<Device>& devices, c
     for (const Device& device : devices) {
       if (!matches(device, element)) continue;
       known = true;
-      if (std::any_of(chosen.begin(), chosen.end(), [&](const Device& c) { return c.index == device.index; }))
-        continue;
+      if (std::any_of(chosen.begin(), chosen.end(), [&](const Device& c) { return c.index == device.index; })) continue;
       chosen.push_back(device);
       added = true;
     }
@@ -175,8 +172,8 @@ std::vector<Device> list_devices() {
     for (cl_device_id id : devices_of(platform)) {
       Device device = describe(platform, id);
       const std::string address = pci_address_of(id);
-      device.stable_name = vendor_facts(platform).short_name + ":" +
-                           (address.empty() ? std::to_string(device_index) : address);
+      device.stable_name =
+          vendor_facts(platform).short_name + ":" + (address.empty() ? std::to_string(device_index) : address);
       device.platform_index = platform_index;
       device.device_index = device_index++;
       device.index = static_cast<unsigned>(result.size());

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel-translator/client/translation.h"
 #include "base/result.h"
+#include "kernel-translator/client/translation.h"
 
 namespace samcl::driver {
 
@@ -16,7 +16,7 @@ struct Device {
   cl_platform_id platform = nullptr;
   cl_device_id id = nullptr;
   cl_device_id listed = nullptr;  // as the platform lists it; `id` may be a part of it
-  unsigned platform_index = 0;  // P and D as `clinfo -l` counts them
+  unsigned platform_index = 0;    // P and D as `clinfo -l` counts them
   unsigned device_index = 0;
   unsigned index = 0;  // over all platforms, in the same order
   std::string name, vendor, version, driver_version;
@@ -38,9 +38,10 @@ bool alike(const Device& a, const Device& b);
 // Devices of one group are alike; groups and their members keep the given order.
 std::vector<std::vector<Device>> group_alike(const std::vector<Device>& devices);
 
-// All devices as one group, for programs that may be spread over unlike ones: those that are likely to be the fastest come
-// first (GPUs, then other accelerators, then CPUs; with more units before those with fewer). Devices whose memory cannot
-// hold the same bytes, for another order of bytes in a word or another size of addresses, stay in groups of their own.
+// All devices as one group, for programs that may be spread over unlike ones: those that are likely to be the fastest
+// come first (GPUs, then other accelerators, then CPUs; with more units before those with fewer). Devices whose memory
+// cannot hold the same bytes, for another order of bytes in a word or another size of addresses, stay in groups of
+// their own.
 std::vector<std::vector<Device>> group_mixed(const std::vector<Device>& devices);
 
 // The devices that a comma-separated list names, in its order. An element is an index over all platforms

@@ -55,9 +55,7 @@ TEST(SelectDevices, AnEmptyListMeansAll) {
   EXPECT_THAT(indices(select_devices(kMachine, " ")), ElementsAre(0, 1, 2, 3));
 }
 
-TEST(SelectDevices, KeepsTheListsOrder) {
-  EXPECT_THAT(indices(select_devices(kMachine, "2, 0")), ElementsAre(2, 0));
-}
+TEST(SelectDevices, KeepsTheListsOrder) { EXPECT_THAT(indices(select_devices(kMachine, "2, 0")), ElementsAre(2, 0)); }
 
 TEST(SelectDevices, CountsAsClinfoDoes) {
   EXPECT_THAT(indices(select_devices(kMachine, "1.0,0.1")), ElementsAre(3, 1));
@@ -103,9 +101,7 @@ TEST(GroupAlike, DifferentMemoryMakesDevicesDifferent) {
   EXPECT_EQ(group_alike(machine).size(), 4u);
 }
 
-TEST(PciAddress, IsWrittenAsLspciDoes) {
-  EXPECT_EQ(pci_address(0, 0x3b, 0, 1), "0000:3b:00.1");
-}
+TEST(PciAddress, IsWrittenAsLspciDoes) { EXPECT_EQ(pci_address(0, 0x3b, 0, 1), "0000:3b:00.1"); }
 
 TEST(VendorFacts, PoclNeedsDistinctSources) {
   const auto facts = vendor_facts("Portable Computing Language", "The pocl project", "OpenCL 3.0 PoCL 3.1");

@@ -105,8 +105,6 @@ void set_layer_target(const cl_icd_dispatch& target, cl_uint entries) {
   g_layer_state.store(LayerTarget::ready, std::memory_order_release);
 }
 
-bool opening_on_this_thread() {
-  return t_opening;
-}
+bool opening_on_this_thread() { return t_opening; }
 
 }  // namespace samcl::driver

@@ -31,9 +31,7 @@ inline const cl_icd_dispatch& real() {
 }
 
 // Whether real() was used before: until then no program can hold a handle.
-inline bool opened() {
-  return detail::real_table.load(std::memory_order_relaxed) != nullptr;
-}
+inline bool opened() { return detail::real_table.load(std::memory_order_relaxed) != nullptr; }
 
 // The loader that initialises us as a layer tells what lies beneath: the first `entries` slots of `target`,
 // which are copied. Later calls (a second loader in the same process) change nothing: functions find their

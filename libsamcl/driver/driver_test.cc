@@ -18,8 +18,7 @@
 
 // A function that this test program exports under an OpenCL name, as libsamcl.so does: a driver's table that
 // was bound to it is what Oclgrind's looks like under LD_PRELOAD.
-extern "C" __attribute__((visibility("default"))) void* CL_API_CALL
-clGetExtensionFunctionAddress(const char*) {
+extern "C" __attribute__((visibility("default"))) void* CL_API_CALL clGetExtensionFunctionAddress(const char*) {
   return nullptr;
 }
 
@@ -40,16 +39,14 @@ class Driver : public testing::Test {
 };
 
 TEST_F(Driver, LeavesNoSlotEmpty) {
-  for (size_t i = 0; i < slots_of(real()).size(); ++i)
-    EXPECT_NE(slots_of(real())[i], nullptr) << entry_names()[i];
+  for (size_t i = 0; i < slots_of(real()).size(); ++i) EXPECT_NE(slots_of(real())[i], nullptr) << entry_names()[i];
 }
 
 TEST_F(Driver, TurnsWhatPoclLeavesOutIntoAnErrorCode) {
   cl_int error = CL_SUCCESS;
   cl_context context = real().clCreateContext(nullptr, 1, &devices_[0].id, nullptr, nullptr, &error);
   cl_command_queue queue = real().clCreateCommandQueue(context, devices_[0].id, 0, &error);
-  EXPECT_EQ(real().clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, nullptr),
-            CL_INVALID_OPERATION);
+  EXPECT_EQ(real().clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, nullptr), CL_INVALID_OPERATION);
   real().clReleaseCommandQueue(queue);
   real().clReleaseContext(context);
 }

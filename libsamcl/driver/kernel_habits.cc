@@ -18,7 +18,9 @@ bool takes_nothing(cl_kernel kernel, cl_uint index) {
   return real().clSetKernelArg(kernel, index, sizeof(cl_ulong), nullptr) == CL_SUCCESS;
 }
 
-bool nothing_tells_pointers(cl_kernel kernel) { return kernel && takes_nothing(kernel, 0) && !takes_nothing(kernel, 1); }
+bool nothing_tells_pointers(cl_kernel kernel) {
+  return kernel && takes_nothing(kernel, 0) && !takes_nothing(kernel, 1);
+}
 
 // On a kernel with one argument of each kind.
 bool nothing_tells_pointers(cl_device_id device) {

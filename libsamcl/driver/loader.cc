@@ -77,8 +77,7 @@ void read_ld_so_conf(const std::string& file, std::vector<std::string>& director
       std::string pattern;
       glob_t matches{};
       if (depth < 4 && words >> pattern && glob(pattern.c_str(), 0, nullptr, &matches) == 0)
-        for (size_t i = 0; i < matches.gl_pathc; ++i)
-          read_ld_so_conf(matches.gl_pathv[i], directories, depth + 1);
+        for (size_t i = 0; i < matches.gl_pathc; ++i) read_ld_so_conf(matches.gl_pathv[i], directories, depth + 1);
       globfree(&matches);
     }
   }
@@ -99,8 +98,7 @@ Result<void*> open_real_loader() {
   const std::string path = find_loader(loader_directories(), this_library_path());
   if (!path.empty())
     if (void* handle = open_file(path)) return handle;
-  return fail(
-      "no OpenCL here: libOpenCL.so.1 was found neither by the dynamic linker nor in its directories");
+  return fail("no OpenCL here: libOpenCL.so.1 was found neither by the dynamic linker nor in its directories");
 }
 
 std::vector<std::string> loader_directories() {
@@ -124,8 +122,7 @@ std::string find_loader(const std::vector<std::string>& directories, const std::
   for (const std::string& directory : directories)
     for (const char* name : {"libOpenCL.so.1", "libOpenCL.so"}) {
       std::error_code error;
-      const std::filesystem::path file =
-          std::filesystem::absolute(std::filesystem::path(directory) / name, error);
+      const std::filesystem::path file = std::filesystem::absolute(std::filesystem::path(directory) / name, error);
       if (!std::filesystem::is_regular_file(file, error) || same_file(file, self)) continue;
       return file;
     }
@@ -135,8 +132,7 @@ std::string find_loader(const std::vector<std::string>& directories, const std::
 const std::string& this_library_path() {
   static const std::string& path = *new std::string([] {
     Dl_info info;
-    if (!dladdr(reinterpret_cast<const void*>(&this_library_path), &info) || !info.dli_fname)
-      return std::string();
+    if (!dladdr(reinterpret_cast<const void*>(&this_library_path), &info) || !info.dli_fname) return std::string();
     char* real = realpath(info.dli_fname, nullptr);
     std::string result = real ? real : info.dli_fname;
     std::free(real);

@@ -13,9 +13,7 @@ namespace {
 // Dimensions in the order in which they are made smaller: x is kept long for vectorisation.
 constexpr size_t kShrinkOrder[] = {2, 1, 0};
 
-size_t product(const Size3& s) {
-  return s[0] * s[1] * s[2];
-}
+size_t product(const Size3& s) { return s[0] * s[1] * s[2]; }
 
 size_t largest_divisor(size_t n, size_t at_most) {
   size_t divisor = std::min(n, at_most);
@@ -30,8 +28,7 @@ class PoclChoice {
     for (size_t d = 0; d < 3; ++d) {
       grain_[d] = std::gcd(limits_.preferred_multiple, global[d]);
       const size_t longest = std::min(limits.max_item_sizes[d], global[d]);
-      local_[d] =
-          grain_[d] * largest_divisor(global[d] / grain_[d], std::max<size_t>(longest / grain_[d], 1));
+      local_[d] = grain_[d] * largest_divisor(global[d] / grain_[d], std::max<size_t>(longest / grain_[d], 1));
     }
   }
 
@@ -78,9 +75,7 @@ class PoclChoice {
     return false;
   }
 
-  size_t groups() const {
-    return global_[0] / local_[0] * (global_[1] / local_[1]) * (global_[2] / local_[2]);
-  }
+  size_t groups() const { return global_[0] / local_[0] * (global_[1] / local_[1]) * (global_[2] / local_[2]); }
 
   void occupy_all_units() {
     const size_t enough = std::min(4 * limits_.preferred_multiple, limits_.max_group_size);
@@ -137,8 +132,7 @@ std::optional<Size3> local_size_choice(cl_command_queue queue, cl_kernel kernel,
   const auto suggested = reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
       real().clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
   Size3 local{1, 1, 1};
-  if (suggested && suggested(queue, kernel, dimensions, offset, global, local.data()) == CL_SUCCESS)
-    return local;
+  if (suggested && suggested(queue, kernel, dimensions, offset, global, local.data()) == CL_SUCCESS) return local;
   if (!vendor_facts(platform).pocl_chooses_local_size) return std::nullopt;
   Size3 whole{1, 1, 1};
   std::copy(global, global + dimensions, whole.begin());

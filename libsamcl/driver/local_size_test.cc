@@ -18,9 +18,7 @@ TEST(PoclLocalSize, TakesTheWholeRangeWhereOneUnitSuffices) {
   EXPECT_EQ(pocl_local_size({100, 1, 1}, {{4096, 4096, 4096}, 4096, 8, 1}), (Size3{100, 1, 1}));
 }
 
-TEST(PoclLocalSize, GivesEveryUnitAGroup) {
-  EXPECT_EQ(pocl_local_size({4096, 1, 1}, kTwoUnits), (Size3{2048, 1, 1}));
-}
+TEST(PoclLocalSize, GivesEveryUnitAGroup) { EXPECT_EQ(pocl_local_size({4096, 1, 1}, kTwoUnits), (Size3{2048, 1, 1})); }
 
 TEST(PoclLocalSize, LeavesSmallRangesInOneGroup) {
   EXPECT_EQ(pocl_local_size({32, 1, 1}, kTwoUnits), (Size3{32, 1, 1}));
@@ -41,8 +39,7 @@ class RealLaunches : public testing::Test {
 
   void SetUp() override {
     devices_ = list_devices();
-    if (devices_.empty() || !vendor_facts(devices_[0].platform).pocl_chooses_local_size)
-      GTEST_SKIP() << "no PoCL here";
+    if (devices_.empty() || !vendor_facts(devices_[0].platform).pocl_chooses_local_size) GTEST_SKIP() << "no PoCL here";
   }
 
   std::vector<Device> devices_;
@@ -70,19 +67,15 @@ TEST_F(RealLaunches, UseTheSizeThatWasForetold) {
                                        {5000, 1, 1}, {4097, 1, 1}, {640, 480, 1}, {63, 65, 1},  {10, 10, 10}};
     for (size_t i = 0; i < ranges.size() + 10; ++i) {
       std::uniform_int_distribution<size_t> any(1, 200);
-      const Size3 global =
-          i < ranges.size() ? ranges[i] : Size3{any(random), any(random), any(random) % 8 + 1};
+      const Size3 global = i < ranges.size() ? ranges[i] : Size3{any(random), any(random), any(random) % 8 + 1};
       const std::optional<Size3> foretold = local_size_choice(queue, kernel, 3, nullptr, global.data());
       ASSERT_TRUE(foretold);
-      ASSERT_EQ(
-          cl.clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global.data(), nullptr, 0, nullptr, nullptr),
-          CL_SUCCESS);
-      cl_ulong used[3] = {};
-      ASSERT_EQ(cl.clEnqueueReadBuffer(queue, seen, CL_TRUE, 0, sizeof(used), used, 0, nullptr, nullptr),
+      ASSERT_EQ(cl.clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, global.data(), nullptr, 0, nullptr, nullptr),
                 CL_SUCCESS);
+      cl_ulong used[3] = {};
+      ASSERT_EQ(cl.clEnqueueReadBuffer(queue, seen, CL_TRUE, 0, sizeof(used), used, 0, nullptr, nullptr), CL_SUCCESS);
       EXPECT_EQ(*foretold, (Size3{used[0], used[1], used[2]}))
-          << device.name << ", global size " << global[0] << "x" << global[1] << "x" << global[2] << ", seed "
-          << seed;
+          << device.name << ", global size " << global[0] << "x" << global[1] << "x" << global[2] << ", seed " << seed;
     }
     cl.clReleaseMemObject(seen);
     cl.clReleaseKernel(kernel);

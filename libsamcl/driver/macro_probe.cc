@@ -56,7 +56,8 @@ Outcome run(cl_context context, cl_device_id device, const std::string& source, 
   const auto& cl = real();
   cl_int error = CL_SUCCESS;
   const char* text = source.c_str();
-  const Owned<cl_program> program(cl.clCreateProgramWithSource(context, 1, &text, nullptr, &error), cl.clReleaseProgram);
+  const Owned<cl_program> program(cl.clCreateProgramWithSource(context, 1, &text, nullptr, &error),
+                                  cl.clReleaseProgram);
   if (!program) return Outcome::fails;
   error = cl.clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
   if (error == CL_BUILD_PROGRAM_FAILURE) return Outcome::does_not_build;
@@ -116,8 +117,10 @@ std::string macro_probe(const std::set<std::string>& names) {
             "__constant char samcl_texts[] = \"\"\n";
   for (const std::string& name : names) {
     source << "#ifdef " << name << "\n\"+\" ";
-    if (is_operator(name)) source << '"' << name << '"';
-    else source << "SAMCL_TEXT_OF(" << name << ")";
+    if (is_operator(name))
+      source << '"' << name << '"';
+    else
+      source << "SAMCL_TEXT_OF(" << name << ")";
     source << " \"\\n\"\n#else\n\"-\\n\"\n#endif\n";
   }
   source << ";\n__kernel void samcl_show(__global char* to, uint room) {\n"
@@ -133,9 +136,12 @@ std::optional<MacroAnswers> macro_answers(const std::set<std::string>& names, co
   for (const std::string& name : names) {
     std::string line;
     if (!std::getline(lines, line) || lines.eof() || line.empty()) return std::nullopt;
-    if (line[0] == '+') answers[name] = line.substr(1);
-    else if (line == "-") answers[name] = std::nullopt;
-    else return std::nullopt;
+    if (line[0] == '+')
+      answers[name] = line.substr(1);
+    else if (line == "-")
+      answers[name] = std::nullopt;
+    else
+      return std::nullopt;
   }
   return lines.peek() == EOF ? std::optional(answers) : std::nullopt;
 }

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "kernel-translator/client/macro_table.h"
 #include "base/result.h"
+#include "kernel-translator/client/macro_table.h"
 
 namespace samcl::driver {
 

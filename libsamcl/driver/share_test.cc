@@ -20,7 +20,8 @@ TEST(Share, IsWrittenAsAFractionOrInPercent) {
 TEST(Share, OfNothingOfAllOrOfNonsenseIsAnError) {
   for (const char* text : {"0", "1", "1.5", "-0.5", "100%", "", "%", "half", "0.5x", "nan", "0.5 "}) {
     ASSERT_FALSE(parse_share(text)) << text;
-    EXPECT_THAT(parse_share(text).error().message, HasSubstr("less than 1 (0.5 or 50%), not '" + std::string(text) + "'"));
+    EXPECT_THAT(parse_share(text).error().message,
+                HasSubstr("less than 1 (0.5 or 50%), not '" + std::string(text) + "'"));
   }
 }
 

@@ -10,9 +10,7 @@
 namespace samcl::driver {
 namespace {
 
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 std::string plain_name(const std::string& name) {
   std::string result;

@@ -50,10 +50,10 @@ const VendorFacts& vendor_facts(cl_device_id device);
 // Whether the device computes inside the call that enqueues a command.
 bool computes_in_caller(cl_device_id device);
 
-// Whether it is a device of another machine, behind PoCL's remote driver. In versions up to the present 8.0-pre that loses what
-// a sub-buffer shows of a buffer that was written before (pocl_remote_alloc_subbuffer() forgets which version of the bytes
-// the device has), and crashes when it then looks for them elsewhere; also for the sub-buffers that it makes by itself
-// between those of the program. What a device is given before its first write is right.
+// Whether it is a device of another machine, behind PoCL's remote driver. In versions up to the present 8.0-pre that
+// loses what a sub-buffer shows of a buffer that was written before (pocl_remote_alloc_subbuffer() forgets which
+// version of the bytes the device has), and crashes when it then looks for them elsewhere; also for the sub-buffers
+// that it makes by itself between those of the program. What a device is given before its first write is right.
 bool is_remote(cl_device_id device);
 
 // What to add to the build options for the device of that index so that its kernels are its own; empty for

@@ -22,9 +22,7 @@ struct AccessMapTest : ::testing::Test {
   AccessMap map;
   uint64_t groups = 0;
 
-  NodePtr node(uint64_t group = 0) {
-    return std::make_shared<Node>(Lane{}, HostCall{}, group ? group : ++groups);
-  }
+  NodePtr node(uint64_t group = 0) { return std::make_shared<Node>(Lane{}, HostCall{}, group ? group : ++groups); }
   NodePtr reads(Range range, uint64_t group = 0) { return recorded(range, false, group); }
   NodePtr writes(Range range, uint64_t group = 0) { return recorded(range, true, group); }
   NodePtr recorded(Range range, bool write, uint64_t group) {
@@ -138,8 +136,10 @@ TEST_F(AccessMapTest, AgreesWithAModelByteByByte) {
     const NodePtr made = recorded({begin, end}, write, 0);
     alive.push_back(made);
     for (uint64_t b = begin; b < end; ++b) {
-      if (write) model[b] = {{made}, {}};
-      else model[b].readers.insert(made);
+      if (write)
+        model[b] = {{made}, {}};
+      else
+        model[b].readers.insert(made);
     }
     if (random() % 3 == 0) alive[random() % alive.size()]->ended = true;
   }

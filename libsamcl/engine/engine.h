@@ -49,8 +49,8 @@ class Engine {
   Backend& backend_;
   const Ended ended_;
   std::vector<Backend::Ended> found_;  // by look(), for the time of a call
-  std::deque<NodePtr> ready_;  // to be issued, in this order
-  bool issuing_ = false;       // further up the stack
+  std::deque<NodePtr> ready_;          // to be issued, in this order
+  bool issuing_ = false;               // further up the stack
   size_t open_ = 0;
   std::vector<Held> held_;  // by nodes that have ended
 };

@@ -9,9 +9,9 @@
 namespace samcl::engine {
 namespace {
 
-using testing::SimulatedBackend;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::SimulatedBackend;
 
 constexpr Lane kCompute0{LaneKind::compute, 0}, kCompute1{LaneKind::compute, 1}, kUp0{LaneKind::up, 0};
 
@@ -27,9 +27,7 @@ struct EngineTest : ::testing::Test {
     auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0);
     return entered(node, after);
   }
-  NodePtr join(std::vector<NodePtr> after) {
-    return entered(std::make_shared<Node>(Lane{}, HostCall{}, 0), after);
-  }
+  NodePtr join(std::vector<NodePtr> after) { return entered(std::make_shared<Node>(Lane{}, HostCall{}, 0), after); }
   NodePtr entered(const NodePtr& node, const std::vector<NodePtr>& after) {
     by_address[node.get()] = node;
     engine.add(node, after);
@@ -213,7 +211,8 @@ TEST_F(EngineTest, RandomGraphsKeepTheirOrder) {
     for (int i = 0; i < 60; ++i) {
       const Lane lane{static_cast<LaneKind>(random() % 4), static_cast<unsigned>(random() % 3)};
       auto node = std::make_shared<Node>(lane, HostCall{[] { return CL_SUCCESS; }}, 0);
-      for (unsigned k = random() % 4; k > 0 && !nodes.empty(); --k) after[node].push_back(nodes[random() % nodes.size()]);
+      for (unsigned k = random() % 4; k > 0 && !nodes.empty(); --k)
+        after[node].push_back(nodes[random() % nodes.size()]);
       graph.add(node, after[node]);
       nodes.push_back(node);
       if (random() % 5 == 0 && simulated.running()) simulated.step(graph);

@@ -57,8 +57,8 @@ struct Exchange {
 // From the program's memory to a replica, or back. Rows of equal shape on both sides.
 struct ProgramCopy {
   Replica replica;
-  Rectangle rows;        // of the memory object
-  std::byte* program;    // only read if `to_program` is false
+  Rectangle rows;          // of the memory object
+  std::byte* program;      // only read if `to_program` is false
   Rectangle program_rows;  // relative to `program`
   bool to_program = false;
   Traffic* traffic = nullptr;
@@ -117,23 +117,24 @@ using NodeList = SmallVector<NodePtr, 6>;
 // whose engine it is entered in.
 class Node {
  public:
-  Node(Lane its_lane, Operation what, uint64_t its_group) : lane(its_lane), group(its_group), operation(std::move(what)) {}
+  Node(Lane its_lane, Operation what, uint64_t its_group)
+      : lane(its_lane), group(its_group), operation(std::move(what)) {}
 
   const Lane lane;
   const uint64_t group;  // operations of one group run in any order, and at once; see AccessMap
 
-  Operation operation;  // emptied when it has ended, so that what it held is free
-  uint32_t command = 0;        // the command's number in the trace
-  std::shared_ptr<Owner> owner; // whose operation it is, until it has ended
+  Operation operation;                              // emptied when it has ended, so that what it held is free
+  uint32_t command = 0;                             // the command's number in the trace
+  std::shared_ptr<Owner> owner;                     // whose operation it is, until it has ended
   std::shared_ptr<observe::Operation> observed_as;  // what is told of it; nullptr: nothing
-  bool observed = false;       // the program may ask when it ran
-  bool alone = true;           // the only one of its group
+  bool observed = false;                            // the program may ask when it ran
+  bool alone = true;                                // the only one of its group
   bool issued = false;
   bool ended = false;
-  unsigned waits_for = 0;      // nodes that must be issued, or end, before it is issued
-  SmallVector<NodePtr, 2> behind;   // issued before it and perhaps not ended: the backend keeps it behind them
-  std::vector<NodePtr> after_issue; // nodes that wait until it is issued
-  std::vector<NodePtr> after_end;   // nodes that wait until it has ended
+  unsigned waits_for = 0;            // nodes that must be issued, or end, before it is issued
+  SmallVector<NodePtr, 2> behind;    // issued before it and perhaps not ended: the backend keeps it behind them
+  std::vector<NodePtr> after_issue;  // nodes that wait until it is issued
+  std::vector<NodePtr> after_end;    // nodes that wait until it has ended
 };
 
 }  // namespace engine

@@ -25,9 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kRetryAfter = std::chrono::seconds(1);
 constexpr int kRetryShare = 10;  // attempts to find a daemon take at most this part of the time
 
-uint64_t now_ns() {
-  return static_cast<uint64_t>(Clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
+uint64_t now_ns() { return static_cast<uint64_t>(Clock::now().time_since_epoch() / std::chrono::nanoseconds(1)); }
 
 class TicketLock {
  public:
@@ -78,8 +76,7 @@ class Waiting {
 
 class ManagedClient final : public Client {
  public:
-  ManagedClient(const Settings& settings, const std::vector<std::string>& devices,
-                std::shared_ptr<Session> session)
+  ManagedClient(const Settings& settings, const std::vector<std::string>& devices, std::shared_ptr<Session> session)
       : settings_(settings),
         devices_(devices),
         slots_(devices.size() * protocol::kResourcesPerDevice),
@@ -262,8 +259,7 @@ class ManagedClient final : public Client {
 
 }  // namespace
 
-Result<std::unique_ptr<Client>> Client::connect(const Settings& settings,
-                                                const std::vector<std::string>& devices) {
+Result<std::unique_ptr<Client>> Client::connect(const Settings& settings, const std::vector<std::string>& devices) {
   auto session = Session::open(settings, devices);
   if (!session) return tl::unexpected(session.error());
   return std::make_unique<ManagedClient>(settings, devices, *std::move(session));

@@ -5,8 +5,7 @@
 
 namespace samcl::lease {
 
-std::vector<unsigned> devices_in_use(const Assignment& assignment, const std::vector<uint32_t>& group,
-                                     uint32_t limit) {
+std::vector<unsigned> devices_in_use(const Assignment& assignment, const std::vector<uint32_t>& group, uint32_t limit) {
   std::vector<unsigned> used;
   for (uint32_t chosen : assignment.devices) {
     const auto found = std::find(group.begin(), group.end(), chosen);

@@ -8,9 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Assignment of(uint32_t gpus, std::vector<uint32_t> devices) {
-  return {"task", 1, gpus, std::move(devices)};
-}
+Assignment of(uint32_t gpus, std::vector<uint32_t> devices) { return {"task", 1, gpus, std::move(devices)}; }
 
 TEST(DevicesInUse, AllInTheirOrderIfNobodyChooses) {
   EXPECT_THAT(devices_in_use({}, {0, 1, 2}, 0), ElementsAre(0, 1, 2));

@@ -23,8 +23,6 @@ ForkMark::~ForkMark() {
   if (page_) munmap(page_, kBytes);
 }
 
-bool ForkMark::is_copy() const {
-  return page_ ? page_->load(std::memory_order_relaxed) == 0 : getpid() != process_;
-}
+bool ForkMark::is_copy() const { return page_ ? page_->load(std::memory_order_relaxed) == 0 : getpid() != process_; }
 
 }  // namespace samcl::lease

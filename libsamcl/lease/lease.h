@@ -14,10 +14,10 @@ namespace samcl::lease {
 enum class ResourceKind : uint8_t { gpu, pcie };
 
 struct Settings {
-  std::string instance = "default";  // which daemon (see sam-manager/protocol/names.h)
-  std::string task;                  // task name asked for (SAMCL_TASK); empty: matched by uid and executable
-  int connect_timeout_ms = 500;      // how long the daemon may take to answer
-  uint32_t gpus = 0;                 // the most GPUs this program uses; 0: as many as there are
+  std::string instance = "default";   // which daemon (see sam-manager/protocol/names.h)
+  std::string task;                   // task name asked for (SAMCL_TASK); empty: matched by uid and executable
+  int connect_timeout_ms = 500;       // how long the daemon may take to answer
+  uint32_t gpus = 0;                  // the most GPUs this program uses; 0: as many as there are
   std::vector<uint64_t> memory = {};  // of each device, bytes; empty: not told
 };
 
@@ -36,8 +36,7 @@ class Client {
   // Connects to the daemon and announces this machine's devices by stable names, in the order of their
   // index below (e.g. "pocl:0"). Every process that uses the same GPU must give it the same name.
   // Errors: no daemon, it did not answer in time, it refused (its reason is the message).
-  static Result<std::unique_ptr<Client>> connect(const Settings& settings,
-                                                 const std::vector<std::string>& devices);
+  static Result<std::unique_ptr<Client>> connect(const Settings& settings, const std::vector<std::string>& devices);
 
   virtual ~Client() = default;  // gives back what is held and says goodbye
 

@@ -29,16 +29,14 @@ Result<nlohmann::json> make_hello(const Settings& settings, const std::vector<st
   for (const std::string& device : devices)
     if (const auto checked = protocol::check_name(device, kMost); !checked)
       return fail("the device's name \"" + device + "\" " + checked.error().message);
-  nlohmann::json hello = {
-      {"ask", "hello"}, {"task", settings.task}, {"gpus", settings.gpus}, {"devices", devices}};
+  nlohmann::json hello = {{"ask", "hello"}, {"task", settings.task}, {"gpus", settings.gpus}, {"devices", devices}};
   if (!settings.memory.empty()) hello["memory"] = settings.memory;
   return hello;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Session>> Session::open(const Settings& settings,
-                                               const std::vector<std::string>& devices) {
+Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const std::vector<std::string>& devices) {
   const auto hello = make_hello(settings, devices);
   if (!hello) return tl::unexpected(hello.error());
   auto connection = protocol::Connection::open(settings.instance);
@@ -58,8 +56,7 @@ Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devi
     grant.devices.push_back(static_cast<uint8_t>(index));
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (answer.attached.size() != 3) return fail("it lacks the shared memory");
-  auto notice =
-      protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
+  auto notice = protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
   if (!notice) return tl::unexpected(notice.error());
   auto words = protocol::Shared<protocol::Words>::map(answer.attached[1], protocol::Access::read_write);
   if (!words) return tl::unexpected(words.error());

@@ -22,8 +22,7 @@ namespace samcl::lease {
 class Session {
  public:
   // Errors: as Client::connect.
-  static Result<std::shared_ptr<Session>> open(const Settings& settings,
-                                               const std::vector<std::string>& devices);
+  static Result<std::shared_ptr<Session>> open(const Settings& settings, const std::vector<std::string>& devices);
   ~Session();  // the daemon learns it from the end of the connection
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -45,7 +44,8 @@ class Session {
   // Whether somebody wants to see what we do from now on; then it is begun. One load of shared memory.
   void look_for_trace() {
     const uint64_t until = page_->trace_until_ns.load(std::memory_order_relaxed);
-    if (until != traced_until_.load(std::memory_order_relaxed)) [[unlikely]] begin_trace(until);
+    if (until != traced_until_.load(std::memory_order_relaxed)) [[unlikely]]
+      begin_trace(until);
   }
 
   // Waits until the daemon grants it. False: the session is no longer usable, and the resource not ours.

@@ -5,9 +5,9 @@
 #include <bit>
 #include <utility>
 
+#include "libsamcl/device/device_set.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
-#include "libsamcl/device/device_set.h"
 
 namespace samcl {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 constexpr uint64_t kLeastLocked = 64 << 10;
 // With more, bytes from the host go wherever the buffer is used.
 constexpr size_t kMostDestinations = 64;
-
 
 }  // namespace
 
@@ -72,7 +71,8 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
   const auto& cl = driver::real();
   const cl_context context = set_->devices[device]->context();
   if (image_) return cl.clCreateImage(context, image_->flags, &image_->format, &image_->description, nullptr, error);
-  if (svm_ && device == 0) return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, svm_->begin, error);
+  if (svm_ && device == 0)
+    return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, svm_->begin, error);
   if (!shared_) {
     if (set_->peers) peers_[device] = set_->peers->allocate(device, size_);
     if (peers_[device]) return peers_[device]->seen_by(device);
@@ -120,8 +120,8 @@ void Storage::lock_host_copy() {
   const RealDevice& device = *set_->devices[0];
   if (!driver::vendor_facts(device.id).locks_host_memory) return;
   cl_int error;
-  host_lock_ = driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_,
-                                             &error);
+  host_lock_ =
+      driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, &error);
 }
 
 void Storage::written(Range range, Places places) {

@@ -21,8 +21,8 @@
 
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/coherence/image_layout.h"
-#include "libsamcl/engine/access_map.h"
 #include "libsamcl/device/peer_memory.h"
+#include "libsamcl/engine/access_map.h"
 
 namespace samcl {
 
@@ -65,7 +65,8 @@ class Storage {
 
   // Whether all devices and the host use the same bytes.
   bool shared() const { return shared_; }
-  // What it was made of, if that is shared virtual memory. Commands other than kernels leave its bytes on the first device.
+  // What it was made of, if that is shared virtual memory. Commands other than kernels leave its bytes on the first
+  // device.
   const std::optional<SvmMemory>& svm() const { return svm_; }
   // Where a device finds its bytes.
   Place place_of(unsigned device) const { return shared_ ? kHost : device; }
@@ -124,8 +125,8 @@ class Storage {
   void used_on(Range range, const std::vector<std::pair<unsigned, std::vector<Range>>>& needs);
 
  private:
-  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image, std::optional<SvmMemory> svm,
-          void* host_ptr);
+  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,
+          std::optional<SvmMemory> svm, void* host_ptr);
   cl_mem make_replica(unsigned device, cl_int* error);
   std::byte* host_locked();
   Places expected_users() const;
@@ -138,8 +139,8 @@ class Storage {
   const std::optional<SvmMemory> svm_;
   const bool shared_;
 
-  mutable std::mutex mutex_;      // guards what follows, up to the next blank line
-  std::vector<cl_mem> replicas_;  // by device; nullptr: not made yet
+  mutable std::mutex mutex_;                        // guards what follows, up to the next blank line
+  std::vector<cl_mem> replicas_;                    // by device; nullptr: not made yet
   std::vector<std::unique_ptr<PeerBuffer>> peers_;  // by device: what its replica belongs to, if others can see it
   std::byte* host_ = nullptr;
   bool owns_host_ = false;

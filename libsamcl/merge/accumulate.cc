@@ -13,24 +13,15 @@ Element joined(Element result, Element before, Element output, Accumulation how)
   using Signed = std::make_signed_t<Element>;
   const auto as_signed = [](Element value) { return static_cast<Signed>(value); };
   switch (how) {
-    case Accumulation::none:
-      return output;
-    case Accumulation::add:
-      return result + (output - before);
-    case Accumulation::bit_and:
-      return result & output;
-    case Accumulation::bit_or:
-      return result | output;
-    case Accumulation::bit_xor:
-      return result ^ (output ^ before);
-    case Accumulation::min_signed:
-      return as_signed(output) < as_signed(result) ? output : result;
-    case Accumulation::min_unsigned:
-      return std::min(result, output);
-    case Accumulation::max_signed:
-      return as_signed(output) > as_signed(result) ? output : result;
-    case Accumulation::max_unsigned:
-      return std::max(result, output);
+    case Accumulation::none: return output;
+    case Accumulation::add: return result + (output - before);
+    case Accumulation::bit_and: return result & output;
+    case Accumulation::bit_or: return result | output;
+    case Accumulation::bit_xor: return result ^ (output ^ before);
+    case Accumulation::min_signed: return as_signed(output) < as_signed(result) ? output : result;
+    case Accumulation::min_unsigned: return std::min(result, output);
+    case Accumulation::max_signed: return as_signed(output) > as_signed(result) ? output : result;
+    case Accumulation::max_unsigned: return std::max(result, output);
   }
   return output;
 }
@@ -56,8 +47,8 @@ uint32_t combine(std::byte* contents, const std::byte* const* outputs, unsigned 
 
 }  // namespace
 
-uint32_t combine_changes(std::byte* contents, const std::byte* const* outputs, unsigned count, size_t bytes, unsigned width,
-                         Accumulation how) {
+uint32_t combine_changes(std::byte* contents, const std::byte* const* outputs, unsigned count, size_t bytes,
+                         unsigned width, Accumulation how) {
   return width == 8 ? combine<uint64_t>(contents, outputs, count, bytes, how)
                     : combine<uint32_t>(contents, outputs, count, bytes, how);
 }

@@ -15,7 +15,7 @@ namespace samcl {
 //
 // outputs: `count` (at most 30) pointers to `bytes` bytes each.
 // Returns the set of devices (bit d for outputs[d]) that changed anything.
-uint32_t combine_changes(std::byte* contents, const std::byte* const* outputs, unsigned count, size_t bytes, unsigned width,
-                         Accumulation how);
+uint32_t combine_changes(std::byte* contents, const std::byte* const* outputs, unsigned count, size_t bytes,
+                         unsigned width, Accumulation how);
 
 }  // namespace samcl

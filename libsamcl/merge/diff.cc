@@ -27,8 +27,7 @@ void take_changed(std::byte* contents, const std::byte* before, const std::byte*
   }
 }
 
-void take_changed(std::byte* contents, const std::byte* before, const std::byte* output, size_t bytes,
-                  unsigned width) {
+void take_changed(std::byte* contents, const std::byte* before, const std::byte* output, size_t bytes, unsigned width) {
   switch (width) {
     case 16: return take_changed<Element16>(contents, before, output, bytes);
     case 8: return take_changed<uint64_t>(contents, before, output, bytes);

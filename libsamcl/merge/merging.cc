@@ -3,8 +3,8 @@
 #include <bit>
 #include <numeric>
 
-#include "libsamcl/merge/diff.h"
 #include "libsamcl/device/device_set.h"
+#include "libsamcl/merge/diff.h"
 
 namespace samcl {
 namespace {
@@ -40,11 +40,11 @@ cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<
     const cl_mem from = merged.memory->replica(devices_[d], &error);
     if (!from) return error;
     error = set_.devices[devices_[d]]->download(engine::LaneKind::down, from, chunk, staging[d].data(), traffic_,
-                                                    merged.memory->layout());
+                                                merged.memory->layout());
     if (error != CL_SUCCESS) return error;
   }
-  const auto width = static_cast<unsigned>(
-      std::gcd(std::gcd<uint64_t>(merged.width, merged.range.begin), merged.range.size()));
+  const auto width =
+      static_cast<unsigned>(std::gcd(std::gcd<uint64_t>(merged.width, merged.range.begin), merged.range.size()));
   const auto count = static_cast<unsigned>(devices_.size());
   for (uint64_t done = 0; done < chunk.size(); done += kGranule) {
     const uint64_t length = std::min(kGranule, chunk.size() - done);

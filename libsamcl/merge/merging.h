@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "libsamcl/memory/storage.h"
-#include "libsamcl/observe/traffic.h"
 #include "libsamcl/merge/accumulate.h"
+#include "libsamcl/observe/traffic.h"
 
 namespace samcl {
 
@@ -25,7 +25,10 @@ struct Merged {
 class Merging {
  public:
   Merging(const DeviceSet& set, std::vector<unsigned> devices, std::vector<Merged> objects, Traffic& traffic)
-      : set_(set), devices_(std::move(devices)), objects_(std::move(objects)), traffic_(traffic),
+      : set_(set),
+        devices_(std::move(devices)),
+        objects_(std::move(objects)),
+        traffic_(traffic),
         changes_(devices_.size()) {}
 
   size_t workers() const { return devices_.size(); }

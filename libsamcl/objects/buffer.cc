@@ -22,8 +22,8 @@ LiveBuffers& live_buffers() {
 
 }  // namespace
 
-Buffer::Buffer(std::shared_ptr<Context> buffer_context, std::shared_ptr<Storage> buffer_storage, Range buffer_range, cl_mem_flags buffer_flags,
-               void* program_memory, std::shared_ptr<Buffer> buffer_parent,
+Buffer::Buffer(std::shared_ptr<Context> buffer_context, std::shared_ptr<Storage> buffer_storage, Range buffer_range,
+               cl_mem_flags buffer_flags, void* program_memory, std::shared_ptr<Buffer> buffer_parent,
                std::vector<cl_mem_properties> buffer_properties, std::optional<Image> buffer_image)
     : context(std::move(buffer_context)),
       storage(std::move(buffer_storage)),
@@ -82,9 +82,10 @@ cl_mem Buffer::make_view(unsigned device, cl_int* error) {
   cl_image_desc description = image->description;
   description.mem_object = parent->real(device, error);
   if (!description.mem_object) return nullptr;
-  if (!parent->image && description.image_type == CL_MEM_OBJECT_IMAGE2D) description.image_row_pitch = image->layout.row_pitch;
-  return cl.clCreateImage(context->devices[device]->context(), flags & kKernelAccess, &image->format,
-                          &description, nullptr, error);
+  if (!parent->image && description.image_type == CL_MEM_OBJECT_IMAGE2D)
+    description.image_row_pitch = image->layout.row_pitch;
+  return cl.clCreateImage(context->devices[device]->context(), flags & kKernelAccess, &image->format, &description,
+                          nullptr, error);
 }
 
 void Buffer::add_mapping(const Mapping& mapping) {

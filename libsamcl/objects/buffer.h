@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/rectangle.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/objects/object.h"
-#include "base/rectangle.h"
 
 namespace samcl {
 
@@ -33,8 +33,10 @@ struct Image {
 
   // The bytes of a block of pixels, relative to the image's begin.
   Rectangle rectangle(const size_t* origin, const size_t* region) const {
-    return {origin[2] * layout.slice_pitch + origin[1] * layout.row_pitch + origin[0] * layout.pixel, layout.row_pitch,
-            layout.slice_pitch, {region[0] * layout.pixel, region[1], region[2]}};
+    return {origin[2] * layout.slice_pitch + origin[1] * layout.row_pitch + origin[0] * layout.pixel,
+            layout.row_pitch,
+            layout.slice_pitch,
+            {region[0] * layout.pixel, region[1], region[2]}};
   }
   bool is_1d_array() const { return description.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY; }
 };
@@ -42,10 +44,10 @@ struct Image {
 class Buffer : public Object<Buffer> {
  public:
   // parent: nullptr for a buffer; then `range` is all of `storage`, or a part of it that is shared virtual memory.
-  // host_ptr: as given, for clGetMemObjectInfo. image: an image on a storage of its own, or one that shows the bytes of its
-  // parent.
-  Buffer(std::shared_ptr<Context> context, std::shared_ptr<Storage> storage, Range range, cl_mem_flags flags, void* host_ptr,
-         std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties,
+  // host_ptr: as given, for clGetMemObjectInfo. image: an image on a storage of its own, or one that shows the bytes of
+  // its parent.
+  Buffer(std::shared_ptr<Context> context, std::shared_ptr<Storage> storage, Range range, cl_mem_flags flags,
+         void* host_ptr, std::shared_ptr<Buffer> parent, std::vector<cl_mem_properties> properties,
          std::optional<Image> image = std::nullopt);
   ~Buffer();
 
@@ -64,9 +66,7 @@ class Buffer : public Object<Buffer> {
 
   uint64_t size() const { return range.size(); }
   // The part [offset, offset + bytes) of this buffer, as a range of the storage.
-  Range part(uint64_t offset, uint64_t bytes) const {
-    return {range.begin + offset, range.begin + offset + bytes};
-  }
+  Range part(uint64_t offset, uint64_t bytes) const { return {range.begin + offset, range.begin + offset + bytes}; }
 
   // Whether kernels can use it on the first device only: shared virtual memory that stays there, or a part of some that
   // begins where no other device's replica can be cut.
@@ -101,8 +101,8 @@ class Buffer : public Object<Buffer> {
   mutable std::mutex mutex_;  // guards what is below
   cl_mem make_view(unsigned device, cl_int* error);
 
-  // Real sub-buffers of the parent's, or images on it, or buffers on a part of shared virtual memory, by device; empty: it
-  // is all of its storage.
+  // Real sub-buffers of the parent's, or images on it, or buffers on a part of shared virtual memory, by device; empty:
+  // it is all of its storage.
   std::vector<cl_mem> views_;
   std::vector<Mapping> mappings_;
   std::vector<std::weak_ptr<Kernel>> kernels_;  // whose argument it is, or was

@@ -7,8 +7,8 @@
 
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/event.h"
-#include "libsamcl/transfer/copy_pool.h"
 #include "libsamcl/objects/process_end.h"
+#include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
 namespace {
@@ -36,7 +36,8 @@ std::vector<cl_context_properties> copy_properties(const cl_context_properties* 
 std::vector<cl_context_properties> for_platform_of(cl_device_id device, std::vector<cl_context_properties> properties) {
   for (size_t i = 0; i + 1 < properties.size(); i += 2) {
     if (properties[i] != CL_CONTEXT_PLATFORM) continue;
-    properties[i + 1] = reinterpret_cast<cl_context_properties>(driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+    properties[i + 1] =
+        reinterpret_cast<cl_context_properties>(driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
   }
   return properties;
 }
@@ -67,7 +68,8 @@ std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const c
   const std::shared_ptr<Context> context = make_shared(std::move(device), properties);
   const Device& group = *context->device;
   for (unsigned i = 0; i < group.real.size(); ++i) {
-    const auto its_properties = group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
+    const auto its_properties =
+        group.is_mixed() ? for_platform_of(group.real[i], context->properties) : context->properties;
     context->add(std::make_unique<RealDevice>(
         i, group.real[i], its_properties.empty() ? nullptr : its_properties.data(), group.leases[i], error));
     if (*error != CL_SUCCESS) return nullptr;
@@ -127,7 +129,8 @@ bool Context::drain_all(int milliseconds) {
   const std::vector<std::shared_ptr<Context>> contexts = all();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   auto left = [deadline] {
-    const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto time =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(std::max<int64_t>(0, time.count()));
   };
   bool idle = true;

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/small_vector.h"
+#include "libsamcl/backend/device_backend.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
-#include "libsamcl/backend/device_backend.h"
+#include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 #include "libsamcl/objects/graph.h"
 #include "libsamcl/objects/object.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/threads/worker.h"
-#include "libsamcl/device/peer_memory.h"
 
 namespace samcl {
 
@@ -39,8 +39,8 @@ class Device : public Object<Device> {
   Device(cl_platform_id platform, std::vector<cl_device_id> real, std::vector<LeaseTarget> leases,
          std::vector<unsigned> kinds = {});
 
-  // Whether that handle is this device or, as clCreateSubDevices made it, a part of it. Parts are the driver's own, of the
-  // first real device: what a program does with them in one of our contexts, the whole device does.
+  // Whether that handle is this device or, as clCreateSubDevices made it, a part of it. Parts are the driver's own, of
+  // the first real device: what a program does with them in one of our contexts, the whole device does.
   bool includes(cl_device_id handle);
 
   const cl_platform_id platform;          // the real one
@@ -49,14 +49,16 @@ class Device : public Object<Device> {
   const std::vector<unsigned> kinds;      // one per real device, see above
 
   // Whether its real devices are not all alike: kernels are then built for each kind, and go by measured speeds.
-  bool is_mixed() const { return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; }); }
+  bool is_mixed() const {
+    return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; });
+  }
 };
 
 class Context : public Object<Context>, public DeviceSet, private DeviceBackend::Owner {
  public:
   // The device's real contexts are created at once; on failure *error is the driver's code.
-  static std::shared_ptr<Context> create(std::shared_ptr<Device> device,
-                                         const cl_context_properties* properties, cl_int* error);
+  static std::shared_ptr<Context> create(std::shared_ptr<Device> device, const cl_context_properties* properties,
+                                         cl_int* error);
   Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
   ~Context();
 
@@ -64,7 +66,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty
   DeviceBackend backend{*this, *this};
   Graph graph{backend};
-  Worker callbacks{"samcl-callback"};  // runs the program's callback functions
+  Worker callbacks{"samcl-callback"};                    // runs the program's callback functions
   Worker builder{"samcl-build", arrange_compilers_end};  // makes what launches may need later
 
   // Guarded by the graph's lock.

@@ -35,8 +35,10 @@ TEST_F(ContextTest, ManagersChoiceHoldsFromTheNextQuestionOn) {
 TEST_F(ContextTest, IsMixedWhereDevicesAreNotAlike) {
   const auto real = driver.make_context()->device->real;
   EXPECT_FALSE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3))->is_mixed());
-  EXPECT_FALSE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 0})->is_mixed());
-  EXPECT_TRUE(Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 2})->is_mixed());
+  EXPECT_FALSE(
+      Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 0})->is_mixed());
+  EXPECT_TRUE(
+      Device::make_shared(nullptr, real, std::vector<LeaseTarget>(3), std::vector<unsigned>{0, 0, 2})->is_mixed());
 }
 
 TEST_F(ContextTest, IsFoundByItsRealContextsAsLongAsItLives) {
@@ -55,8 +57,8 @@ TEST_F(ContextTest, DestructorCallbacksComeLastFirst) {
     const auto context = driver.make_context();
     int numbers[] = {0, 1, 2};
     for (int& number : numbers)
-      context->add_destructor_callback(
-          [](cl_context, void* which) { order->push_back(*static_cast<int*>(which)); }, &number);
+      context->add_destructor_callback([](cl_context, void* which) { order->push_back(*static_cast<int*>(which)); },
+                                       &number);
   }
   EXPECT_THAT(called, ElementsAre(2, 1, 0));
 }

@@ -7,8 +7,8 @@
 #include "base/atomic_max.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/queue.h"
-#include "libsamcl/threads/spin.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl {
 
@@ -111,7 +111,8 @@ void Event::note_end(cl_ulong at) { raise(times_[3], at); }
 bool Event::advance(cl_int status) {
   cl_int present = status_.load(std::memory_order_relaxed);
   while (status < present) {
-    if (status_.compare_exchange_weak(present, status, std::memory_order_release, std::memory_order_relaxed)) return true;
+    if (status_.compare_exchange_weak(present, status, std::memory_order_release, std::memory_order_relaxed))
+      return true;
   }
   return false;
 }

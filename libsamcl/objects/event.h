@@ -53,8 +53,8 @@ class Event : public Object<Event>, public engine::Owner {
 
   // The command enters its queue.
   void set_queued();
-  // The command began to execute on a device, at that time or now; the first call counts. It is CL_RUNNING from then on, or
-  // once it is free: it may begin before what it waits for has been heard to end.
+  // The command began to execute on a device, at that time or now; the first call counts. It is CL_RUNNING from then
+  // on, or once it is free: it may begin before what it waits for has been heard to end.
   void set_running(cl_ulong at);
   void set_running();
   // All that the command waits for has ended. Under the graph's lock.
@@ -109,8 +109,8 @@ class Event : public Object<Event>, public engine::Owner {
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
   SmallVector<Dependent, 1> dependents_;
-  unsigned unmet_ = 0;                // dependencies that have not ended
-  unsigned unplanned_ = 0;            // of these, those that are not planned
+  unsigned unmet_ = 0;      // dependencies that have not ended
+  unsigned unplanned_ = 0;  // of these, those that are not planned
   bool planned_ = false;
   const Planner* planning_ = nullptr;  // while it is being planned
   size_t open_ = 0;                    // operations that have not ended

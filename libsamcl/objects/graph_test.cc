@@ -76,7 +76,8 @@ struct GraphTest : ::testing::Test {
                   Order order = Order::ordinary, std::shared_ptr<void> held = nullptr, bool tells = true) {
     auto event = Event::make_shared(context, to, CL_COMMAND_NDRANGE_KERNEL);
     event->observed = true;
-    auto command = std::make_unique<Noted>(planned, static_cast<unsigned>(lanes.size()), std::move(uses), std::move(held));
+    auto command =
+        std::make_unique<Noted>(planned, static_cast<unsigned>(lanes.size()), std::move(uses), std::move(held));
     if (!tells) command->is_known_at_its_end_only();
     lanes.push_back(event);
     graph.submit(event, std::move(command), waits, order);
@@ -429,7 +430,12 @@ class Checked : public Command {
  public:
   Checked(Ledger& ledger, engine::Lane lane, const std::vector<StoragePtr>& buffers, std::vector<int> reads,
           std::vector<int> writes, cl_int result)
-      : ledger_(ledger), lane_(lane), buffers_(buffers), reads_(std::move(reads)), writes_(std::move(writes)), result_(result) {}
+      : ledger_(ledger),
+        lane_(lane),
+        buffers_(buffers),
+        reads_(std::move(reads)),
+        writes_(std::move(writes)),
+        result_(result) {}
 
   cl_int plan(Planner& planner, const EventPtr&) override {
     Planner::Accesses accesses;

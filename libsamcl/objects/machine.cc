@@ -12,9 +12,9 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/driver/share.h"
 #include "libsamcl/lease/trace_request.h"
-#include "libsamcl/settings/config.h"
-#include "libsamcl/observe/trace_span.h"
 #include "libsamcl/objects/context.h"
+#include "libsamcl/observe/trace_span.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -72,8 +72,8 @@ bool connect(Machine& machine, const Config& config, const std::vector<driver::D
     return true;
   }
   if (config.manager == Config::Manager::automatic) return true;
-  warn("SAMCL_MANAGER=required, but sam-managerd \"" + config.instance +
-       "\" can't be used: " + client.error().message + "; the program is shown no devices");
+  warn("SAMCL_MANAGER=required, but sam-managerd \"" + config.instance + "\" can't be used: " + client.error().message +
+       "; the program is shown no devices");
   return false;
 }
 
@@ -98,15 +98,18 @@ Group make_group(Machine& machine, const Config& config, const std::vector<drive
   std::vector<LeaseTarget> leases;
   for (size_t i = 0; i < used.size(); ++i) {
     leases.push_back({machine.client.get(), positions.at(used[i]), members[i].time_share});
-    if (members[i].time_share < 1 && !machine.client) warn("without a manager " + members[i].name + " is used as a whole");
+    if (members[i].time_share < 1 && !machine.client)
+      warn("without a manager " + members[i].name + " is used as a whole");
   }
   std::vector<unsigned> kinds;
   for (size_t i = 0; i < used.size(); ++i) {
-    const auto like = std::find_if(members.begin(), members.end(), [&](const auto& one) { return alike(one, members[i]); });
+    const auto like =
+        std::find_if(members.begin(), members.end(), [&](const auto& one) { return alike(one, members[i]); });
     kinds.push_back(static_cast<unsigned>(like - members.begin()));
   }
   group.shown = Device::hand_out(Device::make_shared(group.platform, used, std::move(leases), std::move(kinds)));
-  for (const driver::Device& member : members) machine.virtual_of[member.id] = machine.virtual_of[member.listed] = group.shown;
+  for (const driver::Device& member : members)
+    machine.virtual_of[member.id] = machine.virtual_of[member.listed] = group.shown;
   return group;
 }
 
@@ -117,8 +120,7 @@ Machine* build() {
   if (config.share < 1) take_shares(devices, config.share);
   if (!connect(*machine, config, devices)) return machine;
   std::unordered_map<cl_device_id, uint32_t> positions;
-  for (const driver::Device& device : devices)
-    positions.emplace(device.id, static_cast<uint32_t>(positions.size()));
+  for (const driver::Device& device : devices) positions.emplace(device.id, static_cast<uint32_t>(positions.size()));
   const bool mixed = config.mix == Config::Mix::on;
   for (const auto& members : mixed ? driver::group_mixed(devices) : driver::group_alike(devices))
     machine->groups.push_back(make_group(*machine, config, members, positions));
@@ -176,9 +178,7 @@ void as_programs_devices(void* devices, size_t bytes) {
   std::transform(begin, begin + bytes / sizeof(cl_device_id), begin, to_program);
 }
 
-lease::Client* lease_client() {
-  return machine().client.get();
-}
+lease::Client* lease_client() { return machine().client.get(); }
 
 lease::Client* present_lease_client() {
   const Machine* const machine = built.load(std::memory_order_acquire);

@@ -1,5 +1,6 @@
 // The devices of this machine as the program sees them: each group of alike real devices is one, or, where the user
-// wants devices mixed, all are one. Everything here is built at the first call, from Config, and stays for the life of the process.
+// wants devices mixed, all are one. Everything here is built at the first call, from Config, and stays for the life of
+// the process.
 //
 // A group of one device that nobody manages is shown as it is ("direct"): the program then holds the driver's
 // own objects, and samcl costs it one jump per call.

@@ -1,14 +1,14 @@
 #include "libsamcl/objects/planner.h"
 
-#include "base/pool.h"
-#include "libsamcl/objects/links.h"
-#include "libsamcl/objects/context.h"
-#include "libsamcl/observe/trace.h"
-
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <utility>
+
+#include "base/pool.h"
+#include "libsamcl/objects/context.h"
+#include "libsamcl/objects/links.h"
+#include "libsamcl/observe/trace.h"
 
 namespace samcl {
 namespace {
@@ -77,7 +77,8 @@ void Planner::add(Together together) {
     for (const Access& access : planned.accesses) users_of(access).record(access.range, access.write, node);
     nodes.push_back(std::move(node));
   }
-  if (trace::observes()) [[unlikely]] tell(together, nodes, before);
+  if (trace::observes()) [[unlikely]]
+    tell(together, nodes, before);
   operations_ += nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
 }
@@ -123,9 +124,10 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     }
     engine::Exchange exchange{memory, source, place, std::move(pieces), traffic};
     cl_int error;
-    const bool is_direct = source != kHost && place != kHost && memory->replica(place, &error) &&
-                           memory->replica_seen_by(source, place);
-    const Lane lane = is_direct ? Lane{LaneKind::compute, place} : transfer_lane(source, place, engine::bytes_of(exchange));
+    const bool is_direct =
+        source != kHost && place != kHost && memory->replica(place, &error) && memory->replica_seen_by(source, place);
+    const Lane lane =
+        is_direct ? Lane{LaneKind::compute, place} : transfer_lane(source, place, engine::bytes_of(exchange));
     add(lane, std::move(exchange), std::move(accesses));
   }
 }

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "libsamcl/memory/storage.h"
 #include "libsamcl/engine/access_map.h"
 #include "libsamcl/engine/engine.h"
+#include "libsamcl/memory/storage.h"
 
 namespace samcl {
 
@@ -24,8 +24,8 @@ engine::Lane transfer_lane(Place from, Place to, uint64_t bytes);
 
 class Planner {
  public:
-  // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of the
-  // operations (engine::Node).
+  // program_memory: who uses which addresses of the program's own memory. next_group: the context's counter. owner: of
+  // the operations (engine::Node).
   Planner(engine::Engine& engine, engine::AccessMap& program_memory, uint64_t& next_group, uint32_t command,
           bool observed, std::shared_ptr<engine::Owner> owner)
       : engine_(engine),
@@ -45,8 +45,8 @@ class Planner {
     bool write;
   };
   using Accesses = SmallVector<Access, 4>;
-  // Of an operation of which nobody knows what memory of the program's or of the driver's own it touches (shared virtual
-  // memory, native kernels): it comes after all others that touch such memory, and before later ones.
+  // Of an operation of which nobody knows what memory of the program's or of the driver's own it touches (shared
+  // virtual memory, native kernels): it comes after all others that touch such memory, and before later ones.
   static Access untracked() { return {nullptr, kHost, {0, UINT64_MAX}, true}; }
 
   struct Planned {

@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/engine/testing/simulated_backend.h"
 #include "libsamcl/engine/testing/simulated_bytes.h"
-#include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/objects/graph.h"
 #include "libsamcl/testing/fake_driver.h"
 
@@ -87,7 +87,7 @@ struct PlannerTest : ::testing::Test {
 
   std::shared_ptr<Buffer> make_buffer(const std::shared_ptr<Storage>& of) const {
     return Buffer::make_shared(context, of, Range{0, of->size()}, CL_MEM_READ_WRITE, nullptr, nullptr,
-                                    std::vector<cl_mem_properties>());
+                               std::vector<cl_mem_properties>());
   }
   std::shared_ptr<Event> submit(CommandPtr command) {
     auto event = Event::make_shared(context, queue, CL_COMMAND_NDRANGE_KERNEL);

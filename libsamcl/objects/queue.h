@@ -47,7 +47,7 @@ class Queue : public Object<Queue> {
   std::vector<std::shared_ptr<Event>> outstanding() const;
 
   // Events hold their queue and are held by it until they end.
-  std::shared_ptr<Event> last_;     // in order: the last command; else the last barrier
+  std::shared_ptr<Event> last_;                         // in order: the last command; else the last barrier
   std::unordered_set<std::shared_ptr<Event>> running_;  // out of order: all that have not ended
 };
 

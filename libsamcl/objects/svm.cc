@@ -14,7 +14,7 @@ namespace {
 struct Allocations {
   std::shared_mutex mutex;
   std::map<const std::byte*, std::shared_ptr<Buffer>> from;  // by first byte
-  std::atomic<size_t> count{0};  // most programs have none, and ask often
+  std::atomic<size_t> count{0};                              // most programs have none, and ask often
 };
 
 Allocations& allocations() {
@@ -30,7 +30,7 @@ void note(const std::shared_ptr<Context>& context, void* memory, size_t bytes, c
   const bool stays = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) || !buffers_share_svm(*context->devices[0]);
   auto storage = std::make_shared<Storage>(context, bytes, SvmMemory{memory, stays});
   auto allocation = Buffer::make_shared(context, std::move(storage), Range{0, bytes}, flags, memory, nullptr,
-                                             std::vector<cl_mem_properties>{});
+                                        std::vector<cl_mem_properties>{});
   Allocations& known = allocations();
   std::lock_guard lock(known.mutex);
   known.from[bytes_at(memory)] = std::move(allocation);

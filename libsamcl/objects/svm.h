@@ -1,9 +1,9 @@
 // Shared virtual memory: which memory the program has from clSVMAlloc.
 //
-// An allocation is one of the first device's real context, so that the addresses that the program sees, and stores in it,
-// are those of its kernels. It is the memory of a storage like a buffer's, that other devices have replicas of: what
-// only follows a pointer that is an argument may run on them, what finds addresses in memory may not. Here it is known by
-// a Buffer on all of it, whose host_ptr is its address and which the program has no handle of.
+// An allocation is one of the first device's real context, so that the addresses that the program sees, and stores in
+// it, are those of its kernels. It is the memory of a storage like a buffer's, that other devices have replicas of:
+// what only follows a pointer that is an argument may run on them, what finds addresses in memory may not. Here it is
+// known by a Buffer on all of it, whose host_ptr is its address and which the program has no handle of.
 //
 // Threads: any.
 #pragma once

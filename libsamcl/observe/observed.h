@@ -20,8 +20,8 @@ const char* name_of(cl_command_type type);
 struct Command {
   uint32_t number = 0;
   cl_command_type type = 0;
-  std::string kernel;        // empty: it launches none
-  std::string why_not_more;  // why it ran on no more devices
+  std::string kernel;               // empty: it launches none
+  std::string why_not_more;         // why it ran on no more devices
   cl_int status = CL_COMPLETE + 1;  // as long as it has not ended
 
   std::string name() const { return kernel.empty() ? name_of(type) : kernel; }

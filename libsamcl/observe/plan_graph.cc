@@ -43,7 +43,8 @@ std::string name_of(const Use& use) {
   const char* verb = use.write ? "\nwrites " : "\nreads ";
   if (use.memory == 0 && use.range.end == UINT64_MAX) return std::string(verb) + "memory that nobody tells of";
   const std::string bytes = " [" + std::to_string(use.range.begin) + ", " + std::to_string(use.range.end) + ")";
-  if (use.memory == 0) return std::string(verb) + "the program's memory, " + std::to_string(use.range.size()) + " bytes";
+  if (use.memory == 0)
+    return std::string(verb) + "the program's memory, " + std::to_string(use.range.size()) + " bytes";
   return verb + ("memory " + std::to_string(use.memory)) + bytes +
          (use.place == kHost ? " on the host" : " on device " + std::to_string(use.place));
 }
@@ -110,8 +111,7 @@ class Dependencies {
   }
 
   void record(const Operation& operation) {
-    const auto node =
-        std::make_shared<engine::Node>(operation.lane, engine::HostCall{}, operation.group);
+    const auto node = std::make_shared<engine::Node>(operation.lane, engine::HostCall{}, operation.group);
     numbers_[node.get()] = operation.number;
     nodes_.push_back(node);
     for (const Use& use : operation.uses) users_of(use).record(use.range, use.write, node);
@@ -147,19 +147,23 @@ std::string PlanGraph::dot() const {
     auto& [command, lines] = clusters[operation->command];
     command.number = operation->command;
     const std::string name = "o" + std::to_string(operation->number);
-    lines += "    " + name + " [label=" + quoted(label_of(*operation)) + ", fillcolor=\"" + colour_of(*operation) + "\"];\n";
+    lines +=
+        "    " + name + " [label=" + quoted(label_of(*operation)) + ", fillcolor=\"" + colour_of(*operation) + "\"];\n";
     for (const uint64_t before : dependencies.before(i)) {
       const bool waited = std::ranges::count(operation->after, before) > 0;
       arrows += "  o" + std::to_string(before) + " -> " + name + (waited ? ";\n" : " [style=dotted];\n");
     }
   }
-  std::string text = "digraph samcl {\n  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n"
-                     "  graph [fontname=\"sans-serif\", fontsize=11, style=rounded, color=\"#909090\"];\n";
-  if (left_out_ > 0) text += "  label=" + quoted("The first operations; " + std::to_string(left_out_) + " more are left out.") + ";\n";
+  std::string text =
+      "digraph samcl {\n  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n"
+      "  graph [fontname=\"sans-serif\", fontsize=11, style=rounded, color=\"#909090\"];\n";
+  if (left_out_ > 0)
+    text += "  label=" + quoted("The first operations; " + std::to_string(left_out_) + " more are left out.") + ";\n";
   for (const auto& [number, cluster] : clusters) {
     const std::string name = std::to_string(number);
     text += "  subgraph cluster_" + name + " {\n    label=" + quoted(label_of(cluster.first)) + ";\n";
-    text += cluster.second.empty() ? "    c" + name + " [label=\"nothing to do\", shape=plaintext, style=solid];\n" : cluster.second;
+    text += cluster.second.empty() ? "    c" + name + " [label=\"nothing to do\", shape=plaintext, style=solid];\n"
+                                   : cluster.second;
     text += "  }\n";
   }
   return text + arrows + "}\n";

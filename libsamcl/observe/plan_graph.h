@@ -1,6 +1,6 @@
 // What was planned and run, as a picture in Graphviz's language: a cluster for each command, in it its operations with
-// lane, time and the bytes that they use; an arrow from each operation to those that come after it because they use the same
-// bytes, dotted where the earlier one had ended before the later one was planned. Pure.
+// lane, time and the bytes that they use; an arrow from each operation to those that come after it because they use the
+// same bytes, dotted where the earlier one had ended before the later one was planned. Pure.
 //
 //   SAMCL_PLAN=dot:plan.dot ./app && dot -Tsvg plan.dot -o plan.svg
 #pragma once

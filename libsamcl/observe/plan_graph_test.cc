@@ -58,7 +58,8 @@ TEST(PlanGraph, WhatHadEndedIsDotted) {
   auto upload = operation(1, 1, {LaneKind::up, 0}, "upload");
   upload->uses = {{1, 0, {0, 100}, true}};
   graph.add(upload);
-  auto left = operation(2, 2, {LaneKind::compute, 0}, "left"), right = operation(3, 2, {LaneKind::compute, 0}, "right", {1});
+  auto left = operation(2, 2, {LaneKind::compute, 0}, "left"),
+       right = operation(3, 2, {LaneKind::compute, 0}, "right", {1});
   left->group = right->group = 7;
   left->uses = {{1, 0, {0, 50}, true}};
   right->uses = {{1, 0, {0, 50}, true}};

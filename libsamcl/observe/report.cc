@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "libsamcl/settings/config.h"
 #include "base/clock.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 
@@ -42,8 +42,10 @@ double ms(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
 double mib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 nlohmann::ordered_json as_json(const Traffic& traffic) {
-  return {{"uploaded_bytes", traffic.uploaded_bytes.load()}, {"downloaded_bytes", traffic.downloaded_bytes.load()},
-          {"copied_bytes", traffic.copied_bytes.load()},     {"upload_ns", traffic.upload_ns.load()},
+  return {{"uploaded_bytes", traffic.uploaded_bytes.load()},
+          {"downloaded_bytes", traffic.downloaded_bytes.load()},
+          {"copied_bytes", traffic.copied_bytes.load()},
+          {"upload_ns", traffic.upload_ns.load()},
           {"download_ns", traffic.download_ns.load()}};
 }
 
@@ -52,9 +54,8 @@ bool used(const Traffic& traffic) {
 }
 
 nlohmann::ordered_json as_json(const Records& all) {
-  nlohmann::ordered_json json{{"format", "samcl-report 1"},
-                              {"program", program_invocation_short_name},
-                              {"wall_ns", now_ns() - all.start}};
+  nlohmann::ordered_json json{
+      {"format", "samcl-report 1"}, {"program", program_invocation_short_name}, {"wall_ns", now_ns() - all.start}};
   json["kernels"] = nlohmann::ordered_json::array();
   for (const auto& [name, record] : all.kernels) {
     nlohmann::ordered_json entry{{"name", name},
@@ -86,9 +87,10 @@ void print_table(const Records& all) {
                "split", "devices", "upload ms", "launch ms", "downl. ms", "merge ms", "why not more");
   for (const auto& [name, record] : all.kernels) {
     std::fprintf(stderr, "%-28.28s %8llu %8llu %7u %10.2f %10.2f %10.2f %10.2f  %s\n", name.c_str(),
-                 static_cast<unsigned long long>(record->launches), static_cast<unsigned long long>(record->split_launches),
-                 record->devices.load(), ms(record->traffic.upload_ns), ms(record->launch_ns),
-                 ms(record->traffic.download_ns), ms(record->merge_ns), record->reason().c_str());
+                 static_cast<unsigned long long>(record->launches),
+                 static_cast<unsigned long long>(record->split_launches), record->devices.load(),
+                 ms(record->traffic.upload_ns), ms(record->launch_ns), ms(record->traffic.download_ns),
+                 ms(record->merge_ns), record->reason().c_str());
   }
   std::fprintf(stderr, "%-28s %14s %14s\n", "device", "uploaded MiB", "downl. MiB");
   for (size_t index = 0; index < all.devices.size(); ++index) {

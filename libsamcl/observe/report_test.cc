@@ -19,9 +19,9 @@ using ::testing::HasSubstr;
 
 // Settings are read and kernels counted once per process, so each report is of a process of its own.
 struct ReportDeathTest : ::testing::Test {
-  const std::string file = std::filesystem::temp_directory_path() /
-                           ("samcl-report." + std::to_string(getpid()) + "." +
-                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("samcl-report." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
   ~ReportDeathTest() override { std::filesystem::remove(file); }
 
   template <typename Work>

@@ -15,9 +15,9 @@
 
 #include "base/trace_events.h"
 #include "libsamcl/observe/plan_graph.h"
+#include "libsamcl/observe/trace_span.h"
 #include "libsamcl/observe/trace_stream.h"
 #include "libsamcl/settings/config.h"
-#include "libsamcl/observe/trace_span.h"
 
 namespace samcl::trace {
 namespace {
@@ -110,14 +110,15 @@ void introduce(Tracer& all, uint64_t row) {
   std::string text;
   if (!std::exchange(all.is_named, true)) {
     const std::string& task = Config::get().task;
-    trace_events::name_process(text, process(),
-                               program_invocation_short_name + (task.empty() ? "" : " (task " + task + ")"), "samcl-trace 2");
+    trace_events::name_process(
+        text, process(), program_invocation_short_name + (task.empty() ? "" : " (task " + task + ")"), "samcl-trace 2");
   }
   if (row != 0 && all.rows.insert(row).second) {
     const bool is_lane = row > trace_events::kFirstOwnRow;
     trace_events::name_row(text, {process(), row}, name_of_row(row),
-                           is_lane ? static_cast<unsigned>(row - trace_events::kFirstOwnRow)
-                                   : row == trace_events::kFirstOwnRow ? 1000 : 0);
+                           is_lane                             ? static_cast<unsigned>(row - trace_events::kFirstOwnRow)
+                           : row == trace_events::kFirstOwnRow ? 1000
+                                                               : 0);
   }
   if (!text.empty()) all.stream.describe(text);
 }
@@ -131,7 +132,9 @@ Row present_row(Tracer& all) {
 
 std::string drop_line(uint64_t dropped) {
   std::string line;
-  trace_events::Event(line, 'M', "process_sort_index", {process(), 0}, 0).argument("sort_index", 0).argument("dropped", dropped);
+  trace_events::Event(line, 'M', "process_sort_index", {process(), 0}, 0)
+      .argument("sort_index", 0)
+      .argument("dropped", dropped);
   return line;
 }
 
@@ -177,7 +180,9 @@ void add_arrows(Tracer& all, std::string& lines, const std::shared_ptr<Operation
 
 void begin_command(std::string& lines, Open& open, cl_ulong queued) {
   if (std::exchange(open.has_begun, true)) return;
-  trace_events::Event(lines, 'b', open.command.name(), {process(), 0}, queued).category("command").id(open.command.number);
+  trace_events::Event(lines, 'b', open.command.name(), {process(), 0}, queued)
+      .category("command")
+      .id(open.command.number);
 }
 
 int open_file(const std::string& path) {
@@ -252,7 +257,9 @@ void command_ended(const EndedCommand& one) {
     if (on()) {
       if (!all.is_managed && one.is_managed) {
         std::string text;
-        trace_events::Event(text, 'M', "process_labels", {process(), 0}, 0).argument("labels", "managed").argument("managed", true);
+        trace_events::Event(text, 'M', "process_labels", {process(), 0}, 0)
+            .argument("labels", "managed")
+            .argument("managed", true);
         all.stream.describe(text);
         all.is_managed = true;
       }
@@ -351,7 +358,8 @@ void ran(const engine::Node& node, By by, cl_ulong began, cl_ulong ended, cl_int
         !std::exchange(command->second.has_arrow, true)) {
       const Open& open = command->second;
       if (open.called <= operation.began) {
-        trace_events::arrow(lines, ++all.last_arrow, "enqueued", open.caller, open.called, {process(), row}, operation.began);
+        trace_events::arrow(lines, ++all.last_arrow, "enqueued", open.caller, open.called, {process(), row},
+                            operation.began);
       }
     }
     add_arrows(all, lines, node.observed_as);
@@ -391,8 +399,8 @@ Span::~Span() {
   });
 }
 
-// The first one is shown when there is a second: else it is the whole. From then on first_piece_ has the last one's end:
-// the next begins no earlier, though the clock was read in between.
+// The first one is shown when there is a second: else it is the whole. From then on first_piece_ has the last one's
+// end: the next begins no earlier, though the clock was read in between.
 void Span::piece_since(cl_ulong begin) {
   if (!on_) return;
   const cl_ulong end = now_ns();

@@ -1,6 +1,6 @@
-// What every command did on which device and when, for people and for sam-profile: written while the program runs to the
-// file that SAMCL_TRACE names, as Chrome's trace events (base/trace_events.h). And what every command was planned to do,
-// for the picture that SAMCL_PLAN names (observe/plan_graph.h). Off, each step costs one look at a flag.
+// What every command did on which device and when, for people and for sam-profile: written while the program runs to
+// the file that SAMCL_TRACE names, as Chrome's trace events (base/trace_events.h). And what every command was planned
+// to do, for the picture that SAMCL_PLAN names (observe/plan_graph.h). Off, each step costs one look at a flag.
 //
 // Rows of a process:
 //   threads of the program   its OpenCL calls; calls that only ask or set are left out if they are short
@@ -13,8 +13,8 @@
 //                            event: type, queued, submitted, started in ns, status). They overlap.
 //   jobs                     as the program marks them (samcl/samcl.h), of category "job"
 // Arrows lead from calls to the first operation of their commands, and from each operation to those that waited for it.
-// Among the events that name things (M), one has an argument "format", one "managed" if a manager granted the devices, and
-// the last "dropped": how many lines found no place in the file.
+// Among the events that name things (M), one has an argument "format", one "managed" if a manager granted the devices,
+// and the last "dropped": how many lines found no place in the file.
 //
 // Any thread. Nothing here throws: an event for which there is no memory is lost.
 #pragma once
@@ -145,10 +145,12 @@ auto waiting(const char* name, Call call) {
 class Call {
  public:
   Call(const char* name, bool is_minor) : name_(on() ? name : nullptr), is_minor_(is_minor) {
-    if (name_) [[unlikely]] begin();
+    if (name_) [[unlikely]]
+      begin();
   }
   ~Call() {
-    if (name_) [[unlikely]] end();
+    if (name_) [[unlikely]]
+      end();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

@@ -6,8 +6,8 @@
 
 namespace samcl::trace {
 
-// Begins it, or goes on, until that time (ns of the host's clock). The descriptor of the memory, which stays open until the
-// next event after that time; -1: there is none. Any thread.
+// Begins it, or goes on, until that time (ns of the host's clock). The descriptor of the memory, which stays open until
+// the next event after that time; -1: there is none. Any thread.
 int begin_span(uint64_t until_ns);
 
 }  // namespace samcl::trace

@@ -1,6 +1,6 @@
-// Where a trace's lines go: files that grow while the program runs. Lines are kept for a moment and written together by a
-// thread that lives as long as there is something to write, so that what a killed program leaves lacks its last moment at
-// most. Where there can be no thread, who adds lines writes them now and then.
+// Where a trace's lines go: files that grow while the program runs. Lines are kept for a moment and written together by
+// a thread that lives as long as there is something to write, so that what a killed program leaves lacks its last
+// moment at most. Where there can be no thread, who adds lines writes them now and then.
 //
 // Any thread. A child made by fork writes nothing.
 #pragma once
@@ -22,8 +22,8 @@ class TraceStream {
   // Lives as long as the process: its thread does not hold it.
   static TraceStream& make() { return *new TraceStream; }
 
-  // Another file to write to, from now on; it begins with what was described so far. It becomes ours, and is closed when
-  // `most_bytes` are written (more lines are counted as dropped), or by finish().
+  // Another file to write to, from now on; it begins with what was described so far. It becomes ours, and is closed
+  // when `most_bytes` are written (more lines are counted as dropped), or by finish().
   void add_file(int descriptor, uint64_t most_bytes = kMostBytes);
 
   // Complete lines (base/trace_events.h).

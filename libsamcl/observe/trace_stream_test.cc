@@ -51,7 +51,8 @@ TEST(TraceEvents, AreWrittenAsTheFormatHasThem) {
 }
 
 TEST(TraceEvents, NamesMayHoldAnything) {
-  for (const std::string name : {"a \"quoted\" one", "back\\slash", "line\nbreak", "gr\xc3\xbc\xc3\x9f", "no utf-8: \xff"}) {
+  for (const std::string name :
+       {"a \"quoted\" one", "back\\slash", "line\nbreak", "gr\xc3\xbc\xc3\x9f", "no utf-8: \xff"}) {
     std::string line = slice(name, 1);
     line.erase(line.rfind(','));
     const json event = json::parse(line, nullptr, false);

@@ -21,12 +21,12 @@ namespace samcl {
 namespace {
 
 using nlohmann::json;
+using testing::events_of;
 using ::testing::ExitedWithCode;
+using testing::faults_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::events_of;
-using testing::faults_of;
 using Events = std::vector<json>;
 
 constexpr uint64_t kSize = (20 << 20) + 5;  // three chunks
@@ -57,9 +57,9 @@ class Upload : public Command {
 
 // Settings are read once per process, so each trace is of a process of its own.
 struct TraceDeathTest : ::testing::Test {
-  const std::string file = std::filesystem::temp_directory_path() /
-                           ("samcl-trace." + std::to_string(getpid()) + "." +
-                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("samcl-trace." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
   ~TraceDeathTest() override { std::filesystem::remove(file); }
 
   // Whole as it is, when the process has ended well.
@@ -83,8 +83,7 @@ struct TraceDeathTest : ::testing::Test {
         ExitedWithCode(0), "");
   }
 
-  static std::shared_ptr<Event> run(const std::shared_ptr<Context>& context,
-                                    std::shared_ptr<Command> command) {
+  static std::shared_ptr<Event> run(const std::shared_ptr<Context>& context, std::shared_ptr<Command> command) {
     auto queue = Queue::make_shared(context, nullptr, 0, std::vector<cl_queue_properties>());
     auto event = Event::make_shared(context, queue, CL_COMMAND_WRITE_BUFFER);
     context->graph.submit(event, std::move(command), {}, Order::ordinary);
@@ -131,7 +130,8 @@ TEST_F(TraceDeathTest, SpansAreOfTheirCommandWhicheverThreadWorksForIt) {
     EXPECT_EQ(span["args"]["pieces"], 1) << "unmanaged: whole";
     EXPECT_EQ(row_name(trace, span["tid"]), "device " + span["args"]["device"].dump() + ": up");
     EXPECT_LE(commands[1]["args"]["started"], trace_events::ns_of(span, "ts"));
-    EXPECT_LE(trace_events::ns_of(span, "ts") + trace_events::ns_of(span, "dur"), trace_events::ns_of(commands[1], "ts"));
+    EXPECT_LE(trace_events::ns_of(span, "ts") + trace_events::ns_of(span, "dur"),
+              trace_events::ns_of(commands[1], "ts"));
   }
   EXPECT_TRUE(about(trace, "managed").is_null());
   EXPECT_EQ(about(trace, "format"), "samcl-trace 2");
@@ -176,8 +176,8 @@ class Fills : public Command {
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override {
     event->set_running();
     for (int i = 0; i < 3; ++i) {
-      planner.add({engine::LaneKind::compute, 0},
-                  engine::HostCall{[] { return usleep(1000), CL_SUCCESS; }}, {{storage_, 0, {0, 64}, true}});
+      planner.add({engine::LaneKind::compute, 0}, engine::HostCall{[] { return usleep(1000), CL_SUCCESS; }},
+                  {{storage_, 0, {0, 64}, true}});
     }
     return CL_SUCCESS;
   }

@@ -1,8 +1,8 @@
 #include "libsamcl/plan/accesses.h"
 
-#include "contract/footprint/part_conflict.h"
-
 #include <algorithm>
+
+#include "contract/footprint/part_conflict.h"
 
 namespace samcl {
 namespace {
@@ -87,7 +87,8 @@ void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
   if (!covers(footprint.surely_writes, footprint.may_write)) add_needs(to.needs, footprint.may_write, shown);
   for (StridedRange range : footprint.may_write.ranges) {
     range.start += shown.begin;
-    // Too many rows become one, with what lies between them, which the part then needs: it is valid there like the rows.
+    // Too many rows become one, with what lies between them, which the part then needs: it is valid there like the
+    // rows.
     if (range.count > kMostWrites && range.stride - range.length <= kSmallGap) {
       to.needs.push_back({range.start, range.end()});
       range = {range.start, range.end() - range.start, 0, 1};
@@ -158,7 +159,7 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arg
 }
 
 PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
-              const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
+                        const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
   const std::vector<ArgumentValue> values = values_of(kernel, arguments, images);
   const auto footprints = footprint.evaluate({ndrange, values}, parts);

@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "base/small_vector.h"
-#include "libsamcl/memory/storage.h"
 #include "contract/footprint/footprint.h"
-#include "libsamcl/program/kernel.h"
 #include "contract/ndrange.h"
+#include "libsamcl/memory/storage.h"
+#include "libsamcl/program/kernel.h"
 
 namespace samcl {
 
 // One storage of a launch: its arguments that show some of it, taken together.
 struct BufferAccess {
   std::shared_ptr<Storage> storage;
-  Range range;              // smallest that holds all that the arguments show
-  bool written = false;     // the kernel may write to it
-  unsigned width = 16;      // bytes of the narrowest store
+  Range range;                                    // smallest that holds all that the arguments show
+  bool written = false;                           // the kernel may write to it
+  unsigned width = 16;                            // bytes of the narrowest store
   Accumulation accumulates = Accumulation::none;  // all that the kernel does to it, on integers of `width` bytes
-  bool is_mixed = false;    // it accumulates through one argument and does something else through another
+  bool is_mixed = false;  // it accumulates through one argument and does something else through another
 
   struct Share {
     std::vector<Range> needs;   // must be valid on the device before the part runs
@@ -49,8 +49,8 @@ inline BufferAccesses accesses_of(const Kernel& kernel, const Arguments& argumen
 
 // How well the footprint describes the launch.
 struct PartitionCost {
-  size_t to_merge = 0;  // storages whose writes have to be merged
-  size_t ranges = 0;    // ranges that are moved or written
+  size_t to_merge = 0;        // storages whose writes have to be merged
+  size_t ranges = 0;          // ranges that are moved or written
   bool has_conflict = false;  // a part surely reads what another one surely writes
   bool is_entangled = false;  // a part may touch what another one may write, where that is asked
   auto operator<=>(const PartitionCost&) const = default;
@@ -58,10 +58,10 @@ struct PartitionCost {
 
 // Fills in the shares of these parts, for the storages of which enough is known.
 PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
-              const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
+                        const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts);
 // kernel: one that may be split.
 inline PartitionCost partition(BufferAccesses& accesses, const Kernel& kernel, const Arguments& arguments,
-                     const Ndrange& ndrange, const std::vector<Part>& parts) {
+                               const Ndrange& ndrange, const std::vector<Part>& parts) {
   return partition(accesses, kernel.translation, kernel.cost_model->footprint, arguments, ndrange, parts);
 }
 

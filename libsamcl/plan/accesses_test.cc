@@ -81,11 +81,11 @@ struct AccessesTest : ::testing::Test {
   std::shared_ptr<Buffer> make_buffer(uint64_t bytes = kBytes) {
     auto storage = std::make_shared<Storage>(context, bytes, nullptr);
     return Buffer::make_shared(context, storage, Range{0, bytes}, cl_mem_flags{}, nullptr, nullptr,
-                          std::vector<cl_mem_properties>{});
+                               std::vector<cl_mem_properties>{});
   }
   std::shared_ptr<Buffer> part_of(const std::shared_ptr<Buffer>& parent, Range range) const {
     return Buffer::make_shared(context, parent->storage, range, cl_mem_flags{}, nullptr, parent,
-                          std::vector<cl_mem_properties>{});
+                               std::vector<cl_mem_properties>{});
   }
 
   void pass(std::shared_ptr<Buffer> buffer, bool written = true) {
@@ -155,7 +155,8 @@ TEST_F(AccessesTest, NullBuffersAreNoTouches) {
   pass(nullptr);
   EXPECT_THAT(accesses_of(&kernel, arguments()), IsEmpty());
   pass(make_buffer());
-  const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
+  const PartitionCost cost =
+      share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
   EXPECT_EQ(cost.to_merge, 0u);
   EXPECT_THAT(accesses, SizeIs(1));
 }
@@ -205,7 +206,8 @@ TEST_F(AccessesTest, UnknownReadsAreOfAllThatIsShown) {
 
 TEST_F(AccessesTest, OverlappingWritesAreMerged) {
   pass(make_buffer());
-  const PartitionCost cost = share(Footprints().element(0, Footprints::surely_writes).element(0, Footprints::surely_writes, 1));
+  const PartitionCost cost =
+      share(Footprints().element(0, Footprints::surely_writes).element(0, Footprints::surely_writes, 1));
   EXPECT_EQ(cost.to_merge, 1u);
   EXPECT_THAT(accesses[0].shares, IsEmpty());
   EXPECT_TRUE(accesses[0].to_merge(2));
@@ -221,7 +223,8 @@ TEST_F(AccessesTest, OneElementThatAllWriteIsMerged) {
 TEST_F(AccessesTest, UnknownWritesAreMerged) {
   pass(make_buffer());
   pass(make_buffer());
-  const PartitionCost cost = share(Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes));
+  const PartitionCost cost =
+      share(Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes));
   EXPECT_EQ(cost.to_merge, 1u) << "the other buffer is known";
   EXPECT_THAT(accesses[0].shares, IsEmpty());
   EXPECT_THAT(accesses[1].shares, SizeIs(2));

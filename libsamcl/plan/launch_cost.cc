@@ -22,8 +22,10 @@ struct Exchanged {
 
   void add(const Range& range) {
     bytes += range.size();
-    if (!ranges.empty() && ranges.back().end == range.begin) ranges.back().end = range.end;
-    else ranges.push_back(range);
+    if (!ranges.empty() && ranges.back().end == range.begin)
+      ranges.back().end = range.end;
+    else
+      ranges.push_back(range);
   }
   uint64_t ns(double rate, uint64_t latency) const {
     if (ranges.empty()) return 0;
@@ -32,7 +34,8 @@ struct Exchanged {
   }
 };
 
-uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const TransferRates& rates, const Directory& directory) {
+uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const TransferRates& rates,
+                   const Directory& directory) {
   Exchanged from_host, from_devices;
   for (const Range& range : access.needs(part)) {
     if (directory.missing_bytes(range, place) == 0) continue;
@@ -50,7 +53,8 @@ double share_of(const LaunchPlan& plan, uint64_t busy_groups) {
   for (size_t p = 0; p < plan.parts.size(); ++p) {
     const uint64_t groups = plan.parts[p].box.total();
     all += groups;
-    longest = std::max(longest, static_cast<double>(std::max(groups, busy_groups)) / (plan.speeds.empty() ? 1 : plan.speeds[p]));
+    longest = std::max(longest,
+                       static_cast<double>(std::max(groups, busy_groups)) / (plan.speeds.empty() ? 1 : plan.speeds[p]));
   }
   return longest / static_cast<double>(std::max(all, busy_groups));
 }
@@ -88,7 +92,8 @@ void simulate(const LaunchPlan& plan, const DirectoryOf& directory) {
       for (const Range& range : access.needs(p)) known.copied(range, access.storage->place_of(plan.parts[p].device));
     }
     if (!access.written) continue;
-    if (access.shares.empty()) known.written(access.range, access.to_merge(plan.parts.size()) ? only(kHost) : only(plan.parts[0].device));
+    if (access.shares.empty())
+      known.written(access.range, access.to_merge(plan.parts.size()) ? only(kHost) : only(plan.parts[0].device));
     for (size_t p = 0; p < access.shares.size(); ++p) {
       for (const Range& range : access.shares[p].writes) known.written(range, only(plan.parts[p].device));
     }

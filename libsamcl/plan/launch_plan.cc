@@ -21,7 +21,8 @@ BufferAccesses accesses_of(const LaunchRequest& request) {
   for (const auto& allocation : request.reachable) {
     const auto same = [&](const BufferAccess& access) { return access.storage == allocation->storage; };
     accesses.erase(std::remove_if(accesses.begin(), accesses.end(), same), accesses.end());
-    accesses.push_back({.storage = allocation->storage, .range = allocation->range, .written = true, .width = 1, .shares = {}});
+    accesses.push_back(
+        {.storage = allocation->storage, .range = allocation->range, .written = true, .width = 1, .shares = {}});
   }
   return accesses;
 }
@@ -33,10 +34,7 @@ bool in_one_memory(const BufferAccesses& accesses) {
 class Options {
  public:
   Options(const LaunchRequest& request, const Context& context)
-      : request_(request),
-        kernel_(*request.kernel),
-        context_(context),
-        bound_(bound_to_first_device(request)) {}
+      : request_(request), kernel_(*request.kernel), context_(context), bound_(bound_to_first_device(request)) {}
 
   LaunchOptions make(bool parts_are_of_interest) {
     LaunchOptions options{whole(), nullptr, {}};
@@ -99,12 +97,15 @@ class Options {
 
   std::string_view why_not_on_several(size_t devices) const {
     const bool one_memory = in_one_memory(*accesses_);
-    const bool mixed = std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.is_mixed; });
+    const bool mixed =
+        std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.is_mixed; });
     if (mixed && !one_memory) return "uses atomics on memory that another argument shows, too";
-    const bool has_part = std::any_of(request_.arguments->begin(), request_.arguments->end(),
-                                      [](const Argument& argument) { return argument.buffer && argument.buffer->parent; });
+    const bool has_part =
+        std::any_of(request_.arguments->begin(), request_.arguments->end(),
+                    [](const Argument& argument) { return argument.buffer && argument.buffer->parent; });
     if (has_part && context_.devices[0]->is_remote) return "uses sub-buffers, which PoCL's remote driver loses";
-    const bool has_image = std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.storage->layout(); });
+    const bool has_image =
+        std::any_of(accesses_->begin(), accesses_->end(), [](const BufferAccess& a) { return a.storage->layout(); });
     if (has_image && context_.device->is_mixed()) return "uses images, on devices that are not alike";
     const KernelTranslation& known = *kernel_.translation;
     if (!known.may_split && !known.may_split_disjoint && !(one_memory && known.splits_in_one_memory)) {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
+#include "contract/ndrange.h"
 #include "libsamcl/plan/accesses.h"
 #include "libsamcl/program/kernel.h"
-#include "contract/ndrange.h"
 
 namespace samcl {
 
@@ -26,9 +26,9 @@ struct LaunchRequest {
 };
 
 struct LaunchPlan {
-  Ndrange ndrange;          // with the local size that runs, where it is known
-  bool pass_local = false;  // give ndrange.local to the driver
-  bool original = true;     // the program's own kernel, in one piece
+  Ndrange ndrange;             // with the local size that runs, where it is known
+  bool pass_local = false;     // give ndrange.local to the driver
+  bool original = true;        // the program's own kernel, in one piece
   SmallVector<Part, 1> parts;  // at least one
   // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
   SmallVector<double, 1> speeds;

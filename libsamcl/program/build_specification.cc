@@ -17,13 +17,15 @@ void collect(const BuildSpecification& specification, std::vector<const BuildSpe
   }
 }
 
-LinkedSource source_of(const BuildSpecification& specification) { return {specification.source, specification.options, specification.headers}; }
+LinkedSource source_of(const BuildSpecification& specification) {
+  return {specification.source, specification.options, specification.headers};
+}
 
 // What headers are called can be made of macros, but this word cannot.
 bool may_include(const BuildSpecification& specification) {
   const auto mentions = [](const std::string& text) { return text.find("include") != std::string::npos; };
   return mentions(specification.source) || std::any_of(specification.headers.begin(), specification.headers.end(),
-                                                [&](const auto& header) { return mentions(header.second); });
+                                                       [&](const auto& header) { return mentions(header.second); });
 }
 
 Json to_json(const BuildSpecification& specification) {
@@ -67,14 +69,16 @@ std::vector<const BuildSpecification*> sources_of(const BuildSpecification& spec
   return found;
 }
 
-Result<Translation> translate(const BuildSpecification& specification, const DeviceFacts& device, const TranslatorSettings& settings) {
+Result<Translation> translate(const BuildSpecification& specification, const DeviceFacts& device,
+                              const TranslatorSettings& settings) {
   std::vector<LinkedSource> sources;
   for (const BuildSpecification* each : sources_of(specification)) sources.push_back(source_of(*each));
   return translate_linked(sources, device, settings);
 }
 
-Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecification compilation, const DeviceFacts& device,
-                                                    const TranslatorSettings& settings) {
+Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecification compilation,
+                                                                const DeviceFacts& device,
+                                                                const TranslatorSettings& settings) {
   if (may_include(compilation)) {
     Result<TranslatedSource> text = preprocess(source_of(compilation), device, settings);
     if (!text) return tl::unexpected(text.error());

@@ -14,7 +14,11 @@
 namespace samcl {
 
 struct BuildSpecification {
-  enum class Step : unsigned char { build, compile, link };  // clBuildProgram of a source, clCompileProgram, clLinkProgram
+  enum class Step : unsigned char {
+    build,
+    compile,
+    link
+  };  // clBuildProgram of a source, clCompileProgram, clLinkProgram
   Step step = Step::build;
   std::string options = {};  // of that function
 
@@ -31,18 +35,21 @@ struct BuildSpecification {
 // A compilation as it is here and now: by the time of linking, the files that it includes may be others or gone, and
 // the process may have changed its folder. Where it includes any, its source is the preprocessed text. Errors as those
 // of samcl::translate().
-Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecification compilation, const DeviceFacts& device,
-                                                    const TranslatorSettings& settings);
+Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecification compilation,
+                                                                const DeviceFacts& device,
+                                                                const TranslatorSettings& settings);
 
 // The specifications with sources, in the order of linking; one that takes part more than once comes once.
 std::vector<const BuildSpecification*> sources_of(const BuildSpecification& specification);
 
 // As samcl::translate().
-Result<Translation> translate(const BuildSpecification& specification, const DeviceFacts& device, const TranslatorSettings& settings);
+Result<Translation> translate(const BuildSpecification& specification, const DeviceFacts& device,
+                              const TranslatorSettings& settings);
 
 // Makes the program for one device. translated: what to take instead of sources_of(specification), in their order;
 // empty: the program's own. nullptr if the driver refuses. Any thread.
-cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated, const RealDevice& device);
+cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated,
+                const RealDevice& device);
 
 // A specification as bytes, for the disk. An error if the bytes are not one.
 std::vector<uint8_t> to_bytes(const BuildSpecification& specification);

@@ -13,10 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::shared_ptr<const BuildSpecification> object(const std::string& source) {
-  return std::make_shared<BuildSpecification>(BuildSpecification{.step = BuildSpecification::Step::compile, .source = source});
+  return std::make_shared<BuildSpecification>(
+      BuildSpecification{.step = BuildSpecification::Step::compile, .source = source});
 }
 
-std::shared_ptr<const BuildSpecification> linked(std::vector<std::shared_ptr<const BuildSpecification>> inputs, const std::string& options = "") {
+std::shared_ptr<const BuildSpecification> linked(std::vector<std::shared_ptr<const BuildSpecification>> inputs,
+                                                 const std::string& options = "") {
   return std::make_shared<BuildSpecification>(
       BuildSpecification{.step = BuildSpecification::Step::link, .options = options, .inputs = std::move(inputs)});
 }
@@ -39,15 +41,17 @@ TEST(BuildSpecification, BuiltAndLinkedProgramsAreExecutableObjectsAndLibrariesA
 struct Preprocessed : ::testing::Test {
   Preprocessed() {
     fs::create_directories(folder);
-    std::ofstream(settings.program) << "#!/bin/sh\ncat >/dev/null\ncase \"$*\" in *--preprocess*)\n"
-                                       R"(echo '{"sources": [{"source": "text", "options": "-w"}], "includes": {}, "kernels": []}' ;; esac)"
-                                    << "\n";
+    std::ofstream(settings.program)
+        << "#!/bin/sh\ncat >/dev/null\ncase \"$*\" in *--preprocess*)\n"
+           R"(echo '{"sources": [{"source": "text", "options": "-w"}], "includes": {}, "kernels": []}' ;; esac)"
+        << "\n";
     chmod(settings.program.c_str(), 0755);
   }
   ~Preprocessed() override { fs::remove_all(folder); }
   std::shared_ptr<const BuildSpecification> of(const std::string& source) const {
-    const auto specification = without_files({.step = BuildSpecification::Step::compile, .options = "-w -I.", .source = source, .headers = {{"a.h", "a"}}},
-                                      {}, settings);
+    const auto specification = without_files(
+        {.step = BuildSpecification::Step::compile, .options = "-w -I.", .source = source, .headers = {{"a.h", "a"}}},
+        {}, settings);
     return specification ? *specification : nullptr;
   }
 

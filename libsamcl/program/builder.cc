@@ -15,13 +15,15 @@ using OwnedProgram = std::unique_ptr<std::remove_pointer_t<cl_program>, ReleaseP
 
 class Builder {
  public:
-  Builder(const BuildSpecification& specification, std::span<const TranslatedSource> translated, const RealDevice& device)
+  Builder(const BuildSpecification& specification, std::span<const TranslatedSource> translated,
+          const RealDevice& device)
       : device_(device), sources_(sources_of(specification)), translated_(translated) {}
 
   // Those that take part more than once in one link are made once.
   cl_program make(const BuildSpecification& specification) {
     OwnedProgram& made = made_[&specification];
-    if (!made) made.reset(specification.step == BuildSpecification::Step::link ? link(specification) : compile(specification));
+    if (!made)
+      made.reset(specification.step == BuildSpecification::Step::link ? link(specification) : compile(specification));
     return made.get();
   }
   cl_program take(const BuildSpecification& specification) {
@@ -39,7 +41,8 @@ class Builder {
 
   // A build or a compilation, of the translated source if there is one.
   cl_program compile(const BuildSpecification& specification) const {
-    const size_t place = static_cast<size_t>(std::find(sources_.begin(), sources_.end(), &specification) - sources_.begin());
+    const size_t place =
+        static_cast<size_t>(std::find(sources_.begin(), sources_.end(), &specification) - sources_.begin());
     const TranslatedSource* other = translated_.empty() ? nullptr : &translated_[place];
     const bool rewritten = other && other->source;
     const std::string options = (other ? other->options : specification.options) +
@@ -90,7 +93,8 @@ class Builder {
 
 }  // namespace
 
-cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated, const RealDevice& device) {
+cl_program make(const BuildSpecification& specification, std::span<const TranslatedSource> translated,
+                const RealDevice& device) {
   return Builder(specification, translated, device).take(specification);
 }
 

@@ -78,7 +78,8 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, const Re
 
 cl_int RealKernel::apply(const ExecInfo& info) {
   for (const auto& [name, value] : info) {
-    const cl_int error = driver::real().clSetKernelExecInfo(kernel_, name, value.size(), value.empty() ? nullptr : value.data());
+    const cl_int error =
+        driver::real().clSetKernelExecInfo(kernel_, name, value.size(), value.empty() ? nullptr : value.data());
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
@@ -87,7 +88,8 @@ cl_int RealKernel::apply(const ExecInfo& info) {
 cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevice& device) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
-  if (argument.is_svm && (device.index == 0 || !argument.buffer)) return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
+  if (argument.is_svm && (device.index == 0 || !argument.buffer))
+    return cl.clSetKernelArgSVMPointer(kernel_, index, argument.svm);
   if (argument.buffer) {
     cl_mem real = argument.buffer->real(device.index, &error);
     return real ? cl.clSetKernelArg(kernel_, index, sizeof real, &real) : error;
@@ -130,9 +132,7 @@ bool Kernel::takes_memory_object(cl_uint index, const Buffer& buffer) const {
 }
 
 // Launches keep what they were given.
-void Kernel::change(cl_uint index, Argument argument) {
-  own_arguments().set(index, std::move(argument));
-}
+void Kernel::change(cl_uint index, Argument argument) { own_arguments().set(index, std::move(argument)); }
 
 Arguments& Kernel::own_arguments() {
   if (std::exchange(taken_, false) || arguments_.use_count() > 1) arguments_ = make_recycled<Arguments>(*arguments_);
@@ -158,8 +158,8 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
     if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
     if (argument.gone_bytes) {
       auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
-      argument.buffer = Buffer::make_shared(program->context, std::move(storage), Range{0, *argument.gone_bytes}, CL_MEM_READ_WRITE,
-                                                 nullptr, nullptr, std::vector<cl_mem_properties>{});
+      argument.buffer = Buffer::make_shared(program->context, std::move(storage), Range{0, *argument.gone_bytes},
+                                            CL_MEM_READ_WRITE, nullptr, nullptr, std::vector<cl_mem_properties>{});
     }
     completed->set(index, std::move(argument));
   }
@@ -210,7 +210,8 @@ const LaunchLimits& Kernel::limits() {
                               limits.required.data(), nullptr);
   cl.clGetKernelWorkGroupInfo(checked, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limits.group_size, &limits.group_size,
                               nullptr);
-  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof limits.item_sizes, limits.item_sizes.data(), nullptr);
+  cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof limits.item_sizes, limits.item_sizes.data(),
+                     nullptr);
   limits.partial_groups = driver::value<cl_bool>(device, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, CL_FALSE);
   return limits_.emplace(limits);
 }
@@ -229,9 +230,8 @@ bool Kernel::fits_all_kinds(const Ndrange& ndrange, const Arguments& arguments) 
     if (translation->arguments[index].kind == ArgumentKind::local_memory) local_bytes += argument.size;
     if (argument.buffer) largest_buffer = std::max(largest_buffer, argument.buffer->storage->size());
   }
-  return std::all_of(kinds_limits_.begin(), kinds_limits_.end(), [&](const GroupLimits& limits) {
-    return limits.fits(ndrange, local_bytes, largest_buffer);
-  });
+  return std::all_of(kinds_limits_.begin(), kinds_limits_.end(),
+                     [&](const GroupLimits& limits) { return limits.fits(ndrange, local_bytes, largest_buffer); });
 }
 
 bool Kernel::was_taken(const LocalSize& local) {
@@ -246,11 +246,13 @@ void Kernel::note_taken(const LocalSize& local) {
 
 // What the driver need not be asked about again: the same as before, and plain values of a size that it has taken.
 Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) {
-  if (!value || !translation || index >= translation->arguments.size() || index >= argument_count) return Change::unknown;
+  if (!value || !translation || index >= translation->arguments.size() || index >= argument_count)
+    return Change::unknown;
   const ArgumentKind kind = translation->arguments[index].kind;
   std::lock_guard lock(mutex_);
   const Argument& before = (*arguments_)[index];
-  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real_image || before.sampler) {
+  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real_image ||
+      before.sampler) {
     return Change::unknown;
   }
   if (std::memcmp(before.bytes.data(), value, size) == 0) return Change::none;

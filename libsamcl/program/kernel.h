@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/iterator/indirect_iterator.hpp>
 #include <limits>
 #include <map>
 #include <memory>
@@ -12,16 +13,14 @@
 #include <string>
 #include <vector>
 
-#include <boost/iterator/indirect_iterator.hpp>
-
 #include "base/pool.h"
 #include "base/small_vector.h"
 #include "libsamcl/cost/piece_times.h"
 #include "libsamcl/objects/buffer.h"
+#include "libsamcl/objects/sampler.h"
+#include "libsamcl/observe/report.h"
 #include "libsamcl/program/group_limits.h"
 #include "libsamcl/program/program.h"
-#include "libsamcl/observe/report.h"
-#include "libsamcl/objects/sampler.h"
 
 namespace samcl {
 
@@ -37,14 +36,14 @@ struct HandleTraits<Kernel> {
 struct Argument {
   bool set = false;
   size_t size = 0;
-  SmallVector<std::byte, 16> bytes;   // empty for local memory (and null pointers of it)
-  std::shared_ptr<Buffer> buffer;     // a virtual buffer or image; bytes are then not used. Where a launch was given a pointer
-                                      // into shared virtual memory, the allocation
-  std::shared_ptr<Sampler> sampler;   // bytes are then not used
-  bool is_real_image = false;         // an image of the driver's own
-  std::shared_ptr<void> kept;         // that image, retained; only in what a launch was given
+  SmallVector<std::byte, 16> bytes;    // empty for local memory (and null pointers of it)
+  std::shared_ptr<Buffer> buffer;      // a virtual buffer or image; bytes are then not used. Where a launch was given a
+                                       // pointer into shared virtual memory, the allocation
+  std::shared_ptr<Sampler> sampler;    // bytes are then not used
+  bool is_real_image = false;          // an image of the driver's own
+  std::shared_ptr<void> kept;          // that image, retained; only in what a launch was given
   std::optional<uint64_t> gone_bytes;  // size of a buffer that the program has released for good
-  const void* svm = nullptr;          // set by clSetKernelArgSVMPointer
+  const void* svm = nullptr;           // set by clSetKernelArgSVMPointer
   bool is_svm = false;
 
   // Whether it is what other devices have replicas of, too.
@@ -123,7 +122,7 @@ class Kernel : public Object<Kernel> {
   const std::string name;
   const cl_uint argument_count;
   const KernelTranslation* const translation;  // nullptr if the translator does not know it
-  CostModel* const cost_model;  // nullptr likewise
+  CostModel* const cost_model;                 // nullptr likewise
   KernelRecord& record;
 
   // clSetKernelArg; one thread at a time per kernel, as in OpenCL. Returns the driver's verdict at once.
@@ -153,8 +152,8 @@ class Kernel : public Object<Kernel> {
   bool was_taken(const LocalSize& local);
   void note_taken(const LocalSize& local);
 
-  RealKernel original;                                  // original program on device 0
-  RealKernel fallback;                     // build->fallback on build->fallback_device
+  RealKernel original;                                   // original program on device 0
+  RealKernel fallback;                                   // build->fallback on build->fallback_device
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device
 
  private:

@@ -42,7 +42,8 @@ struct KnownBinaries : ::testing::Test {
 
 // What clBuildProgram made of a source.
 BinaryOrigin built(const std::string& source, const std::string& options, std::vector<IncludedFile> includes = {}) {
-  return {std::make_shared<BuildSpecification>(BuildSpecification{.options = options, .source = source}), std::move(includes)};
+  return {std::make_shared<BuildSpecification>(BuildSpecification{.options = options, .source = source}),
+          std::move(includes)};
 }
 
 TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
@@ -76,14 +77,17 @@ TEST_F(KnownBinaries, LinkedProgramsAreRememberedWithAllTheyWereLinkedFrom) {
       .step = BuildSpecification::Step::compile, .options = "-w", .source = "#include <h>", .headers = {{"h", "x"}}});
   const auto library = std::make_shared<BuildSpecification>(
       BuildSpecification{.step = BuildSpecification::Step::link, .options = "-create-library", .inputs = {object}});
-  remember_binary(binary, {std::make_shared<BuildSpecification>(BuildSpecification{.step = BuildSpecification::Step::link, .inputs = {library, object}}), {}});
+  remember_binary(binary, {std::make_shared<BuildSpecification>(
+                               BuildSpecification{.step = BuildSpecification::Step::link, .inputs = {library, object}}),
+                           {}});
   const auto found = origin_of(binary);
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->specification->is_executable());
   ASSERT_EQ(found->specification->inputs.size(), 2u);
   EXPECT_FALSE(found->specification->inputs[0]->is_executable());
   ASSERT_EQ(found->specification->inputs[0]->inputs.size(), 1u);
-  for (const BuildSpecification* each : {found->specification->inputs[0]->inputs[0].get(), found->specification->inputs[1].get()}) {
+  for (const BuildSpecification* each :
+       {found->specification->inputs[0]->inputs[0].get(), found->specification->inputs[1].get()}) {
     EXPECT_EQ(each->step, BuildSpecification::Step::compile);
     EXPECT_EQ(each->options, "-w");
     EXPECT_EQ(each->source, "#include <h>");

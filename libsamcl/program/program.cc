@@ -5,8 +5,8 @@
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/macro_probe.h"
-#include "libsamcl/threads/beside.h"
 #include "libsamcl/settings/config.h"
+#include "libsamcl/threads/beside.h"
 
 namespace samcl {
 
@@ -33,7 +33,8 @@ TranslatorSettings translator_settings(cl_context context, cl_device_id device) 
 }
 
 Result<Translation> translate_for(const BuildSpecification& specification, const RealDevice& device) {
-  return translate(specification, driver::translator_facts(device.id), translator_settings(device.context(), device.id));
+  return translate(specification, driver::translator_facts(device.id),
+                   translator_settings(device.context(), device.id));
 }
 
 // As the first device's compiler reads it and, where devices are not alike, the others'. What these take for another
@@ -44,28 +45,30 @@ Result<Translations> translate_for_all(const Context& context, const BuildSpecif
     if (context.device->kinds[index] != index) continue;
     auto translation = translate_for(specification, *context.devices[index]);
     if (!translation) return tl::unexpected(translation.error());
-    if (index > 0 && translation->kernels != all.at(0).kernels) return fail("devices that are not alike read it differently");
+    if (index > 0 && translation->kernels != all.at(0).kernels)
+      return fail("devices that are not alike read it differently");
     all.emplace(index, *std::move(translation));
   }
   return all;
 }
 
 // Runs beside the driver's compiler.
-std::future<Result<Translations>> start_translation(const Context& context, std::shared_ptr<const BuildSpecification> specification) {
-  return beside([specification = std::move(specification), &context] { return translate_for_all(context, *specification); });
+std::future<Result<Translations>> start_translation(const Context& context,
+                                                    std::shared_ptr<const BuildSpecification> specification) {
+  return beside(
+      [specification = std::move(specification), &context] { return translate_for_all(context, *specification); });
 }
 
 // Whether the sources that the driver gets include files, which may be others by the time it gets them.
 bool include_files(const Translation& translation) {
-  return !translation.includes.empty() &&
-         std::any_of(translation.sources.begin(), translation.sources.end(),
-                     [](const TranslatedSource& source) { return !source.source; });
+  return !translation.includes.empty() && std::any_of(translation.sources.begin(), translation.sources.end(),
+                                                      [](const TranslatedSource& source) { return !source.source; });
 }
 
 bool same_files(const std::vector<IncludedFile>& one, const std::vector<IncludedFile>& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const IncludedFile& a, const IncludedFile& b) {
-    return a.path == b.path && a.stamp == b.stamp;
-  });
+  return std::equal(
+      one.begin(), one.end(), other.begin(), other.end(),
+      [](const IncludedFile& a, const IncludedFile& b) { return a.path == b.path && a.stamp == b.stamp; });
 }
 
 }  // namespace
@@ -150,7 +153,8 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
   specification_ = std::move(specification);
 }
 
-void Program::finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation) {
+void Program::finish(std::shared_ptr<const BuildSpecification> specification,
+                     std::future<Result<Translations>> translation) {
   std::shared_ptr<Build> made = make_build(specification, translation.get());
   place_fallback(*made, *specification);
   std::lock_guard lock(mutex_);
@@ -161,15 +165,14 @@ void Program::finish(std::shared_ptr<const BuildSpecification> specification, st
 cl_int Program::build(const char* options) {
   std::shared_ptr<const BuildSpecification> specification;
   if (!source_.empty()) {
-    specification = std::make_shared<BuildSpecification>(
-        BuildSpecification{.step = BuildSpecification::Step::build, .options = options ? options : "", .source = source_});
+    specification = std::make_shared<BuildSpecification>(BuildSpecification{
+        .step = BuildSpecification::Step::build, .options = options ? options : "", .source = source_});
   } else if (origin_ && origin_->specification->is_executable()) {
     specification = origin_->specification;
   }
   std::future<Result<Translations>> translation;
   if (specification) translation = start_translation(*context, specification);
-  const cl_int error =
-      driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
+  const cl_int error = driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   if (error == CL_SUCCESS && specification) {
     finish(std::move(specification), std::move(translation));
   } else if (error == CL_SUCCESS) {
@@ -180,7 +183,8 @@ cl_int Program::build(const char* options) {
 
 cl_int Program::compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
                         const std::vector<std::shared_ptr<Program>>& headers) {
-  BuildSpecification made{.step = BuildSpecification::Step::compile, .options = options ? options : "", .source = source_};
+  BuildSpecification made{
+      .step = BuildSpecification::Step::compile, .options = options ? options : "", .source = source_};
   bool known = !source_.empty();
   for (size_t i = 0; known && i < headers.size(); ++i) {
     known = headers[i] != nullptr;
@@ -189,10 +193,10 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
   }
   std::future<Result<std::shared_ptr<const BuildSpecification>>> settled;
   if (known) {
-    settled = beside([made = std::move(made), device = context->devices[0]->id,
-                     real_context = context->devices[0]->context()] {
-      return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
-    });
+    settled = beside(
+        [made = std::move(made), device = context->devices[0]->id, real_context = context->devices[0]->context()] {
+          return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
+        });
   }
   const cl_int error =
       driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
@@ -204,7 +208,8 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
 std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, const char* options, cl_uint count,
                                        const cl_program* real_inputs,
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error) {
-  auto specification = std::make_shared<BuildSpecification>(BuildSpecification{.step = BuildSpecification::Step::link, .options = options ? options : ""});
+  auto specification = std::make_shared<BuildSpecification>(
+      BuildSpecification{.step = BuildSpecification::Step::link, .options = options ? options : ""});
   bool known = true;
   for (const auto& input : inputs) {
     auto origin = input ? input->specification() : nullptr;
@@ -213,14 +218,15 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   }
   std::future<Result<Translations>> translation;
   if (known && specification->is_executable()) translation = start_translation(*context, specification);
-  const cl_program real =
-      driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count, real_inputs, nullptr,
-                                   nullptr, error);
+  const cl_program real = driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count,
+                                                       real_inputs, nullptr, nullptr, error);
   if (!real) return nullptr;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
-  if (translation.valid()) program->finish(std::move(specification), std::move(translation));
-  else program->set_specification(std::move(specification));
+  if (translation.valid())
+    program->finish(std::move(specification), std::move(translation));
+  else
+    program->set_specification(std::move(specification));
   return program;
 }
 
@@ -238,7 +244,8 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
   }
 }
 
-std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation) const {
+std::shared_ptr<Build> Program::make_build(std::shared_ptr<const BuildSpecification> specification,
+                                           Result<Translations> translation) const {
   auto build = std::make_shared<Build>();
   build->specification = std::move(specification);
   build->original = original;
@@ -284,9 +291,8 @@ void Program::place_fallback(Build& build, const BuildSpecification& specificati
       std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) { return kernel.may_slice; });
   const bool movable = std::all_of(kernels.begin(), kernels.end(), [](const KernelTranslation& kernel) {
     if (kernel.depends_on_addresses) return false;
-    return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const KernelArgument& argument) {
-      return argument.kind <= ArgumentKind::sampler;
-    });
+    return std::all_of(kernel.arguments.begin(), kernel.arguments.end(),
+                       [](const KernelArgument& argument) { return argument.kind <= ArgumentKind::sampler; });
   });
   if (all_in_parts || !movable || has_global_variables(original, context->devices[0]->id)) return;
   build.fallback = make(specification, {}, *context->devices[wanted]);

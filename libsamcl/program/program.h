@@ -15,10 +15,9 @@
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/objects/context.h"
-#include "libsamcl/program/known_binaries.h"
 #include "libsamcl/program/build_specification.h"
+#include "libsamcl/program/known_binaries.h"
 #include "libsamcl/program/remembered_footprint.h"
-
 
 namespace samcl {
 
@@ -33,8 +32,8 @@ struct HandleTraits<Program> {
 // What deciding about a kernel's launches needs.
 struct CostModel {
   RememberedFootprint footprint;
-  KernelTimes times;       // on the first device, or on one that computes as fast
-  DeviceSpeeds speeds;     // where devices are not alike
+  KernelTimes times;    // on the first device, or on one that computes as fast
+  DeviceSpeeds speeds;  // where devices are not alike
 };
 
 // By kind of device (Device::kinds); 0 is always there.
@@ -46,19 +45,20 @@ extern const char* const kDoNotBuild;
 // The outcome of one successful build or link; unchangeable but for the programs that are made when first needed.
 struct Build {
   ~Build();
-  Translation translation;         // empty if why_one_device says why
+  Translation translation;                                             // empty if why_one_device says why
   std::map<unsigned, std::vector<TranslatedSource>> sources_of_kinds;  // for devices unlike the first, by kind
   std::shared_ptr<const BuildSpecification> specification;
   cl_program original = nullptr;  // the program's own
-  // Rewritten program per device; empty if kernels stay whole. Null until make_sub_kernel_programs(): many programs never split a
-  // launch, and the driver takes as long for each as for the program itself.
+  // Rewritten program per device; empty if kernels stay whole. Null until make_sub_kernel_programs(): many programs
+  // never split a launch, and the driver takes as long for each as for the program itself.
   mutable std::vector<cl_program> sub_kernel_programs;
-  unsigned fallback_device = 0;    // where kernels that stay whole run, as the manager wanted it at the build
-  cl_program fallback = nullptr;   // the original for that device if it is not the first
-  std::string why_one_device;      // why no kernel of this program can be split
+  unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
+  cl_program fallback = nullptr;  // the original for that device if it is not the first
+  std::string why_one_device;     // why no kernel of this program can be split
   std::map<std::string, std::unique_ptr<CostModel>> cost_models;  // by kernel
 
-  // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any thread.
+  // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
+  // thread.
   bool make_sub_kernel_programs(const Context& context) const;
   // Whether make_sub_kernel_programs() would take no time. If not, somebody begins to make them.
   static bool has_sub_kernel_programs(const std::shared_ptr<const Build>& build, Context& context);
@@ -106,7 +106,8 @@ class Program : public Object<Program> {
 
  private:
   void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation);
-  std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation) const;
+  std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
+                                    Result<Translations> translation) const;
   void place_fallback(Build& build, const BuildSpecification& specification) const;
   std::shared_ptr<const BuildSpecification> specification() const;
   void set_specification(std::shared_ptr<const BuildSpecification> specification);
@@ -115,7 +116,8 @@ class Program : public Object<Program> {
   const std::optional<BinaryOrigin> origin_;
   mutable std::mutex mutex_;  // guards the following
   std::shared_ptr<const Build> build_;
-  std::shared_ptr<const BuildSpecification> specification_;  // of what the program is now; nullptr: not built, or not known
+  std::shared_ptr<const BuildSpecification>
+      specification_;  // of what the program is now; nullptr: not built, or not known
 };
 
 }  // namespace samcl

@@ -50,13 +50,12 @@ struct RememberedFootprint::State {
   explicit State(Footprint its) : footprint(std::move(its)) {}
 
   const Footprint footprint;
-  std::mutex mutex;  // guards what is below
+  std::mutex mutex;             // guards what is below
   std::vector<Answer> answers;  // at most kRemembered
   size_t oldest = 0;
 };
 
-RememberedFootprint::RememberedFootprint(Footprint footprint)
-    : state_(std::make_shared<State>(std::move(footprint))) {}
+RememberedFootprint::RememberedFootprint(Footprint footprint) : state_(std::make_shared<State>(std::move(footprint))) {}
 
 std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate(const Launch& launch,
                                                                                  const std::vector<Part>& parts) const {

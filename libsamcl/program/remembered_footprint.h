@@ -1,5 +1,5 @@
-// A footprint that remembers its last answers: programs launch the same kernel on the same sizes again and again, and to
-// evaluate a large footprint can take longer than a short kernel.
+// A footprint that remembers its last answers: programs launch the same kernel on the same sizes again and again, and
+// to evaluate a large footprint can take longer than a short kernel.
 #pragma once
 
 #include <memory>

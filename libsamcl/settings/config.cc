@@ -60,8 +60,10 @@ Config read() {
   }
   config.mix = choice<Config::Mix>("SAMCL_MIX", {{"off", Config::Mix::off}, {"on", Config::Mix::on}});
   if (std::string text = environment("SAMCL_SHARE"); !text.empty()) {
-    if (const auto share = driver::parse_share(text)) config.share = *share;
-    else warn("SAMCL_SHARE " + share.error().message + "; all of each device is used");
+    if (const auto share = driver::parse_share(text))
+      config.share = *share;
+    else
+      warn("SAMCL_SHARE " + share.error().message + "; all of each device is used");
   }
   config.always_split = choice<bool>("SAMCL_SPLIT", {{"auto", false}, {"always", true}});
   config.split_printf = choice<bool>("SAMCL_SPLIT_PRINTF", {{"0", false}, {"1", true}});
@@ -74,9 +76,9 @@ Config read() {
                                                            {"peer", Transport::peer},
                                                            {"staged", Transport::staged}});
   using Submission = Config::Submission;
-  config.submission = choice<Submission>("SAMCL_SUBMISSION", {{"auto", Submission::automatic},
-                                                              {"caller", Submission::caller},
-                                                              {"thread", Submission::thread}});
+  config.submission = choice<Submission>(
+      "SAMCL_SUBMISSION",
+      {{"auto", Submission::automatic}, {"caller", Submission::caller}, {"thread", Submission::thread}});
   if (std::string text = environment("SAMCL_INSTANCE"); !text.empty()) config.instance = text;
   config.task = environment("SAMCL_TASK");
   config.report = environment("SAMCL_REPORT");

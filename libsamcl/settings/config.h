@@ -18,16 +18,18 @@ struct Config {
   bool always_split = false;             // SAMCL_SPLIT=auto|always: also where it was measured to be slower
   bool split_printf = false;             // SAMCL_SPLIT_PRINTF=0|1: kernels that print, too; their lines in any order
   Manager manager = Manager::automatic;  // SAMCL_MANAGER=auto|off|required
-  Transport transport = Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|staged: how bytes pass between devices
-  Submission submission = Submission::automatic;  // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
-  std::string instance = "default";      // SAMCL_INSTANCE: which sam-managerd
-  std::string task;                      // SAMCL_TASK: our task's name there
-  std::string report;                    // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
-  std::string trace;                     // SAMCL_TRACE: a file for JSON (trace.h), or empty
-  std::string plan;                      // SAMCL_PLAN=dot:FILE: a file for a picture (observe/plan_graph.h), or empty
-  std::string translator;                // SAMCL_TRANSLATOR; default: sam-translate beside libsamcl.so
-  std::string cache_directory;           // SAMCL_CACHE_DIR; default: $XDG_CACHE_HOME/samcl or ~/.cache/samcl
-  bool direct = true;                    // SAMCL_DIRECT=off: virtual objects even for one device (for tests)
+  Transport transport =
+      Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|staged: how bytes pass between devices
+  Submission submission =
+      Submission::automatic;         // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
+  std::string instance = "default";  // SAMCL_INSTANCE: which sam-managerd
+  std::string task;                  // SAMCL_TASK: our task's name there
+  std::string report;                // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
+  std::string trace;                 // SAMCL_TRACE: a file for JSON (trace.h), or empty
+  std::string plan;                  // SAMCL_PLAN=dot:FILE: a file for a picture (observe/plan_graph.h), or empty
+  std::string translator;            // SAMCL_TRANSLATOR; default: sam-translate beside libsamcl.so
+  std::string cache_directory;       // SAMCL_CACHE_DIR; default: $XDG_CACHE_HOME/samcl or ~/.cache/samcl
+  bool direct = true;                // SAMCL_DIRECT=off: virtual objects even for one device (for tests)
 
   // Never destroyed. A value that makes no sense is warned of once and replaced by the default.
   static const Config& get();

@@ -52,13 +52,11 @@ cl_int give_text(std::string_view text, size_t size, void* value, size_t* size_o
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info, size_t size, void* value,
-                                 size_t* size_out) {
+cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info, size_t size, void* value, size_t* size_out) {
   return give_text("Fake", size, value, size_out);
 }
 
-cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value,
-                               size_t* size_out) {
+cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value, size_t* size_out) {
   if (what != CL_DEVICE_PLATFORM) return give_text("fake", size, value, size_out);
   if (size_out) *size_out = sizeof(cl_platform_id);
   if (value) *static_cast<cl_platform_id*>(value) = handle<cl_platform_id>(&g_platform);
@@ -116,9 +114,7 @@ cl_int CL_API_CALL event_info(cl_event, cl_event_info, size_t, void* value, size
   *static_cast<cl_int*>(value) = g_driver->is_suspended() ? CL_RUNNING : CL_COMPLETE;
   return CL_SUCCESS;
 }
-cl_int CL_API_CALL flush(cl_command_queue) {
-  return CL_SUCCESS;
-}
+cl_int CL_API_CALL flush(cl_command_queue) { return CL_SUCCESS; }
 cl_int CL_API_CALL mark(cl_command_queue, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::mark);
   if (error == CL_SUCCESS) *event = handle<cl_event>(new RealEvent);
@@ -147,15 +143,15 @@ cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool, size
   return error;
 }
 
-cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool, size_t offset, size_t bytes,
-                               void* to, cl_uint, const cl_event*, cl_event* event) {
+cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool, size_t offset, size_t bytes, void* to,
+                               cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = enter(Call::read, queue, from, offset, bytes, event);
   if (error == CL_SUCCESS) std::memcpy(to, object<RealBuffer>(from)->bytes.data() + offset, bytes);
   return error;
 }
 
-cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pattern, size_t width,
-                               size_t offset, size_t bytes, cl_uint, const cl_event*, cl_event* event) {
+cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pattern, size_t width, size_t offset,
+                               size_t bytes, cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = enter(Call::fill, queue, to, offset, bytes, event);
   if (error != CL_SUCCESS) return error;
   if (offset % width != 0 || bytes % width != 0) return g_driver->misuse(CL_INVALID_VALUE);
@@ -164,8 +160,8 @@ cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pa
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-                               size_t to_offset, size_t bytes, cl_uint, const cl_event*, cl_event* event) {
+cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
+                               size_t bytes, cl_uint, const cl_event*, cl_event* event) {
   cl_int error = enter(Call::copy, queue, to, to_offset, bytes, event);
   if (error != CL_SUCCESS) return error;
   const auto& source = *object<RealBuffer>(from);
@@ -230,9 +226,7 @@ void FakeDriver::fail(Call call, cl_int error, int times) {
   failures_[static_cast<size_t>(call)].left = times;
 }
 
-std::vector<std::byte>& FakeDriver::contents(cl_mem buffer) {
-  return object<RealBuffer>(buffer)->bytes;
-}
+std::vector<std::byte>& FakeDriver::contents(cl_mem buffer) { return object<RealBuffer>(buffer)->bytes; }
 
 cl_int FakeDriver::enter(Call call) {
   ++counts_[static_cast<size_t>(call)];

@@ -38,8 +38,7 @@ class FakeManager : public lease::Client {
  private:
   void note(char what, lease::ResourceKind kind, uint32_t device) {
     std::lock_guard lock(mutex_);
-    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "pcie ") +
-                     std::to_string(device));
+    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "pcie ") + std::to_string(device));
   }
   std::mutex mutex_;
 };

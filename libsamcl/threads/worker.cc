@@ -54,7 +54,7 @@ struct Worker::State {
   std::condition_variable changed;  // a job came, or may begin, or stop was set
   std::condition_variable idle;     // the last job ended
   std::deque<std::function<void()>> jobs;
-  bool busy = false;  // a job runs, on the thread or on that of run_claimed()
+  bool busy = false;                // a job runs, on the thread or on that of run_claimed()
   std::atomic<bool> called{false};  // a job came or stop was set: what a thread that spins looks at
   bool asleep = false;              // the thread waits for `changed`
   bool stop = false;
@@ -217,9 +217,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     }
     state->asleep = true;
     // Without a job the thread may end though one runs on another: that one may be what destroys the worker.
-    state->changed.wait(lock, [&] {
-      return !no_more_jobs && (state->jobs.empty() ? state->stop : !state->busy);
-    });
+    state->changed.wait(lock, [&] { return !no_more_jobs && (state->jobs.empty() ? state->stop : !state->busy); });
     state->asleep = false;
     if (state->jobs.empty()) return;
     std::function<void()> job = std::move(state->jobs.front());

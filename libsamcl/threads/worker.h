@@ -45,7 +45,8 @@ class Worker {
 
   // Does the jobs for which there is no thread, and those that come of them. Any thread, without locks.
   static void run_stranded() {
-    if (any_stranded_.load(std::memory_order_relaxed)) [[unlikely]] run_all_stranded();
+    if (any_stranded_.load(std::memory_order_relaxed)) [[unlikely]]
+      run_all_stranded();
   }
 
   // Whether this thread is the one that ends the process: what it waits for it has to do itself. What it does not wait
@@ -67,7 +68,7 @@ class Worker {
   static bool run_stranded_of(const std::shared_ptr<State>& state);
 
   static std::atomic<bool> any_stranded_;  // some worker may have stranded jobs
-  std::shared_ptr<State> state_;  // shared with the thread, which may outlive us for a moment
+  std::shared_ptr<State> state_;           // shared with the thread, which may outlive us for a moment
 };
 
 }  // namespace samcl

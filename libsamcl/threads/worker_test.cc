@@ -115,7 +115,8 @@ TEST(Worker, ProgramsSignalsAreNotForItsThread) {
     worker.post([&] { pthread_sigmask(SIG_SETMASK, nullptr, &blocked); });
   }
   for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGCHLD}) EXPECT_EQ(sigismember(&blocked, signal), 1);
-  for (int fault : {SIGFPE, SIGSEGV, SIGBUS}) EXPECT_EQ(sigismember(&blocked, fault), 0) << "a handler may make it harmless";
+  for (int fault : {SIGFPE, SIGSEGV, SIGBUS})
+    EXPECT_EQ(sigismember(&blocked, fault), 0) << "a handler may make it harmless";
   sigset_t own;
   pthread_sigmask(SIG_SETMASK, nullptr, &own);
   EXPECT_EQ(sigismember(&own, SIGTERM), 0) << "the poster's mask is as before";

@@ -6,7 +6,8 @@
 namespace samcl {
 
 // Copies between blocks that do not overlap; returns when it is done. Several callers share the threads, which start
-// with the first long copy and end when there has been none for a while. Where threads cannot be had, the caller copies.
+// with the first long copy and end when there has been none for a while. Where threads cannot be had, the caller
+// copies.
 void copy_in_parallel(void* to, const void* from, size_t bytes);
 
 // No thread of the pool waits for copies any more; what comes is done by the caller. For the end of the process.

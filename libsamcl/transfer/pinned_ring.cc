@@ -28,8 +28,8 @@ bool PinnedRing::make() {
   cl_int error;
   buffer_ = cl.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kBytes, nullptr, &error);
   if (!buffer_) return false;
-  memory_ = cl.clEnqueueMapBuffer(queue_, buffer_, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, kBytes, 0, nullptr, nullptr,
-                                  &error);
+  memory_ = cl.clEnqueueMapBuffer(queue_, buffer_, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, kBytes, 0, nullptr,
+                                  nullptr, &error);
   for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = static_cast<std::byte*>(memory_) + i * kChunk;
   return memory_ != nullptr;
 }

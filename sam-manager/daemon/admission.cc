@@ -88,8 +88,7 @@ Result<void> Admission::judge() const {
   const Change& change = work_->change;
   if (!change.task) return {};
   std::string objection = planning::memory_objection(work_->tasks, work_->plan, machine_(), *change.task);
-  if (objection.empty() && (strict_ || change.strict))
-    objection = planning::objection(plan_, work_->plan, change.name);
+  if (objection.empty() && (strict_ || change.strict)) objection = planning::objection(plan_, work_->plan, change.name);
   if (objection.empty()) return {};
   return fail("not admitted, nothing was changed: " + objection);
 }
@@ -99,8 +98,7 @@ Admission::Decision Admission::finish(Result<void> made) {
   const Change& change = work->change;
   if (made) {
     if (change.task && change.task->weight > 0)
-      spdlog::info("task \"{}\" registered: weight {}, {} GPUs", change.name, change.task->weight,
-                   change.task->gpus);
+      spdlog::info("task \"{}\" registered: weight {}, {} GPUs", change.name, change.task->weight, change.task->gpus);
     else if (change.task)
       spdlog::info("task \"{}\" registered: priority {}, {} GPUs", change.name, change.task->priority,
                    change.task->gpus);

@@ -7,8 +7,7 @@ Result<Board> Board::make() {
   if (!notice) return tl::unexpected(notice.error());
   auto words = protocol::Shared<protocol::Words>::make("samcl-words");
   if (!words) return tl::unexpected(words.error());
-  if (auto sealed = protocol::forbid_new_writers(notice->descriptor()); !sealed)
-    return tl::unexpected(sealed.error());
+  if (auto sealed = protocol::forbid_new_writers(notice->descriptor()); !sealed) return tl::unexpected(sealed.error());
   (*notice)->version = protocol::kVersion;
   (*notice)->life.hold();
   return Board(*std::move(notice), *std::move(words));

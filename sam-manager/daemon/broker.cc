@@ -21,9 +21,9 @@ namespace {
 constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program may keep others waiting
 constexpr uint64_t kLongestLoanNs = 1'000'000'000;
 constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
-constexpr uint64_t kDemotedNs = 1'000'000'000;  // where there is no period
-constexpr size_t kThreadsKept = 4096;           // of a program
-constexpr size_t kTasksKept = 4096;             // histories of
+constexpr uint64_t kDemotedNs = 1'000'000'000;             // where there is no period
+constexpr size_t kThreadsKept = 4096;                      // of a program
+constexpr size_t kTasksKept = 4096;                        // histories of
 
 }  // namespace
 
@@ -43,11 +43,8 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
       loans_(protocol::kMaxResources,
              [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
       scheduler_(
-          board.words().words,
-          [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
-          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
-            claim(resource, owner, priority);
-          }),
+          board.words().words, [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
+          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) { claim(resource, owner, priority); }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
   use_policy(config.policy);
 }
@@ -198,12 +195,8 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
       if (message.resource < resources()) look_at_job(scheduler_.owner(message.resource));
       scheduler_.acquire(id, message.resource, message.sequence);
       break;
-    case Kind::release:
-      scheduler_.release(id, message.resource);
-      break;
-    case Kind::adopt:
-      adopt(found->second, message);
-      break;
+    case Kind::release: scheduler_.release(id, message.resource); break;
+    case Kind::adopt: adopt(found->second, message); break;
   }
   act_on_noticed();
 }
@@ -313,8 +306,8 @@ Result<void> Broker::release(const std::string& device) {
 }
 
 unsigned Broker::programs_of(uid_t user) const {
-  return static_cast<unsigned>(std::count_if(
-      programs_.begin(), programs_.end(), [user](const auto& entry) { return entry.second.user == user; }));
+  return static_cast<unsigned>(std::count_if(programs_.begin(), programs_.end(),
+                                             [user](const auto& entry) { return entry.second.user == user; }));
 }
 
 Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
@@ -322,9 +315,8 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   if (programs_.size() >= protocol::kMaxPrograms)
     return fail(std::to_string(protocol::kMaxPrograms) + " programs are connected already");
   if (programs_of(user) >= rights.programs)
-    return fail(
-        "user " + std::to_string(user) + " has " + std::to_string(rights.programs) +
-        " programs connected already, as many as the configuration allows (access.programs_per_user)");
+    return fail("user " + std::to_string(user) + " has " + std::to_string(rights.programs) +
+                " programs connected already, as many as the configuration allows (access.programs_per_user)");
   if (std::none_of(hello.devices.begin(), hello.devices.end(),
                    [&](const std::string& device) { return may_use_device(rights.devices, device); }))
     return fail("user " + std::to_string(user) + " may use none of the program's devices (access.allow)");
@@ -332,8 +324,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   if (!page) return tl::unexpected(page.error());
   const auto known = devices_.names();
   const auto indices = devices_.indices(hello.devices, [this](uint8_t device) { return in_use(device); });
-  if (!indices)
-    return fail("more than " + std::to_string(protocol::kMaxKnownDevices) + " devices are in use");
+  if (!indices) return fail("more than " + std::to_string(protocol::kMaxKnownDevices) + " devices are in use");
   std::erase_if(memory_, [this](const auto& entry) {
     const auto& names = devices_.names();
     return std::find(names.begin(), names.end(), entry.first) == names.end();
@@ -355,8 +346,8 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   scheduler_.add_client(id, {});
   assign(program);
   const LogSubject about(pid, program.assignment.task);
-  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable,
-               program.assignment.task, program.assignment.priority);
+  spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable, program.assignment.task,
+               program.assignment.priority);
   return &program;
 }
 
@@ -401,8 +392,12 @@ void Broker::assign(Program& program) {
     return !may_use_device(program.rights.devices, devices_.names()[program.devices[position]]);
   });
   const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
-  program.assignment = {task ? task->name : "", priority, registry::fewer_gpus(gpus, program.gpus),
-                        std::move(devices), task ? task->deadline_ns : 0, task ? task->period_ns : 0,
+  program.assignment = {task ? task->name : "",
+                        priority,
+                        registry::fewer_gpus(gpus, program.gpus),
+                        std::move(devices),
+                        task ? task->deadline_ns : 0,
+                        task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
   scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
@@ -430,8 +425,7 @@ std::vector<uint8_t> Broker::place(const Program& program, const planning::Plann
   std::vector<uint8_t> order;
   for (const uint8_t device : task.devices) {
     const auto found = std::find(program.devices.begin(), program.devices.end(), device);
-    if (found != program.devices.end())
-      order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
+    if (found != program.devices.end()) order.push_back(static_cast<uint8_t>(found - program.devices.begin()));
   }
   for (const uint8_t position : place(program, task.priority))
     if (std::find(order.begin(), order.end(), position) == order.end()) order.push_back(position);

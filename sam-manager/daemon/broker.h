@@ -164,7 +164,7 @@ class Broker {
   std::array<Holding, protocol::kMaxResources> holdings_{};
   std::array<Claim, protocol::kMaxResources> claims_{};
   std::vector<Noticed> noticed_;
-  std::set<uint32_t> demoted_;  // programs
+  std::set<uint32_t> demoted_;                             // programs
   std::map<std::string, TaskHistory> history_;             // by task
   std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
   uint64_t now_ns_ = 0;                                    // of the last message or look

@@ -39,8 +39,8 @@ constexpr scheduler::ClientId kHolder = 1, kWaiter = 2, kNobody = 3;
 std::string this_system() {
   utsname names{};
   uname(&names);
-  return std::string(names.release) + " " + names.machine + ", " +
-         std::to_string(std::thread::hardware_concurrency()) + " CPUs";
+  return std::string(names.release) + " " + names.machine + ", " + std::to_string(std::thread::hardware_concurrency()) +
+         " CPUs";
 }
 
 // The part of the daemon through which requests go.
@@ -103,12 +103,9 @@ class Server {
   bool receive(uint32_t client) {
     protocol::Packet packet;
     switch (protocol::receive_packet(sockets_[client - 1][0].get(), sizeof(Message), packet)) {
-      case protocol::Received::end:
-        return false;
-      case protocol::Received::nothing:
-        return true;
-      case protocol::Received::packet:
-        break;
+      case protocol::Received::end: return false;
+      case protocol::Received::nothing: return true;
+      case protocol::Received::packet: break;
     }
     if (const auto message = protocol::parse_message(packet.bytes); message && message->kind == Kind::acquire)
       scheduler_.acquire(client, 0, message->sequence);
@@ -253,9 +250,7 @@ json to_json(const Measured& measured) {
   return {{"p50_ns", measured.p50_ns}, {"p99_ns", measured.p99_ns}, {"max_ns", measured.max_ns}};
 }
 
-Measured measured_from(const json& value) {
-  return {value.at("p50_ns"), value.at("p99_ns"), value.at("max_ns")};
-}
+Measured measured_from(const json& value) { return {value.at("p50_ns"), value.at("p99_ns"), value.at("max_ns")}; }
 
 }  // namespace
 
@@ -265,8 +260,9 @@ analysis::Handovers Calibration::handovers() const {
 }
 
 json Calibration::describe() const {
-  return {{"request", to_json(request)}, {"section", to_json(section)}, {"wake", to_json(wake)},
-          {"rounds", rounds},            {"realtime", realtime},        {"system", system}};
+  return {{"request", to_json(request)}, {"section", to_json(section)},
+          {"wake", to_json(wake)},       {"rounds", rounds},
+          {"realtime", realtime},        {"system", system}};
 }
 
 Result<Calibration> calibrate(unsigned rounds) {

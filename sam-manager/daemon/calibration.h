@@ -18,9 +18,9 @@ struct Measured {
 
 struct Calibration {
   Measured request, section, wake;
-  unsigned rounds = 0;   // of each
+  unsigned rounds = 0;    // of each
   bool realtime = false;  // at real-time priorities
-  std::string system;    // kernel and CPUs
+  std::string system;     // kernel and CPUs
 
   // What bounds count with: the longest that was seen.
   analysis::Handovers handovers() const;

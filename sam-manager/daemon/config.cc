@@ -78,8 +78,8 @@ std::string parse_policy(const std::string& text, uint32_t line) {
   }
   for (const analysis::Policy modes : analysis::kPolicies)
     if (text == analysis::name(modes))
-      throw Wrong{line, "policy: \"" + text +
-                            "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
+      throw Wrong{
+          line, "policy: \"" + text + "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
   throw Wrong{line, "policy: \"" + text + "\" is unknown: expected one of " + all};
 }
 
@@ -105,12 +105,10 @@ std::optional<analysis::Handovers> parse_handovers(const toml::key& key, const t
 }
 
 std::string parse_metrics(const std::string& text, uint32_t line) {
-  const bool is_port = !text.empty() && text.size() <= 5 &&
-                       text.find_first_not_of("0123456789") == std::string::npos &&
+  const bool is_port = !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos &&
                        std::atoi(text.c_str()) >= 1 && std::atoi(text.c_str()) <= 65535;
   if (!is_port && !text.starts_with('/'))
-    throw Wrong{line,
-                "metrics: \"" + text + "\" is neither a path that begins with / nor a port, 1 to 65535"};
+    throw Wrong{line, "metrics: \"" + text + "\" is neither a path that begins with / nor a port, 1 to 65535"};
   return text;
 }
 
@@ -118,13 +116,11 @@ std::string parse_metrics(const std::string& text, uint32_t line) {
 void add_user(Users& users, const std::string& text, uint32_t line) {
   const bool is_group = text.starts_with('@');
   const std::string name = is_group ? text.substr(1) : text;
-  const bool is_number =
-      !name.empty() && name.size() <= 9 && name.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number = !name.empty() && name.size() <= 9 && name.find_first_not_of("0123456789") == std::string::npos;
   const group* by_group = is_group && !is_number ? getgrnam(name.c_str()) : nullptr;
   const passwd* by_name = !is_group && !is_number ? getpwnam(name.c_str()) : nullptr;
   if (!is_number && !by_group && !by_name)
-    throw Wrong{line,
-                std::string("access: there is no ") + (is_group ? "group" : "user") + " \"" + name + "\""};
+    throw Wrong{line, std::string("access: there is no ") + (is_group ? "group" : "user") + " \"" + name + "\""};
   const auto number = static_cast<unsigned>(std::atoi(name.c_str()));
   if (is_group)
     users.groups.insert(by_group ? by_group->gr_gid : number);
@@ -134,11 +130,9 @@ void add_user(Users& users, const std::string& text, uint32_t line) {
 
 std::vector<std::string> parse_strings(const toml::key& key, const toml::node& node) {
   const toml::array* array = node.as_array();
-  if (!array)
-    throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected an array of strings"};
+  if (!array) throw Wrong{node.source().begin.line, std::string(key.str()) + ": expected an array of strings"};
   std::vector<std::string> strings;
-  for (const toml::node& entry : *array)
-    strings.push_back(as<std::string>(key, entry, "an array of strings"));
+  for (const toml::node& entry : *array) strings.push_back(as<std::string>(key, entry, "an array of strings"));
   return strings;
 }
 
@@ -149,14 +143,12 @@ Allowance parse_allowance(const toml::node& node) {
   for (const auto& [key, value] : *table) {
     const std::string name(key.str());
     if (name == "who") {
-      for (const std::string& who : parse_strings(key, value))
-        add_user(allowance.who, who, value.source().begin.line);
+      for (const std::string& who : parse_strings(key, value)) add_user(allowance.who, who, value.source().begin.line);
     } else if (name == "devices") {
       allowance.devices = parse_strings(key, value);
     } else if (name == "highest_priority") {
       const auto most = as<int64_t>(key, value, "an integer");
-      if (most < INT32_MIN || most > INT32_MAX)
-        throw Wrong{value.source().begin.line, "highest_priority: too large"};
+      if (most < INT32_MIN || most > INT32_MAX) throw Wrong{value.source().begin.line, "highest_priority: too large"};
       allowance.highest_priority = static_cast<int>(most);
     } else {
       throw Wrong{key.source().begin.line,
@@ -274,8 +266,7 @@ Result<Config> parse_config(const std::string& text, const std::string& file) {
   } catch (const Wrong& wrong) {
     return fail(file + ":" + std::to_string(wrong.line) + ": " + wrong.message);
   } catch (const toml::parse_error& error) {
-    return fail(file + ":" + std::to_string(error.source().begin.line) + ": " +
-                std::string(error.description()));
+    return fail(file + ":" + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
   }
   if (auto allowed = allow_group(config); !allowed) return fail(file + ": " + allowed.error().message);
   return config;
@@ -300,8 +291,7 @@ std::string default_state_file(const std::string& instance) {
   if (geteuid() == 0) return "/var/lib/samcl/" + instance + ".json";
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
-  const std::string base =
-      state && *state ? state : std::string(home && *home ? home : "/tmp") + "/.local/state";
+  const std::string base = state && *state ? state : std::string(home && *home ? home : "/tmp") + "/.local/state";
   return base + "/samcl/" + instance + ".json";
 }
 

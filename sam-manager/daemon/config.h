@@ -14,24 +14,24 @@ namespace samcl::daemon {
 
 struct Config {
   std::string instance = "default";
-  std::string group;         // may use everything unless access.allow says more; "": samcl if it exists
-  int default_priority = 0;  // of programs that are no registered task
+  std::string group;            // may use everything unless access.allow says more; "": samcl if it exists
+  int default_priority = 0;     // of programs that are no registered task
   uint32_t default_weight = 1;  // likewise
-  std::string state_file;    // where tasks are kept; "": default_state_file(instance)
+  std::string state_file;       // where tasks are kept; "": default_state_file(instance)
   std::string log_level = "info";
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
   Access access;
   OverrunPolicy overrun = OverrunPolicy::log;
-  bool throttle = false;  // jobs that come faster than their period are less urgent than all tasks until it begins
+  bool throttle = false;       // jobs that come faster than their period are less urgent than all tasks until it begins
   uint64_t device_memory = 0;  // of each device, bytes; 0: what programs tell
-  bool strict = false;  // tasks that would break a guarantee are refused
-  int cpus = 0;         // that programs share; 0: all there are
-  int gpus = 0;         // likewise; 0: as many as programs name
-  bool measure_handovers = true;  // else they are planning.handovers
-  std::optional<Calibration> calibration;  // not of the file: of this machine
+  bool strict = false;         // tasks that would break a guarantee are refused
+  int cpus = 0;                // that programs share; 0: all there are
+  int gpus = 0;                // likewise; 0: as many as programs name
+  bool measure_handovers = true;                        // else they are planning.handovers
+  std::optional<Calibration> calibration;               // not of the file: of this machine
   std::string policy = scheduler::kFixedPriority.name;  // by which the scheduler grants
-  planning::Settings planning;  // its policy is the one that is in force
+  planning::Settings planning;                          // its policy is the one that is in force
 };
 
 // Errors name the file and, where there is one, the line.

@@ -83,12 +83,9 @@ TEST(Config, MistakesAreNamedWithTheirLine) {
               HasSubstr("the key for that is modes; policy is one of fixed-priority, edf, fmlp-long, omlp"));
   EXPECT_THAT(problem("policy = 'best'\n"),
               HasSubstr("\"best\" is unknown: expected one of fixed-priority, edf, fmlp-long, omlp"));
-  EXPECT_THAT(problem("modes = 'best'\n"),
-              HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
-  EXPECT_EQ(problem("early_jobs = 'no'\n"),
-            "m.toml:1: early_jobs: \"no\" is unknown: expected log or throttle");
-  EXPECT_THAT(problem("device_memory = '2GB'\n"),
-              StartsWith("m.toml:1: device_memory: \"2GB\" is no size of memory"));
+  EXPECT_THAT(problem("modes = 'best'\n"), HasSubstr("expected one of single, local, gema, gpa, search, optimal"));
+  EXPECT_EQ(problem("early_jobs = 'no'\n"), "m.toml:1: early_jobs: \"no\" is unknown: expected log or throttle");
+  EXPECT_THAT(problem("device_memory = '2GB'\n"), StartsWith("m.toml:1: device_memory: \"2GB\" is no size of memory"));
   EXPECT_EQ(problem("default_weight = 0\n"), "m.toml:1: default_weight: expected 1 to 1000");
   EXPECT_THAT(problem("gpus = 0\n"), StartsWith("m.toml:1: gpus: expected 1 to 64"));
   EXPECT_THAT(problem("other_slice = '2'\n"), StartsWith("m.toml:1: other_slice: "));

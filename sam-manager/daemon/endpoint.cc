@@ -24,9 +24,7 @@ namespace {
 
 constexpr int kFirstGiven = 3;  // as sd_listen_fds(3) has it
 
-std::string why() {
-  return std::strerror(errno);
-}
+std::string why() { return std::strerror(errno); }
 
 // Releases before version 4 of the protocol had named objects, which stayed when a process was killed.
 void remove_what_older_releases_left(const std::string& instance) {
@@ -34,14 +32,13 @@ void remove_what_older_releases_left(const std::string& instance) {
   for (const char* object : {".state", ".lock"}) shm_unlink(("/" + name + object).c_str());
   mq_unlink(("/" + name + ".requests").c_str());
   std::error_code error;
-  for (std::filesystem::directory_iterator at("/dev/mqueue", error), end; !error && at != end;
-       at.increment(error))
+  for (std::filesystem::directory_iterator at("/dev/mqueue", error), end; !error && at != end; at.increment(error))
     if (const std::string queue = at->path().filename(); queue.starts_with(name + ".reply."))
       mq_unlink(("/" + queue).c_str());
 }
 
 bool is_same_file(const std::string& path, ino_t inode) {
-  struct stat facts {};
+  struct stat facts{};
   return lstat(path.c_str(), &facts) == 0 && facts.st_ino == inode;
 }
 
@@ -68,12 +65,10 @@ Endpoint::~Endpoint() {
   if (holds_lock()) unlink(lock_path().c_str());
 }
 
-std::string Endpoint::lock_path() const {
-  return directory_ + "/" + instance_ + ".lock";
-}
+std::string Endpoint::lock_path() const { return directory_ + "/" + instance_ + ".lock"; }
 
 bool Endpoint::holds_lock() const {
-  struct stat facts {};
+  struct stat facts{};
   return lock_ && fstat(lock_.get(), &facts) == 0 && is_same_file(lock_path(), facts.st_ino);
 }
 
@@ -84,8 +79,7 @@ Result<void> Endpoint::make_directory() {
     return fail("cannot make the directory " + directory_ + ": " + why());
   const auto owner = protocol::owner_of_directory(directory_);
   if (!owner) return fail("cannot serve there: " + owner.error().message);
-  if (*owner != geteuid() && geteuid() != 0)
-    return fail("cannot serve there: " + directory_ + " is not ours");
+  if (*owner != geteuid() && geteuid() != 0) return fail("cannot serve there: " + directory_ + " is not ours");
   return {};
 }
 
@@ -119,9 +113,8 @@ Result<bool> Endpoint::take_given_socket() {
   if (sockets == 0) return false;
   int type = 0, listens = 0;
   socklen_t bytes = sizeof type;
-  if (sockets != 1 || getsockopt(kFirstGiven, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 ||
-      type != SOCK_SEQPACKET || getsockopt(kFirstGiven, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 ||
-      listens == 0)
+  if (sockets != 1 || getsockopt(kFirstGiven, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0 || type != SOCK_SEQPACKET ||
+      getsockopt(kFirstGiven, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || listens == 0)
     return fail("the service manager gave " + std::to_string(sockets) +
                 " sockets, expected one that listens (ListenSequentialPacket=)");
   fcntl(kFirstGiven, F_SETFD, FD_CLOEXEC);
@@ -140,7 +133,7 @@ Result<void> Endpoint::make_socket() {
   // We hold the lock: what is there is nobody's.
   unlink(path.c_str());
   // Everybody may connect; who may do what is decided by the kernel's word on who they are.
-  struct stat facts {};
+  struct stat facts{};
   if (!socket_ || bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       chmod(path.c_str(), 0666) != 0 || lstat(path.c_str(), &facts) != 0 || listen(socket_.get(), 1024) != 0)
     return fail("cannot make the socket " + path + ": " + why());

@@ -17,13 +17,11 @@
 namespace samcl::daemon {
 namespace {
 
-std::string folder_of_threads(pid_t process) {
-  return "/proc/" + std::to_string(process) + "/task";
-}
+std::string folder_of_threads(pid_t process) { return "/proc/" + std::to_string(process) + "/task"; }
 
 // How many threads there are costs one call, who they are many.
 size_t count_threads(pid_t process) {
-  struct stat facts {};
+  struct stat facts{};
   constexpr size_t kOtherLinks = 2;
   return stat(folder_of_threads(process).c_str(), &facts) == 0 && facts.st_nlink > kOtherLinks
              ? facts.st_nlink - kOtherLinks

@@ -36,10 +36,10 @@ class Lender {
  private:
   struct Borrower {
     pid_t process = 0;
-    uint64_t started = 0;         // the process, as protocol::process_start_time() has it
-    int priority = 0;             // lent, while there are rows
-    std::vector<pid_t> threads;   // when last looked at
-    std::vector<size_t> rows;     // of those that were lent something
+    uint64_t started = 0;        // the process, as protocol::process_start_time() has it
+    int priority = 0;            // lent, while there are rows
+    std::vector<pid_t> threads;  // when last looked at
+    std::vector<size_t> rows;    // of those that were lent something
   };
 
   void find_threads(Borrower& borrower) const;

@@ -38,9 +38,7 @@ LoanBook::~LoanBook() {
 
 LoanBook::LoanBook(LoanBook&& other) noexcept : content_(std::exchange(other.content_, nullptr)) {}
 
-std::array<LentThread, kMostLent>& LoanBook::rows() const {
-  return content_->rows;
-}
+std::array<LentThread, kMostLent>& LoanBook::rows() const { return content_->rows; }
 
 size_t LoanBook::put_back_older_than(uint64_t now_ns, uint64_t age_ns) const {
   size_t count = 0;

@@ -17,7 +17,7 @@ struct LentThread {
   int32_t priority;             // lent
   uint64_t since_ns;            // CLOCK_MONOTONIC
   int32_t process;
-  uint64_t started;             // when the process began (protocol::process_start_time): numbers are used again
+  uint64_t started;  // when the process began (protocol::process_start_time): numbers are used again
   ThreadScheduling before;
 };
 

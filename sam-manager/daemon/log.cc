@@ -57,20 +57,14 @@ struct Line {
 int priority_of(spdlog::level::level_enum level) {
   switch (level) {
     case spdlog::level::err:
-    case spdlog::level::critical:
-      return LOG_ERR;
-    case spdlog::level::warn:
-      return LOG_WARNING;
-    case spdlog::level::info:
-      return LOG_INFO;
-    default:
-      return LOG_DEBUG;
+    case spdlog::level::critical: return LOG_ERR;
+    case spdlog::level::warn: return LOG_WARNING;
+    case spdlog::level::info: return LOG_INFO;
+    default: return LOG_DEBUG;
   }
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
+double seconds_now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -98,13 +92,9 @@ bool LineRate::pass(double now_s) {
   return true;
 }
 
-LogSubject::LogSubject(pid_t pid, std::string_view task) {
-  subject = {pid, task};
-}
+LogSubject::LogSubject(pid_t pid, std::string_view task) { subject = {pid, task}; }
 
-LogSubject::~LogSubject() {
-  subject = {};
-}
+LogSubject::~LogSubject() { subject = {}; }
 
 // Lines go from the one thread that logs to the one that writes through a queue without locks.
 struct Log::Writer {
@@ -179,7 +169,7 @@ struct Log::Writer {
   const LogTarget target;
   const std::string instance;
   protocol::Descriptor journal;  // none: there is none
-  const int wake;  // eventfd
+  const int wake;                // eventfd
   LineRate rate{kBurst, kPerSecond};
   boost::lockfree::spsc_queue<Line, boost::lockfree::capacity<kLines>> lines;
   std::atomic<size_t> left_out{0};
@@ -219,8 +209,7 @@ Log::~Log() {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("sam-managerd"));
   writer_->stop.store(true);
   eventfd_write(writer_->wake, 1);
-  for (int i = 0; i < 50 && !writer_->done.load(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 50 && !writer_->done.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 }  // namespace samcl::daemon

@@ -49,8 +49,9 @@ TEST(Log, JournalHasFields) {
       const LogSubject about(7, "camera");
       spdlog::warn("it is\nlate");
     }
-    EXPECT_EQ(next(), "PRIORITY=4\nSYSLOG_IDENTIFIER=sam-managerd\nSAMCL_INSTANCE=lab\nSAMCL_PID=7\nSAMCL_TASK=camera\n"
-                      "MESSAGE=it is\\x0alate\n");
+    EXPECT_EQ(next(),
+              "PRIORITY=4\nSYSLOG_IDENTIFIER=sam-managerd\nSAMCL_INSTANCE=lab\nSAMCL_PID=7\nSAMCL_TASK=camera\n"
+              "MESSAGE=it is\\x0alate\n");
     spdlog::info("ending");
     EXPECT_EQ(next(), "PRIORITY=6\nSYSLOG_IDENTIFIER=sam-managerd\nSAMCL_INSTANCE=lab\nMESSAGE=ending\n");
   }

@@ -46,22 +46,16 @@ int complain(const std::string& message) {
 }
 
 Result<Config> choose_config(const Options& options) {
-  const bool by_default =
-      options.config.empty() && !options.exit_with && std::filesystem::exists(kSystemConfig);
-  auto config = options.config.empty() && !by_default
-                    ? parse_config("", "")
-                    : read_config(by_default ? kSystemConfig : options.config);
+  const bool by_default = options.config.empty() && !options.exit_with && std::filesystem::exists(kSystemConfig);
+  auto config = options.config.empty() && !by_default ? parse_config("", "")
+                                                      : read_config(by_default ? kSystemConfig : options.config);
   if (!config) return config;
-  if (options.exit_with && options.config.empty())
-    config->log_level = "warn";  // it shares stderr with a program
+  if (options.exit_with && options.config.empty()) config->log_level = "warn";  // it shares stderr with a program
   if (!options.instance.empty()) config->instance = options.instance;
-  if (auto checked = protocol::check_instance(config->instance); !checked)
-    return tl::unexpected(checked.error());
-  if (config->state_file.empty() && !options.exit_with)
-    config->state_file = default_state_file(config->instance);
+  if (auto checked = protocol::check_instance(config->instance); !checked) return tl::unexpected(checked.error());
+  if (config->state_file.empty() && !options.exit_with) config->state_file = default_state_file(config->instance);
   // The daemon does not stay in this folder.
-  if (!config->state_file.empty())
-    config->state_file = std::filesystem::absolute(config->state_file).string();
+  if (!config->state_file.empty()) config->state_file = std::filesystem::absolute(config->state_file).string();
   return config;
 }
 
@@ -192,15 +186,13 @@ int run(int argc, char** argv) {
   Options options;
   CLI::App app("sam-managerd: grants GPUs and PCIe links to programs by fixed priority");
   app.set_version_flag("--version", "sam-managerd " SAMCL_VERSION);
-  app.add_option("--config", options.config,
-                 std::string("TOML file; default: ") + kSystemConfig + " if it exists");
+  app.add_option("--config", options.config, std::string("TOML file; default: ") + kSystemConfig + " if it exists");
   app.add_option("--instance", options.instance, "serve programs with this SAMCL_INSTANCE; default: default");
   app.add_flag("--foreground", options.foreground, "stay in the foreground and log to stderr, not to syslog");
   app.add_option("--exit-with", options.exit_with, "end when process PID ends; tasks are kept in memory only")
       ->type_name("PID")
       ->check(CLI::PositiveNumber);
-  app.add_option("--ready-fd", options.ready_fd,
-                 "write a line to this file descriptor once programs can connect")
+  app.add_option("--ready-fd", options.ready_fd, "write a line to this file descriptor once programs can connect")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--calibrate", options.calibrate,

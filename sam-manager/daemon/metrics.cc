@@ -50,9 +50,8 @@ Result<std::unique_ptr<Metrics>> Metrics::open(const std::string& place) {
     address.sun_family = AF_UNIX;
     if (place.size() >= sizeof address.sun_path) return fail("the path is too long: " + place);
     std::memcpy(address.sun_path, place.c_str(), place.size());
-    struct stat facts {};
-    if (lstat(place.c_str(), &facts) == 0 && !S_ISSOCK(facts.st_mode))
-      return fail(place + " is there and no socket");
+    struct stat facts{};
+    if (lstat(place.c_str(), &facts) == 0 && !S_ISSOCK(facts.st_mode)) return fail(place + " is there and no socket");
     unlink(place.c_str());
     socket = listen_at(reinterpret_cast<const sockaddr*>(&address), sizeof address);
     metrics->path_ = place;
@@ -88,15 +87,15 @@ void Metrics::answer(const std::function<std::string()>& text) {
   epoll_event event{};
   if (epoll_wait(events_.get(), &event, 1, 0) != 1) return;
   if (event.data.fd == socket_.get()) return accept_one();
-  const auto reader = std::find_if(readers_.begin(), readers_.end(),
-                                   [&](const Descriptor& one) { return one.get() == event.data.fd; });
+  const auto reader =
+      std::find_if(readers_.begin(), readers_.end(), [&](const Descriptor& one) { return one.get() == event.data.fd; });
   if (reader == readers_.end()) return;
   std::array<char, 8192> question;
   if (recv(reader->get(), question.data(), question.size(), MSG_DONTWAIT) > 0) {
     const std::string body = text();
     const std::string answer =
-        "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " +
-        std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
+        "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " + std::to_string(body.size()) +
+        "\r\nConnection: close\r\n\r\n" + body;
     send(reader->get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   }
   readers_.erase(reader);

@@ -26,9 +26,7 @@ json describe(const Broker& broker, uint32_t client) {
           {"lent_priority", lent ? json(*lent) : json()}};
 }
 
-const char* kind_of(uint32_t resource) {
-  return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie";
-}
+const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie"; }
 
 json show_resource(const Broker& broker, uint32_t resource) {
   json waiting = json::array();
@@ -48,15 +46,13 @@ json show_program(const Broker& broker, const Program& program) {
   entry["executable"] = program.executable;
   entry["gpus"] = program.assignment.gpus;
   entry["devices"] = json::array();
-  for (const uint8_t device : devices_used(program))
-    entry["devices"].push_back(broker.devices().names()[device]);
+  for (const uint8_t device : devices_used(program)) entry["devices"].push_back(broker.devices().names()[device]);
   entry["threads"] = program.threads.size();
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
   std::array<uint64_t, protocol::kResponseBuckets> responses;
-  for (size_t bucket = 0; bucket < responses.size(); ++bucket)
-    responses[bucket] = jobs.responses[bucket].load();
+  for (size_t bucket = 0; bucket < responses.size(); ++bucket) responses[bucket] = jobs.responses[bucket].load();
   // A bucket's end may lie beyond the longest.
   const uint64_t longest = jobs.longest_ns.load();
   entry["p50_ns"] = std::min(longest, protocol::response_percentile(responses, 0.5));
@@ -121,8 +117,7 @@ json list_tasks(const Broker& broker) {
 json show_status(const Broker& broker) {
   json resources = json::array();
   const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
-  for (uint32_t resource = 0; resource < count; ++resource)
-    resources.push_back(show_resource(broker, resource));
+  for (uint32_t resource = 0; resource < count; ++resource) resources.push_back(show_resource(broker, resource));
   json programs = json::array();
   for (const auto& [id, program] : broker.programs()) programs.push_back(show_program(broker, program));
   const auto& costs = broker.settings().handovers;
@@ -147,9 +142,8 @@ Result<json> show_history(const Broker& broker, const std::string& task) {
     return fail("no task \"" + task + "\" is registered, or was since the manager began");
   json history = known == broker.history().end() ? TaskHistory().describe() : known->second.describe();
   history["task"] = task;
-  history["deadline_ns"] = registered == tasks.end() || registered->second.weight > 0
-                               ? json()
-                               : json(registered->second.deadline_ns);
+  history["deadline_ns"] =
+      registered == tasks.end() || registered->second.weight > 0 ? json() : json(registered->second.deadline_ns);
   return history;
 }
 
@@ -161,9 +155,8 @@ std::string show_metrics(const Broker& broker) {
   head(out, "samcl_resource_waiting", "gauge", "Programs that wait for the resource.");
   const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
   for (uint32_t resource = 0; resource < count; ++resource) {
-    const std::string labels =
-        "{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) +
-        ",resource=\"" + kind_of(resource) + "\"} ";
+    const std::string labels = "{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) +
+                               ",resource=\"" + kind_of(resource) + "\"} ";
     out << "samcl_resource_held" << labels << (broker.scheduler().owner(resource) != 0) << "\n";
     out << "samcl_resource_waiting" << labels << broker.scheduler().waiters(resource).size() << "\n";
   }
@@ -187,8 +180,8 @@ std::string show_metrics(const Broker& broker) {
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
   for (const planning::PlannedTask& task : broker.admission().plan().tasks)
     if (task.bound_ns)
-      out << "samcl_bound_seconds{task=" << label(task.name) << "} "
-          << static_cast<double>(*task.bound_ns) / 1e9 << "\n";
+      out << "samcl_bound_seconds{task=" << label(task.name) << "} " << static_cast<double>(*task.bound_ns) / 1e9
+          << "\n";
   return out.str();
 }
 

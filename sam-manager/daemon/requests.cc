@@ -47,10 +47,9 @@ Result<Outcome> hello(const Context& context) {
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (hello.devices.empty()) return fail("hello: devices: expected at least one");
   if (!context.caller.rights.may_use)
-    return fail(
-        "user " + std::to_string(context.caller.peer.user) +
-        " may not use the devices: ask an administrator for a place in the manager's group, or in its "
-        "configuration (access.allow)");
+    return fail("user " + std::to_string(context.caller.peer.user) +
+                " may not use the devices: ask an administrator for a place in the manager's group, or in its "
+                "configuration (access.allow)");
   if (context.caller.program != 0) return fail("hello: this connection has a program already");
   const protocol::Peer& peer = context.caller.peer;
   const auto program = context.broker.connect(hello, peer.pid, peer.user, context.caller.rights,
@@ -77,8 +76,7 @@ Result<void> check_profile(Task& task) {
   const auto profile = planning::parse_profile(task.profile);
   if (!profile) return fail("the profile: " + profile.error().message);
   if (task.gpus != 0) return fail("a task with a profile gets its number of GPUs from the plan");
-  if (task.deadline_ns > task.period_ns)
-    return fail("with a profile, the deadline may not be after the period");
+  if (task.deadline_ns > task.period_ns) return fail("with a profile, the deadline may not be after the period");
   if (task.period_ns > static_cast<uint64_t>(analysis::kLongest))
     return fail("with a profile, the period may be 9.7 hours at most");
   task.profile = planning::format_profile(*profile);
@@ -166,7 +164,8 @@ Result<Outcome> trace(const Context& context) {
   Fields fields(context.request, "trace");
   const auto until = static_cast<uint64_t>(fields.integer("until_ns", 0, INT64_MAX));
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
-  const auto now = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  const auto now =
+      static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
   if (until > now + kLongestTraceNs) return fail("trace: until_ns: expected a time within ten minutes from now");
   return answered(ask_for_traces(context.broker, until));
 }
@@ -200,8 +199,7 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
 std::vector<pid_t> processes_of(const Broker& broker, const Change& change) {
   std::vector<pid_t> processes;
   for (const auto& [id, program] : broker.programs())
-    if (program.asked == change.name || program.assignment.task == change.name)
-      processes.push_back(program.pid);
+    if (program.asked == change.name || program.assignment.task == change.name) processes.push_back(program.pid);
   return processes;
 }
 
@@ -223,9 +221,8 @@ std::vector<std::string> doubts(const Broker& broker, const Task& task) {
 Result<Outcome> handle(Broker& broker, const Board& board, const std::string& instance, const Caller& caller,
                        const json& request) {
   const auto ask = request.find("ask");
-  const auto handler = ask != request.end() && ask->is_string()
-                           ? kHandlers.find(ask->get_ref<const std::string&>())
-                           : kHandlers.end();
+  const auto handler =
+      ask != request.end() && ask->is_string() ? kHandlers.find(ask->get_ref<const std::string&>()) : kHandlers.end();
   if (handler == kHandlers.end()) {
     std::string names;
     for (const auto& [name, ignored] : kHandlers) names += (names.empty() ? "" : ", ") + name;

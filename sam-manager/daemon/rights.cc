@@ -21,8 +21,8 @@ Rights rights_of(uid_t user, const std::vector<gid_t>& groups, uid_t daemons_use
   bool all_devices = false;
   for (const Allowance& allowance : access.allow) {
     if (!allowance.who.include(user, groups)) continue;
-    rights.highest_priority = rights.may_use ? std::max(rights.highest_priority, allowance.highest_priority)
-                                             : allowance.highest_priority;
+    rights.highest_priority =
+        rights.may_use ? std::max(rights.highest_priority, allowance.highest_priority) : allowance.highest_priority;
     rights.may_use = true;
     all_devices |= allowance.devices.empty();
     rights.devices.insert(rights.devices.end(), allowance.devices.begin(), allowance.devices.end());

@@ -34,9 +34,9 @@ enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstLin
 
 constexpr int kBeatMs = 500;
 constexpr int kIdleMs = 5000;
-constexpr int kPauseMs = 5;                // of those who ask too much
-constexpr int kMostInARow = 16;            // packets of one connection, so that all others come in between
-constexpr size_t kMostAtOnce = 32 * 1024;  // bytes of an answer that is not attached as memory
+constexpr int kPauseMs = 5;                    // of those who ask too much
+constexpr int kMostInARow = 16;                // packets of one connection, so that all others come in between
+constexpr size_t kMostAtOnce = 32 * 1024;      // bytes of an answer that is not attached as memory
 constexpr unsigned kLinksBesidePrograms = 32;  // of a user
 
 uint64_t cost_of(std::string_view packet) {
@@ -47,8 +47,8 @@ uint64_t cost_of(std::string_view packet) {
 
 }  // namespace
 
-Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config,
-               const ServiceNotice& service, Reload reload)
+Server::Server(Endpoint& endpoint, Board& board, Broker& broker, const Config& config, const ServiceNotice& service,
+               Reload reload)
     : endpoint_(endpoint),
       board_(board),
       broker_(broker),
@@ -119,21 +119,12 @@ int Server::timeout_ms() const {
 
 Server::State Server::dispatch(uint64_t tag) {
   switch (tag) {
-    case kListener:
-      accept_all();
-      return State::goes_on;
-    case kSignals:
-      return handle_signal();
-    case kOwner:
-      return State::ends;
-    case kDecided:
-      settle();
-      return State::goes_on;
-    case kMetrics:
-      metrics_->answer([this] { return show_metrics(broker_); });
-      return State::goes_on;
-    default:
-      break;
+    case kListener: accept_all(); return State::goes_on;
+    case kSignals: return handle_signal();
+    case kOwner: return State::ends;
+    case kDecided: settle(); return State::goes_on;
+    case kMetrics: metrics_->answer([this] { return show_metrics(broker_); }); return State::goes_on;
+    default: break;
   }
   const uint64_t id = tag / 2;
   if (tag % 2 == 1)
@@ -168,8 +159,7 @@ Server::State Server::beat() {
   stop_accepting(false);
   service_.tell("WATCHDOG=1");
   if (!endpoint_.is_lost()) return State::goes_on;
-  spdlog::error(
-      "the socket or the lock was taken away: ending, so that two managers never serve one instance");
+  spdlog::error("the socket or the lock was taken away: ending, so that two managers never serve one instance");
   return State::ends;
 }
 
@@ -209,9 +199,9 @@ void Server::accept_one(Descriptor socket) {
   const unsigned most = rights.may_administrate ? UINT_MAX : rights.programs + kLinksBesidePrograms;
   const unsigned all = protocol::kMaxPrograms + 8 * kLinksBesidePrograms;
   if (count >= most || (links_.size() >= all && !rights.may_administrate)) {
-    protocol::send_packet(socket.get(), protocol::format_document(
-                                            {{"error", "user " + std::to_string(peer->user) + " has " +
-                                                           std::to_string(count) + " connections already"}}));
+    protocol::send_packet(socket.get(),
+                          protocol::format_document({{"error", "user " + std::to_string(peer->user) + " has " +
+                                                                   std::to_string(count) + " connections already"}}));
     if (count == 0) links_of_.erase(peer->user);
     return;
   }
@@ -242,20 +232,16 @@ void Server::receive(uint64_t id) {
     // A program that has connected sends small messages only, and many of them.
     const size_t limit = found->second.program != 0 ? sizeof(protocol::Message) : protocol::kMaxDocumentBytes;
     switch (protocol::receive_packet(found->second.socket.get(), limit, packet)) {
-      case Received::nothing:
-        return;
-      case Received::end:
-        return drop(id);
-      case Received::packet:
-        break;
+      case Received::nothing: return;
+      case Received::end: return drop(id);
+      case Received::packet: break;
     }
     found->second.restraint.take(cost_of(packet.bytes));
     State state = State::ends;
     try {
       state = handle(id, found->second, packet.bytes);
     } catch (const std::exception& problem) {
-      spdlog::error("a message of process {} could not be handled: {}", found->second.peer.pid,
-                    problem.what());
+      spdlog::error("a message of process {} could not be handled: {}", found->second.peer.pid, problem.what());
     }
     if (state == State::ends) return drop(id);
   }
@@ -303,8 +289,7 @@ json Server::ask(uint64_t id, Link& link, const std::string& bytes, std::vector<
   auto outcome = daemon::handle(broker_, board_, config_.instance, caller, *request);
   if (!outcome) {
     const LogSubject about(link.peer.pid, "");
-    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user,
-                 outcome.error().message);
+    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user, outcome.error().message);
     return {{"error", outcome.error().message}};
   }
   if (outcome->program != 0) link.program = outcome->program;
@@ -319,8 +304,7 @@ bool Server::send(Link& link, const json& document, std::vector<int> attached) {
   Descriptor memory;
   if (bytes.size() > kMostAtOnce) {
     auto made = protocol::make_shared_memory("samcl-answer", bytes.size());
-    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      return false;
+    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return false;
     memory = *std::move(made);
     attached = {memory.get()};
     bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
@@ -332,8 +316,7 @@ void Server::settle() {
   const auto decision = broker_.settle();
   if (!decision || decision->change.asker == 0) return;
   const auto asker = links_.find(decision->change.asker);
-  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision)))
-    drop(decision->change.asker);
+  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision))) drop(decision->change.asker);
 }
 
 void Server::tell_watchers(const std::vector<Miss>& misses) {

@@ -92,7 +92,8 @@ class Soak {
     fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
     fake.forget = [](uint32_t) {};
     fake.is_stopped = [this](pid_t pid) {
-      return std::ranges::any_of(clients_, [pid](const Client& c) { return c.program && c.program->pid == pid && c.stopped; });
+      return std::ranges::any_of(clients_,
+                                 [pid](const Client& c) { return c.program && c.program->pid == pid && c.stopped; });
     };
     fake.gives_priorities = [] { return false; };
     return fake;
@@ -145,10 +146,8 @@ class Soak {
       return;
     }
     switch (client.state) {
-      case State::idle:
-        return take(client);
-      case State::holding:
-        return give_back(client);
+      case State::idle: return take(client);
+      case State::holding: return give_back(client);
       default:
         EXPECT_LT(now_ - client.since_ns, kLongestWait) << "a lease is lost";
         client.next_ns = now_ + up_to(kSecond);
@@ -255,8 +254,8 @@ TEST(Soak, NothingIsLostOrLeftOverTwoDays) {
   {
     Soak soak(seed);
     soak.run(number_from("SAMCL_SOAK_HOURS", 48));
-    std::cout << soak.events << " events, " << soak.waits << " waits, the longest " << soak.longest_wait_ns / kMs << " ms, "
-              << soak.deaths << " deaths, " << soak.stops << " stops\n";
+    std::cout << soak.events << " events, " << soak.waits << " waits, the longest " << soak.longest_wait_ns / kMs
+              << " ms, " << soak.deaths << " deaths, " << soak.stops << " stops\n";
     EXPECT_GT(soak.waits, 1000u);
     EXPECT_GT(soak.deaths, 1000u);
   }

@@ -19,8 +19,7 @@ ThreadScheduling fifo(int priority) {
 
 bool is_as_urgent(const ThreadScheduling& scheduling, int priority) {
   const bool by_priority = scheduling.policy == SCHED_FIFO || scheduling.policy == SCHED_RR;
-  return scheduling.policy == SCHED_DEADLINE ||
-         (by_priority && scheduling.priority >= static_cast<uint32_t>(priority));
+  return scheduling.policy == SCHED_DEADLINE || (by_priority && scheduling.priority >= static_cast<uint32_t>(priority));
 }
 
 std::optional<ThreadScheduling> scheduling_of(pid_t thread) {

@@ -53,20 +53,13 @@ Time add_own(std::vector<Term>& terms, const Task& task, int mode, const analysi
 
 const char* name(Kind kind) {
   switch (kind) {
-    case Kind::own:
-      return "own";
-    case Kind::initiation:
-      return "initiation";
-    case Kind::handovers:
-      return "hand-overs";
-    case Kind::interference:
-      return "interference";
-    case Kind::deadline:
-      return "deadline";
-    case Kind::tardiness:
-      return "tardiness";
-    case Kind::blocking:
-      return "blocking";
+    case Kind::own: return "own";
+    case Kind::initiation: return "initiation";
+    case Kind::handovers: return "hand-overs";
+    case Kind::interference: return "interference";
+    case Kind::deadline: return "deadline";
+    case Kind::tardiness: return "tardiness";
+    case Kind::blocking: return "blocking";
   }
   return "?";
 }
@@ -79,22 +72,18 @@ std::vector<Term> explain(const analysis::TaskSet& set, const analysis::Modes& m
   if (response == analysis::kUnbounded) return terms;
   const Time own = add_own(terms, task, modes[index], handovers);
   std::map<std::pair<Kind, std::string>, Time> waited;
-  const auto waits =
-      analysis::waits(set, modes, analysis::Form::safe, analysis::priority_order(set), bounds, index);
+  const auto waits = analysis::waits(set, modes, analysis::Form::safe, analysis::priority_order(set), bounds, index);
   for (size_t j = 0; j < waits.size(); ++j) {
     for (const analysis::Wait& wait : waits[j].urgent)
-      waited[{Kind::interference, wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] +=
-          wait.time;
+      waited[{Kind::interference, wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] += wait.time;
     for (const analysis::Wait& wait : waits[j].sections)
       waited[{Kind::blocking,
-              std::string(analysis::name(task.stages[j].resource)) + ", by " + set.tasks[wait.task].name}] +=
-          wait.time;
+              std::string(analysis::name(task.stages[j].resource)) + ", by " + set.tasks[wait.task].name}] += wait.time;
   }
   std::vector<Term> waiting;
   for (const auto& [what, time] : waited) waiting.push_back({what.first, what.second, time});
-  std::stable_sort(waiting.begin(), waiting.end(), [](const Term& a, const Term& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.time > b.time;
-  });
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const Term& a, const Term& b) { return a.kind != b.kind ? a.kind < b.kind : a.time > b.time; });
   scale(waiting, response - own);
   terms.insert(terms.end(), waiting.begin(), waiting.end());
   return terms;

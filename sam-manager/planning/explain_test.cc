@@ -16,9 +16,7 @@ using Kind = Term::Kind;
 
 constexpr analysis::Handovers kCosts{100, 20, 3};
 
-Stage stage(Resource resource, Time worst, Time section = 0) {
-  return {resource, {worst}, {}, section};
-}
+Stage stage(Resource resource, Time worst, Time section = 0) { return {resource, {worst}, {}, section}; }
 
 struct ExplainTest : ::testing::Test {
   analysis::TaskSet set;
@@ -44,16 +42,18 @@ struct ExplainTest : ::testing::Test {
 };
 
 TEST_F(ExplainTest, TermsAreNamed) {
-  EXPECT_THAT(explain(1, {}), ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
-                                          FieldsAre(Kind::interference, "urgent", 1000),
-                                          FieldsAre(Kind::blocking, "GPU, by long", 999)));
+  EXPECT_THAT(
+      explain(1, {}),
+      ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                  FieldsAre(Kind::interference, "urgent", 1000), FieldsAre(Kind::blocking, "GPU, by long", 999)));
 }
 
 TEST_F(ExplainTest, HandOversAreATermOfTheirOwn) {
-  EXPECT_THAT(explain(1, kCosts),
-              ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
-                          FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
-                          FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
+  EXPECT_THAT(
+      explain(1, kCosts),
+      ElementsAre(FieldsAre(Kind::own, "CPU stage 1", 500), FieldsAre(Kind::own, "GPU stage 2", 4000),
+                  FieldsAre(Kind::handovers, "its requests and wake-ups", 126),
+                  FieldsAre(Kind::interference, "urgent", 1126), FieldsAre(Kind::blocking, "GPU, by long", 1019)));
 }
 
 TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {

@@ -29,9 +29,8 @@ const Machine kTwo{4, {"a", "b"}, 0, {8 * kGiB, 16 * kGiB}};
 
 TEST(Memory, ReservationsFitUpToTheLastByte) {
   EXPECT_EQ(objection_to(reserving("x", 5), {reserving("y", 3)}, kTwo), "");
-  EXPECT_EQ(
-      objection_to(reserving("x", 6), {reserving("y", 3)}, kTwo),
-      "device \"a\" has 8 GiB of memory, and 9 GiB would be reserved there: 6 GiB by \"x\", 3 GiB by \"y\"");
+  EXPECT_EQ(objection_to(reserving("x", 6), {reserving("y", 3)}, kTwo),
+            "device \"a\" has 8 GiB of memory, and 9 GiB would be reserved there: 6 GiB by \"x\", 3 GiB by \"y\"");
 }
 
 TEST(Memory, CountsWhereATaskMayRun) {

@@ -21,20 +21,15 @@ using Tasks = std::vector<const Task*>;
 
 constexpr const char* kOthers = "(other programs on device ";  // no task of an administrator is called so
 
-std::string time_text(uint64_t ns) {
-  return analysis::format_time(static_cast<analysis::Time>(ns));
-}
+std::string time_text(uint64_t ns) { return analysis::format_time(static_cast<analysis::Time>(ns)); }
 
-bool is_others(const std::string& name) {
-  return name.rfind(kOthers, 0) == 0;
-}
+bool is_others(const std::string& name) { return name.rfind(kOthers, 0) == 0; }
 
 Tasks with_profile(const std::map<std::string, Task>& tasks) {
   Tasks profiled;
   for (const auto& [name, task] : tasks)
     if (!task.profile.empty()) profiled.push_back(&task);
-  std::sort(profiled.begin(), profiled.end(),
-            [](const Task* a, const Task* b) { return a->priority > b->priority; });
+  std::sort(profiled.begin(), profiled.end(), [](const Task* a, const Task* b) { return a->priority > b->priority; });
   return profiled;
 }
 
@@ -161,12 +156,9 @@ void promise(PlannedTask& planned, const analysis::Task& task, const analysis::T
   analysis::Time budget = 0;
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
-    const auto section =
-        static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
-    if (stage.resource == analysis::Resource::gpu)
-      planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
-    if (stage.resource == analysis::Resource::pci)
-      planned.pcie_section_ns = std::max(planned.pcie_section_ns, section);
+    const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
+    if (stage.resource == analysis::Resource::gpu) planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
+    if (stage.resource == analysis::Resource::pci) planned.pcie_section_ns = std::max(planned.pcie_section_ns, section);
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
@@ -205,12 +197,10 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   task_set = analysis::format_task_set({set, modes});
   for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
-    under.push_back(policy == scheduler::kFixedPriority
-                        ? under_fixed_priority(set, bounds)
-                        : bounds_under(policy, set, modes, devices, is_others));
-  const auto active = std::find_if(under.begin(), under.end(), [&](const UnderPolicy& known) {
-    return known.policy == settings.policy.name;
-  });
+    under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
+                                                        : bounds_under(policy, set, modes, devices, is_others));
+  const auto active = std::find_if(under.begin(), under.end(),
+                                   [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
   std::vector<PlannedTask> planned;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (is_others(set.tasks[i].name)) continue;
@@ -237,8 +227,7 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
 // At the change at most one job of each task is under way if none is later than its period. Before each
 // request of a job a section of the others may be in the way.
 std::optional<uint64_t> settled_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
-                                      const analysis::TaskSet& now, const analysis::Modes& modes,
-                                      const Plan& plan) {
+                                      const analysis::TaskSet& now, const analysis::Modes& modes, const Plan& plan) {
   for (const PlannedTask& task : plan.tasks)
     if (!task.changing_ns || *task.changing_ns > task.deadline_ns) return std::nullopt;
   auto both = analysis::either({before, old_modes}, {now, modes});
@@ -246,8 +235,7 @@ std::optional<uint64_t> settled_after(const analysis::TaskSet& before, const ana
   analysis::Time slice = 0, chunk = 0;
   for (const analysis::Task& task : now.tasks)
     for (const analysis::Stage& stage : task.stages)
-      if (is_others(task.name))
-        (stage.resource == analysis::Resource::gpu ? slice : chunk) = stage.worst_in(1);
+      if (is_others(task.name)) (stage.resource == analysis::Resource::gpu ? slice : chunk) = stage.worst_in(1);
   analysis::ModalTasks known;
   known.set.platform = both->set.platform;
   std::vector<analysis::Time> besides;
@@ -321,8 +309,7 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
   }
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (PlannedTask& task : plan.tasks) {
-    if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty())
-      task.doubt = doubt;
+    if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     task.estimate = estimate_of(*set);
   }
   if (settings.policy != scheduler::kFixedPriority)
@@ -340,9 +327,8 @@ std::string lateness(const PlannedTask& task) {
   const std::string name = "\"" + task.name + "\"";
   if (!task.bound_ns) return name + " may take longer than its period";
   if (!task.doubt.empty()) return name + ": " + task.doubt;
-  return name + " may take " + time_text(*task.bound_ns) + ", " +
-         time_text(*task.bound_ns - task.deadline_ns) + " beyond its deadline of " +
-         time_text(task.deadline_ns);
+  return name + " may take " + time_text(*task.bound_ns) + ", " + time_text(*task.bound_ns - task.deadline_ns) +
+         " beyond its deadline of " + time_text(task.deadline_ns);
 }
 
 std::string lateness_in_change(const PlannedTask& task) {
@@ -386,8 +372,7 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine, const
       entry["terms"].push_back({{"kind", name(term.kind)}, {"of", term.of}, {"ns", term.time}});
     entry["devices"] = json::array();
     for (const uint8_t device : task.devices)
-      entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device]
-                                                                 : std::to_string(device));
+      entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device] : std::to_string(device));
     const PlannedTask* known = before.find(task.name);
     entry["before"] = known ? to_json(*known, unenforced) : json();
     tasks.push_back(std::move(entry));

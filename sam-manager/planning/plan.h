@@ -22,8 +22,8 @@ namespace samcl::planning {
 
 struct Machine {
   int cpus = 1;
-  std::vector<std::string> devices;  // their names by index, as far as known
-  int gpus = 0;  // how many there are; 0: as many as known, or as profiles were measured on
+  std::vector<std::string> devices;   // their names by index, as far as known
+  int gpus = 0;                       // how many there are; 0: as many as known, or as profiles were measured on
   std::vector<uint64_t> memory = {};  // of the devices, bytes; 0 or missing: nobody told
 };
 
@@ -69,21 +69,21 @@ struct Plan {
   std::string problem;                  // why nothing could be planned; "" if it could
   // How long after the change from the plan before the bounds hold, at the latest; none: that is not known.
   std::optional<uint64_t> settled_ns;
-  std::string policy;                   // of the scheduler, whose bounds these are
-  std::string changing;                 // why nothing is known of the time of change; "" if it is
-  std::vector<UnderPolicy> under;       // the bounds under each policy of the scheduler
-  std::string task_set;                 // what was analysed, as JSON for sam-analyze; "" if nothing was
+  std::string policy;              // of the scheduler, whose bounds these are
+  std::string changing;            // why nothing is known of the time of change; "" if it is
+  std::vector<UnderPolicy> under;  // the bounds under each policy of the scheduler
+  std::string task_set;            // what was analysed, as JSON for sam-analyze; "" if nothing was
 
   const PlannedTask* find(const std::string& name) const;
 };
 
 // `before`: the plan that tasks change from.
-Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
-               const Settings& settings, const Plan& before = {});
+Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine, const Settings& settings,
+               const Plan& before = {});
 
 // What an administrator who admits only tasks that are proven to meet their deadlines has against going from one
-// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs, if only while tasks
-// change. "" if nothing; else whose, and by how much.
+// plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs, if only while
+// tasks change. "" if nothing; else whose, and by how much.
 std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
 
 // For sam-ctl: the plan, and what was different before. `unenforced`: why, for the time being, no bound is more

@@ -17,9 +17,7 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kMs = 1'000'000;
 
-analysis::Time ms(double value) {
-  return static_cast<analysis::Time>(value * 1e6);
-}
+analysis::Time ms(double value) { return static_cast<analysis::Time>(value * 1e6); }
 
 // A GPU stage alone; times by mode. slice_ms: its longest part that nobody interrupts; 0: all of it.
 Task gpu_task(const std::string& name, int priority, uint64_t period_ms, const std::vector<double>& worst_ms,
@@ -65,8 +63,8 @@ TEST(Plan, TaskGetsTheModeInWhichItMeetsItsDeadline) {
 }
 
 TEST(Plan, TasksOfOneGpuAreKeptApart) {
-  const Plan plan = make_plan(
-      named({gpu_task("high", 5, 10, {8, 7}), gpu_task("low", 4, 10, {8, 7})}), kTwoGpus, alone());
+  const Plan plan =
+      make_plan(named({gpu_task("high", 5, 10, {8, 7}), gpu_task("low", 4, 10, {8, 7})}), kTwoGpus, alone());
   ASSERT_THAT(plan.tasks, SizeIs(2));
   EXPECT_EQ(plan.tasks[0].name, "high");
   EXPECT_NE(plan.tasks[0].devices, plan.tasks[1].devices);
@@ -77,9 +75,10 @@ TEST(Plan, TasksOfOneGpuAreKeptApart) {
 
 // Two GPUs for the second task would be the least late of all choices, and cost the first one its guarantee.
 TEST(Plan, WhereNotAllCanBeGuaranteedTheMostUrgentAre) {
-  const Plan plan = make_plan(named({gpu_task("first", 9, 10, {5.6, 5.6}, 0.5), gpu_task("second", 8, 37, {19.5, 10.5}, 5),
-                                     gpu_task("third", 7, 66, {44.8, 44.8}, 0.5)}),
-                              kTwoGpus, alone());
+  const Plan plan =
+      make_plan(named({gpu_task("first", 9, 10, {5.6, 5.6}, 0.5), gpu_task("second", 8, 37, {19.5, 10.5}, 5),
+                       gpu_task("third", 7, 66, {44.8, 44.8}, 0.5)}),
+                kTwoGpus, alone());
   ASSERT_THAT(plan.tasks, SizeIs(3));
   EXPECT_TRUE(plan.find("first")->guaranteed());
   EXPECT_TRUE(plan.find("second")->guaranteed());
@@ -225,16 +224,14 @@ TEST(Plan, TellsBoundsUnderEveryPolicy) {
     EXPECT_GE(*known.tasks[1].bound_ns, 100 * kMs) << "the deadline and how late it may be";
   }
   EXPECT_EQ(under(plan, "fmlp-long").tasks[0].blocking_ns, 9 * kMs) << "one request of the other";
-  EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs)
-      << "two jobs of the other may be pending beside one";
+  EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs) << "two jobs of the other may be pending beside one";
 }
 
 TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   Settings settings = alone();
   settings.modes = analysis::Policy::single;
   settings.policy = scheduler::kFmlpLong;
-  const Plan plan =
-      make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
+  const Plan plan = make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
   const PlannedTask& task = *plan.find("a");
   EXPECT_EQ(task.bound_ns, under(plan, "fmlp-long").tasks[0].bound_ns);
   EXPECT_FALSE(task.guaranteed());
@@ -264,8 +261,7 @@ TEST(Plan, WhatAnAnalysisCannotBoundIsSaid) {
   EXPECT_FALSE(under(plan, "omlp").tasks[0].bound_ns);
   Settings settings = alone();
   settings.modes = analysis::Policy::single;
-  const Plan full =
-      make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
+  const Plan full = make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
   EXPECT_THAT(under(full, "fmlp-long").problem,
               HasSubstr("executes and waits for others' requests for longer than its deadline"));
 }
@@ -284,8 +280,7 @@ TEST(Plan, TellsWhenNewBoundsHold) {
 }
 
 TEST(Plan, EqualPrioritiesAreAProblem) {
-  const Plan plan = make_plan(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus,
-                              alone());
+  const Plan plan = make_plan(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus, alone());
   EXPECT_THAT(plan.problem, HasSubstr("priority: 5"));
   EXPECT_THAT(plan.tasks, IsEmpty());
 }
@@ -293,15 +288,14 @@ TEST(Plan, EqualPrioritiesAreAProblem) {
 TEST(Objection, CountsTheTimeOfChange) {
   const Machine one{4, {"a"}, 0};
   Plan before = make_plan(named({gpu_task("camera", 5, 100, {40})}), one, alone());
-  Plan after = make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one,
-                         alone(), before);
+  Plan after =
+      make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one, alone(), before);
   ASSERT_EQ(objection(before, after, "radar"), "");
   after.tasks[0].changing_ns = 120 * kMs;
   EXPECT_EQ(objection(before, after, "radar"),
             "\"camera\" may take 120 ms, beyond its deadline of 100 ms, while tasks change");
   after.changing = "stages: others than before";
-  EXPECT_EQ(objection(before, after, "radar"),
-            "while tasks change, nothing is known: stages: others than before");
+  EXPECT_EQ(objection(before, after, "radar"), "while tasks change, nothing is known: stages: others than before");
   EXPECT_EQ(objection({}, after, "radar"), "") << "nobody was promised anything";
 }
 
@@ -313,8 +307,7 @@ TEST(Objection, NamesWhoIsLateAndByHowMuch) {
   const auto urgent = gpu_task("urgent", 9, 20, {5});
   const Plan after = make_plan(named({low, urgent}), one, alone());
   EXPECT_EQ(objection(Plan(), before, "low"), "");
-  EXPECT_EQ(objection(before, after, "urgent"),
-            "\"low\" may take 11 ms, 1 ms beyond its deadline of 10 ms");
+  EXPECT_EQ(objection(before, after, "urgent"), "\"low\" may take 11 ms, 1 ms beyond its deadline of 10 ms");
 }
 
 TEST(Objection, IsNotMadeForThoseWhoHadNoGuarantee) {

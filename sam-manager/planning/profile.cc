@@ -12,9 +12,7 @@ using analysis::Time;
 
 namespace {
 
-int modes_of(const Task& task) {
-  return static_cast<int>(task.stages.front().worst.size());
-}
+int modes_of(const Task& task) { return static_cast<int>(task.stages.front().worst.size()); }
 
 Result<analysis::TaskSetDocument> parse(const std::string& text) {
   auto document = analysis::parse_task_set(text);
@@ -28,8 +26,7 @@ Result<Task> find_profile(const std::string& document, const std::string& name) 
   auto parsed = parse(document);
   if (!parsed) return tl::unexpected(parsed.error());
   auto& tasks = parsed->set.tasks;
-  const auto named =
-      std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.name == name; });
+  const auto named = std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.name == name; });
   if (named != tasks.end()) return std::move(*named);
   if (tasks.size() == 1) return std::move(tasks.front());
   std::string names;

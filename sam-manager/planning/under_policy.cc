@@ -52,21 +52,19 @@ RequestingTask requesting(const analysis::TaskSet& set, const analysis::Task& ta
 
 }  // namespace
 
-UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set,
-                         const analysis::Modes& modes, const std::vector<std::vector<int>>& devices,
-                         bool (*is_others)(const std::string&)) {
+UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set, const analysis::Modes& modes,
+                         const std::vector<std::vector<int>>& devices, bool (*is_others)(const std::string&)) {
   UnderPolicy result;
   result.policy = policy.name;
-  result.doubt = "threads have fixed priorities, and the analysis of " + std::string(policy.name) +
-                 " counts on global EDF";
+  result.doubt =
+      "threads have fixed priorities, and the analysis of " + std::string(policy.name) + " counts on global EDF";
   std::vector<RequestingTask> tasks;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (is_others(set.tasks[i].name)) continue;
     result.tasks.push_back({set.tasks[i].name, std::nullopt});
     if (modes[i] > 1 && result.problem.empty())
       result.problem = "task \"" + set.tasks[i].name + "\" uses " + std::to_string(modes[i]) +
-                       " GPUs at once, and the analysis of " + policy.name +
-                       " knows tasks on one (modes = \"single\")";
+                       " GPUs at once, and the analysis of " + policy.name + " knows tasks on one (modes = \"single\")";
     tasks.push_back(requesting(set, set.tasks[i], devices[i].empty() ? 0 : devices[i].front(), is_others));
   }
   if (!result.problem.empty()) return result;
@@ -75,8 +73,8 @@ UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSe
     result.problem = "task \"" + tasks[*verdict.too_long].name +
                      "\" executes and waits for others' requests for longer than its deadline";
   else if (!verdict.fits)
-    result.problem = "what tasks execute and wait for each other is more than " +
-                     std::to_string(set.platform.cpus) + " CPUs can do";
+    result.problem =
+        "what tasks execute and wait for each other is more than " + std::to_string(set.platform.cpus) + " CPUs can do";
   if (!verdict.schedulable()) return result;
   for (size_t i = 0; i < tasks.size(); ++i) {
     result.tasks[i].bound_ns = static_cast<uint64_t>(tasks[i].period + verdict.tasks[i].late);

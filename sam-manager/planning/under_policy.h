@@ -28,8 +28,7 @@ struct UnderPolicy {
 
 // `set` has what hand-overs cost in it, and one task for each device for the programs that no profile tells
 // of, which `is_others` tells by their names; `devices` by task, as many as its mode.
-UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set,
-                         const analysis::Modes& modes, const std::vector<std::vector<int>>& devices,
-                         bool (*is_others)(const std::string&));
+UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set, const analysis::Modes& modes,
+                         const std::vector<std::vector<int>>& devices, bool (*is_others)(const std::string&));
 
 }  // namespace samcl::planning

@@ -26,13 +26,11 @@ int ms_until(Clock::time_point end) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));
 }
 
-std::string daemon_of(const std::string& instance) {
-  return "sam-managerd \"" + instance + "\"";
-}
+std::string daemon_of(const std::string& instance) { return "sam-managerd \"" + instance + "\""; }
 
 // A long answer is attached as memory.
 Result<std::string> read_attached(const Descriptor& memory, uint64_t bytes) {
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(memory.get(), &facts) != 0 || static_cast<uint64_t>(facts.st_size) != bytes)
     return fail("it lacks its attachment");
   std::string text(bytes, '\0');
@@ -62,7 +60,7 @@ Result<Answer> parse_answer(Packet packet) {
 
 Connection::Connection(std::string instance, Descriptor socket)
     : instance_(std::move(instance)), socket_(std::move(socket)) {
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(socket_.get(), &facts) == 0) inode_ = facts.st_ino;
   close_in_copies(socket_.get(), inode_);
 }
@@ -113,7 +111,7 @@ Result<void> Connection::connect(const std::string& directory) {
 }
 
 bool Connection::is_ours() const {
-  struct stat facts {};
+  struct stat facts{};
   return socket_ && fstat(socket_.get(), &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == inode_;
 }
 
@@ -159,8 +157,7 @@ Result<Answer> Connection::next(int limit_ms) {
   while (true) {
     Packet packet;
     switch (receive_packet(socket_.get(), kMaxDocumentBytes, packet)) {
-      case Received::end:
-        return fail(daemon_of(instance_) + " ended");
+      case Received::end: return fail(daemon_of(instance_) + " ended");
       case Received::packet: {
         auto answer = parse_answer(std::move(packet));
         if (!answer)
@@ -169,8 +166,7 @@ Result<Answer> Connection::next(int limit_ms) {
         if (error == answer->document.end()) return answer;
         return fail(error->is_string() ? error->get<std::string>() : error->dump());
       }
-      case Received::nothing:
-        break;
+      case Received::nothing: break;
     }
     if (limit_ms >= 0 && Clock::now() >= end)
       return fail(daemon_of(instance_) + " did not answer within " + std::to_string(limit_ms) + " ms");

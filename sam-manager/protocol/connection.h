@@ -53,8 +53,7 @@ class Connection {
 
   std::string instance_;
   Descriptor socket_;
-  ino_t inode_ =
-      0;  // of our socket: a program that closes what it does not know may have made the number another's
+  ino_t inode_ = 0;  // of our socket: a program that closes what it does not know may have made the number another's
 };
 
 }  // namespace samcl::protocol

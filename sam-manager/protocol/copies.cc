@@ -21,7 +21,7 @@ std::array<Entry, 16> entries;
 void close_all() {
   for (Entry& entry : entries) {
     const int socket = entry.socket.exchange(-1);
-    struct stat facts {};
+    struct stat facts{};
     if (socket >= 0 && fstat(socket, &facts) == 0 && S_ISSOCK(facts.st_mode) && facts.st_ino == entry.inode)
       close(socket);
   }

@@ -42,8 +42,8 @@ size_t utf8_length(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
   // Longer than needed, surrogates, beyond Unicode.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
-      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90))
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) || (first == 0xf0 && byte(1) < 0x90) ||
+      (first == 0xf4 && byte(1) >= 0x90))
     return 0;
   return length;
 }
@@ -52,8 +52,7 @@ size_t utf8_length(std::string_view text) {
 
 Result<json> parse_json(std::string_view bytes, size_t most_bytes) {
   if (bytes.size() > most_bytes)
-    return fail("it has " + std::to_string(bytes.size()) + " bytes, expected at most " +
-                std::to_string(most_bytes));
+    return fail("it has " + std::to_string(bytes.size()) + " bytes, expected at most " + std::to_string(most_bytes));
   if (nesting(bytes) > kMaxNesting)
     return fail("it is nested more than " + std::to_string(kMaxNesting) + " levels deep");
   json value = json::parse(bytes, nullptr, false);
@@ -65,8 +64,7 @@ Result<json> parse_document(std::string_view bytes) {
   auto document = parse_json(bytes, kMaxDocumentBytes);
   if (!document) return document;
   const auto version = document->find("samcl");
-  if (version == document->end() || !version->is_number_integer())
-    return fail("\"samcl\" (its version) is missing");
+  if (version == document->end() || !version->is_number_integer()) return fail("\"samcl\" (its version) is missing");
   if (*version != kVersion)
     return fail("it speaks version " + version->dump() + ", expected " + std::to_string(kVersion) +
                 ": program and daemon are of different releases of samcl");
@@ -114,8 +112,7 @@ std::string Fields::text(const char* field, size_t most_bytes) {
   if (!value->is_string()) return wrong(field, "expected a string"), "";
   auto text = value->get<std::string>();
   if (text.empty()) return text;
-  if (const auto checked = check_name(text, most_bytes); !checked)
-    return wrong(field, checked.error().message), "";
+  if (const auto checked = check_name(text, most_bytes); !checked) return wrong(field, checked.error().message), "";
   return text;
 }
 
@@ -133,14 +130,12 @@ int64_t Fields::integer(const char* field, int64_t least, int64_t most) {
 int64_t Fields::integer_or(const char* field, int64_t least, int64_t most, int64_t absent) {
   const json* value = find(field);
   if (!value) return absent;
-  const std::string expected =
-      "expected an integer, " + std::to_string(least) + " to " + std::to_string(most);
+  const std::string expected = "expected an integer, " + std::to_string(least) + " to " + std::to_string(most);
   if (!value->is_number_integer()) return wrong(field, expected), absent;
   if (value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
     return wrong(field, expected), absent;
   const auto number = value->get<int64_t>();
-  if (number < least || number > most)
-    return wrong(field, expected + ", not " + std::to_string(number)), absent;
+  if (number < least || number > most) return wrong(field, expected + ", not " + std::to_string(number)), absent;
   return number;
 }
 
@@ -155,14 +150,12 @@ std::vector<std::string> Fields::names(const char* field, size_t most, size_t mo
   const json* value = find(field);
   if (!value) return {};
   if (!value->is_array() || value->size() > most)
-    return wrong(field, "expected an array of at most " + std::to_string(most) + " names"),
-           std::vector<std::string>();
+    return wrong(field, "expected an array of at most " + std::to_string(most) + " names"), std::vector<std::string>();
   std::vector<std::string> names;
   for (const json& entry : *value) {
-    const auto checked = entry.is_string() ? check_name(entry.get<std::string>(), most_bytes)
-                                           : Result<void>(fail("is no string"));
-    if (!checked)
-      return wrong(field, "name " + std::to_string(names.size()) + " " + checked.error().message), names;
+    const auto checked =
+        entry.is_string() ? check_name(entry.get<std::string>(), most_bytes) : Result<void>(fail("is no string"));
+    if (!checked) return wrong(field, "name " + std::to_string(names.size()) + " " + checked.error().message), names;
     names.push_back(entry.get<std::string>());
   }
   return names;
@@ -177,10 +170,9 @@ std::vector<int64_t> Fields::integers(const char* field, size_t count, int64_t l
                      static_cast<int64_t>(entry.get<uint64_t>()) <= most
                : entry.is_number_integer() && entry.get<int64_t>() >= least && entry.get<int64_t>() <= most;
   };
-  if (!value || !value->is_array() || value->size() != count ||
-      !std::all_of(value->begin(), value->end(), is_one)) {
-    wrong(field, "expected " + std::to_string(count) + " integers, " + std::to_string(least) + " to " +
-                     std::to_string(most));
+  if (!value || !value->is_array() || value->size() != count || !std::all_of(value->begin(), value->end(), is_one)) {
+    wrong(field,
+          "expected " + std::to_string(count) + " integers, " + std::to_string(least) + " to " + std::to_string(most));
     return {};
   }
   return value->get<std::vector<int64_t>>();

@@ -31,8 +31,7 @@ TEST(Document, EveryFaultIsNamed) {
   EXPECT_THAT(problem("{}"), HasSubstr("its version"));
   EXPECT_THAT(problem("{\"samcl\": 99}"), HasSubstr("version 99, expected " + std::to_string(kVersion)));
   EXPECT_THAT(problem(std::string(kMaxDocumentBytes + 1, ' ')), HasSubstr("bytes, expected at most"));
-  EXPECT_THAT(problem("{\"samcl\":6,\"a\":" + std::string(32, '[') + std::string(32, ']') + "}"),
-              HasSubstr("nested"));
+  EXPECT_THAT(problem("{\"samcl\":6,\"a\":" + std::string(32, '[') + std::string(32, ']') + "}"), HasSubstr("nested"));
   EXPECT_EQ(problem("{\"samcl\":6,\"a\":" + std::string(31, '[') + std::string(31, ']') + "}"), "none");
   EXPECT_EQ(problem("{\"samcl\":6,\"a\":\"" + std::string(99, '[') + "\\\"[\"}"), "none") << "in a string";
 }
@@ -53,8 +52,7 @@ TEST(Document, NamesAreTextWithoutControlCharacters) {
 }
 
 TEST(Fields, FirstErrorNamesItsField) {
-  const json object = {
-      {"name", "camera"}, {"count", 3}, {"big", UINT64_MAX}, {"names", {"a", 1}}, {"list", {1, 2}}};
+  const json object = {{"name", "camera"}, {"count", 3}, {"big", UINT64_MAX}, {"names", {"a", 1}}, {"list", {1, 2}}};
   const auto error = [&](const std::function<void(Fields&)>& read) {
     Fields fields(object, "it");
     read(fields);
@@ -64,16 +62,14 @@ TEST(Fields, FirstErrorNamesItsField) {
   EXPECT_EQ(error([](Fields& f) { EXPECT_EQ(f.name("name", 9), "camera"); }), "none");
   EXPECT_EQ(error([](Fields& f) { EXPECT_EQ(f.integer("count", 0, 9), 3); }), "none");
   EXPECT_EQ(error([](Fields& f) { EXPECT_THAT(f.integers("list", 2, 0, 9), ElementsAre(1, 2)); }), "none");
-  EXPECT_EQ(error([](Fields& f) { f.integer("count", 4, 9); }),
-            "it: count: expected an integer, 4 to 9, not 3");
+  EXPECT_EQ(error([](Fields& f) { f.integer("count", 4, 9); }), "it: count: expected an integer, 4 to 9, not 3");
   EXPECT_EQ(error([](Fields& f) { f.integer("big", 0, 9); }), "it: big: expected an integer, 0 to 9");
   EXPECT_EQ(error([](Fields& f) { f.integer("none", 0, 9); }), "it: none: it is missing");
   EXPECT_EQ(error([](Fields& f) { f.name("none", 9); }), "it: none: expected a name");
   EXPECT_EQ(error([](Fields& f) { f.text("count", 9); }), "it: count: expected a string");
   EXPECT_EQ(error([](Fields& f) { f.names("names", 9, 9); }), "it: names: name 1 is no string");
   EXPECT_EQ(error([](Fields& f) { f.integers("list", 3, 0, 9); }), "it: list: expected 3 integers, 0 to 9");
-  EXPECT_EQ(error([](Fields& f) { f.flag("name"), f.integer("count", 4, 9); }),
-            "it: name: expected true or false");
+  EXPECT_EQ(error([](Fields& f) { f.flag("name"), f.integer("count", 4, 9); }), "it: name: expected true or false");
   EXPECT_EQ(Fields(json(5), "it").end().error().message, "it: expected an object");
 }
 

@@ -12,8 +12,7 @@ bool is_message(std::string_view bytes) {
 
 Result<Message> parse_message(std::string_view bytes) {
   if (bytes.size() != sizeof(Message))
-    return fail("it has " + std::to_string(bytes.size()) + " bytes, expected " +
-                std::to_string(sizeof(Message)));
+    return fail("it has " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(sizeof(Message)));
   Message message;
   std::memcpy(&message, bytes.data(), sizeof message);
   switch (message.kind) {

@@ -20,7 +20,7 @@ std::string variable(const char* name) {
 }
 
 bool is_directory(const std::string& path) {
-  struct stat facts {};
+  struct stat facts{};
   return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
@@ -34,12 +34,10 @@ std::string users_directory() {
 }  // namespace
 
 Result<void> check_instance(const std::string& instance) {
-  const bool legal = std::all_of(instance.begin(), instance.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-  });
+  const bool legal = std::all_of(instance.begin(), instance.end(),
+                                 [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '_' || c == '-'; });
   if (legal && !instance.empty() && instance.size() <= 64) return {};
-  return fail("\"" + instance +
-              "\" is no instance's name: expected 1 to 64 letters, digits, '.', '_' or '-'");
+  return fail("\"" + instance + "\" is no instance's name: expected 1 to 64 letters, digits, '.', '_' or '-'");
 }
 
 std::vector<std::string> socket_directories() {
@@ -50,7 +48,7 @@ std::vector<std::string> socket_directories() {
 
 std::string own_socket_directory() {
   if (const std::string given = variable("SAMCL_RUNTIME_DIR"); !given.empty()) return given;
-  struct stat facts {};
+  struct stat facts{};
   const bool is_ours = stat(kSystem, &facts) == 0 && facts.st_uid == geteuid();
   return geteuid() == 0 || is_ours ? kSystem : users_directory();
 }
@@ -60,11 +58,10 @@ std::string socket_path(const std::string& directory, const std::string& instanc
 }
 
 Result<uid_t> owner_of_directory(const std::string& directory) {
-  struct stat facts {};
+  struct stat facts{};
   if (lstat(directory.c_str(), &facts) != 0) return fail(directory + ": " + std::strerror(errno));
   if (!S_ISDIR(facts.st_mode)) return fail(directory + " is no directory");
-  if (facts.st_mode & (S_IWGRP | S_IWOTH))
-    return fail(directory + " can be written by others than its owner");
+  if (facts.st_mode & (S_IWGRP | S_IWOTH)) return fail(directory + " can be written by others than its owner");
   return facts.st_uid;
 }
 

@@ -15,9 +15,7 @@
 
 namespace samcl::protocol {
 
-int open_pidfd(pid_t pid) {
-  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-}
+int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 namespace {
 
@@ -99,8 +97,7 @@ pid_t find_thread(pid_t pid, pid_t tid) {
 
 std::string process_executable(pid_t pid) {
   std::array<char, PATH_MAX> path{};
-  const ssize_t bytes =
-      readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path.data(), path.size() - 1);
+  const ssize_t bytes = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path.data(), path.size() - 1);
   return bytes > 0 ? std::string(path.data(), static_cast<size_t>(bytes)) : "";
 }
 

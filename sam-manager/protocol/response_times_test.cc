@@ -13,9 +13,7 @@ TEST(ResponseTimes, EveryTimeLiesInItsBucket) {
     EXPECT_LT(ns, response_bucket_end(bucket)) << ns;
     if (bucket > 0) {
       EXPECT_GE(ns, response_bucket_end(bucket - 1)) << ns;
-      EXPECT_LE(static_cast<double>(response_bucket_end(bucket)),
-                static_cast<double>(ns) * (1 + 1.0 / 16) + 1)
-          << ns;
+      EXPECT_LE(static_cast<double>(response_bucket_end(bucket)), static_cast<double>(ns) * (1 + 1.0 / 16) + 1) << ns;
     }
   }
   EXPECT_EQ(response_bucket(UINT64_MAX), kResponseBuckets - 1);

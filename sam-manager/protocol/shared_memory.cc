@@ -36,14 +36,12 @@ Mapping::~Mapping() = default;
 Mapping::Mapping(Mapping&&) noexcept = default;
 Mapping& Mapping::operator=(Mapping&&) noexcept = default;
 
-void* Mapping::address() const {
-  return region_->mapped.get_address();
-}
+void* Mapping::address() const { return region_->mapped.get_address(); }
 
 Result<Mapping> Mapping::of(int memory, size_t bytes, Access access) {
   const int seals = fcntl(memory, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return fail("it is no memory whose size is sealed");
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(memory, &facts) != 0 || facts.st_size != static_cast<off_t>(bytes))
     return fail("it has " + std::to_string(facts.st_size) + " bytes, expected " + std::to_string(bytes));
   try {

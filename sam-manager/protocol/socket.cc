@@ -50,9 +50,7 @@ void take_attached(msghdr& message, std::vector<Descriptor>& attached) {
 
 }  // namespace
 
-bool Peer::is_in(gid_t group) const {
-  return std::find(groups.begin(), groups.end(), group) != groups.end();
-}
+bool Peer::is_in(gid_t group) const { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
 
 Result<Peer> peer_of(int socket) {
   ucred credentials{};

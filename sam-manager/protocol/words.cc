@@ -59,8 +59,7 @@ AssignmentCell::Value AssignmentCell::read() const {
     std::memcpy(text.data(), name.data(), kNameBytes);
     const auto order = load_all(devices);
     const auto* first = reinterpret_cast<const uint8_t*>(order.data());
-    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load(), period_ns.load(),
-             budget_ns.load()};
+    value = {text.data(), priority.load(), gpus.load(), {}, deadline_ns.load(), period_ns.load(), budget_ns.load()};
     value.devices.assign(first, first + std::min(device_count.load(), kMaxDevices));
     if (before % 2 == 0 && version.load() == before) break;
   }
@@ -98,9 +97,7 @@ uint32_t LifeLock::mark() const {
   return now & FUTEX_OWNER_DIED ? 0 : now;
 }
 
-void LifeLock::let_go() {
-  pthread_mutex_unlock(&mutex_);
-}
+void LifeLock::let_go() { pthread_mutex_unlock(&mutex_); }
 
 void futex_wait(const std::atomic<uint32_t>& cell, uint32_t seen, int ms) {
   const timespec limit{ms / 1000, (ms % 1000) * 1'000'000L};

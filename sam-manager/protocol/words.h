@@ -28,9 +28,7 @@ constexpr Word kWaiters = Word{1} << 32;
 constexpr Word kRevoke = Word{1} << 33;
 // The owner has a turn: it need not give way before it is revoked, whoever waits.
 constexpr Word kTurn = Word{1} << 34;
-constexpr uint32_t owner_of(Word word) {
-  return static_cast<uint32_t>(word);
-}
+constexpr uint32_t owner_of(Word word) { return static_cast<uint32_t>(word); }
 
 struct Words {
   std::array<std::atomic<Word>, kMaxResources> words;
@@ -50,9 +48,7 @@ class LifeLock {
 
  private:
   // The first word of a mutex is the futex: the owner's thread id, or FUTEX_OWNER_DIED and more.
-  const std::atomic<uint32_t>& word() const {
-    return *reinterpret_cast<const std::atomic<uint32_t>*>(&mutex_);
-  }
+  const std::atomic<uint32_t>& word() const { return *reinterpret_cast<const std::atomic<uint32_t>*>(&mutex_); }
 
   pthread_mutex_t mutex_;
 };
@@ -92,8 +88,8 @@ struct JobTimes {
   std::atomic<uint64_t> count;
   std::atomic<uint64_t> longest_ns;
   std::atomic<uint64_t> last_ns;
-  std::atomic<uint64_t> misses;  // jobs that took longer than the deadline
-  std::atomic<uint64_t> early;   // jobs that came faster than the period
+  std::atomic<uint64_t> misses;     // jobs that took longer than the deadline
+  std::atomic<uint64_t> early;      // jobs that came faster than the period
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   std::atomic<uint64_t> began_ns;   // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
   std::atomic<uint64_t> next_ns;    // when, if jobs came a period apart, the next one would begin
@@ -114,8 +110,8 @@ struct ClientPage {
   std::atomic<uint64_t> taken;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
-  // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes), and
-  // the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
+  // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes),
+  // and the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
   std::atomic<uint64_t> trace_until_ns;
   std::atomic<int32_t> trace_descriptor;
 

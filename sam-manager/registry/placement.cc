@@ -40,8 +40,7 @@ std::vector<uint8_t> order_by_load(const std::vector<uint8_t>& devices, int prio
   return order;
 }
 
-std::vector<uint8_t> wished_positions(const std::vector<std::string>& wish,
-                                      const std::vector<std::string>& announced) {
+std::vector<uint8_t> wished_positions(const std::vector<std::string>& wish, const std::vector<std::string>& announced) {
   std::vector<uint8_t> named;
   for (uint8_t position = 0; position < announced.size(); ++position) {
     const bool is_named = std::any_of(wish.begin(), wish.end(), [&](const std::string& device) {

@@ -23,8 +23,7 @@ TEST(Placement, ProgramsNumberTheirDevicesThemselves) {
 
 TEST(Placement, LessUrgentTenantsDelayNobody) {
   const std::vector<Tenant> tenants = {{1, {0}}, {1, {0}}, {9, {1}}};
-  EXPECT_THAT(order_by_load({0, 1}, 5, tenants), ElementsAre(0, 1))
-      << "one more urgent against two less urgent";
+  EXPECT_THAT(order_by_load({0, 1}, 5, tenants), ElementsAre(0, 1)) << "one more urgent against two less urgent";
   EXPECT_THAT(order_by_load({0, 1}, 1, tenants), ElementsAre(1, 0)) << "one against two";
 }
 

@@ -31,8 +31,7 @@ Result<void> write_file(const fs::path& file, const std::string& text) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
   const std::string draft = file.string() + ".new";
   const int out = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const bool written = out >= 0 &&
-                       write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+  const bool written = out >= 0 && write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
                        fsync(out) == 0 && rename(draft.c_str(), file.c_str()) == 0;
   const int why = errno;
   if (out >= 0) close(out);
@@ -48,8 +47,7 @@ json to_json(const Task& task) {
   if (task.weight > 0)
     value["weight"] = task.weight;
   else
-    value.update(
-        {{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
+    value.update({{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
   if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
   if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
   return value;
@@ -130,8 +128,7 @@ Result<Registry> Registry::open(const std::string& file) {
   if (!in) return fail("cannot read the tasks in " + file);
   auto tasks = parse_tasks(text);
   if (!tasks)
-    return fail(file + " is no list of tasks (" + tasks.error().message +
-                "); move it away to start without tasks");
+    return fail(file + " is no list of tasks (" + tasks.error().message + "); move it away to start without tasks");
   registry.tasks_ = *std::move(tasks);
   return registry;
 }

@@ -18,11 +18,11 @@ constexpr uint64_t kMostMemory = uint64_t{1} << 50;
 
 struct Task {
   std::string name;
-  int priority = 0;  // larger is more urgent
-  uint64_t period_ns = 0;    // 0: it has a share
-  uint64_t deadline_ns = 0;  // relative; likewise
-  uint32_t gpus = 0;         // mode; 0: as many as there are
-  std::string match;         // executable: a path, or a name without '/'; "": found by the task's name alone
+  int priority = 0;                  // larger is more urgent
+  uint64_t period_ns = 0;            // 0: it has a share
+  uint64_t deadline_ns = 0;          // relative; likewise
+  uint32_t gpus = 0;                 // mode; 0: as many as there are
+  std::string match;                 // executable: a path, or a name without '/'; "": found by the task's name alone
   std::vector<std::string> devices;  // it may use (see placement.h); empty: all
   std::string profile = {};          // as planning/profile.h formats it; "": none
   // Of its share of what real-time tasks leave, beside other programs without deadlines; it has no priority, period,

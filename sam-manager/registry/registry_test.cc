@@ -14,18 +14,17 @@ using ::testing::HasSubstr;
 using ::testing::IsNull;
 
 struct RegistryTest : ::testing::Test {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                 ("samcl-registry." + std::to_string(getpid()) + "." +
-                                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("samcl-registry." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
   std::string file = folder / "new" / "tasks.json";
   ~RegistryTest() override { std::filesystem::remove_all(folder); }
 };
 
 TEST_F(RegistryTest, TasksOutliveTheDaemon) {
   const std::string profile = R"({"platform":{"gpus":1},"tasks":[]})";
-  const auto saved = save(
-      file,
-      {{"camera", {"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}}});
+  const auto saved =
+      save(file, {{"camera", {"camera", 30, 40'000'000, 35'000'000, 2, "/usr/bin/camera", {"0", "pocl:1"}, profile}}});
   ASSERT_TRUE(saved) << saved.error().message;
   const auto second = Registry::open(file);
   ASSERT_TRUE(second) << second.error().message;
@@ -107,9 +106,8 @@ TEST_F(RegistryTest, TaskHasAWeightOrADeadline) {
 TEST_F(RegistryTest, DoubtsAreNamed) {
   const Tasks tasks = {{"a", {"a", 1, 1, 1, 0, "/bin/x", {}}}};
   EXPECT_TRUE(doubts({"a", 1, 1, 1, 0, "/bin/x", {}}, tasks).empty());
-  EXPECT_THAT(
-      doubts({"b", 99, 1, 1, 0, "/bin/x", {}}, tasks),
-      ::testing::ElementsAre(HasSubstr("beyond 98"), HasSubstr("task \"a\" has the match /bin/x too")));
+  EXPECT_THAT(doubts({"b", 99, 1, 1, 0, "/bin/x", {}}, tasks),
+              ::testing::ElementsAre(HasSubstr("beyond 98"), HasSubstr("task \"a\" has the match /bin/x too")));
 }
 
 TEST_F(RegistryTest, FileThatCannotBeWrittenIsAnError) {
@@ -118,7 +116,8 @@ TEST_F(RegistryTest, FileThatCannotBeWrittenIsAnError) {
 
 TEST_F(RegistryTest, WhatIsNoFileOfTasksIsNamed) {
   std::filesystem::create_directories(folder / "new");
-  EXPECT_THAT(Registry::open(folder).error().message, HasSubstr("cannot read the tasks in " + folder.string() + ": it is no regular file"));
+  EXPECT_THAT(Registry::open(folder).error().message,
+              HasSubstr("cannot read the tasks in " + folder.string() + ": it is no regular file"));
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
   EXPECT_THAT(Registry::open(file).error().message, HasSubstr("it is no regular file")) << "and nobody is waited for";
   std::filesystem::remove(file);

@@ -27,9 +27,7 @@ struct Policy {
   // policy.
   bool revokes;
 
-  bool operator==(const Policy& other) const {
-    return std::string_view(name) == other.name && places == other.places;
-  }
+  bool operator==(const Policy& other) const { return std::string_view(name) == other.name && places == other.places; }
 };
 
 inline constexpr Policy kFixedPriority = {"fixed-priority", Policy::Urgency::priority, 0, true};
@@ -39,14 +37,10 @@ inline constexpr Policy kEdf = {"edf", Policy::Urgency::deadline, 0, true};
 // 48, 2012) use it for GPUs: first come, first served.
 inline constexpr Policy kFmlpLong = {"fmlp-long", Policy::Urgency::deadline, SIZE_MAX, false};
 // The global OMLP (Brandenburg & Anderson, RTSS 2010), likewise: as many places as there are CPUs.
-constexpr Policy omlp(int cpus) {
-  return {"omlp", Policy::Urgency::deadline, static_cast<size_t>(cpus), false};
-}
+constexpr Policy omlp(int cpus) { return {"omlp", Policy::Urgency::deadline, static_cast<size_t>(cpus), false}; }
 
 // All there are, for a machine of so many CPUs.
-constexpr std::array<Policy, 4> policies(int cpus) {
-  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)};
-}
+constexpr std::array<Policy, 4> policies(int cpus) { return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)}; }
 
 // None of that name: none.
 constexpr std::optional<Policy> find_policy(std::string_view name, int cpus) {

@@ -28,9 +28,7 @@ void Scheduler::set_policy(const Policy& policy) {
   }
 }
 
-void Scheduler::add_client(ClientId client, const Standing& standing) {
-  standings_[client] = standing;
-}
+void Scheduler::add_client(ClientId client, const Standing& standing) { standings_[client] = standing; }
 
 void Scheduler::set_standing(ClientId client, const Standing& standing) {
   const auto known = standings_.find(client);
@@ -62,8 +60,8 @@ void Scheduler::remove_client(ClientId client) {
 void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
   if (!standings_.contains(client) || resource >= words_.size()) return;
   std::vector<Waiter>& queue = queues_[resource];
-  const auto known = std::find_if(queue.begin(), queue.end(),
-                                  [client](const Waiter& waiter) { return waiter.client == client; });
+  const auto known =
+      std::find_if(queue.begin(), queue.end(), [client](const Waiter& waiter) { return waiter.client == client; });
   // For whom it is kept gets it if it is the next one; a task gets it at once.
   const bool is_kept = tenures_[resource].kept_until_ns > 0 && standings_[client].level > Level::shares;
   const bool gave_back = owner(resource) == client || is_kept;
@@ -102,15 +100,12 @@ bool Scheduler::keep(Resource resource) {
   return kept > 0;
 }
 
-ClientId Scheduler::owner(Resource resource) const {
-  return protocol::owner_of(words_[resource].load());
-}
+ClientId Scheduler::owner(Resource resource) const { return protocol::owner_of(words_[resource].load()); }
 
 std::vector<Waiter> Scheduler::waiters(Resource resource) const {
   std::vector<Waiter> ordered = queues_[resource];
-  std::stable_sort(ordered.begin(), ordered.end(), [this, resource](const Waiter& one, const Waiter& other) {
-    return precedes(resource, one, other);
-  });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [this, resource](const Waiter& one, const Waiter& other) { return precedes(resource, one, other); });
   return ordered;
 }
 
@@ -172,9 +167,7 @@ void Scheduler::raise_floor(Resource resource) {
 void Scheduler::give_places(Resource resource, bool freed) {
   if (policy_.places == 0) return;
   std::vector<Waiter>& queue = queues_[resource];
-  const auto wants_place = [this](const Waiter& waiter) {
-    return waiter.place == 0 && !shares(waiter.client);
-  };
+  const auto wants_place = [this](const Waiter& waiter) { return waiter.place == 0 && !shares(waiter.client); };
   const ClientId owner = freed ? 0 : this->owner(resource);
   auto taken = static_cast<size_t>(
       std::count_if(queue.begin(), queue.end(), [](const Waiter& waiter) { return waiter.place > 0; }));
@@ -182,8 +175,7 @@ void Scheduler::give_places(Resource resource, bool freed) {
   for (; taken < policy_.places; ++taken) {
     Waiter* next = nullptr;
     for (Waiter& waiter : queue)
-      if (wants_place(waiter) &&
-          (!next || is_more_urgent(standings_.at(waiter.client), standings_.at(next->client))))
+      if (wants_place(waiter) && (!next || is_more_urgent(standings_.at(waiter.client), standings_.at(next->client))))
         next = &waiter;
     if (!next) return;
     next->place = ++places_given_;
@@ -249,8 +241,7 @@ bool Scheduler::precedes(Resource resource, const Waiter& one, const Waiter& oth
   const Standing& a = standings_.at(one.client);
   const Standing& b = standings_.at(other.client);
   if (a.level != b.level) return a.level > b.level;
-  if (a.level == Level::shares)
-    return shares_[resource].used(one.client) < shares_[resource].used(other.client);
+  if (a.level == Level::shares) return shares_[resource].used(one.client) < shares_[resource].used(other.client);
   if (one.place > 0 || other.place > 0) return one.place > 0 && (other.place == 0 || one.place < other.place);
   return is_more_urgent(a, b);
 }
@@ -259,8 +250,7 @@ bool Scheduler::revokes(Resource resource, const Waiter& waiter, ClientId owner)
   const Standing& a = standings_.at(waiter.client);
   const Standing& b = standings_.at(owner);
   if (a.level != b.level) return a.level > b.level;
-  if (a.level == Level::shares)
-    return shares_[resource].left_ns(owner, b.weight, waiter.client, a.weight) == 0;
+  if (a.level == Level::shares) return shares_[resource].left_ns(owner, b.weight, waiter.client, a.weight) == 0;
   return policy_.revokes && is_more_urgent(a, b);
 }
 

@@ -275,8 +275,7 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
       const ClientId id = 1 + random() % kClients;
       granted = 0;
       ClientId expected = 0;
-      const bool waits =
-          std::any_of(waiting.begin(), waiting.end(), [id](const Wish& w) { return w.client == id; });
+      const bool waits = std::any_of(waiting.begin(), waiting.end(), [id](const Wish& w) { return w.client == id; });
       switch (random() % 4) {
         case 0:
         case 1:
@@ -307,9 +306,8 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
           break;
       }
       ASSERT_EQ(granted, expected) << "step " << step;
-      const bool revoked = std::any_of(waiting.begin(), waiting.end(), [&](const Wish& w) {
-        return priorities[w.client] > priorities[owner];
-      });
+      const bool revoked = std::any_of(waiting.begin(), waiting.end(),
+                                       [&](const Wish& w) { return priorities[w.client] > priorities[owner]; });
       ASSERT_EQ(words[0].load(), owner | (waiting.empty() ? 0 : kWaiters) | (revoked ? kRevoke : 0)) << step;
     }
   }
@@ -330,8 +328,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
     Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { std::erase(waiting, waiter.client); });
     const auto add = [&](ClientId id) {
       levels[id] = static_cast<Level>(random() % 3);
-      scheduler.add_client(id, {static_cast<int>(random() % 4), levels[id],
-                                1 + static_cast<uint32_t>(random() % 5), random() % 100});
+      scheduler.add_client(
+          id, {static_cast<int>(random() % 4), levels[id], 1 + static_cast<uint32_t>(random() % 5), random() % 100});
     };
     for (ClientId id = 1; id <= kClients; ++id) add(id);
     for (int step = 0; step < 200; ++step) {
@@ -348,12 +346,8 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           scheduler.acquire(id, 0, 1);
           break;
         case 3:
-        case 4:
-          scheduler.release(owner, 0);
-          break;
-        case 5:
-          scheduler.set_policy(policies(2)[random() % 4]);
-          break;
+        case 4: scheduler.release(owner, 0); break;
+        case 5: scheduler.set_policy(policies(2)[random() % 4]); break;
         case 6:
           scheduler.set_deadline(id, random() % 100);
           scheduler.look();
@@ -373,8 +367,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
           ASSERT_NE(word & kRevoke, 0u) << "step " << step;
         }
     }
-    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left)
-      scheduler.release(scheduler.owner(0), 0);
+    for (ClientId left = kClients; left > 0 && !waiting.empty(); --left) scheduler.release(scheduler.owner(0), 0);
     ASSERT_TRUE(waiting.empty());
   }
 }

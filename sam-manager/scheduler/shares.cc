@@ -33,8 +33,7 @@ void Shares::charge(ClientId client, uint32_t weight, uint64_t ns) {
   accounts_.try_emplace(client, Account{floor_}).first->second.used += virtual_ns(ns, weight);
 }
 
-uint64_t Shares::left_ns(ClientId owner, uint32_t owners_weight, ClientId waiter,
-                         uint32_t waiters_weight) const {
+uint64_t Shares::left_ns(ClientId owner, uint32_t owners_weight, ClientId waiter, uint32_t waiters_weight) const {
   const uint64_t end = used(waiter) + virtual_ns(kTurnNs, std::max(owners_weight, waiters_weight));
   const uint64_t now = used(owner);
   return now >= end ? 0 : ((end - now) * owners_weight + kUnit - 1) / kUnit;

@@ -34,8 +34,7 @@ struct Device {
   std::map<ClientId, Program> programs;
   Scheduler scheduler{words, [this](Resource, const Waiter& waiter) {
                         Program& program = programs.at(waiter.client);
-                        program.longest_wait_ns =
-                            std::max(program.longest_wait_ns, now_ns - program.asked_ns);
+                        program.longest_wait_ns = std::max(program.longest_wait_ns, now_ns - program.asked_ns);
                       }};
   uint64_t now_ns = 0;
 
@@ -58,8 +57,7 @@ struct Device {
       scheduler.tell_time(now_ns);
       if (scheduler.next_turn_ns() <= now_ns) scheduler.look();
       for (auto& [id, program] : programs) {
-        const bool is_there =
-            now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
+        const bool is_there = now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
         if (!program.asked && is_there) ask(id);
         if (program.asked && now_ns >= program.until_ns) {
           scheduler.remove_client(id);

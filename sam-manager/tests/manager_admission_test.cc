@@ -22,9 +22,9 @@ using testing::Outcome;
 
 struct AdmissionTest : ::testing::Test {
   Daemon daemon;
-  const std::string folder = std::filesystem::temp_directory_path() /
-                             ("samcl-admission." + std::to_string(getpid()) + "." +
-                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("samcl-admission." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
 
   void SetUp() override {
     std::filesystem::create_directories(folder);
@@ -36,9 +36,9 @@ struct AdmissionTest : ::testing::Test {
   // A profile of one GPU stage in slices of 1 ms, its times in modes 1 and 2.
   std::string profile(const std::string& one, const std::string& two, const std::string& period) const {
     const std::string file = folder + "/" + one + "-" + two + ".json";
-    std::ofstream(file) << R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": [{"name": "any", "period": ")"
-                        << period << R"(", "stages": [{"resource": "GPU", "section": "1ms", "host": 0, "worst": [")"
-                        << one << R"(", ")" << two << R"("]}]}]})";
+    std::ofstream(file) << R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": [{"name": "any", "period": ")" << period
+                        << R"(", "stages": [{"resource": "GPU", "section": "1ms", "host": 0, "worst": [")" << one
+                        << R"(", ")" << two << R"("]}]}]})";
     return file;
   }
 
@@ -49,8 +49,7 @@ struct AdmissionTest : ::testing::Test {
 
   Outcome enroll(const std::string& name, int priority, const std::string& file,
                  const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"register",  name, "--priority", std::to_string(priority),
-                                      "--profile", file};
+    std::vector<std::string> words = {"register", name, "--priority", std::to_string(priority), "--profile", file};
     words.insert(words.end(), more.begin(), more.end());
     return ctl(words);
   }
@@ -108,9 +107,7 @@ TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  ASSERT_EQ(
-      enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
-      0);
+  ASSERT_EQ(enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code, 0);
   const auto before = plan();
   const Outcome refused =
       enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0", "--admission", "strict"});
@@ -175,8 +172,7 @@ TEST_F(AdmissionTest, BadProfilesAreNamed) {
   std::ofstream(file) << R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": []})";
   EXPECT_THAT(enroll("camera", 9, file).err, HasSubstr("--profile: /tasks"));
   EXPECT_THAT(enroll("camera", 9, folder + "/missing.json").err, HasSubstr("--profile: cannot read "));
-  EXPECT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--gpus", "1"}).exit_code, 2)
-      << "the manager chooses";
+  EXPECT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--gpus", "1"}).exit_code, 2) << "the manager chooses";
   EXPECT_THAT(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--deadline", "13ms"}).err,
               HasSubstr("deadline may not be after the period"));
   EXPECT_THAT(ctl({"list"}).out, HasSubstr("No task is registered"));

@@ -51,9 +51,9 @@ constexpr uid_t kOther = 65533;
 
 struct AttackTest : ::testing::Test {
   Daemon daemon;
-  const std::string folder = std::filesystem::temp_directory_path() /
-                             ("samcl-attack." + std::to_string(getpid()) + "." +
-                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("samcl-attack." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
 
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "needs root";
@@ -139,8 +139,7 @@ TEST_F(AttackTest, OnlyAdministratorsChangeTasks) {
 }
 
 TEST_F(AttackTest, StrangersMayNotUseDevices) {
-  start("[[access.allow]]\nwho = ['" + std::to_string(kStranger) +
-        "']\ndevices = ['a']\nhighest_priority = 3\n");
+  start("[[access.allow]]\nwho = ['" + std::to_string(kStranger) + "']\ndevices = ['a']\nhighest_priority = 3\n");
   EXPECT_THAT(connect_as(kOther), HasSubstr("user 65533 may not use the devices"));
   EXPECT_EQ(connect_as(kStranger), "");
   EXPECT_THAT(connect_as(kStranger, {"b"}), HasSubstr("may use none of the program's devices"));
@@ -180,8 +179,7 @@ TEST_F(AttackTest, NobodyElseCanPoseAsTheManager) {
       sockaddr_un address{};
       address.sun_family = AF_UNIX;
       protocol::socket_path(directory, "fake").copy(address.sun_path, sizeof address.sun_path - 1);
-      if (bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(socket, 9) != 0)
-        return 2;
+      if (bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(socket, 9) != 0) return 2;
       line.say('l');
       line.hear(60'000);
       return 0;
@@ -194,8 +192,7 @@ TEST_F(AttackTest, NobodyElseCanPoseAsTheManager) {
     ASSERT_EQ(chmod(directory.c_str(), mode), 0);
     const auto poser = pose(directory);
     ASSERT_EQ(poser->line().hear(), 'l');
-    EXPECT_THAT(problem_of(directory),
-                HasSubstr(mode == 0777 ? "can be written by others" : "belongs to user 65534"));
+    EXPECT_THAT(problem_of(directory), HasSubstr(mode == 0777 ? "can be written by others" : "belongs to user 65534"));
   }
 }
 
@@ -259,8 +256,7 @@ TEST_F(AttackTest, NoRequestEndsTheDaemon) {
   };
   json bad = task("x", 1);
   bad["period_ns"] = -5;
-  EXPECT_THAT(problem({{"ask", "register"}, {"task", bad}}),
-              HasSubstr("period_ns: expected an integer, 1 to"));
+  EXPECT_THAT(problem({{"ask", "register"}, {"task", bad}}), HasSubstr("period_ns: expected an integer, 1 to"));
   bad = task("a\nb", 1);
   EXPECT_THAT(problem({{"ask", "register"}, {"task", bad}}), HasSubstr("name: has a control character"));
   EXPECT_THAT(problem({{"ask", "register"}, {"task", 5}}), HasSubstr("expected an object"));
@@ -274,9 +270,8 @@ TEST_F(AttackTest, NoRequestEndsTheDaemon) {
   };
   EXPECT_THAT(raw_problem("{\"samcl\": 6, \"ask\": \"register\", \"task\": {\"name\": \"bad\xff\"}}"),
               HasSubstr("no JSON object"));
-  EXPECT_THAT(
-      raw_problem("{\"samcl\": 6, \"ask\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
-      HasSubstr("nested more than 32 levels deep"));
+  EXPECT_THAT(raw_problem("{\"samcl\": 6, \"ask\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
+              HasSubstr("nested more than 32 levels deep"));
   EXPECT_THAT(raw_problem("{\"samcl\": 3}"), HasSubstr("it speaks version 3, expected 6"));
   EXPECT_EQ(raw_problem(std::string(2, '\x53') + "garbage"), raw_problem("garbage"));
   EXPECT_EQ(raw_problem(std::string(protocol::Message().bytes())), "disconnected") << "without hello";
@@ -338,8 +333,7 @@ TEST_F(AttackTest, SpoiledStateFileIsNamedWithItsField) {
   const std::string state = folder + "/state.json";
   std::ofstream(state) << R"({"format": 1, "tasks": [{"name": "camera", "priority": 3, "period_ns": -5,
                               "deadline_ns": 4, "gpus": 1, "match": ""}]})";
-  std::ofstream(folder + "/m.toml") << "state_file = '" << state << "'\ninstance = '" << daemon.instance()
-                                    << "'\n";
+  std::ofstream(folder + "/m.toml") << "state_file = '" << state << "'\ninstance = '" << daemon.instance() << "'\n";
   int out[2];
   ASSERT_EQ(pipe(out), 0);
   Child failing([&](const Child::Line&) {
@@ -478,21 +472,19 @@ TEST_F(AttackTest, OneUserCannotShutOutOthers) {
                         std::vector<std::unique_ptr<lease::Client>> clients;
                         for (int i = 0; i < 9; ++i) {
                           auto client = lease::Client::connect({daemon.instance(), "", 5000, 0}, {"a"});
-                          if (!client)
-                            return std::to_string(i) + " connected, then: " + client.error().message;
+                          if (!client) return std::to_string(i) + " connected, then: " + client.error().message;
                           clients.push_back(*std::move(client));
                         }
                         return "all connected";
                       }),
               HasSubstr("4 connected, then: user 65534 has 4 programs connected already"));
-  EXPECT_THAT(
-      as_user(kStranger,
-              [&]() -> std::string {
-                std::vector<protocol::Descriptor> sockets;
-                for (int i = 0; i < 100; ++i) sockets.push_back(raw());
-                return lease::Client::connect({daemon.instance(), "", 5000, 0}, {"a"}) ? "" : "refused";
-              }),
-      "refused");
+  EXPECT_THAT(as_user(kStranger,
+                      [&]() -> std::string {
+                        std::vector<protocol::Descriptor> sockets;
+                        for (int i = 0; i < 100; ++i) sockets.push_back(raw());
+                        return lease::Client::connect({daemon.instance(), "", 5000, 0}, {"a"}) ? "" : "refused";
+                      }),
+              "refused");
   EXPECT_EQ(connect_as(kOther), "");
 }
 
@@ -521,8 +513,7 @@ TEST_F(AttackTest, ManyRequestsOfOneProgramCostNoMore) {
     ++acquire.sequence;
     ASSERT_TRUE((*connection)->send(acquire, 5000));
   }
-  EXPECT_THAT(daemon.status()["resources"][0]["waiting"], SizeIs(1))
-      << "one request per program and resource";
+  EXPECT_THAT(daemon.status()["resources"][0]["waiting"], SizeIs(1)) << "one request per program and resource";
   EXPECT_LT(Clock::now() - start, 5s);
   client->release(kGpu, 0);
 }
@@ -595,7 +586,8 @@ TEST_F(AttackTest, FullDiskLosesNoTask) {
   start("state_file = '" + disk + "/state.json'\n", Daemon::Tasks::in_their_file);
   ASSERT_EQ(daemon.enroll("first", 5), "");
   std::ofstream(disk + "/filler") << std::string(1 << 17, 'x');
-  EXPECT_THAT(daemon.enroll("second", 6), HasSubstr("cannot write the tasks to " + disk + "/state.json: No space left"));
+  EXPECT_THAT(daemon.enroll("second", 6),
+              HasSubstr("cannot write the tasks to " + disk + "/state.json: No space left"));
   const auto names = [&] {
     std::string all;
     const auto list = daemon.ask({{"ask", "list"}});

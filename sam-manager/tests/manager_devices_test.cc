@@ -22,8 +22,7 @@ struct DevicesTest : ::testing::Test {
       const auto client = daemon.connect(task, gpus);
       if (!client) return 1;
       line.say('c');
-      while (line.hear(60'000) == 'd')
-        line.say(static_cast<char>('a' + client->assignment().devices.front()));
+      while (line.hear(60'000) == 'd') line.say(static_cast<char>('a' + client->assignment().devices.front()));
       return 0;
     });
     EXPECT_EQ(child->line().hear(), 'c');

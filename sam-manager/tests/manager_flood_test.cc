@@ -47,7 +47,8 @@ struct FloodTest : ::testing::Test {
   std::unique_ptr<Child> flood(Send send) const {
     auto child = std::make_unique<Child>([this, send](const Child::Line& line) {
       auto connection = Connection::open(daemon.instance());
-      if (!connection || !(*connection)->ask({{"ask", "hello"}, {"task", ""}, {"gpus", 0}, {"devices", {"a"}}}, 5000)) return 1;
+      if (!connection || !(*connection)->ask({{"ask", "hello"}, {"task", ""}, {"gpus", 0}, {"devices", {"a"}}}, 5000))
+        return 1;
       line.say('y');
       while (true) send(**connection);
     });

@@ -62,8 +62,7 @@ struct LendingTest : ::testing::Test {
 
   void SetUp() override {
     const auto own = scheduling_of(0).value();
-    if (daemon::set_scheduling(0, daemon::fifo(1)) != 0)
-      GTEST_SKIP() << "no real-time priorities on this system";
+    if (daemon::set_scheduling(0, daemon::fifo(1)) != 0) GTEST_SKIP() << "no real-time priorities on this system";
     daemon::set_scheduling(0, own);
     ASSERT_TRUE(daemon.start());
     ASSERT_EQ(daemon.enroll("urgent", kUrgent), "");
@@ -99,8 +98,7 @@ struct LendingTest : ::testing::Test {
 
   pid_t guardian() const {
     pid_t process = 0;
-    std::ifstream("/proc/" + std::to_string(daemon.pid()) + "/task/" + std::to_string(daemon.pid()) +
-                  "/children") >>
+    std::ifstream("/proc/" + std::to_string(daemon.pid()) + "/task/" + std::to_string(daemon.pid()) + "/children") >>
         process;
     return process;
   }
@@ -110,8 +108,8 @@ TEST_F(LendingTest, MiddleHogDoesNotKeepTheHolderFromItsRelease) {
   struct Shared {
     std::atomic<bool> hog_runs, hog_ended;
   };
-  auto* shared = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-      Shared{};
+  auto* shared =
+      new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared{};
   const auto holder = start_holder();
   Child hog([&](const Child::Line& line) {
     run_on_one_cpu(kMiddle);

@@ -124,18 +124,23 @@ TEST_F(OverrunTest, JobsFasterThanThePeriodAreCountedAndDemoted) {
 TEST_F(OverrunTest, JobsLongerThanTheirProfileAreCounted) {
   start("log");
   const auto client = daemon.connect("sonar");
-  const auto answer = daemon.ask(
-      {{"ask", "register"},
-       {"task",
-        {{"name", "sonar"}, {"priority", 35}, {"gpus", 0}, {"match", ""}, {"period_ns", 1000}, {"deadline_ns", 1000},
-         {"devices", nlohmann::json::array()}}}});
+  const auto answer = daemon.ask({{"ask", "register"},
+                                  {"task",
+                                   {{"name", "sonar"},
+                                    {"priority", 35},
+                                    {"gpus", 0},
+                                    {"match", ""},
+                                    {"period_ns", 1000},
+                                    {"deadline_ns", 1000},
+                                    {"devices", nlohmann::json::array()}}}});
   ASSERT_TRUE(answer) << answer.error().message;
   const nlohmann::json profile = {
       {"platform", {{"cpus", 2}, {"gpus", 1}}},
       {"tasks", {{{"name", "any"}, {"period", "100ms"}, {"stages", {{{"resource", "GPU"}, {"worst", "8ms"}}}}}}}};
-  const auto set = daemon.ask({{"ask", "set"},
-                               {"name", "sonar"},
-                               {"changes", {{"profile", profile}, {"period_ns", 1000 * kMs}, {"deadline_ns", 900 * kMs}}}});
+  const auto set =
+      daemon.ask({{"ask", "set"},
+                  {"name", "sonar"},
+                  {"changes", {{"profile", profile}, {"period_ns", 1000 * kMs}, {"deadline_ns", 900 * kMs}}}});
   ASSERT_TRUE(set) << set.error().message;
   client->job_ended(7 * kMs);
   client->job_ended(500 * kMs);  // far beyond: hand-overs are in the budget, and cost much on a busy machine

@@ -25,8 +25,7 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct PolicyTest : ::testing::Test {
   Daemon daemon;
-  const std::string file =
-      std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
+  const std::string file = std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
 
   void start(const std::string& configuration = "") {
     std::ofstream(file) << configuration << "\nlog_level = 'off'\n";
@@ -98,8 +97,7 @@ TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
 
 TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
   start();
-  EXPECT_EQ(use("lottery"),
-            "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
+  EXPECT_EQ(use("lottery"), "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
 }
 
@@ -128,12 +126,11 @@ TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
       daemon.ask({{"ask", "register"}, {"task", {{"name", "early"}, {"weight", 1}, {"memory_bytes", kGiB}}}});
   ASSERT_TRUE(answer);
   EXPECT_THAT((*answer)["doubts"].dump(), HasSubstr("nobody told yet how much memory"));
-  const auto program =
-      lease::Client::connect({daemon.instance(), "", 5000, 0, {2 * kGiB, 3 * kGiB}}, {"a", "b"});
+  const auto program = lease::Client::connect({daemon.instance(), "", 5000, 0, {2 * kGiB, 3 * kGiB}}, {"a", "b"});
   ASSERT_TRUE(program) << program.error().message;
   EXPECT_EQ(daemon.status()["memory"][1]["bytes"], 3 * kGiB);
-  const auto more = daemon.ask(
-      {{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
+  const auto more =
+      daemon.ask({{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
   ASSERT_FALSE(more);
   EXPECT_THAT(more.error().message, HasSubstr("device \"a\" has 2 GiB of memory, and 3 GiB"));
 }
@@ -157,8 +154,7 @@ TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
   }
   EXPECT_EQ(program("greedy")["overruns"]["throttled_jobs"], 1);
   const auto until = Clock::now() + std::chrono::seconds(10);
-  while (Clock::now() < until && program("greedy")["demoted"] == true)
-    std::this_thread::sleep_for(milliseconds(20));
+  while (Clock::now() < until && program("greedy")["demoted"] == true) std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(program("greedy")["demoted"], false);
   EXPECT_EQ(program("greedy")["priority"], 30);
 }

@@ -21,9 +21,9 @@ using testing::Outcome;
 
 struct ProgramsTest : ::testing::Test {
   Daemon daemon;
-  const std::string folder = std::filesystem::temp_directory_path() /
-                             ("samcl-programs." + std::to_string(getpid()) + "." +
-                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("samcl-programs." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
   const std::string file = folder + "/report.json";
   nlohmann::json report;  // of the last program
 
@@ -115,8 +115,8 @@ TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
 
 TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
   ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
-  ASSERT_EQ(run("camera", std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder +
-                              "/status"),
+  ASSERT_EQ(run("camera",
+                std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder + "/status"),
             0);
   const auto status = nlohmann::json::parse(std::ifstream(folder + "/status"));
   ASSERT_EQ(status["programs"].size(), 1u);
@@ -129,9 +129,11 @@ TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
   ASSERT_EQ(daemon.enroll("radar", 6, 1, {"0"}), "");
   Outcome traced;
   std::thread tracing([&] {
-    traced = testing::run_program({"/bin/sh", "-c", std::string(SAM_CTL) + " --instance " + daemon.instance() +
-                                       " trace --seconds 100 -o " + folder + "/t.json & echo $! > " + folder +
-                                       "/pid; wait"}, {}, 110);
+    traced =
+        testing::run_program({"/bin/sh", "-c",
+                              std::string(SAM_CTL) + " --instance " + daemon.instance() + " trace --seconds 100 -o " +
+                                  folder + "/t.json & echo $! > " + folder + "/pid; wait"},
+                             {}, 110);
   });
   // In the middle there is time to find what they write to.
   EXPECT_EQ(run("camera", "sleep 0.5"), 0);

@@ -37,9 +37,9 @@ Descriptor socket_at(const std::string& path, int type, bool listens) {
 
 struct ServiceTest : ::testing::Test {
   Daemon daemon;
-  const std::string folder = std::filesystem::temp_directory_path() /
-                             ("samcl-service." + std::to_string(getpid()) + "." +
-                              ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("samcl-service." + std::to_string(getpid()) + "." +
+                                                ::testing::UnitTest::GetInstance()->current_test_info()->name());
   void SetUp() override { std::filesystem::create_directories(folder); }
   ~ServiceTest() override { std::filesystem::remove_all(folder); }
 };

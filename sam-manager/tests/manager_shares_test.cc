@@ -29,8 +29,8 @@ struct SharesTest : ::testing::Test {
     std::array<std::atomic<uint64_t>, 8> held_ns, leases;
   };
   Daemon daemon;
-  Shared& shared = *new (
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared{};
+  Shared& shared =
+      *new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared{};
   std::vector<std::unique_ptr<Child>> children;
 
   void SetUp() override { ASSERT_TRUE(daemon.start()); }
@@ -103,8 +103,7 @@ TEST_F(SharesTest, WeightIsShownAndChangedAndHasNoDeadlineBesideIt) {
   EXPECT_EQ(daemon.status()["programs"][0]["weight"], 5);
   const auto wrong = daemon.ask({{"ask", "set"}, {"name", "batch"}, {"changes", {{"period_ns", kMs}}}});
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message,
-              HasSubstr("task \"batch\": period_ns: a task with a weight has no deadline"));
+  EXPECT_THAT(wrong.error().message, HasSubstr("task \"batch\": period_ns: a task with a weight has no deadline"));
   EXPECT_EQ(daemon.ask({{"ask", "list"}}).value()["tasks"][0]["period_ns"], nullptr);
 }
 

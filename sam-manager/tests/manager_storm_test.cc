@@ -1,6 +1,6 @@
 // Programs that are killed in every state, all the time, while others go on. A short storm by default;
-// SAMCL_STORM_SECONDS makes those of programs longer, SAMCL_STORM_KILLS and SAMCL_STORM_DAEMONS (how many of each) that of
-// everything, and SAMCL_SEED repeats one.
+// SAMCL_STORM_SECONDS makes those of programs longer, SAMCL_STORM_KILLS and SAMCL_STORM_DAEMONS (how many of each) that
+// of everything, and SAMCL_SEED repeats one.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/prctl.h>
@@ -37,9 +37,7 @@ int number_from(const char* variable, int otherwise) {
   return wanted ? std::atoi(wanted) : otherwise;
 }
 
-std::chrono::seconds storm_length() {
-  return std::chrono::seconds(number_from("SAMCL_STORM_SECONDS", 5));
-}
+std::chrono::seconds storm_length() { return std::chrono::seconds(number_from("SAMCL_STORM_SECONDS", 5)); }
 
 unsigned choose_seed() {
   const char* wanted = std::getenv("SAMCL_SEED");
@@ -128,9 +126,9 @@ void expect_to_survive(const Daemon& daemon) {
   stop = true;
   survivor.join();
   const auto ms = [](Clock::duration time) { return time / 1ms; };
-  std::cout << kills << " kills, " << seen.leases << " leases, " << seen.unmanaged << " unmanaged in "
-            << seen.spells << " spells, the longest " << ms(seen.longest_spell) << " ms; longest wait "
-            << ms(seen.longest_wait) << " ms\n";
+  std::cout << kills << " kills, " << seen.leases << " leases, " << seen.unmanaged << " unmanaged in " << seen.spells
+            << " spells, the longest " << ms(seen.longest_spell) << " ms; longest wait " << ms(seen.longest_wait)
+            << " ms\n";
   EXPECT_GT(kills, 10);
   EXPECT_EQ(seen.spells, 0);
   EXPECT_LT(seen.longest_wait, kLongestSpell);
@@ -148,8 +146,7 @@ TEST(Storm, SurvivorStaysManagedWhileOthersAreKilled) {
 // Each kill is two lines; some hundred of them fill a pipe, and a daemon that waits for its reader shows no
 // heartbeat.
 TEST(Storm, SurvivorStaysManagedWhileNobodyReadsTheLog) {
-  const std::string config =
-      std::filesystem::temp_directory_path() / ("samcl-storm." + std::to_string(getpid()));
+  const std::string config = std::filesystem::temp_directory_path() / ("samcl-storm." + std::to_string(getpid()));
   std::ofstream(config) << "log_level = 'info'\n";
   int log[2];
   ASSERT_EQ(pipe(log), 0);
@@ -232,7 +229,8 @@ class Rage {
 
  private:
   pid_t start() {
-    static constexpr Habit kHabits[] = {Habit::works, Habit::works, Habit::works_in_threads, Habit::forks, Habit::calls_exec};
+    static constexpr Habit kHabits[] = {Habit::works, Habit::works, Habit::works_in_threads, Habit::forks,
+                                        Habit::calls_exec};
     return start_victim(daemon_, kHabits[random_() % std::size(kHabits)], random_() % 3000);
   }
   static void end(pid_t victim) {
@@ -279,8 +277,8 @@ TEST(Storm, NothingIsLostWhateverEnds) {
   for (int i = 0; i < 100 && daemon.status()["programs"].size() > kVictims + 1; ++i) std::this_thread::sleep_for(10ms);
   const Footing after = footing_of(daemon.pid());
   std::cout << storm.kills << " kills, " << daemons << " daemons, unmanaged for " << longest_spell / 1ms
-            << " ms at most; under the last one " << seen.leases << " leases, the longest wait " << seen.longest_wait / 1ms
-            << " ms; memory " << before.memory << " to " << after.memory << " KiB\n";
+            << " ms at most; under the last one " << seen.leases << " leases, the longest wait "
+            << seen.longest_wait / 1ms << " ms; memory " << before.memory << " to " << after.memory << " KiB\n";
   EXPECT_LT(longest_spell, kLongestSpell);
   EXPECT_EQ(seen.spells, 0);
   // One stopped holder after another may keep it waiting for a second or so each.

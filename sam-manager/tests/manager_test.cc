@@ -313,8 +313,7 @@ TEST_F(ManagerTest, AdministratorTakesADeviceByForce) {
   ASSERT_TRUE(daemon.ask({{"ask", "release"}, {"device", "a"}}));
   EXPECT_EQ(waiter->line().hear(), 'h');
   EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "b"}}).error().message, HasSubstr("nobody holds"));
-  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "c"}}).error().message,
-              HasSubstr("there is no device"));
+  EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "c"}}).error().message, HasSubstr("there is no device"));
 }
 
 TEST_F(ManagerTest, UnregisteringSaysWhatStillRuns) {
@@ -389,9 +388,7 @@ TEST_F(ManagerTest, ForkedCopyIsUnmanaged) {
 TEST_F(ManagerTest, LongLeaseIsShownAsOne) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  const auto held_ns = [&] {
-    return daemon.status()["resources"][0]["holder"]["held_ns_at_least"].get<int64_t>();
-  };
+  const auto held_ns = [&] { return daemon.status()["resources"][0]["holder"]["held_ns_at_least"].get<int64_t>(); };
   client->acquire(kGpu, 0);
   int64_t seen = 0;
   for (int i = 0; i < 1000 && seen < 10'000'000; ++i) {

@@ -42,8 +42,8 @@ struct Task {
   }
 
   void launch(const bench::Kernel& kernel, size_t global, size_t local) const {
-    bench::check(clEnqueueNDRangeKernel(session.queue.get(), kernel.get(), 1, nullptr, &global, &local, 0,
-                                        nullptr, nullptr));
+    bench::check(
+        clEnqueueNDRangeKernel(session.queue.get(), kernel.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr));
   }
 
   void half() {
@@ -60,8 +60,8 @@ struct Task {
 
   bool is_right() const {
     std::vector<cl_int> found(kItems);
-    bench::check(clEnqueueReadBuffer(session.queue.get(), values.get(), CL_TRUE, 0,
-                                     found.size() * sizeof(cl_int), found.data(), 0, nullptr, nullptr));
+    bench::check(clEnqueueReadBuffer(session.queue.get(), values.get(), CL_TRUE, 0, found.size() * sizeof(cl_int),
+                                     found.data(), 0, nullptr, nullptr));
     return found == expected;
   }
 };

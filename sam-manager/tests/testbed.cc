@@ -37,8 +37,7 @@ Daemon::Daemon() {
 Daemon::~Daemon() {
   if (pid_ > 0) stop(SIGTERM);
   // What a killed one left.
-  for (const char* end : {".sock", ".lock"})
-    unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
+  for (const char* end : {".sock", ".lock"}) unlink((protocol::own_socket_directory() + "/" + instance_ + end).c_str());
 }
 
 bool Daemon::start(const std::vector<std::string>& more, Tasks tasks) {
@@ -180,11 +179,8 @@ std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task
           client->release(lease::ResourceKind::gpu, 0);
           line.say('f');
           break;
-        case 'm':
-          line.say(finds_daemon(*client) ? 'y' : 'n');
-          break;
-        default:
-          return 0;
+        case 'm': line.say(finds_daemon(*client) ? 'y' : 'n'); break;
+        default: return 0;
       }
     }
   });

@@ -70,8 +70,7 @@ class KernelWriter {
       Field field{Field::Style(pick(5)), kScalarTypes[pick(4)], 1, 0};
       size_t bytes = field.type.bytes, alignment = bytes;
       switch (field.style) {
-        case Field::Style::scalar:
-          break;
+        case Field::Style::scalar: break;
         case Field::Style::vector:
           field.width = chance(50) ? 2 : 4;
           bytes = alignment = field.width * field.type.bytes;
@@ -112,8 +111,7 @@ class KernelWriter {
                                        "get_group_id",  "get_num_groups",  "get_group_id", "get_num_groups"};
     const std::string d = dimension(variable);
     if (chance(10)) return "get_work_dim()";
-    if (chance(10))
-      return "(uint)get_global_offset(" + (plan_.variable_offset_dimension ? d : number(pick(3))) + ")";
+    if (chance(10)) return "(uint)get_global_offset(" + (plan_.variable_offset_dimension ? d : number(pick(3))) + ")";
     if (plan_.known_local) {
       if (plan_.opencl_c_3 && chance(25))
         return chance(50)   ? "(uint)get_global_linear_id()"
@@ -122,8 +120,7 @@ class KernelWriter {
       return std::string("(uint)") + one_of(all) + "(" + d + ")";
     }
     if (chance(25)) return "(uint)(get_num_groups(" + d + ") * get_local_size(" + d + "))";
-    if (chance(25))
-      return "(uint)(get_group_id(" + d + ") * get_local_size(" + d + ") + get_local_id(" + d + "))";
+    if (chance(25)) return "(uint)(get_group_id(" + d + ") * get_local_size(" + d + ") + get_local_id(" + d + "))";
     if (plan_.opencl_c_3 && chance(25)) return "(uint)get_global_linear_id()";
     return std::string("(uint)") + one_of(free) + "(" + d + ")";
   }
@@ -137,19 +134,13 @@ class KernelWriter {
     static constexpr std::array unary = {"popcount", "clz", "~"};
     const std::string left = expression(variables, depth - 1);
     switch (pick(8)) {
-      case 0:
-        return "(" + left + (chance(50) ? " >> " : " << ") + number(1 + pick(31)) + "u)";
-      case 1:
-        return std::string(one_of(functions)) + "(" + left + ", " + expression(variables, depth - 1) + ")";
-      case 2:
-        return std::string(one_of(unary)) + "(" + left + ")";
-      case 3:
-        return "(" + left + (chance(50) ? " / " : " % ") + "(" + expression(variables, depth - 1) + " | 1u))";
+      case 0: return "(" + left + (chance(50) ? " >> " : " << ") + number(1 + pick(31)) + "u)";
+      case 1: return std::string(one_of(functions)) + "(" + left + ", " + expression(variables, depth - 1) + ")";
+      case 2: return std::string(one_of(unary)) + "(" + left + ")";
+      case 3: return "(" + left + (chance(50) ? " / " : " % ") + "(" + expression(variables, depth - 1) + " | 1u))";
       case 4:
-        return "(" + left + " > " + expression(variables, depth - 1) + " ? " + variable + " : " + constant() +
-               ")";
-      default:
-        return "(" + left + " " + one_of(operators) + " " + expression(variables, depth - 1) + ")";
+        return "(" + left + " > " + expression(variables, depth - 1) + " ? " + variable + " : " + constant() + ")";
+      default: return "(" + left + " " + one_of(operators) + " " + expression(variables, depth - 1) + ")";
     }
   }
   std::string value() { return expression({"a", "b", "c", "d"}, 2); }
@@ -168,8 +159,7 @@ class KernelWriter {
   }
   std::string looped_built_in() {
     if (plan_.known_local) return chance(50) ? "(uint)get_group_id(i)" : "(uint)get_num_groups(i)";
-    return chance(50) ? "(uint)get_global_size(i)"
-                      : "(uint)(get_group_id(i) * get_local_size(i) + get_local_id(i))";
+    return chance(50) ? "(uint)get_global_size(i)" : "(uint)(get_group_id(i) * get_local_size(i) + get_local_id(i))";
   }
 
   // uint position(): numbers the work-items of the launch 0, 1, 2, ... in one of several orders.
@@ -183,25 +173,24 @@ class KernelWriter {
     };
     switch (pick(plan_.known_local ? 5 : 4)) {
       case 0:  // x fastest
-        line("return (uint)(" + index("0") + " + get_global_size(0) * (" + index("1") +
-             " + get_global_size(1) * " + index("2") + "));");
+        line("return (uint)(" + index("0") + " + get_global_size(0) * (" + index("1") + " + get_global_size(1) * " +
+             index("2") + "));");
         break;
       case 1:  // z fastest
-        line("return (uint)(" + index("2") + " + get_global_size(2) * (" + index("1") +
-             " + get_global_size(1) * " + index("0") + "));");
+        line("return (uint)(" + index("2") + " + get_global_size(2) * (" + index("1") + " + get_global_size(1) * " +
+             index("0") + "));");
         break;
       case 2:  // by a loop over the dimensions
         line("size_t at = 0;");
-        line("for (int i = (int)get_work_dim() - 1; i >= 0; --i) at = at * get_global_size(i) + " +
-             index("i") + ";");
+        line("for (int i = (int)get_work_dim() - 1; i >= 0; --i) at = at * get_global_size(i) + " + index("i") + ";");
         line("return (uint)at;");
         break;
       case 3:
         if (plan_.opencl_c_3) {
           line("return (uint)get_global_linear_id();");
         } else {
-          line("return (uint)((" + index("1") + " * get_global_size(2) + " + index("2") +
-               ") * get_global_size(0) + " + index("0") + ");");
+          line("return (uint)((" + index("1") + " * get_global_size(2) + " + index("2") + ") * get_global_size(0) + " +
+               index("0") + ");");
         }
         break;
       case 4:  // group by group
@@ -256,21 +245,16 @@ class KernelWriter {
   std::string slot() {
     if (plan_.permuted) return "permutation[g]";
     switch (pick(4)) {
-      case 0:
-        return "n - 1u - g";
-      case 1:
-        return "(uint)(((ulong)g * 10007u + s) % n)";  // 10007 is prime and above every n: a permutation
-      default:
-        return "g";
+      case 0: return "n - 1u - g";
+      case 1: return "(uint)(((ulong)g * 10007u + s) % n)";  // 10007 is prime and above every n: a permutation
+      default: return "g";
     }
   }
 
   void statement() {
     switch (pick(11)) {
       case 0:
-      case 1:
-        line(variable() + (chance(50) ? " ^= " : " += ") + value() + ";");
-        break;
+      case 1: line(variable() + (chance(50) ? " ^= " : " += ") + value() + ";"); break;
       case 2:
       case 3: {
         const unsigned r = pick(plan_.readers);
@@ -281,8 +265,7 @@ class KernelWriter {
       case 4: {
         const unsigned w = pick(plan_.writers);
         if (!fields_[w].empty())
-          line(variable() + " += " + load(w, fields_[w][pick(static_cast<unsigned>(fields_[w].size()))]) +
-               ";");
+          line(variable() + " += " + load(w, fields_[w][pick(static_cast<unsigned>(fields_[w].size()))]) + ";");
         break;
       }
       case 5:
@@ -335,8 +318,7 @@ class KernelWriter {
         "if (get_local_id(0) + get_local_id(1) + get_local_id(2) == 0) for (uint i = 0; i < 4; ++i) bins[i] "
         "= i;");
     line("barrier(CLK_LOCAL_MEM_FENCE);");
-    line(std::string(chance(50) ? "atomic_add" : "atomic_xor") + "(&bins[" + variable() + " & 3u], " +
-         value() + ");");
+    line(std::string(chance(50) ? "atomic_add" : "atomic_xor") + "(&bins[" + variable() + " & 3u], " + value() + ");");
     line("barrier(CLK_LOCAL_MEM_FENCE);");
     line(variable() + " += bins[" + variable() + " & 3u];");
     line("barrier(CLK_LOCAL_MEM_FENCE);");
@@ -373,14 +355,11 @@ class KernelWriter {
     switch (field.style) {
       case Field::Style::scalar:
         return "(uint)" + (natural(w, field) ? indexed(w, field) : "*" + place(w, field, field.type.name));
-      case Field::Style::vector:
-        return "(uint)(*" + place(w, field, vector_type(field)) + ").s1";
+      case Field::Style::vector: return "(uint)(*" + place(w, field, vector_type(field)) + ").s1";
       case Field::Style::vstore:
         return "(uint)vload" + number(field.width) + "(0, " + place(w, field, field.type.name) + ").s1";
-      case Field::Style::record:
-        return place(w, field, "Record") + "->large";
-      case Field::Style::bits_of_float:
-        return "as_uint(*" + place(w, field, "float") + ")";
+      case Field::Style::record: return place(w, field, "Record") + "->large";
+      case Field::Style::bits_of_float: return "as_uint(*" + place(w, field, "float") + ")";
     }
     return "0u";
   }
@@ -402,23 +381,20 @@ class KernelWriter {
   std::string store(unsigned w, const Field& field) {
     switch (field.style) {
       case Field::Style::scalar: {
-        const std::string stored =
-            "(" + std::string(field.type.name) + ")(" + variable() + " ^ " + value() + ");";
+        const std::string stored = "(" + std::string(field.type.name) + ")(" + variable() + " ^ " + value() + ");";
         if (natural(w, field)) return indexed(w, field) + " = " + stored;
         return "*" + place(w, field, field.type.name) + " = " + stored;
       }
-      case Field::Style::vector:
-        return "*" + place(w, field, vector_type(field)) + " = " + vector_value(field) + ";";
+      case Field::Style::vector: return "*" + place(w, field, vector_type(field)) + " = " + vector_value(field) + ";";
       case Field::Style::vstore:
-        return "vstore" + number(field.width) + "(" + vector_value(field) + ", 0, " +
-               place(w, field, field.type.name) + ");";
+        return "vstore" + number(field.width) + "(" + vector_value(field) + ", 0, " + place(w, field, field.type.name) +
+               ");";
       case Field::Style::record:
         return "{ " + qualifier("global") + " Record* record = " + place(w, field, "Record") +
                "; record->small = (uchar)(" + value() + "); " +
-               (chance(50) ? "record->middle = (ushort)" + variable() + "; " : "") +
-               "record->large = " + variable() + "; }";
-      case Field::Style::bits_of_float:
-        return "*" + place(w, field, "float") + " = as_float(" + value() + ");";
+               (chance(50) ? "record->middle = (ushort)" + variable() + "; " : "") + "record->large = " + variable() +
+               "; }";
+      case Field::Style::bits_of_float: return "*" + place(w, field, "float") + " = as_float(" + value() + ");";
     }
     return ";";
   }
@@ -441,8 +417,6 @@ class KernelWriter {
 
 }  // namespace
 
-std::string write_kernel(const KernelPlan& plan, bench::Random& random) {
-  return KernelWriter(plan, random).write();
-}
+std::string write_kernel(const KernelPlan& plan, bench::Random& random) { return KernelWriter(plan, random).write(); }
 
 }  // namespace differential

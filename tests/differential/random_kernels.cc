@@ -27,8 +27,7 @@ struct Options {
 
 bool compiles_opencl_c_3(cl_device_id device) {
   size_t bytes = 0;
-  if (clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, 0, nullptr, &bytes) != CL_SUCCESS)
-    return false;
+  if (clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, 0, nullptr, &bytes) != CL_SUCCESS) return false;
   std::vector<cl_name_version> versions(bytes / sizeof(cl_name_version));
   bench::check(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, bytes, versions.data(), nullptr));
   return std::ranges::any_of(versions, [](const auto& v) { return CL_VERSION_MAJOR(v.version) >= 3; });
@@ -50,8 +49,8 @@ void run(const Options& options) {
   for (unsigned index = first; index < end; ++index) {
     const Scenario scenario = make_scenario(options.seed, index, opencl_c_3);
     if (options.print)
-      std::printf("// %s %s\n%s%s\n", scenario.kernel_name.c_str(), scenario.options.c_str(),
-                  scenario.source.c_str(), describe_steps(scenario).c_str());
+      std::printf("// %s %s\n%s%s\n", scenario.kernel_name.c_str(), scenario.options.c_str(), scenario.source.c_str(),
+                  describe_steps(scenario).c_str());
     std::fflush(stdout);
     try {
       const Outcome outcome = run_scenario(session, scenario);
@@ -59,8 +58,8 @@ void run(const Options& options) {
       total = bench::checksum(std::as_bytes(std::span(&outcome.hash, 1)), total);
       if (!options.dump.empty()) dump(options.dump, outcome);
     } catch (const std::exception& error) {
-      throw std::runtime_error("kernel " + std::to_string(index) + " of seed " +
-                               std::to_string(options.seed) + ": " + error.what());
+      throw std::runtime_error("kernel " + std::to_string(index) + " of seed " + std::to_string(options.seed) + ": " +
+                               error.what());
     }
   }
   std::printf("total 0x%016" PRIx64 "\n", total);
@@ -72,16 +71,14 @@ int main(int argc, char** argv) {
   CLI::App app("random_kernels: runs random OpenCL kernels and prints a hash of all memory after each");
   Options options;
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")
-      ->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
   app.add_option("--seed", options.seed, "Seed of all kernels")->capture_default_str();
   app.add_option("--kernels", options.kernels, "Index of the last one that runs, plus 1")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   app.add_option("--first", options.first, "Index of the first one that runs")->capture_default_str();
   auto* only = app.add_option("--only", options.only, "Run just the kernel with this index");
-  app.add_flag("--opencl-c-1", options.opencl_c_1_only,
-               "Use no OpenCL C 3.0, even where the device compiles it");
+  app.add_flag("--opencl-c-1", options.opencl_c_1_only, "Use no OpenCL C 3.0, even where the device compiles it");
   app.add_flag("--print", options.print, "Print each kernel's source and steps before it runs");
   app.add_option("--dump", options.dump, "Write the final bytes of all buffers to this file")->needs(only);
   CLI11_PARSE(app, argc, argv);

@@ -14,23 +14,18 @@ using bench::Random;
 constexpr size_t kMaxItems = 3000;
 constexpr size_t kMaxGroup = 128;
 
-bool chance(Random& random, unsigned percent) {
-  return random.below(100) < percent;
-}
+bool chance(Random& random, unsigned percent) { return random.below(100) < percent; }
 
 // Sizes with a preference for odd ones, primes, and ones.
 size_t random_size(Random& random, size_t limit) {
   switch (random.below(6)) {
-    case 0:
-      return 1;
+    case 0: return 1;
     case 1: {
       constexpr std::array<size_t, 8> primes = {2, 3, 7, 13, 31, 97, 251, 997};
       return std::min(primes[random.below(primes.size())], limit);
     }
-    case 2:
-      return std::min<size_t>(size_t{1} << random.below(11), limit);
-    default:
-      return 1 + random.below(static_cast<uint32_t>(limit));
+    case 2: return std::min<size_t>(size_t{1} << random.below(11), limit);
+    default: return 1 + random.below(static_cast<uint32_t>(limit));
   }
 }
 
@@ -58,8 +53,7 @@ Ndrange random_range(Random& random, bool null_local) {
   range.null_local = null_local;
   range.null_offset = chance(random, 60);
   if (!range.null_offset)
-    for (unsigned d = 0; d < range.dimensions; ++d)
-      range.offset[d] = chance(random, 30) ? 0 : random.below(1000);
+    for (unsigned d = 0; d < range.dimensions; ++d) range.offset[d] = chance(random, 30) ? 0 : random.below(1000);
   return range;
 }
 
@@ -100,10 +94,9 @@ class ScenarioMaker {
     made_.source = write_kernel(plan_, random_);
     plan_regions();
     plan_steps();
-    made_.summary =
-        describe(range_) + (plan_.permuted ? ", permuted" : "") + (plan_.exchange ? ", local memory" : "") +
-        (plan_.local_atomics ? ", local atomics" : "") + (plan_.global_atomics ? ", global atomics" : "") +
-        (plan_.opencl_c_3 ? ", OpenCL C 3.0" : "");
+    made_.summary = describe(range_) + (plan_.permuted ? ", permuted" : "") + (plan_.exchange ? ", local memory" : "") +
+                    (plan_.local_atomics ? ", local atomics" : "") + (plan_.global_atomics ? ", global atomics" : "") +
+                    (plan_.opencl_c_3 ? ", OpenCL C 3.0" : "");
     return std::move(made_);
   }
 
@@ -157,8 +150,7 @@ class ScenarioMaker {
     step.launch.scalar = random_.next();
     std::vector<size_t> order(made_.regions.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    for (size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[random_.below(static_cast<uint32_t>(i))]);
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(static_cast<uint32_t>(i))]);
     step.launch.writers.assign(order.begin(), order.begin() + plan_.writers);
     const auto readable = static_cast<uint32_t>(order.size() - plan_.writers);
     for (unsigned i = 0; i < plan_.readers; ++i)
@@ -187,8 +179,7 @@ class ScenarioMaker {
       step.pitch = 32;
       step.offset = step.offset / 32 * 32 + random_.below(16);
       step.bytes = 1 + random_.below(16);
-      step.rows = 1 + random_.below(
-                          static_cast<uint32_t>((made_.region_bytes() - step.offset - step.bytes) / 32 + 1));
+      step.rows = 1 + random_.below(static_cast<uint32_t>((made_.region_bytes() - step.offset - step.bytes) / 32 + 1));
     }
     made_.steps.push_back(step);
   }
@@ -221,8 +212,7 @@ std::string describe_steps(const Scenario& scenario) {
               std::to_string(step.offset);
       if (step.kind == Step::Kind::copy)
         text += ", from region " + std::to_string(step.from) + " at " + std::to_string(step.from_offset);
-      if (step.rows)
-        text += ", " + std::to_string(step.rows) + " rows " + std::to_string(step.pitch) + " apart";
+      if (step.rows) text += ", " + std::to_string(step.rows) + " rows " + std::to_string(step.pitch) + " apart";
       if (step.pattern) text += ", pattern of " + std::to_string(step.pattern);
     }
     text += "\n";

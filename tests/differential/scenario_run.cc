@@ -52,8 +52,7 @@ class ScenarioRun {
     for (const Step& step : scenario_.steps) take(step);
     settle();
     Outcome outcome;
-    for (const Buffer& region : regions_)
-      outcome.regions.push_back(contents(region, scenario_.region_bytes()));
+    for (const Buffer& region : regions_) outcome.regions.push_back(contents(region, scenario_.region_bytes()));
     if (scenario_.counters) outcome.regions.push_back(contents(counters_, kCounters * sizeof(cl_uint)));
     for (const Bytes& bytes : outcome.regions) hash_ = checksum(bytes, hash_);
     outcome.hash = hash_;
@@ -74,32 +73,28 @@ class ScenarioRun {
       Bytes initial = random_bytes(seed++, bytes);
       switch (region.home) {
         case Region::Home::own_buffer:
-          regions_.push_back(
-              session_.make_buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, initial.data()));
+          regions_.push_back(session_.make_buffer(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, initial.data()));
           break;
         case Region::Home::host_memory:
           host_memory_.push_back(page_aligned(initial));
-          regions_.push_back(session_.make_buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
-                                                  host_memory_.back().get()));
+          regions_.push_back(
+              session_.make_buffer(CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host_memory_.back().get()));
           break;
         case Region::Home::first_half:
           parents_.push_back(session_.make_buffer(CL_MEM_READ_WRITE, second + bytes));
           regions_.push_back(sub_buffer(parents_.back(), 0, initial));
           break;
-        case Region::Home::second_half:
-          regions_.push_back(sub_buffer(parents_.back(), second, initial));
-          break;
+        case Region::Home::second_half: regions_.push_back(sub_buffer(parents_.back(), second, initial)); break;
       }
     }
   }
   Buffer sub_buffer(const Buffer& parent, size_t origin, const Bytes& initial) {
     const cl_buffer_region place{origin, initial.size()};
     cl_int status = CL_SUCCESS;
-    Buffer made(
-        clCreateSubBuffer(parent.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &place, &status));
+    Buffer made(clCreateSubBuffer(parent.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &place, &status));
     check(status);
-    check(clEnqueueWriteBuffer(queues_[0].get(), made.get(), CL_TRUE, 0, initial.size(), initial.data(), 0,
-                               nullptr, nullptr));
+    check(clEnqueueWriteBuffer(queues_[0].get(), made.get(), CL_TRUE, 0, initial.size(), initial.data(), 0, nullptr,
+                               nullptr));
     return made;
   }
 
@@ -135,22 +130,15 @@ class ScenarioRun {
 
   void take(const Step& step) {
     switch (step.kind) {
-      case Step::Kind::launch:
-        return launch(step.launch);
-      case Step::Kind::write:
-        return write(step);
-      case Step::Kind::write_rectangle:
-        return write_rectangle(step);
-      case Step::Kind::fill:
-        return fill(step);
-      case Step::Kind::copy:
-        return copy(step);
+      case Step::Kind::launch: return launch(step.launch);
+      case Step::Kind::write: return write(step);
+      case Step::Kind::write_rectangle: return write_rectangle(step);
+      case Step::Kind::fill: return fill(step);
+      case Step::Kind::copy: return copy(step);
       case Step::Kind::map_read:
       case Step::Kind::map_change:
-      case Step::Kind::map_invalidate:
-        return map(step);
-      case Step::Kind::read:
-        return read(step);
+      case Step::Kind::map_invalidate: return map(step);
+      case Step::Kind::read: return read(step);
     }
   }
 
@@ -172,9 +160,9 @@ class ScenarioRun {
 
     const Ndrange& range = launch.range;
     cl_event event = nullptr;
-    check(clEnqueueNDRangeKernel(
-        queue(), kernel_.get(), range.dimensions, range.null_offset ? nullptr : range.offset.data(),
-        range.global.data(), range.null_local ? nullptr : range.local.data(), waits(), wait_list(), &event));
+    check(clEnqueueNDRangeKernel(queue(), kernel_.get(), range.dimensions,
+                                 range.null_offset ? nullptr : range.offset.data(), range.global.data(),
+                                 range.null_local ? nullptr : range.local.data(), waits(), wait_list(), &event));
     enqueued(event);
   }
   void write(const Step& step) {
@@ -188,9 +176,9 @@ class ScenarioRun {
     const size_t to[] = {step.offset % step.pitch, step.offset / step.pitch, 0}, from[] = {0, 0, 0};
     const size_t region[] = {step.bytes, step.rows, 1};
     cl_event event = nullptr;
-    check(clEnqueueWriteBufferRect(queue(), regions_[step.region].get(), step.blocking, to, from, region,
-                                   step.pitch, 0, step.bytes, 0, kept(step.data_seed, step.bytes * step.rows),
-                                   waits(), wait_list(), &event));
+    check(clEnqueueWriteBufferRect(queue(), regions_[step.region].get(), step.blocking, to, from, region, step.pitch, 0,
+                                   step.bytes, 0, kept(step.data_seed, step.bytes * step.rows), waits(), wait_list(),
+                                   &event));
     enqueued(event);
   }
   void fill(const Step& step) {
@@ -202,8 +190,8 @@ class ScenarioRun {
   }
   void copy(const Step& step) {
     cl_event event = nullptr;
-    check(clEnqueueCopyBuffer(queue(), regions_[step.from].get(), regions_[step.region].get(),
-                              step.from_offset, step.offset, step.bytes, waits(), wait_list(), &event));
+    check(clEnqueueCopyBuffer(queue(), regions_[step.from].get(), regions_[step.region].get(), step.from_offset,
+                              step.offset, step.bytes, waits(), wait_list(), &event));
     enqueued(event);
   }
   void map(const Step& step) {
@@ -212,9 +200,9 @@ class ScenarioRun {
                                                                      : CL_MAP_WRITE_INVALIDATE_REGION;
     cl_int status = CL_SUCCESS;
     cl_event event = nullptr;
-    auto* mapped = static_cast<std::byte*>(clEnqueueMapBuffer(queue(), regions_[step.region].get(),
-                                                              step.blocking, flags, step.offset, step.bytes,
-                                                              waits(), wait_list(), &event, &status));
+    auto* mapped =
+        static_cast<std::byte*>(clEnqueueMapBuffer(queue(), regions_[step.region].get(), step.blocking, flags,
+                                                   step.offset, step.bytes, waits(), wait_list(), &event, &status));
     check(status);
     enqueued(event);
     check(clWaitForEvents(1, last_.address()));
@@ -222,10 +210,8 @@ class ScenarioRun {
     if (step.kind != Step::Kind::map_invalidate) hash_ = checksum(view, hash_);
     if (step.kind == Step::Kind::map_change)
       for (std::byte& value : view) value ^= std::byte{0x5a};
-    if (step.kind == Step::Kind::map_invalidate)
-      std::ranges::copy(random_bytes(step.data_seed, step.bytes), mapped);
-    check(
-        clEnqueueUnmapMemObject(queue(), regions_[step.region].get(), mapped, waits(), wait_list(), &event));
+    if (step.kind == Step::Kind::map_invalidate) std::ranges::copy(random_bytes(step.data_seed, step.bytes), mapped);
+    check(clEnqueueUnmapMemObject(queue(), regions_[step.region].get(), mapped, waits(), wait_list(), &event));
     enqueued(event);
   }
   void read(const Step& step) {
@@ -239,14 +225,11 @@ class ScenarioRun {
   }
 
   // Host memory that stays until the scenario is over: non-blocking writes read it later.
-  const std::byte* kept(uint64_t seed, size_t bytes) {
-    return kept_.emplace_back(random_bytes(seed, bytes)).data();
-  }
+  const std::byte* kept(uint64_t seed, size_t bytes) { return kept_.emplace_back(random_bytes(seed, bytes)).data(); }
 
   Bytes contents(const Buffer& buffer, size_t bytes) {
     Bytes values(bytes);
-    check(clEnqueueReadBuffer(queues_[0].get(), buffer.get(), CL_TRUE, 0, bytes, values.data(), 0, nullptr,
-                              nullptr));
+    check(clEnqueueReadBuffer(queues_[0].get(), buffer.get(), CL_TRUE, 0, bytes, values.data(), 0, nullptr, nullptr));
     return values;
   }
 
@@ -266,8 +249,6 @@ class ScenarioRun {
 
 }  // namespace
 
-Outcome run_scenario(const Session& session, const Scenario& scenario) {
-  return ScenarioRun(session, scenario).run();
-}
+Outcome run_scenario(const Session& session, const Scenario& scenario) { return ScenarioRun(session, scenario).run(); }
 
 }  // namespace differential

@@ -10,7 +10,7 @@
 namespace differential {
 
 struct Outcome {
-  uint64_t hash = 0;  // of all memory afterwards and of all that was read on the way
+  uint64_t hash = 0;                            // of all memory afterwards and of all that was read on the way
   std::vector<std::vector<std::byte>> regions;  // final contents; the counters, if any, come last
 };
 

@@ -16,17 +16,15 @@ std::string write_slot_loop(const Slots& slots, bench::Random& random) {
     case 1:
       return "for (int i = " + count + " - 1; i >= 0; i -= " + step + ") " + slots.array + "[" + first +
              " + (uint)i] = " + value + ";";
-    case 2:
-      return "{ " + pointer + "; for (uint i = 0; i < " + count + "u; ++i) *at++ = " + value + "; }";
+    case 2: return "{ " + pointer + "; for (uint i = 0; i < " + count + "u; ++i) *at++ = " + value + "; }";
     case 3:
-      return "{ " + pointer + " + " + count + "u; for (uint i = " + count + "u; i-- > 0;) *--at = " + value +
-             "; }";
+      return "{ " + pointer + " + " + count + "u; for (uint i = " + count + "u; i-- > 0;) *--at = " + value + "; }";
     case 4:
-      return "{ uint at = " + first + "; for (uint i = 0; i < " + count + "u; ++i) if (" + bit + ") " +
-             slots.array + "[at++] = " + value + "; }";
+      return "{ uint at = " + first + "; for (uint i = 0; i < " + count + "u; ++i) if (" + bit + ") " + slots.array +
+             "[at++] = " + value + "; }";
     case 5:
-      return "{ uint at = " + first + " + " + count + "u; for (uint i = 0; i < " + count + "u; ++i) { if (" +
-             bit + ") --at; else continue; " + slots.array + "[at] = " + value + "; } }";
+      return "{ uint at = " + first + " + " + count + "u; for (uint i = 0; i < " + count + "u; ++i) { if (" + bit +
+             ") --at; else continue; " + slots.array + "[at] = " + value + "; } }";
     case 6:
       return "for (uint i = 0; i < min(s % 9u, " + count + "u); ++i) " + slots.array + "[" + first +
              " + i] = " + value + ";";

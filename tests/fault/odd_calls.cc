@@ -74,16 +74,26 @@ void queries(Calls& c) {
   std::array<char, 4096> room{};
   for (const cl_uint name : {0u, 0x9999u, 0xffffffffu}) {
     const std::string n = std::to_string(name);
-    c.call(("platform_info:" + n).c_str(), [&] { return clGetPlatformInfo(c.platform, name, room.size(), room.data(), &size); });
-    c.call(("device_info:" + n).c_str(), [&] { return clGetDeviceInfo(c.device, name, room.size(), room.data(), &size); });
-    c.call(("context_info:" + n).c_str(), [&] { return clGetContextInfo(c.context, name, room.size(), room.data(), &size); });
-    c.call(("queue_info:" + n).c_str(), [&] { return clGetCommandQueueInfo(c.queue, name, room.size(), room.data(), &size); });
-    c.call(("mem_info:" + n).c_str(), [&] { return clGetMemObjectInfo(c.buffer.get(), name, room.size(), room.data(), &size); });
-    c.call(("program_info:" + n).c_str(), [&] { return clGetProgramInfo(c.program.get(), name, room.size(), room.data(), &size); });
-    c.call(("build_info:" + n).c_str(), [&] { return clGetProgramBuildInfo(c.program.get(), c.device, name, room.size(), room.data(), &size); });
-    c.call(("kernel_info:" + n).c_str(), [&] { return clGetKernelInfo(c.kernel.get(), name, room.size(), room.data(), &size); });
-    c.call(("work_group_info:" + n).c_str(), [&] { return clGetKernelWorkGroupInfo(c.kernel.get(), c.device, name, room.size(), room.data(), &size); });
-    c.call(("arg_info:" + n).c_str(), [&] { return clGetKernelArgInfo(c.kernel.get(), 0, name, room.size(), room.data(), &size); });
+    c.call(("platform_info:" + n).c_str(),
+           [&] { return clGetPlatformInfo(c.platform, name, room.size(), room.data(), &size); });
+    c.call(("device_info:" + n).c_str(),
+           [&] { return clGetDeviceInfo(c.device, name, room.size(), room.data(), &size); });
+    c.call(("context_info:" + n).c_str(),
+           [&] { return clGetContextInfo(c.context, name, room.size(), room.data(), &size); });
+    c.call(("queue_info:" + n).c_str(),
+           [&] { return clGetCommandQueueInfo(c.queue, name, room.size(), room.data(), &size); });
+    c.call(("mem_info:" + n).c_str(),
+           [&] { return clGetMemObjectInfo(c.buffer.get(), name, room.size(), room.data(), &size); });
+    c.call(("program_info:" + n).c_str(),
+           [&] { return clGetProgramInfo(c.program.get(), name, room.size(), room.data(), &size); });
+    c.call(("build_info:" + n).c_str(),
+           [&] { return clGetProgramBuildInfo(c.program.get(), c.device, name, room.size(), room.data(), &size); });
+    c.call(("kernel_info:" + n).c_str(),
+           [&] { return clGetKernelInfo(c.kernel.get(), name, room.size(), room.data(), &size); });
+    c.call(("work_group_info:" + n).c_str(),
+           [&] { return clGetKernelWorkGroupInfo(c.kernel.get(), c.device, name, room.size(), room.data(), &size); });
+    c.call(("arg_info:" + n).c_str(),
+           [&] { return clGetKernelArgInfo(c.kernel.get(), 0, name, room.size(), room.data(), &size); });
   }
   c.call("device_info:no_room", [&] { return clGetDeviceInfo(c.device, CL_DEVICE_NAME, 1, room.data(), nullptr); });
   c.call("device_info:nothing_wanted", [&] { return clGetDeviceInfo(c.device, CL_DEVICE_NAME, 0, nullptr, nullptr); });
@@ -91,12 +101,24 @@ void queries(Calls& c) {
   c.call("context_info:null", [&] { return clGetContextInfo(nullptr, CL_CONTEXT_DEVICES, 0, nullptr, &size); });
   c.call("queue_info:null", [&] { return clGetCommandQueueInfo(nullptr, CL_QUEUE_CONTEXT, 0, nullptr, &size); });
   c.call("event_info:null", [&] { return clGetEventInfo(nullptr, CL_EVENT_CONTEXT, 0, nullptr, &size); });
-  c.call("arg_info:index", [&] { return clGetKernelArgInfo(c.kernel.get(), 9, CL_KERNEL_ARG_NAME, room.size(), room.data(), &size); });
-  c.call("image_info:of_a_buffer", [&] { return clGetImageInfo(c.buffer.get(), CL_IMAGE_FORMAT, room.size(), room.data(), &size); });
-  c.call("device_ids:type_0", [&] { cl_uint count; return clGetDeviceIDs(c.platform, 0, 0, nullptr, &count); });
-  c.call("device_ids:type_huge", [&] { cl_uint count; return clGetDeviceIDs(c.platform, cl_device_type{1} << 40, 0, nullptr, &count); });
-  c.call("device_ids:no_entries", [&] { cl_device_id d; return clGetDeviceIDs(c.platform, CL_DEVICE_TYPE_ALL, 0, &d, nullptr); });
-  c.call("device_ids:nothing_wanted", [&] { return clGetDeviceIDs(c.platform, CL_DEVICE_TYPE_ALL, 0, nullptr, nullptr); });
+  c.call("arg_info:index",
+         [&] { return clGetKernelArgInfo(c.kernel.get(), 9, CL_KERNEL_ARG_NAME, room.size(), room.data(), &size); });
+  c.call("image_info:of_a_buffer",
+         [&] { return clGetImageInfo(c.buffer.get(), CL_IMAGE_FORMAT, room.size(), room.data(), &size); });
+  c.call("device_ids:type_0", [&] {
+    cl_uint count;
+    return clGetDeviceIDs(c.platform, 0, 0, nullptr, &count);
+  });
+  c.call("device_ids:type_huge", [&] {
+    cl_uint count;
+    return clGetDeviceIDs(c.platform, cl_device_type{1} << 40, 0, nullptr, &count);
+  });
+  c.call("device_ids:no_entries", [&] {
+    cl_device_id d;
+    return clGetDeviceIDs(c.platform, CL_DEVICE_TYPE_ALL, 0, &d, nullptr);
+  });
+  c.call("device_ids:nothing_wanted",
+         [&] { return clGetDeviceIDs(c.platform, CL_DEVICE_TYPE_ALL, 0, nullptr, nullptr); });
   c.call("host_timer:null", [&] { return clGetHostTimer(c.device, nullptr); });
   c.call("device_timer:null", [&] { return clGetDeviceAndHostTimer(c.device, nullptr, nullptr); });
 }
@@ -108,39 +130,69 @@ void programs(Calls& c) {
   const unsigned char* no_binary = nullptr;
   const unsigned char* bad_binary = reinterpret_cast<const unsigned char*>("nope");
   cl_int status = 0;
-  const auto made = [&](const char* name, const std::function<cl_program(cl_int*)>& it) { c.makes<cl_program>(name, clReleaseProgram, it); };
+  const auto made = [&](const char* name, const std::function<cl_program(cl_int*)>& it) {
+    c.makes<cl_program>(name, clReleaseProgram, it);
+  };
   made("source:null_context", [&](cl_int* e) { return clCreateProgramWithSource(nullptr, 1, &text, nullptr, e); });
   made("source:0", [&](cl_int* e) { return clCreateProgramWithSource(c.context, 0, &text, nullptr, e); });
   made("source:null", [&](cl_int* e) { return clCreateProgramWithSource(c.context, 1, nullptr, nullptr, e); });
   made("source:null_string", [&](cl_int* e) { return clCreateProgramWithSource(c.context, 1, &none, nullptr, e); });
-  made("binary:0_devices", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 0, nullptr, &four, &bad_binary, &status, e); });
-  made("binary:0_of_one", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 0, &c.device, &four, &bad_binary, &status, e); });
-  made("binary:no_list", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, nullptr, &four, &bad_binary, &status, e); });
-  made("binary:no_lengths", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, nullptr, &bad_binary, &status, e); });
-  made("binary:no_binaries", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, nullptr, &status, e); });
-  made("binary:length_0", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &no_bytes, &bad_binary, &status, e); });
-  made("binary:null_binary", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, &no_binary, &status, e); });
-  made("binary:bad", [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, &bad_binary, &status, e); });
-  made("built_in:0_devices", [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 0, nullptr, "x", e); });
-  made("built_in:0_of_one", [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 0, &c.device, "x", e); });
-  made("built_in:no_names", [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 1, &c.device, nullptr, e); });
-  made("built_in:unknown", [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 1, &c.device, "no_such", e); });
+  made("binary:0_devices",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 0, nullptr, &four, &bad_binary, &status, e); });
+  made("binary:0_of_one",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 0, &c.device, &four, &bad_binary, &status, e); });
+  made("binary:no_list",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, nullptr, &four, &bad_binary, &status, e); });
+  made("binary:no_lengths",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, nullptr, &bad_binary, &status, e); });
+  made("binary:no_binaries",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, nullptr, &status, e); });
+  made("binary:length_0", [&](cl_int* e) {
+    return clCreateProgramWithBinary(c.context, 1, &c.device, &no_bytes, &bad_binary, &status, e);
+  });
+  made("binary:null_binary",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, &no_binary, &status, e); });
+  made("binary:bad",
+       [&](cl_int* e) { return clCreateProgramWithBinary(c.context, 1, &c.device, &four, &bad_binary, &status, e); });
+  made("built_in:0_devices",
+       [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 0, nullptr, "x", e); });
+  made("built_in:0_of_one",
+       [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 0, &c.device, "x", e); });
+  made("built_in:no_names",
+       [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 1, &c.device, nullptr, e); });
+  made("built_in:unknown",
+       [&](cl_int* e) { return clCreateProgramWithBuiltInKernels(c.context, 1, &c.device, "no_such", e); });
   made("il:null", [&](cl_int* e) { return clCreateProgramWithIL(c.context, nullptr, 0, e); });
-  made("link:nothing", [&](cl_int* e) { return clLinkProgram(c.context, 0, nullptr, "", 0, nullptr, nullptr, nullptr, e); });
-  made("link:count_without_list", [&](cl_int* e) { return clLinkProgram(c.context, 0, nullptr, "", 1, nullptr, nullptr, nullptr, e); });
-  made("link:user_data_alone", [&](cl_int* e) { cl_program p = c.program.get(); return clLinkProgram(c.context, 0, nullptr, "", 1, &p, nullptr, &p, e); });
+  made("link:nothing",
+       [&](cl_int* e) { return clLinkProgram(c.context, 0, nullptr, "", 0, nullptr, nullptr, nullptr, e); });
+  made("link:count_without_list",
+       [&](cl_int* e) { return clLinkProgram(c.context, 0, nullptr, "", 1, nullptr, nullptr, nullptr, e); });
+  made("link:user_data_alone", [&](cl_int* e) {
+    cl_program p = c.program.get();
+    return clLinkProgram(c.context, 0, nullptr, "", 1, &p, nullptr, &p, e);
+  });
   c.call("build:null", [&] { return clBuildProgram(nullptr, 0, nullptr, "", nullptr, nullptr); });
   c.call("build:count_without_list", [&] { return clBuildProgram(c.program.get(), 1, nullptr, "", nullptr, nullptr); });
-  c.call("build:list_without_count", [&] { return clBuildProgram(c.program.get(), 0, &c.device, "", nullptr, nullptr); });
+  c.call("build:list_without_count",
+         [&] { return clBuildProgram(c.program.get(), 0, &c.device, "", nullptr, nullptr); });
   c.call("build:user_data_alone", [&] { return clBuildProgram(c.program.get(), 0, nullptr, "", nullptr, &c); });
-  c.call("compile:headers_without_names", [&] { cl_program p = c.program.get(); return clCompileProgram(p, 0, nullptr, "", 1, &p, nullptr, nullptr, nullptr); });
-  c.call("compile:count_alone", [&] { return clCompileProgram(c.program.get(), 0, nullptr, "", 1, nullptr, nullptr, nullptr, nullptr); });
-  const auto kernel = [&](const char* name, const std::function<cl_kernel(cl_int*)>& it) { c.makes<cl_kernel>(name, clReleaseKernel, it); };
+  c.call("compile:headers_without_names", [&] {
+    cl_program p = c.program.get();
+    return clCompileProgram(p, 0, nullptr, "", 1, &p, nullptr, nullptr, nullptr);
+  });
+  c.call("compile:count_alone",
+         [&] { return clCompileProgram(c.program.get(), 0, nullptr, "", 1, nullptr, nullptr, nullptr, nullptr); });
+  const auto kernel = [&](const char* name, const std::function<cl_kernel(cl_int*)>& it) {
+    c.makes<cl_kernel>(name, clReleaseKernel, it);
+  };
   kernel("kernel:null_program", [&](cl_int* e) { return clCreateKernel(nullptr, "k", e); });
   kernel("kernel:null_name", [&](cl_int* e) { return clCreateKernel(c.program.get(), nullptr, e); });
   kernel("kernel:unknown", [&](cl_int* e) { return clCreateKernel(c.program.get(), "no_such", e); });
   c.call("kernels:null_program", [&] { return clCreateKernelsInProgram(nullptr, 0, nullptr, nullptr); });
-  c.call("kernels:too_few", [&] { cl_kernel k; return clCreateKernelsInProgram(c.program.get(), 1, &k, nullptr); });
+  c.call("kernels:too_few", [&] {
+    cl_kernel k;
+    return clCreateKernelsInProgram(c.program.get(), 1, &k, nullptr);
+  });
   c.call("argument:index", [&] { return clSetKernelArg(c.kernel.get(), 9, 8, c.host.data()); });
   c.call("argument:size_0", [&] { return clSetKernelArg(c.kernel.get(), 1, 0, c.host.data()); });
   c.call("argument:size_huge", [&] { return clSetKernelArg(c.kernel.get(), 1, kHuge, c.host.data()); });
@@ -149,29 +201,40 @@ void programs(Calls& c) {
 }
 
 void objects(Calls& c) {
-  const auto buffer = [&](const char* name, const std::function<cl_mem(cl_int*)>& it) { c.makes<cl_mem>(name, clReleaseMemObject, it); };
-  for (const cl_mem_flags flags : {cl_mem_flags{0}, cl_mem_flags{3}, cl_mem_flags{7}, cl_mem_flags{1 << 6}, cl_mem_flags{1 << 11},
-                                   cl_mem_flags{1} << 20, cl_mem_flags{1} << 40, cl_mem_flags{8}, cl_mem_flags{16}, cl_mem_flags{32},
-                                   cl_mem_flags{8 | 16}, cl_mem_flags{8 | 32}, cl_mem_flags{16 | 32}, cl_mem_flags{128 | 256}, cl_mem_flags{512 | 128}}) {
+  const auto buffer = [&](const char* name, const std::function<cl_mem(cl_int*)>& it) {
+    c.makes<cl_mem>(name, clReleaseMemObject, it);
+  };
+  for (const cl_mem_flags flags : {cl_mem_flags{0}, cl_mem_flags{3}, cl_mem_flags{7}, cl_mem_flags{1 << 6},
+                                   cl_mem_flags{1 << 11}, cl_mem_flags{1} << 20, cl_mem_flags{1} << 40, cl_mem_flags{8},
+                                   cl_mem_flags{16}, cl_mem_flags{32}, cl_mem_flags{8 | 16}, cl_mem_flags{8 | 32},
+                                   cl_mem_flags{16 | 32}, cl_mem_flags{128 | 256}, cl_mem_flags{512 | 128}}) {
     for (void* memory : {static_cast<void*>(nullptr), static_cast<void*>(c.host.data())}) {
       buffer(("buffer:flags_" + std::to_string(flags) + (memory ? "_memory" : "")).c_str(),
              [&](cl_int* e) { return clCreateBuffer(c.context, flags, 64, memory, e); });
     }
     const cl_buffer_region region{0, 64};
-    buffer(("sub_buffer:flags_" + std::to_string(flags)).c_str(),
-           [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), flags, CL_BUFFER_CREATE_TYPE_REGION, &region, e); });
+    buffer(("sub_buffer:flags_" + std::to_string(flags)).c_str(), [&](cl_int* e) {
+      return clCreateSubBuffer(c.buffer.get(), flags, CL_BUFFER_CREATE_TYPE_REGION, &region, e);
+    });
   }
   buffer("buffer:null_context", [&](cl_int* e) { return clCreateBuffer(nullptr, 0, 64, nullptr, e); });
   buffer("buffer:size_0", [&](cl_int* e) { return clCreateBuffer(c.context, 0, 0, nullptr, e); });
   buffer("buffer:size_huge", [&](cl_int* e) { return clCreateBuffer(c.context, 0, kHuge, nullptr, e); });
   const cl_buffer_region outside{512, 4096}, empty{0, 0}, misaligned{3, 8};
-  buffer("sub_buffer:null", [&](cl_int* e) { return clCreateSubBuffer(nullptr, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, e); });
-  buffer("sub_buffer:outside", [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, e); });
-  buffer("sub_buffer:empty", [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, e); });
-  buffer("sub_buffer:misaligned", [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &misaligned, e); });
+  buffer("sub_buffer:null",
+         [&](cl_int* e) { return clCreateSubBuffer(nullptr, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, e); });
+  buffer("sub_buffer:outside",
+         [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, e); });
+  buffer("sub_buffer:empty",
+         [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, e); });
+  buffer("sub_buffer:misaligned",
+         [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, &misaligned, e); });
   buffer("sub_buffer:type", [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, 0x9999, &empty, e); });
-  buffer("sub_buffer:no_region", [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, nullptr, e); });
-  const auto queue = [&](const char* name, const std::function<cl_command_queue(cl_int*)>& it) { c.makes<cl_command_queue>(name, clReleaseCommandQueue, it); };
+  buffer("sub_buffer:no_region",
+         [&](cl_int* e) { return clCreateSubBuffer(c.buffer.get(), 0, CL_BUFFER_CREATE_TYPE_REGION, nullptr, e); });
+  const auto queue = [&](const char* name, const std::function<cl_command_queue(cl_int*)>& it) {
+    c.makes<cl_command_queue>(name, clReleaseCommandQueue, it);
+  };
   for (const cl_queue_properties property : {0x1093, 0x1094, 0x1096, 0x1097, 0x4096, 0x9999}) {
     for (const cl_queue_properties value : {0, 1, 2, 3, 8, 1 << 9}) {
       const cl_queue_properties list[] = {property, value, 0};
@@ -179,18 +242,24 @@ void objects(Calls& c) {
             [&](cl_int* e) { return clCreateCommandQueueWithProperties(c.context, c.device, list, e); });
     }
   }
-  queue("queue:null_context", [&](cl_int* e) { return clCreateCommandQueueWithProperties(nullptr, c.device, nullptr, e); });
-  queue("queue:null_device", [&](cl_int* e) { return clCreateCommandQueueWithProperties(c.context, nullptr, nullptr, e); });
+  queue("queue:null_context",
+        [&](cl_int* e) { return clCreateCommandQueueWithProperties(nullptr, c.device, nullptr, e); });
+  queue("queue:null_device",
+        [&](cl_int* e) { return clCreateCommandQueueWithProperties(c.context, nullptr, nullptr, e); });
   queue("queue:old_bits", [&](cl_int* e) { return clCreateCommandQueue(c.context, c.device, 1 << 9, e); });
-  const auto context = [&](const char* name, const std::function<cl_context(cl_int*)>& it) { c.makes<cl_context>(name, clReleaseContext, it); };
+  const auto context = [&](const char* name, const std::function<cl_context(cl_int*)>& it) {
+    c.makes<cl_context>(name, clReleaseContext, it);
+  };
   const cl_context_properties unknown[] = {0x9999, 1, 0};
   context("context:0_devices", [&](cl_int* e) { return clCreateContext(nullptr, 0, &c.device, nullptr, nullptr, e); });
   context("context:no_devices", [&](cl_int* e) { return clCreateContext(nullptr, 1, nullptr, nullptr, nullptr, e); });
   context("context:user_data_alone", [&](cl_int* e) { return clCreateContext(nullptr, 1, &c.device, nullptr, &c, e); });
   context("context:property", [&](cl_int* e) { return clCreateContext(unknown, 1, &c.device, nullptr, nullptr, e); });
   c.makes<cl_event>("user_event:null", clReleaseEvent, [&](cl_int* e) { return clCreateUserEvent(nullptr, e); });
-  c.makes<cl_sampler>("sampler:null", clReleaseSampler, [&](cl_int* e) { return clCreateSampler(nullptr, 0, CL_ADDRESS_NONE, CL_FILTER_NEAREST, e); });
-  c.makes<cl_sampler>("sampler:modes", clReleaseSampler, [&](cl_int* e) { return clCreateSampler(c.context, 0, 7, 7, e); });
+  c.makes<cl_sampler>("sampler:null", clReleaseSampler,
+                      [&](cl_int* e) { return clCreateSampler(nullptr, 0, CL_ADDRESS_NONE, CL_FILTER_NEAREST, e); });
+  c.makes<cl_sampler>("sampler:modes", clReleaseSampler,
+                      [&](cl_int* e) { return clCreateSampler(c.context, 0, 7, 7, e); });
   c.call("retain:null_buffer", [&] { return clRetainMemObject(nullptr); });
   c.call("release:null_buffer", [&] { return clReleaseMemObject(nullptr); });
   c.call("release:null_kernel", [&] { return clReleaseKernel(nullptr); });
@@ -201,7 +270,8 @@ void objects(Calls& c) {
 void images(Calls& c) {
   const cl_image_format rgba{CL_RGBA, CL_UNSIGNED_INT8};
   const auto image = [&](const char* name, cl_mem_flags flags, cl_image_desc d, void* memory) {
-    c.makes<cl_mem>(name, clReleaseMemObject, [&](cl_int* e) { return clCreateImage(c.context, flags, &rgba, &d, memory, e); });
+    c.makes<cl_mem>(name, clReleaseMemObject,
+                    [&](cl_int* e) { return clCreateImage(c.context, flags, &rgba, &d, memory, e); });
   };
   cl_image_desc plain{};
   plain.image_type = CL_MEM_OBJECT_IMAGE2D;
@@ -233,9 +303,14 @@ void images(Calls& c) {
   d = plain;
   d.image_type = CL_MEM_OBJECT_IMAGE3D;
   image("image:3d_depth_0", 0, d, nullptr);
-  c.makes<cl_mem>("image:no_format", clReleaseMemObject, [&](cl_int* e) { return clCreateImage(c.context, 0, nullptr, &plain, nullptr, e); });
-  c.makes<cl_mem>("image:no_description", clReleaseMemObject, [&](cl_int* e) { return clCreateImage(c.context, 0, &rgba, nullptr, nullptr, e); });
-  c.call("image_formats:null", [&] { cl_uint count; return clGetSupportedImageFormats(nullptr, 0, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count); });
+  c.makes<cl_mem>("image:no_format", clReleaseMemObject,
+                  [&](cl_int* e) { return clCreateImage(c.context, 0, nullptr, &plain, nullptr, e); });
+  c.makes<cl_mem>("image:no_description", clReleaseMemObject,
+                  [&](cl_int* e) { return clCreateImage(c.context, 0, &rgba, nullptr, nullptr, e); });
+  c.call("image_formats:null", [&] {
+    cl_uint count;
+    return clGetSupportedImageFormats(nullptr, 0, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count);
+  });
 }
 
 void launches(Calls& c) {
@@ -262,8 +337,15 @@ void launches(Calls& c) {
   launch("launch:required", c.required.get(), 1, {64}, {4});
   launch("launch:required_does_not_divide", c.required.get(), 1, {66}, {4});
   launch("launch:argument_not_set", c.half_set.get(), 1, {64});
-  c.call("launch:null_queue", [&] { const size_t one = 1; return clEnqueueNDRangeKernel(nullptr, c.kernel.get(), 1, nullptr, &one, nullptr, 0, nullptr, nullptr); });
-  c.call("launch:list_without_count", [&] { const size_t one = 1; cl_event e = nullptr; return clEnqueueNDRangeKernel(c.queue, c.kernel.get(), 1, nullptr, &one, nullptr, 0, &e, nullptr); });
+  c.call("launch:null_queue", [&] {
+    const size_t one = 1;
+    return clEnqueueNDRangeKernel(nullptr, c.kernel.get(), 1, nullptr, &one, nullptr, 0, nullptr, nullptr);
+  });
+  c.call("launch:list_without_count", [&] {
+    const size_t one = 1;
+    cl_event e = nullptr;
+    return clEnqueueNDRangeKernel(c.queue, c.kernel.get(), 1, nullptr, &one, nullptr, 0, &e, nullptr);
+  });
   c.call("task:null", [&] { return clEnqueueTask(c.queue, nullptr, 0, nullptr, nullptr); });
 }
 
@@ -272,13 +354,17 @@ void transfers(Calls& c) {
   char* const h = c.host.data();
   const cl_event none = nullptr;
   c.call("read:null_queue", [&] { return clEnqueueReadBuffer(nullptr, b, CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
-  c.call("read:null_buffer", [&] { return clEnqueueReadBuffer(c.queue, nullptr, CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
-  c.call("read:null_memory", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr); });
+  c.call("read:null_buffer",
+         [&] { return clEnqueueReadBuffer(c.queue, nullptr, CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
+  c.call("read:null_memory",
+         [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr); });
   c.call("read:0_bytes", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 0, h, 0, nullptr, nullptr); });
   c.call("read:outside", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 1000, 100, h, 0, nullptr, nullptr); });
-  c.call("read:offset_huge", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, kHuge, 2, h, 0, nullptr, nullptr); });
+  c.call("read:offset_huge",
+         [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, kHuge, 2, h, 0, nullptr, nullptr); });
   c.call("read:bytes_huge", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 2, kHuge, h, 0, nullptr, nullptr); });
-  c.call("read:count_without_list", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 4, h, 1, nullptr, nullptr); });
+  c.call("read:count_without_list",
+         [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 4, h, 1, nullptr, nullptr); });
   c.call("read:null_event", [&] { return clEnqueueReadBuffer(c.queue, b, CL_TRUE, 0, 4, h, 1, &none, nullptr); });
   c.call("write:0_bytes", [&] { return clEnqueueWriteBuffer(c.queue, b, CL_TRUE, 0, 0, h, 0, nullptr, nullptr); });
   c.call("write:outside", [&] { return clEnqueueWriteBuffer(c.queue, b, CL_TRUE, 1024, 1, h, 0, nullptr, nullptr); });
@@ -286,7 +372,8 @@ void transfers(Calls& c) {
   c.call("copy:overlap", [&] { return clEnqueueCopyBuffer(c.queue, b, b, 0, 2, 8, 0, nullptr, nullptr); });
   c.call("copy:outside", [&] { return clEnqueueCopyBuffer(c.queue, b, b, 0, 1020, 8, 0, nullptr, nullptr); });
   for (const size_t size : {size_t{0}, size_t{3}, size_t{12}, size_t{256}}) {
-    c.call(("fill:pattern_" + std::to_string(size)).c_str(), [&] { return clEnqueueFillBuffer(c.queue, b, h, size, 0, size * 2, 0, nullptr, nullptr); });
+    c.call(("fill:pattern_" + std::to_string(size)).c_str(),
+           [&] { return clEnqueueFillBuffer(c.queue, b, h, size, 0, size * 2, 0, nullptr, nullptr); });
   }
   c.call("fill:null", [&] { return clEnqueueFillBuffer(c.queue, b, nullptr, 4, 0, 8, 0, nullptr, nullptr); });
   c.call("fill:0_bytes", [&] { return clEnqueueFillBuffer(c.queue, b, h, 4, 0, 0, 0, nullptr, nullptr); });
@@ -300,19 +387,29 @@ void transfers(Calls& c) {
       return code;
     });
   }
-  c.makes<void*>("map:0_bytes", nullptr, [&](cl_int* e) { return clEnqueueMapBuffer(c.queue, b, CL_TRUE, CL_MAP_READ, 0, 0, 0, nullptr, nullptr, e); });
-  c.makes<void*>("map:outside", nullptr, [&](cl_int* e) { return clEnqueueMapBuffer(c.queue, b, CL_TRUE, CL_MAP_READ, 1000, 100, 0, nullptr, nullptr, e); });
+  c.makes<void*>("map:0_bytes", nullptr, [&](cl_int* e) {
+    return clEnqueueMapBuffer(c.queue, b, CL_TRUE, CL_MAP_READ, 0, 0, 0, nullptr, nullptr, e);
+  });
+  c.makes<void*>("map:outside", nullptr, [&](cl_int* e) {
+    return clEnqueueMapBuffer(c.queue, b, CL_TRUE, CL_MAP_READ, 1000, 100, 0, nullptr, nullptr, e);
+  });
   c.call("unmap:not_mapped", [&] { return clEnqueueUnmapMemObject(c.queue, b, h, 0, nullptr, nullptr); });
   c.call("unmap:null", [&] { return clEnqueueUnmapMemObject(c.queue, b, nullptr, 0, nullptr, nullptr); });
   for (const cl_mem_flags flags : {CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_NO_ACCESS}) {
     const Buffer m = c.session.make_buffer(flags, 64);
     const std::string n = std::to_string(flags);
-    c.call(("host_access_read:" + n).c_str(), [&] { return clEnqueueReadBuffer(c.queue, m.get(), CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
-    c.call(("host_access_write:" + n).c_str(), [&] { return clEnqueueWriteBuffer(c.queue, m.get(), CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
+    c.call(("host_access_read:" + n).c_str(),
+           [&] { return clEnqueueReadBuffer(c.queue, m.get(), CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
+    c.call(("host_access_write:" + n).c_str(),
+           [&] { return clEnqueueWriteBuffer(c.queue, m.get(), CL_TRUE, 0, 4, h, 0, nullptr, nullptr); });
   }
   const size_t zero[3] = {0, 0, 0}, region[3] = {4, 2, 2}, flat[3] = {4, 0, 1};
-  const auto rectangle = [&](const char* name, const size_t* o, const size_t* r, size_t row, size_t slice, size_t host_row, size_t host_slice) {
-    c.call(name, [&] { return clEnqueueReadBufferRect(c.queue, b, CL_TRUE, o, zero, r, row, slice, host_row, host_slice, h, 0, nullptr, nullptr); });
+  const auto rectangle = [&](const char* name, const size_t* o, const size_t* r, size_t row, size_t slice,
+                             size_t host_row, size_t host_slice) {
+    c.call(name, [&] {
+      return clEnqueueReadBufferRect(c.queue, b, CL_TRUE, o, zero, r, row, slice, host_row, host_slice, h, 0, nullptr,
+                                     nullptr);
+    });
   };
   rectangle("rectangle:plain", zero, region, 16, 64, 0, 0);
   rectangle("rectangle:null_origin", nullptr, region, 16, 64, 0, 0);

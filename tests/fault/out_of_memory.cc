@@ -1,6 +1,6 @@
-// A small program, again and again, with malloc failing at the first, second, ... call that libsamcl.so makes in it. Each
-// time it must end: with the right bytes, or with an OpenCL error. usage: out_of_memory MOST, with failing_malloc.so and
-// libsamcl.so preloaded; MOST: how many times at most.
+// A small program, again and again, with malloc failing at the first, second, ... call that libsamcl.so makes in it.
+// Each time it must end: with the right bytes, or with an OpenCL error. usage: out_of_memory MOST, with
+// failing_malloc.so and libsamcl.so preloaded; MOST: how many times at most.
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -54,15 +54,18 @@ cl_int run() {
   if (error == CL_SUCCESS) error = clSetKernelArg(o.kernel, 1, sizeof by, &by);
   for (int i = 0; i < 2 && error == CL_SUCCESS; ++i) {
     cl_event before = o.event;
-    error = clEnqueueNDRangeKernel(o.queue, o.kernel, 1, nullptr, &kItems, &local, before ? 1 : 0, before ? &before : nullptr, &o.event);
+    error = clEnqueueNDRangeKernel(o.queue, o.kernel, 1, nullptr, &kItems, &local, before ? 1 : 0,
+                                   before ? &before : nullptr, &o.event);
     if (error != CL_SUCCESS) o.event = nullptr;
     if (before) clReleaseEvent(before);
   }
   if (error == CL_SUCCESS) error = clWaitForEvents(1, &o.event);
   void* mapped = nullptr;
-  if (error == CL_SUCCESS) mapped = clEnqueueMapBuffer(o.queue, o.buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0, nullptr, nullptr, &error);
+  if (error == CL_SUCCESS)
+    mapped = clEnqueueMapBuffer(o.queue, o.buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0, nullptr, nullptr, &error);
   if (mapped) clEnqueueUnmapMemObject(o.queue, o.buffer, mapped, 0, nullptr, nullptr);
-  if (error == CL_SUCCESS) error = clEnqueueReadBuffer(o.queue, o.buffer, CL_TRUE, 0, bytes, values.data(), 0, nullptr, nullptr);
+  if (error == CL_SUCCESS)
+    error = clEnqueueReadBuffer(o.queue, o.buffer, CL_TRUE, 0, bytes, values.data(), 0, nullptr, nullptr);
   if (o.queue) {
     const cl_int finished = clFinish(o.queue);
     if (error == CL_SUCCESS) error = finished;

@@ -15,10 +15,9 @@ namespace {
 
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
 
-const std::array<Ndrange, 4> kNdranges = {Ndrange{1, {0, 0, 0}, {1000, 1, 1}, {64, 1, 1}},
-                                          Ndrange{2, {3, 5, 0}, {64, 33, 1}, {16, 4, 1}},
-                                          Ndrange{3, {1, 2, 3}, {8, 8, 8}, {2, 2, 2}},
-                                          Ndrange{1, {kMost - 100, 0, 0}, {kMost, 1, 1}, {1, 1, 1}}};
+const std::array<Ndrange, 4> kNdranges = {
+    Ndrange{1, {0, 0, 0}, {1000, 1, 1}, {64, 1, 1}}, Ndrange{2, {3, 5, 0}, {64, 33, 1}, {16, 4, 1}},
+    Ndrange{3, {1, 2, 3}, {8, 8, 8}, {2, 2, 2}}, Ndrange{1, {kMost - 100, 0, 0}, {kMost, 1, 1}, {1, 1, 1}}};
 const std::array<uint64_t, 5> kValues = {0, 1, 40, 0x8000000080000000, kMost};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What programs and administrators say one after another, to all of the daemon but its sockets: each line of the input
-// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, d: adopt)
-// and which resource (0 to 9), or "x" and who ends.
+// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, d:
+// adopt) and which resource (0 to 9), or "x" and who ends.
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -66,9 +66,7 @@ class Session {
   }
 
  private:
-  static size_t index_of(const std::string& text, size_t at) {
-    return static_cast<unsigned char>(text[at] - 'a') % 4u;
-  }
+  static size_t index_of(const std::string& text, size_t at) { return static_cast<unsigned char>(text[at] - 'a') % 4u; }
 
   void message(const std::string& text) {
     protocol::Message message;

@@ -12,8 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto tasks = registry::parse_tasks(std::string(reinterpret_cast<const char*>(data), size));
   if (!tasks) return 0;
   for (const auto& [name, task] : *tasks)
-    if ((task.period_ns == 0) != (task.weight > 0) || (task.deadline_ns == 0) != (task.weight > 0) ||
-        task.name != name)
+    if ((task.period_ns == 0) != (task.weight > 0) || (task.deadline_ns == 0) != (task.weight > 0) || task.name != name)
       std::abort();
   planning::Settings settings;
   settings.modes = analysis::Policy::single;

@@ -1,6 +1,8 @@
 // Fourier transforms by clFFT, which writes a kernel for each length: one to three dimensions, lengths with
 // factors 2 to 13, both layouts, in and out of place, there and back. Prints a hash of each result's bytes.
 
+#include <clFFT.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,8 +10,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include <clFFT.h>
 
 namespace {
 
@@ -39,8 +39,8 @@ std::string name(const Transform& t) {
 
 cl_mem buffer(std::vector<float>& values) {
   cl_int error = CL_SUCCESS;
-  cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                 values.size() * sizeof(float), values.data(), &error);
+  cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(float),
+                                 values.data(), &error);
   must(error, "buffer");
   return memory;
 }
@@ -69,12 +69,11 @@ struct Numbers {
   void show(const std::string& name) {
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      must(clEnqueueReadBuffer(queue, buffers[p], CL_TRUE, 0, parts[p].size() * sizeof(float),
-                               parts[p].data(), 0, nullptr, nullptr),
+      must(clEnqueueReadBuffer(queue, buffers[p], CL_TRUE, 0, parts[p].size() * sizeof(float), parts[p].data(), 0,
+                               nullptr, nullptr),
            "read");
       const auto* bytes = reinterpret_cast<const unsigned char*>(parts[p].data());
-      for (std::size_t i = 0; i < parts[p].size() * sizeof(float); ++i)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
+      for (std::size_t i = 0; i < parts[p].size() * sizeof(float); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
     }
     std::printf("%-24s %016lx, first %.7g\n", name.c_str(), hash, parts[0][0]);
   }
@@ -83,8 +82,7 @@ struct Numbers {
 clfftPlanHandle plan(const Transform& t) {
   const auto layout = t.layout == Layout::planar ? CLFFT_COMPLEX_PLANAR : CLFFT_COMPLEX_INTERLEAVED;
   clfftPlanHandle made = 0;
-  must(clfftCreateDefaultPlan(&made, context, static_cast<clfftDim>(t.lengths.size()), t.lengths.data()),
-       "plan");
+  must(clfftCreateDefaultPlan(&made, context, static_cast<clfftDim>(t.lengths.size()), t.lengths.data()), "plan");
   must(clfftSetLayout(made, layout, layout), "layout");
   must(clfftSetResultLocation(made, t.place == Place::out ? CLFFT_OUTOFPLACE : CLFFT_INPLACE), "place");
   must(clfftSetPlanBatchSize(made, t.batch), "batch");

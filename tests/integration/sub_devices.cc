@@ -1,4 +1,5 @@
-// Prints what the first device says of its parts: all that can be asked of clCreateSubDevices, and of what is made with them.
+// Prints what the first device says of its parts: all that can be asked of clCreateSubDevices, and of what is made with
+// them.
 #include <CL/cl.h>
 
 #include <cstdio>
@@ -31,17 +32,23 @@ long number(cl_device_id device, cl_device_info name) {
 void describe(cl_device_id device, cl_device_id root) {
   cl_device_id parent = nullptr;
   clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, nullptr);
-  std::printf("  units %ld, at most %ld parts, %ld references, parent is %s\n", number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
-              number<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES), number<cl_uint>(device, CL_DEVICE_REFERENCE_COUNT),
-              !parent ? "none" : parent == root ? "the root" : "another");
+  std::printf("  units %ld, at most %ld parts, %ld references, parent is %s\n",
+              number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+              number<cl_uint>(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES),
+              number<cl_uint>(device, CL_DEVICE_REFERENCE_COUNT),
+              !parent          ? "none"
+              : parent == root ? "the root"
+                               : "another");
   print_list(device, CL_DEVICE_PARTITION_PROPERTIES, "can be divided");
   print_list(device, CL_DEVICE_PARTITION_TYPE, "was divided");
-  std::printf("  affinity domains %ld\n", number<cl_device_affinity_domain>(device, CL_DEVICE_PARTITION_AFFINITY_DOMAIN));
+  std::printf("  affinity domains %ld\n",
+              number<cl_device_affinity_domain>(device, CL_DEVICE_PARTITION_AFFINITY_DOMAIN));
 }
 
 cl_context context_of(std::vector<cl_device_id> devices) {
   cl_int status = CL_SUCCESS;
-  const cl_context made = clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &status);
+  const cl_context made =
+      clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &status);
   print("  a context", status);
   return made;
 }
@@ -62,10 +69,12 @@ void divide(cl_device_id device, const char* how, const Properties& properties) 
   cl_uint count = 77;
   print(how, clCreateSubDevices(device, properties.empty() ? nullptr : properties.data(), 0, nullptr, &count));
   std::printf(" %u parts\n", count);
-  if (clCreateSubDevices(device, properties.empty() ? nullptr : properties.data(), 16, parts, &count) != CL_SUCCESS) return;
+  if (clCreateSubDevices(device, properties.empty() ? nullptr : properties.data(), 16, parts, &count) != CL_SUCCESS)
+    return;
   for (cl_uint i = 0; i < count; ++i) {
     describe(parts[i], device);
-    const cl_context alone = context_of({parts[i]}), whole = context_of({device}), both = context_of({device, parts[i]});
+    const cl_context alone = context_of({parts[i]}), whole = context_of({device}),
+                     both = context_of({device, parts[i]});
     queue_on(alone, parts[i], "  a queue on the part in its context");
     queue_on(alone, device, "  a queue on the whole in the part's context");
     queue_on(whole, parts[i], "  a queue on the part in the whole's context");

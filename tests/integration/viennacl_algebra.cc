@@ -50,9 +50,7 @@ void show(const char* name, const Matrix& matrix) {
 
 std::mt19937 numbers(7);
 
-float random_number() {
-  return std::uniform_real_distribution<float>(0, 1)(numbers);
-}
+float random_number() { return std::uniform_real_distribution<float>(0, 1)(numbers); }
 
 Vector random_vector(std::size_t size) {
   std::vector<float> values(size);

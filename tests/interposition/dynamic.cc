@@ -14,9 +14,8 @@ int main(int argc, char** argv) {
   }
   const bool versioned = !std::strcmp(argv[2], "dlvsym");
   Functions cl;
-  if (!cl.load([&](const char* name) {
-        return versioned ? dlvsym(library, name, "OPENCL_1.0") : dlsym(library, name);
-      }))
+  if (!cl.load(
+          [&](const char* name) { return versioned ? dlvsym(library, name, "OPENCL_1.0") : dlsym(library, name); }))
     return 1;
   const std::vector<cl_device_id> devices = print_devices(cl);
   if (!devices.empty()) run_kernel(cl, cl, devices[0]);

@@ -34,10 +34,9 @@ struct Functions {
     return get(get_platform_ids, "clGetPlatformIDs") & get(get_device_ids, "clGetDeviceIDs") &
            get(get_device_info, "clGetDeviceInfo") & get(create_context, "clCreateContext") &
            get(create_command_queue, "clCreateCommandQueue") & get(create_buffer, "clCreateBuffer") &
-           get(create_program_with_source, "clCreateProgramWithSource") &
-           get(build_program, "clBuildProgram") & get(create_kernel, "clCreateKernel") &
-           get(set_kernel_arg, "clSetKernelArg") & get(enqueue_nd_range_kernel, "clEnqueueNDRangeKernel") &
-           get(enqueue_read_buffer, "clEnqueueReadBuffer");
+           get(create_program_with_source, "clCreateProgramWithSource") & get(build_program, "clBuildProgram") &
+           get(create_kernel, "clCreateKernel") & get(set_kernel_arg, "clSetKernelArg") &
+           get(enqueue_nd_range_kernel, "clEnqueueNDRangeKernel") & get(enqueue_read_buffer, "clEnqueueReadBuffer");
   }
 };
 
@@ -94,8 +93,7 @@ inline void run_kernel(const Functions& a, const Functions& b, cl_device_id devi
   const size_t size = 100;
   error |= b.enqueue_nd_range_kernel(queue, kernel, 1, nullptr, &size, nullptr, 0, nullptr, nullptr);
   std::vector<int> result(size);
-  error |= a.enqueue_read_buffer(queue, buffer, CL_TRUE, 0, size * sizeof(int), result.data(), 0, nullptr,
-                                 nullptr);
+  error |= a.enqueue_read_buffer(queue, buffer, CL_TRUE, 0, size * sizeof(int), result.data(), 0, nullptr, nullptr);
   if (error != CL_SUCCESS)
     std::printf("error: %d\n", error);
   else

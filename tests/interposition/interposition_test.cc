@@ -26,13 +26,9 @@ const std::string kSamcl = SAMCL;        // libsamcl.so
 const std::string kRuntime = SANITIZER;  // the sanitizer's runtime, which must be preloaded first; or ""
 const bool kSanitized = !kRuntime.empty();
 
-std::string preload(const std::string& library) {
-  return kSanitized ? kRuntime + ":" + library : library;
-}
+std::string preload(const std::string& library) { return kSanitized ? kRuntime + ":" + library : library; }
 
-std::string system_loader() {
-  return driver::find_loader(driver::loader_directories(), kMarking);
-}
+std::string system_loader() { return driver::find_loader(driver::loader_directories(), kMarking); }
 
 // A folder of this test, removed at its end.
 class Folder {
@@ -93,17 +89,11 @@ TEST_F(EntryPoints, WithoutPreloadNothingIsMarked) {
   EXPECT_EQ(line_after(outcome.out, "sum: "), "4950") << "needs PoCL";
 }
 
-TEST_F(EntryPoints, CatchALinkedProgram) {
-  expect_caught(run({"linked"}));
-}
+TEST_F(EntryPoints, CatchALinkedProgram) { expect_caught(run({"linked"})); }
 
-TEST_F(EntryPoints, CatchTheFirstUseFromManyThreads) {
-  expect_caught(run({"linked", "threads"}));
-}
+TEST_F(EntryPoints, CatchTheFirstUseFromManyThreads) { expect_caught(run({"linked", "threads"})); }
 
-TEST_F(EntryPoints, CatchDlopenOfTheSoname) {
-  expect_caught(run({"dynamic", "libOpenCL.so.1", "dlsym"}));
-}
+TEST_F(EntryPoints, CatchDlopenOfTheSoname) { expect_caught(run({"dynamic", "libOpenCL.so.1", "dlsym"})); }
 
 TEST_F(EntryPoints, CatchDlopenOfTheDevelopmentName) {
   if (run({"dynamic", "libOpenCL.so", "dlsym"}, {{"LD_PRELOAD", ""}}).exit_code != 0)
@@ -111,13 +101,9 @@ TEST_F(EntryPoints, CatchDlopenOfTheDevelopmentName) {
   expect_caught(run({"dynamic", "libOpenCL.so", "dlsym"}));
 }
 
-TEST_F(EntryPoints, CatchDlvsym) {
-  expect_caught(run({"dynamic", "libOpenCL.so.1", "dlvsym"}));
-}
+TEST_F(EntryPoints, CatchDlvsym) { expect_caught(run({"dynamic", "libOpenCL.so.1", "dlvsym"})); }
 
-TEST_F(EntryPoints, CatchAPathToTheLoader) {
-  expect_caught(run({"dynamic", system_loader(), "dlsym"}));
-}
+TEST_F(EntryPoints, CatchAPathToTheLoader) { expect_caught(run({"dynamic", system_loader(), "dlsym"})); }
 
 TEST_F(EntryPoints, CatchALoaderUnderAnotherName) {  // as Python wheels carry it
   const fs::path bundled = folder_ / "libOpenCL-1bd2c2d5.so.1.0.0";
@@ -125,13 +111,9 @@ TEST_F(EntryPoints, CatchALoaderUnderAnotherName) {  // as Python wheels carry i
   expect_caught(run({"dynamic", bundled, "dlsym"}));
 }
 
-TEST_F(EntryPoints, CatchAPluginsLocalScope) {
-  expect_caught(run({"plugin_host", kGuests + "/libguest_plugin.so"}));
-}
+TEST_F(EntryPoints, CatchAPluginsLocalScope) { expect_caught(run({"plugin_host", kGuests + "/libguest_plugin.so"})); }
 
-TEST_F(EntryPoints, CatchAChildProgram) {
-  expect_caught(run({"linked", "exec", kGuests + "/guest_linked"}));
-}
+TEST_F(EntryPoints, CatchAChildProgram) { expect_caught(run({"linked", "exec", kGuests + "/guest_linked"})); }
 
 TEST_F(EntryPoints, MayBeMixedInOneProcess) {
   for (const char* first : {"linked", "opened"}) {
@@ -147,8 +129,7 @@ TEST_F(EntryPoints, CatchALinkedProgramWhoseLoaderHasNoLayers) {
 
 TEST_F(EntryPoints, CatchDlopenWithoutLayersByADirectoryOfLinks) {
   fs::create_directories(folder_ / "links");
-  for (const char* name : {"libOpenCL.so", "libOpenCL.so.1"})
-    fs::create_symlink(kMarking, folder_ / "links" / name);
+  for (const char* name : {"libOpenCL.so", "libOpenCL.so.1"}) fs::create_symlink(kMarking, folder_ / "links" / name);
   write_loader_without_layers(folder_ / "libOpenCL.so.1");
   const std::string path = (folder_ / "links").string() + ":" + folder_.string();
   for (const char* name : {"libOpenCL.so", "libOpenCL.so.1"}) {
@@ -204,8 +185,8 @@ TEST_F(EntryPoints, LoadNothingIntoAProgramWithoutOpenCL) {
 
 TEST_F(EntryPoints, AppendTheLayerOnceAndKeepOthers) {
   if (kSanitized) GTEST_SKIP() << "system programs have no sanitizer";
-  const Outcome outcome = run_program({"sh", "-c", "sh -c env"},
-                                      {{"LD_PRELOAD", kMarking}, {"OPENCL_LAYERS", "/other/layer.so"}});
+  const Outcome outcome =
+      run_program({"sh", "-c", "sh -c env"}, {{"LD_PRELOAD", kMarking}, {"OPENCL_LAYERS", "/other/layer.so"}});
   EXPECT_EQ(line_after(outcome.out, "OPENCL_LAYERS="), "/other/layer.so:" + kMarking);
 }
 
@@ -228,8 +209,7 @@ std::set<std::string> exported(const std::string& library) {
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::vector<std::string> parts{std::istream_iterator<std::string>(words), {}};
-    if (parts.size() < 3 || line.find("*UND*") != std::string::npos ||
-        line.find(".text") == std::string::npos)
+    if (parts.size() < 3 || line.find("*UND*") != std::string::npos || line.find(".text") == std::string::npos)
       continue;
     result.insert(parts.back() + " " + parts[parts.size() - 2]);
   }
@@ -251,8 +231,8 @@ TEST_P(Symbols, AreNoOthersButTheLayersAndTheApplicationInterface) {
   const std::set<std::string> theirs = exported(system_loader());
   for (const std::string& symbol : exported(GetParam())) {
     const std::string name = symbol.substr(0, symbol.find(' '));
-    const bool layer = name == "clGetLayerInfo" || name == "clInitLayer" ||
-                       name == "clInitLayerWithProperties" || name == "clDeinitLayer";
+    const bool layer = name == "clGetLayerInfo" || name == "clInitLayer" || name == "clInitLayerWithProperties" ||
+                       name == "clDeinitLayer";
     EXPECT_TRUE(theirs.count(symbol) || layer || name.rfind("samcl_", 0) == 0) << symbol;
   }
 }

@@ -68,8 +68,7 @@ EXPORT cl_int CL_API_CALL clGetPlatformIDs(cl_uint count, cl_platform_id* platfo
   return the_platform(count, platforms, count_ret);
 }
 
-EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint count, cl_platform_id* platforms,
-                                                 cl_uint* count_ret) {
+EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint count, cl_platform_id* platforms, cl_uint* count_ret) {
   return the_platform(count, platforms, count_ret);
 }
 

@@ -15,13 +15,11 @@ namespace {
 using nlohmann::json;
 
 struct MarksTest : ::testing::TestWithParam<const char*> {
-  const std::string file =
-      std::filesystem::temp_directory_path() / ("samcl-marks." + std::to_string(getpid()));
+  const std::string file = std::filesystem::temp_directory_path() / ("samcl-marks." + std::to_string(getpid()));
   ~MarksTest() override { std::filesystem::remove(file); }
 
   Outcome run(std::map<std::string, std::string> environment) const {
-    environment.insert(
-        {{"POCL_DEVICES", "basic basic"}, {"SAMCL_MANAGER", "off"}, {"SAMCL_TRANSLATOR", "/bin/false"}});
+    environment.insert({{"POCL_DEVICES", "basic basic"}, {"SAMCL_MANAGER", "off"}, {"SAMCL_TRANSLATOR", "/bin/false"}});
     return run_program({std::string(GUESTS) + "/" + GetParam()}, environment);
   }
 };

@@ -48,7 +48,8 @@ TEST_F(Addresses, OfAListLeadThroughIt) {
     nodes[i].value = static_cast<cl_int>(3 * i);
     expected[i] = nodes[i].value + (i + 1 < kCount ? expected[i + 1] : 0);
   }
-  ASSERT_OK(clEnqueueWriteBuffer(queue(), all.get(), CL_TRUE, 0, kCount * sizeof(Node), nodes.data(), 0, nullptr, nullptr));
+  ASSERT_OK(
+      clEnqueueWriteBuffer(queue(), all.get(), CL_TRUE, 0, kCount * sizeof(Node), nodes.data(), 0, nullptr, nullptr));
   set_arguments(walk, all, sums);
   launch(walk, {{kCount}, {4}});
   EXPECT_EQ(read<cl_int>(sums, kCount), expected);

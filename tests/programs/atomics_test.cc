@@ -50,8 +50,7 @@ TEST_F(Atomics, Histogram) {
                              atomic_inc(&bins[x[get_global_id(0)] & 15]); })");
   std::vector<cl_uchar> contents(4000);
   std::vector<cl_uint> expected(16, 0);
-  for (size_t i = 0; i < contents.size(); ++i)
-    ++expected[(contents[i] = static_cast<cl_uchar>(i * i >> 3)) & 15];
+  for (size_t i = 0; i < contents.size(); ++i) ++expected[(contents[i] = static_cast<cl_uchar>(i * i >> 3)) & 15];
   const Buffer x = buffer(contents), bins = buffer(std::vector<cl_uint>(16, 0));
   set_arguments(k, x, bins);
   launch(k, {{4000}, {20}});
@@ -74,8 +73,7 @@ TEST_F(Atomics, EveryCommutativeOperation) {
   const Buffer x = buffer(std::vector<cl_int>{0, 0, 0, 0, 0, 0, -1, 0, 0});
   set_arguments(k, x);
   launch(k, {{100}, {10}});
-  EXPECT_EQ(read<cl_int>(x, 9),
-            (std::vector<cl_int>{5050, -5050, 100, -100, -100, 100, ~0xffff, 0xffff, 100}));
+  EXPECT_EQ(read<cl_int>(x, 9), (std::vector<cl_int>{5050, -5050, 100, -100, -100, 100, ~0xffff, 0xffff, 100}));
 }
 
 // Each alone in its kernel, on places that many groups share.
@@ -84,18 +82,20 @@ TEST_F(Atomics, EveryKindByItself) {
     const char* statement;
     cl_uint first;
     cl_uint (*step)(cl_uint, cl_uint);
-  } kinds[] = {{"atomic_add(x + i % 7, i * i)", 5, [](cl_uint x, cl_uint i) { return x + i * i; }},
-               {"atomic_sub(x + i % 7, i)", 5, [](cl_uint x, cl_uint i) { return x - i; }},
-               {"atomic_dec(x + i % 7)", 5, [](cl_uint x, cl_uint) { return x - 1; }},
-               {"atomic_and(x + i % 7, ~(1u << i % 31))", 0xffffffff, [](cl_uint x, cl_uint i) { return x & ~(1u << i % 31); }},
-               {"atomic_or(x + i % 7, 1u << i % 31)", 4, [](cl_uint x, cl_uint i) { return x | 1u << i % 31; }},
-               {"atomic_xor(x + i % 7, i * 77)", 9, [](cl_uint x, cl_uint i) { return x ^ i * 77; }},
-               {"atomic_min(x + i % 7, 3000 - i)", 2990, [](cl_uint x, cl_uint i) { return std::min(x, 3000 - i); }},
-               {"atomic_max((__global int*)x + i % 7, (int)i - 20)", 0xfffffff0u, [](cl_uint x, cl_uint i) {
-                  return static_cast<cl_uint>(std::max(static_cast<cl_int>(x), static_cast<cl_int>(i) - 20));
-                }}};
+  } kinds[] = {
+      {"atomic_add(x + i % 7, i * i)", 5, [](cl_uint x, cl_uint i) { return x + i * i; }},
+      {"atomic_sub(x + i % 7, i)", 5, [](cl_uint x, cl_uint i) { return x - i; }},
+      {"atomic_dec(x + i % 7)", 5, [](cl_uint x, cl_uint) { return x - 1; }},
+      {"atomic_and(x + i % 7, ~(1u << i % 31))", 0xffffffff, [](cl_uint x, cl_uint i) { return x & ~(1u << i % 31); }},
+      {"atomic_or(x + i % 7, 1u << i % 31)", 4, [](cl_uint x, cl_uint i) { return x | 1u << i % 31; }},
+      {"atomic_xor(x + i % 7, i * 77)", 9, [](cl_uint x, cl_uint i) { return x ^ i * 77; }},
+      {"atomic_min(x + i % 7, 3000 - i)", 2990, [](cl_uint x, cl_uint i) { return std::min(x, 3000 - i); }},
+      {"atomic_max((__global int*)x + i % 7, (int)i - 20)", 0xfffffff0u, [](cl_uint x, cl_uint i) {
+         return static_cast<cl_uint>(std::max(static_cast<cl_int>(x), static_cast<cl_int>(i) - 20));
+       }}};
   for (const auto& kind : kinds) {
-    const auto k = kernel(std::string("__kernel void k(__global uint* x) { uint i = get_global_id(0); ") + kind.statement + "; }");
+    const auto k =
+        kernel(std::string("__kernel void k(__global uint* x) { uint i = get_global_id(0); ") + kind.statement + "; }");
     std::vector<cl_uint> expected(10, kind.first);
     const Buffer x = buffer(expected);
     set_arguments(k, x);

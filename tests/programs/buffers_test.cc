@@ -113,10 +113,8 @@ TEST_F(Buffers, CopyWithinOneBuffer) {
 
 TEST_F(Buffers, OverlappingCopyIsRefused) {
   const Buffer x = buffer(counting<cl_int>(8));
-  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x.get(), x.get(), 0, 4, 8, 0, nullptr, nullptr),
-                CL_MEM_COPY_OVERLAP);
-  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x.get(), x.get(), 4, 0, 8, 0, nullptr, nullptr),
-                CL_MEM_COPY_OVERLAP);
+  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x.get(), x.get(), 0, 4, 8, 0, nullptr, nullptr), CL_MEM_COPY_OVERLAP);
+  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x.get(), x.get(), 4, 0, 8, 0, nullptr, nullptr), CL_MEM_COPY_OVERLAP);
   EXPECT_EQ(read<cl_int>(x, 8), counting<cl_int>(8));
 }
 
@@ -152,8 +150,7 @@ TEST_F(Buffers, SixtyFourMegabytes) {
   const size_t count = 16 << 20;
   if (device_info<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE) < count * 4) GTEST_SKIP() << "no buffers of 64 MB";
   const Buffer x = buffer_of(count * 4);
-  const auto k =
-      kernel("__kernel void k(__global uint* x) { x[get_global_id(0)] = get_global_id(0) * 2654435761u; }");
+  const auto k = kernel("__kernel void k(__global uint* x) { x[get_global_id(0)] = get_global_id(0) * 2654435761u; }");
   set_arguments(k, x);
   launch(k, {{count}});
   const std::vector<cl_uint> values = read<cl_uint>(x, count);
@@ -182,8 +179,7 @@ TEST_F(Buffers, InfoTellsSizeFlagsAndContext) {
 }
 
 TEST_F(Buffers, FlagsForTheHostAreKept) {
-  const Buffer hidden = buffer_of(16, CL_MEM_HOST_NO_ACCESS),
-               write_only = buffer_of(16, CL_MEM_HOST_WRITE_ONLY),
+  const Buffer hidden = buffer_of(16, CL_MEM_HOST_NO_ACCESS), write_only = buffer_of(16, CL_MEM_HOST_WRITE_ONLY),
                read_only = buffer_of(16, CL_MEM_HOST_READ_ONLY);
   cl_int value = 0;
   EXPECT_STATUS(clEnqueueReadBuffer(queue(), hidden.get(), CL_TRUE, 0, 4, &value, 0, nullptr, nullptr),
@@ -198,8 +194,7 @@ TEST_F(Buffers, FlagsForTheHostAreKept) {
 
 TEST_F(Buffers, HostNoAccessBufferWorksBetweenKernels) {
   const Buffer hidden = buffer_of(64 * 4, CL_MEM_HOST_NO_ACCESS), out = buffer_of(64 * 4, CL_MEM_WRITE_ONLY);
-  const auto first =
-      kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = get_global_id(0) * 3; }");
+  const auto first = kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = get_global_id(0) * 3; }");
   const auto second = kernel(
       "__kernel void k(__global const int* x, __global int* y) { size_t i = get_global_id(0); y[i] = x[63 - "
       "i]; }");
@@ -242,8 +237,7 @@ TEST_P(FillPattern, RepeatsAtAnOffsetAndLeavesTheRest) {
   const size_t size = GetParam();
   const std::vector<cl_uchar> pattern = counting<cl_uchar>(size, 17);
   const Buffer x = buffer(std::vector<cl_uchar>(12 * size, 3));
-  ASSERT_OK(
-      clEnqueueFillBuffer(queue(), x.get(), pattern.data(), size, 3 * size, 5 * size, 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueFillBuffer(queue(), x.get(), pattern.data(), size, 3 * size, 5 * size, 0, nullptr, nullptr));
   std::vector<cl_uchar> expected(12 * size, 3);
   for (size_t i = 0; i < 5 * size; ++i) expected[3 * size + i] = pattern[i % size];
   EXPECT_EQ(read<cl_uchar>(x, 12 * size), expected);
@@ -256,8 +250,7 @@ TEST_P(FillPattern, IsTakenAtTheCall) {
   cl_int status = CL_SUCCESS;
   const Event gate(clCreateUserEvent(context(), &status));
   ASSERT_OK(status);
-  ASSERT_OK(
-      clEnqueueFillBuffer(queue(), x.get(), pattern.data(), size, 0, 4 * size, 1, gate.address(), nullptr));
+  ASSERT_OK(clEnqueueFillBuffer(queue(), x.get(), pattern.data(), size, 0, 4 * size, 1, gate.address(), nullptr));
   pattern.assign(size, 200);
   ASSERT_OK(clSetUserEventStatus(gate.get(), CL_COMPLETE));
   EXPECT_EQ(read<cl_uchar>(x, 4 * size), std::vector<cl_uchar>(4 * size, 9));
@@ -277,8 +270,7 @@ TEST_F(Buffers, FillErrors) {
   EXPECT_STATUS(fill(4, 2, 8), CL_INVALID_VALUE);
   EXPECT_STATUS(fill(4, 0, 10), CL_INVALID_VALUE);
   EXPECT_STATUS(fill(4, 0, 68), CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueFillBuffer(queue(), x.get(), nullptr, 4, 0, 8, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueFillBuffer(queue(), x.get(), nullptr, 4, 0, 8, 0, nullptr, nullptr), CL_INVALID_VALUE);
 }
 
 }  // namespace

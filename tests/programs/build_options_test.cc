@@ -23,13 +23,13 @@ std::string source_that_shows(const std::vector<std::string>& macros, const std:
 }
 
 TEST_P(StandardOptions, ShowTheSameToEverySource) {
-  const std::vector<std::string> macros = {"__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__FAST_RELAXED_MATH__",
-                                           "__IMAGE_SUPPORT__", "__ENDIAN_LITTLE__", "cl_khr_fp64",
-                                           "__opencl_c_generic_address_space", "DEFINED",
-                                           // Of the compiler itself, its version and its target.
-                                           "__clang_major__", "__x86_64__", "__AVX2__", "__FMA__", "__SPIR__", "__NVPTX__",
-                                           "__opencl_c_images", "__opencl_c_atomic_order_seq_cst", "cl_khr_int64",
-                                           "cl_khr_byte_addressable_store", "CL_VERSION_3_0", "__SIZEOF_POINTER__"};
+  const std::vector<std::string> macros = {
+      "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__FAST_RELAXED_MATH__", "__IMAGE_SUPPORT__", "__ENDIAN_LITTLE__",
+      "cl_khr_fp64", "__opencl_c_generic_address_space", "DEFINED",
+      // Of the compiler itself, its version and its target.
+      "__clang_major__", "__x86_64__", "__AVX2__", "__FMA__", "__SPIR__", "__NVPTX__", "__opencl_c_images",
+      "__opencl_c_atomic_order_seq_cst", "cl_khr_int64", "cl_khr_byte_addressable_store", "CL_VERSION_3_0",
+      "__SIZEOF_POINTER__"};
   std::vector<std::vector<cl_int>> seen;
   for (const char* first : {"0", "0 * get_group_id(0)"}) {
     const Program program = create({source_that_shows(macros, first).c_str()});
@@ -46,15 +46,16 @@ TEST_P(StandardOptions, ShowTheSameToEverySource) {
   EXPECT_EQ(seen[0], seen[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, StandardOptions,
-    ::testing::Values("-DDEFINED -I . -I/tmp", "-D DEFINED=7 -w", "-D \"DEFINED=1 + 2\" -Werror", "-UDEFINED", "-g",
-                      "-cl-single-precision-constant -cl-opt-disable -cl-kernel-arg-info",
-                      "-cl-denorms-are-zero -cl-fp32-correctly-rounded-divide-sqrt -cl-mad-enable",
-                      "-cl-strict-aliasing -cl-no-signed-zeros -cl-uniform-work-group-size",
-                      "-cl-unsafe-math-optimizations -cl-finite-math-only", "-cl-fast-relaxed-math",
-                      "-cl-no-subgroup-ifp", "-cl-std=CL1.0", "-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0",
-                      "-cl-std=CL3.0", "-cl-std=CLC++"));
+INSTANTIATE_TEST_SUITE_P(All, StandardOptions,
+                         ::testing::Values("-DDEFINED -I . -I/tmp", "-D DEFINED=7 -w", "-D \"DEFINED=1 + 2\" -Werror",
+                                           "-UDEFINED", "-g",
+                                           "-cl-single-precision-constant -cl-opt-disable -cl-kernel-arg-info",
+                                           "-cl-denorms-are-zero -cl-fp32-correctly-rounded-divide-sqrt -cl-mad-enable",
+                                           "-cl-strict-aliasing -cl-no-signed-zeros -cl-uniform-work-group-size",
+                                           "-cl-unsafe-math-optimizations -cl-finite-math-only",
+                                           "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp", "-cl-std=CL1.0",
+                                           "-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0",
+                                           "-cl-std=CLC++"));
 
 // A folder of headers that change between builds.
 class Includes : public ProgramCase {
@@ -74,8 +75,9 @@ class Includes : public ProgramCase {
   }
   // What a program that includes value.h is made of.
   cl_int value(const std::string& options) {
-    const BuiltKernel k = kernel("#include \"value.h\"\n__kernel void k(__global int* x) { x[get_global_id(0)] = VALUE + 0 * get_group_id(0); }",
-                                 "k", options);
+    const BuiltKernel k = kernel(
+        "#include \"value.h\"\n__kernel void k(__global int* x) { x[get_global_id(0)] = VALUE + 0 * get_group_id(0); }",
+        "k", options);
     const Buffer x = buffer(std::vector<cl_int>(8, 0));
     set_arguments(k, x);
     launch(k, {{8}, {1}});

@@ -15,8 +15,8 @@ class CallbackLog {
   static void CL_CALLBACK note(cl_event event, cl_int status, void* log) {
     auto* self = static_cast<CallbackLog*>(log);
     cl_int reached = 0;
-    const bool told = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached,
-                                     nullptr) == CL_SUCCESS;
+    const bool told =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr) == CL_SUCCESS;
     const std::lock_guard lock(self->mutex_);
     self->statuses_.push_back(status);
     self->early_ |= !told || reached > status;

@@ -1,5 +1,5 @@
-// cl_khr_command_buffer 0.9, where the device has it: commands recorded once, with what they were given, and run again and
-// again in their order.
+// cl_khr_command_buffer 0.9, where the device has it: commands recorded once, with what they were given, and run again
+// and again in their order.
 #include <CL/cl_ext.h>
 
 #include "tests/programs/opencl_fixture.h"
@@ -16,7 +16,8 @@ class CommandBuffers : public OpenCl {
     clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes);
     std::string extensions(bytes, '\0');
     clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, bytes, extensions.data(), nullptr);
-    if (extensions.find("cl_khr_command_buffer") == std::string::npos) GTEST_SKIP() << "the device has no command buffers";
+    if (extensions.find("cl_khr_command_buffer") == std::string::npos)
+      GTEST_SKIP() << "the device has no command buffers";
     const auto platform = device_info<cl_platform_id>(CL_DEVICE_PLATFORM);
     const auto get = [&](auto& function, const char* name) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
@@ -46,7 +47,8 @@ class CommandBuffers : public OpenCl {
 
   cl_command_buffer_khr make(cl_command_queue of = nullptr, bool simultaneous = false) {
     const cl_command_queue queues[] = {of ? of : queue()};
-    const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+    const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+                                                      CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
     cl_int status = CL_SUCCESS;
     made_.push_back(create_(1, queues, simultaneous ? flags : nullptr, &status));
     check(status);
@@ -85,7 +87,8 @@ class CommandBuffers : public OpenCl {
   std::vector<cl_command_buffer_khr> made_;
 };
 
-const char kScaleAndAdd[] = "__kernel void k(__global int* x, int by, int plus) { size_t g = get_global_id(0); x[g] = x[g] * by + plus; }";
+const char kScaleAndAdd[] =
+    "__kernel void k(__global int* x, int by, int plus) { size_t g = get_global_id(0); x[g] = x[g] * by + plus; }";
 
 TEST_F(CommandBuffers, RunAgainAndAgain) {
   const Buffer x = buffer(counting<cl_int>(kCount)), y = buffer_of(kCount * sizeof(cl_int));
@@ -208,9 +211,11 @@ TEST_F(CommandBuffers, CopyRectanglesAndImages) {
   cl_command_buffer_khr commands = make();
   ASSERT_OK(to_image_(commands, nullptr, x.get(), image.get(), 0, zero, all, 0, nullptr, nullptr, nullptr));
   ASSERT_OK(fill_image_(commands, nullptr, second.get(), color, zero, all, 0, nullptr, nullptr, nullptr));
-  ASSERT_OK(copy_image_(commands, nullptr, image.get(), second.get(), zero, corner, part, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(
+      copy_image_(commands, nullptr, image.get(), second.get(), zero, corner, part, 0, nullptr, nullptr, nullptr));
   ASSERT_OK(from_image_(commands, nullptr, second.get(), y.get(), zero, all, 0, 0, nullptr, nullptr, nullptr));
-  ASSERT_OK(copy_rect_(commands, nullptr, x.get(), y.get(), from, to, bytes, 64, 0, 64, 0, 0, nullptr, nullptr, nullptr));
+  ASSERT_OK(
+      copy_rect_(commands, nullptr, x.get(), y.get(), from, to, bytes, 64, 0, 64, 0, 0, nullptr, nullptr, nullptr));
   ASSERT_OK(finalize_(commands));
   std::vector<cl_uint> expected(256, 7);
   for (cl_uint row = 0; row < 8; ++row)
@@ -262,11 +267,15 @@ TEST_F(CommandBuffers, RefuseWhatTheStandardRefuses) {
   cl_command_buffer_khr commands = make();
   EXPECT_STATUS(run(commands), CL_INVALID_OPERATION);
   EXPECT_STATUS(add_launch(commands, k, 16, 4), CL_INVALID_KERNEL_ARGS);
-  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 4, 16, 0, nullptr, nullptr, nullptr), CL_MEM_COPY_OVERLAP);
-  EXPECT_STATUS(copy_(commands, nullptr, x.get(), nullptr, 0, 4, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_MEM_OBJECT);
-  EXPECT_STATUS(copy_(commands, queue(), x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_COMMAND_QUEUE);
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 4, 16, 0, nullptr, nullptr, nullptr),
+                CL_MEM_COPY_OVERLAP);
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), nullptr, 0, 4, 16, 0, nullptr, nullptr, nullptr),
+                CL_INVALID_MEM_OBJECT);
+  EXPECT_STATUS(copy_(commands, queue(), x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr),
+                CL_INVALID_COMMAND_QUEUE);
   ASSERT_OK(finalize_(commands));
-  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr), CL_INVALID_OPERATION);
+  EXPECT_STATUS(copy_(commands, nullptr, x.get(), x.get(), 0, 32, 16, 0, nullptr, nullptr, nullptr),
+                CL_INVALID_OPERATION);
   EXPECT_OK(run(commands));
 }
 

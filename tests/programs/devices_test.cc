@@ -22,18 +22,16 @@ class Devices : public OpenCl {
 TEST_F(Devices, EveryParameterTellsItsSizeAndRefusesTooLittleRoom) {
   std::vector<cl_device_info> parameters;
   for (cl_device_info p = CL_DEVICE_TYPE; p <= CL_DEVICE_EXTENSIONS; ++p) parameters.push_back(p);
-  for (cl_device_info p :
-       {CL_DEVICE_PLATFORM, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_HOST_UNIFIED_MEMORY,
-        CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_BUILT_IN_KERNELS,
-        CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_REFERENCE_COUNT,
-        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PRINTF_BUFFER_SIZE})
+  for (cl_device_info p : {CL_DEVICE_PLATFORM, CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                           CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_BUILT_IN_KERNELS,
+                           CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_REFERENCE_COUNT,
+                           CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PRINTF_BUFFER_SIZE})
     parameters.push_back(p);
   size_t known = 0;
   for (cl_device_info parameter : parameters) {
     SCOPED_TRACE(parameter);
     size_t size = 0;
-    if (clGetDeviceInfo(device(), parameter, 0, nullptr, &size) != CL_SUCCESS)
-      continue;  // a number without a meaning
+    if (clGetDeviceInfo(device(), parameter, 0, nullptr, &size) != CL_SUCCESS) continue;  // a number without a meaning
     ++known;
     std::vector<char> value(size + 16, 'x');
     size_t size_again = 0;
@@ -92,8 +90,8 @@ TEST_F(Devices, ListErrors) {
 }
 
 TEST_F(Devices, PlatformTellsItsStrings) {
-  for (cl_platform_info parameter : {CL_PLATFORM_PROFILE, CL_PLATFORM_VERSION, CL_PLATFORM_NAME,
-                                     CL_PLATFORM_VENDOR, CL_PLATFORM_EXTENSIONS}) {
+  for (cl_platform_info parameter :
+       {CL_PLATFORM_PROFILE, CL_PLATFORM_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR, CL_PLATFORM_EXTENSIONS}) {
     size_t size = 0;
     ASSERT_OK(clGetPlatformInfo(platform(), parameter, 0, nullptr, &size));
     std::string value(size, '?');
@@ -114,8 +112,8 @@ TEST_F(Devices, RootDevicesIgnoreRetainAndRelease) {
 }
 
 TEST_F(Devices, ContextKnowsItsDevicesAndProperties) {
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                              reinterpret_cast<cl_context_properties>(platform()), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform()),
+                                              0};
   cl_int status = CL_SUCCESS;
   const cl_device_id target = device();
   const Context made(clCreateContext(properties, 1, &target, nullptr, nullptr, &status));
@@ -126,8 +124,7 @@ TEST_F(Devices, ContextKnowsItsDevicesAndProperties) {
   size_t size = 0;
   ASSERT_OK(clGetContextInfo(made.get(), CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr));
   ASSERT_OK(clGetContextInfo(made.get(), CL_CONTEXT_DEVICES, sizeof its_device, &its_device, nullptr));
-  ASSERT_OK(
-      clGetContextInfo(made.get(), CL_CONTEXT_PROPERTIES, sizeof its_properties, its_properties, &size));
+  ASSERT_OK(clGetContextInfo(made.get(), CL_CONTEXT_PROPERTIES, sizeof its_properties, its_properties, &size));
   EXPECT_EQ(count, 1u);
   EXPECT_EQ(its_device, target);
   EXPECT_EQ(size, sizeof properties);
@@ -148,8 +145,8 @@ TEST_F(Devices, ContextTakesAnErrorCallback) {
 }
 
 TEST_F(Devices, ContextFromTypeWorks) {
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                              reinterpret_cast<cl_context_properties>(platform()), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform()),
+                                              0};
   cl_int status = CL_SUCCESS;
   const Context made(clCreateContextFromType(properties, CL_DEVICE_TYPE_ALL, nullptr, nullptr, &status));
   ASSERT_OK(status);
@@ -169,13 +166,13 @@ TEST_F(Devices, ContextFromTypeWorks) {
 }
 
 TEST_F(Devices, ContextFromATypeThatIsNotThereFails) {
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                              reinterpret_cast<cl_context_properties>(platform()), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform()),
+                                              0};
   const auto type = device_info<cl_device_type>(CL_DEVICE_TYPE);
   cl_int status = CL_SUCCESS;
   const Context made(clCreateContextFromType(
-      properties, type & CL_DEVICE_TYPE_ACCELERATOR ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_ACCELERATOR,
-      nullptr, nullptr, &status));
+      properties, type & CL_DEVICE_TYPE_ACCELERATOR ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_ACCELERATOR, nullptr, nullptr,
+      &status));
   EXPECT_STATUS(status, CL_DEVICE_NOT_FOUND);
 }
 

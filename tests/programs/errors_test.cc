@@ -6,18 +6,15 @@
 namespace cases {
 namespace {
 
-constexpr char kScale[] =
-    "__kernel void k(__global int* x, int by, __local int* l) { x[get_global_id(0)] *= by; }";
+constexpr char kScale[] = "__kernel void k(__global int* x, int by, __local int* l) { x[get_global_id(0)] *= by; }";
 
 class Errors : public OpenCl {
  protected:
   Errors() : kernel_(kernel(kScale)), x_(buffer(std::vector<cl_int>(64, 3))) {
     set_arguments(kernel_, x_, cl_int{2}, LocalMemory{64});
   }
-  cl_int launch_status(cl_uint dimensions, const size_t* global, const size_t* local,
-                       const size_t* offset = nullptr) {
-    return clEnqueueNDRangeKernel(queue(), kernel_.get(), dimensions, offset, global, local, 0, nullptr,
-                                  nullptr);
+  cl_int launch_status(cl_uint dimensions, const size_t* global, const size_t* local, const size_t* offset = nullptr) {
+    return clEnqueueNDRangeKernel(queue(), kernel_.get(), dimensions, offset, global, local, 0, nullptr, nullptr);
   }
   // Everything still works after whatever went wrong.
   void expect_alive() {
@@ -67,13 +64,11 @@ TEST_F(Errors, ArgumentValueOfTheWrongKind) {
 TEST_F(Errors, UnsetArgument) {
   const Kernel fresh = bench::make_kernel(kernel_.program, "k");
   const size_t global = 8;
-  EXPECT_STATUS(
-      clEnqueueNDRangeKernel(queue(), fresh.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
-      CL_INVALID_KERNEL_ARGS);
+  EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), fresh.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
+                CL_INVALID_KERNEL_ARGS);
   set_arguments(fresh, x_, cl_int{2});  // the third is still missing
-  EXPECT_STATUS(
-      clEnqueueNDRangeKernel(queue(), fresh.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
-      CL_INVALID_KERNEL_ARGS);
+  EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), fresh.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
+                CL_INVALID_KERNEL_ARGS);
   expect_alive();
 }
 
@@ -92,8 +87,7 @@ TEST_F(Errors, WorkDimensionOutOfRange) {
 }
 
 TEST_F(Errors, LocalSizeLargerThanTheDevicesLimit) {
-  const size_t limit = device_info<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), local = 2 * limit,
-               global = 4 * limit;
+  const size_t limit = device_info<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), local = 2 * limit, global = 4 * limit;
   const cl_int status = launch_status(1, &global, &local);
   EXPECT_TRUE(status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE) << status;
   expect_alive();
@@ -102,8 +96,7 @@ TEST_F(Errors, LocalSizeLargerThanTheDevicesLimit) {
 TEST_F(Errors, LaunchThatIsRefusedLeavesNoEventAndNoTrace) {
   const size_t limit = device_info<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), local = 2 * limit, global = 4 * limit;
   cl_event event = nullptr;
-  const cl_int status =
-      clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, &local, 0, nullptr, &event);
+  const cl_int status = clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, &local, 0, nullptr, &event);
   EXPECT_EQ(status, CL_INVALID_WORK_GROUP_SIZE);
   EXPECT_EQ(event, nullptr);
   expect_alive();
@@ -111,21 +104,19 @@ TEST_F(Errors, LaunchThatIsRefusedLeavesNoEventAndNoTrace) {
 
 // OpenCL C before 2.0 has no partial groups; the same kernel built with -cl-std=CL1.2 must say so.
 TEST_F(Errors, LocalSizeThatDoesNotDivide) {
-  const auto strict =
-      kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = 1; }", "k", "-cl-std=CL1.2");
+  const auto strict = kernel("__kernel void k(__global int* x) { x[get_global_id(0)] = 1; }", "k", "-cl-std=CL1.2");
   set_arguments(strict, x_);
   const size_t global = 10, local = 4;
-  EXPECT_STATUS(
-      clEnqueueNDRangeKernel(queue(), strict.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr),
-      CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), strict.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr),
+                CL_INVALID_WORK_GROUP_SIZE);
   expect_alive();
 }
 
 // Where partial groups are supported the last group is smaller.
 TEST_F(Errors, PartialGroupsWhereSupported) {
   cl_bool supported = CL_FALSE;
-  if (clGetDeviceInfo(device(), CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof supported, &supported,
-                      nullptr) != CL_SUCCESS ||
+  if (clGetDeviceInfo(device(), CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof supported, &supported, nullptr) !=
+          CL_SUCCESS ||
       !supported)
     GTEST_SKIP() << "the device has no partial work-groups";
   const auto k = kernel(R"(__kernel void k(__global int* x) {
@@ -153,9 +144,8 @@ TEST_F(Errors, WaitListAndCountMustAgree) {
 TEST_F(Errors, NullHandles) {
   const size_t global = 8;
   cl_int value = 0, status = CL_SUCCESS;
-  EXPECT_STATUS(
-      clEnqueueNDRangeKernel(nullptr, kernel_.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
-      CL_INVALID_COMMAND_QUEUE);
+  EXPECT_STATUS(clEnqueueNDRangeKernel(nullptr, kernel_.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
+                CL_INVALID_COMMAND_QUEUE);
   EXPECT_STATUS(clSetKernelArg(nullptr, 0, 4, &value), CL_INVALID_KERNEL);
   EXPECT_STATUS(clBuildProgram(nullptr, 0, nullptr, nullptr, nullptr, nullptr), CL_INVALID_PROGRAM);
   EXPECT_STATUS(clFinish(nullptr), CL_INVALID_COMMAND_QUEUE);
@@ -178,9 +168,8 @@ TEST_F(Errors, NullHandles) {
 
 TEST_F(Errors, CountWithoutAWaitListInALaunch) {
   const size_t global = 8;
-  EXPECT_STATUS(
-      clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, nullptr, 2, nullptr, nullptr),
-      CL_INVALID_EVENT_WAIT_LIST);
+  EXPECT_STATUS(clEnqueueNDRangeKernel(queue(), kernel_.get(), 1, nullptr, &global, nullptr, 2, nullptr, nullptr),
+                CL_INVALID_EVENT_WAIT_LIST);
   expect_alive();
 }
 
@@ -194,8 +183,7 @@ TEST_F(Errors, NullKernelInALaunch) {
 TEST_F(Errors, NullEventInAWaitList) {
   const cl_int zero = 0;
   cl_event none = nullptr;
-  EXPECT_STATUS(clEnqueueFillBuffer(queue(), x_.get(), &zero, 4, 0, 4, 1, &none, nullptr),
-                CL_INVALID_EVENT_WAIT_LIST);
+  EXPECT_STATUS(clEnqueueFillBuffer(queue(), x_.get(), &zero, 4, 0, 4, 1, &none, nullptr), CL_INVALID_EVENT_WAIT_LIST);
   expect_alive();
 }
 
@@ -221,18 +209,14 @@ TEST_F(Errors, RangesBeyondTheBuffer) {
                 CL_INVALID_VALUE);
   EXPECT_STATUS(clEnqueueWriteBuffer(queue(), x_.get(), CL_TRUE, 256, 4, host.data(), 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x_.get(), y.get(), 0, 255, 2, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x_.get(), y.get(), 257, 0, 1, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x_.get(), y.get(), 0, 255, 2, 0, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x_.get(), y.get(), 257, 0, 1, 0, nullptr, nullptr), CL_INVALID_VALUE);
   // offset + size wraps around
-  EXPECT_STATUS(clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, std::numeric_limits<size_t>::max() - 3, 8,
-                                    host.data(), 0, nullptr, nullptr),
+  EXPECT_STATUS(clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, std::numeric_limits<size_t>::max() - 3, 8, host.data(),
+                                    0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueWriteBuffer(queue(), x_.get(), CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueWriteBuffer(queue(), x_.get(), CL_TRUE, 0, 4, nullptr, 0, nullptr, nullptr), CL_INVALID_VALUE);
   expect_alive();
 }
 
@@ -242,8 +226,7 @@ TEST_F(Errors, BufferSizes) {
   EXPECT_STATUS(status, CL_INVALID_BUFFER_SIZE);
   EXPECT_EQ(clCreateBuffer(context(), CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 4, nullptr, &status), nullptr);
   EXPECT_STATUS(status, CL_INVALID_VALUE);
-  EXPECT_EQ(clCreateBuffer(context(), CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, 4, nullptr, &status),
-            nullptr);
+  EXPECT_EQ(clCreateBuffer(context(), CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, 4, nullptr, &status), nullptr);
   EXPECT_STATUS(status, CL_INVALID_VALUE);
   expect_alive();
 }
@@ -260,18 +243,17 @@ TEST_F(Errors, ObjectsOfAnotherContext) {
                 CL_INVALID_CONTEXT);
   EXPECT_STATUS(clEnqueueCopyBuffer(queue(), x_.get(), foreign.get(), 0, 0, 4, 0, nullptr, nullptr),
                 CL_INVALID_CONTEXT);
-  EXPECT_STATUS(
-      clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, 0, 4, &value, 1, foreign_event.address(), nullptr),
-      CL_INVALID_CONTEXT);
+  EXPECT_STATUS(clEnqueueReadBuffer(queue(), x_.get(), CL_TRUE, 0, 4, &value, 1, foreign_event.address(), nullptr),
+                CL_INVALID_CONTEXT);
   const Event own = user_event();
   const cl_event both[] = {own.get(), foreign_event.get()};
   EXPECT_STATUS(clWaitForEvents(2, both), CL_INVALID_CONTEXT);
   const Queue foreign_queue(clCreateCommandQueue(other.get(), device(), 0, &status));
   ASSERT_OK(status);
   const size_t global = 8;
-  EXPECT_STATUS(clEnqueueNDRangeKernel(foreign_queue.get(), kernel_.get(), 1, nullptr, &global, nullptr, 0,
-                                       nullptr, nullptr),
-                CL_INVALID_CONTEXT);
+  EXPECT_STATUS(
+      clEnqueueNDRangeKernel(foreign_queue.get(), kernel_.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr),
+      CL_INVALID_CONTEXT);
   ASSERT_OK(clSetUserEventStatus(own.get(), CL_COMPLETE));
   ASSERT_OK(clSetUserEventStatus(foreign_event.get(), CL_COMPLETE));
   expect_alive();
@@ -298,10 +280,8 @@ TEST_F(Errors, QueriesWithTooLittleRoom) {
   EXPECT_STATUS(clGetMemObjectInfo(x_.get(), CL_MEM_SIZE, 1, &small, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clGetContextInfo(context(), CL_CONTEXT_DEVICES, 1, &small, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clGetCommandQueueInfo(queue(), CL_QUEUE_CONTEXT, 1, &small, nullptr), CL_INVALID_VALUE);
-  EXPECT_STATUS(clGetKernelInfo(kernel_.get(), CL_KERNEL_FUNCTION_NAME, 1, &small, nullptr),
-                CL_INVALID_VALUE);
-  EXPECT_STATUS(clGetProgramInfo(kernel_.program.get(), CL_PROGRAM_SOURCE, 1, &small, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clGetKernelInfo(kernel_.get(), CL_KERNEL_FUNCTION_NAME, 1, &small, nullptr), CL_INVALID_VALUE);
+  EXPECT_STATUS(clGetProgramInfo(kernel_.program.get(), CL_PROGRAM_SOURCE, 1, &small, nullptr), CL_INVALID_VALUE);
   const Event gate = user_event();
   EXPECT_STATUS(clGetEventInfo(gate.get(), CL_EVENT_CONTEXT, 1, &small, nullptr), CL_INVALID_VALUE);
   ASSERT_OK(clSetUserEventStatus(gate.get(), CL_COMPLETE));
@@ -313,17 +293,15 @@ TEST_F(Errors, UnknownParametersOfQueries) {
   EXPECT_STATUS(clGetContextInfo(context(), 0x7777, sizeof value, &value, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clGetCommandQueueInfo(queue(), 0x7777, sizeof value, &value, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clGetKernelInfo(kernel_.get(), 0x7777, sizeof value, &value, nullptr), CL_INVALID_VALUE);
-  EXPECT_STATUS(clGetProgramInfo(kernel_.program.get(), 0x7777, sizeof value, &value, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clGetProgramInfo(kernel_.program.get(), 0x7777, sizeof value, &value, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clGetDeviceInfo(device(), 0x7777, sizeof value, &value, nullptr), CL_INVALID_VALUE);
 }
 
 TEST_F(Errors, MigrationFlags) {
   const cl_mem object = x_.get();
   EXPECT_STATUS(clEnqueueMigrateMemObjects(queue(), 0, nullptr, 0, 0, nullptr, nullptr), CL_INVALID_VALUE);
-  EXPECT_STATUS(
-      clEnqueueMigrateMemObjects(queue(), 1, &object, cl_mem_migration_flags{1} << 20, 0, nullptr, nullptr),
-      CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueMigrateMemObjects(queue(), 1, &object, cl_mem_migration_flags{1} << 20, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   expect_alive();
 }
 

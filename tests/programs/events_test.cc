@@ -13,9 +13,7 @@ class Events : public OpenCl {
   }
 };
 
-TEST_F(Events, UserEventStartsAsSubmitted) {
-  EXPECT_EQ(status_of(user_event()), CL_SUBMITTED);
-}
+TEST_F(Events, UserEventStartsAsSubmitted) { EXPECT_EQ(status_of(user_event()), CL_SUBMITTED); }
 
 TEST_F(Events, CommandWaitsForAUserEvent) {
   const Buffer x = buffer(std::vector<cl_int>{1});
@@ -178,11 +176,10 @@ TEST_F(Events, KnowTheTypeOfTheirCommand) {
   ASSERT_OK(clEnqueueReadBuffer(queue(), x.get(), CL_FALSE, 0, 4, host.data(), 0, nullptr, &e[0]));
   ASSERT_OK(clEnqueueWriteBuffer(queue(), x.get(), CL_FALSE, 0, 4, host.data(), 0, nullptr, &e[1]));
   ASSERT_OK(clEnqueueCopyBuffer(queue(), x.get(), y.get(), 0, 0, 4, 0, nullptr, &e[2]));
-  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin, origin, region, 16, 0, 16, 0,
-                                    host.data(), 0, nullptr, &e[3]));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin, origin, region, 16, 0, 16, 0, host.data(), 0,
+                                    nullptr, &e[3]));
   cl_int status = CL_SUCCESS;
-  void* mapped =
-      clEnqueueMapBuffer(queue(), x.get(), CL_FALSE, CL_MAP_READ, 0, 4, 0, nullptr, &e[4], &status);
+  void* mapped = clEnqueueMapBuffer(queue(), x.get(), CL_FALSE, CL_MAP_READ, 0, 4, 0, nullptr, &e[4], &status);
   ASSERT_OK(status);
   ASSERT_OK(clWaitForEvents(1, &e[4]));
   ASSERT_OK(clEnqueueUnmapMemObject(queue(), x.get(), mapped, 0, nullptr, &e[5]));
@@ -191,10 +188,9 @@ TEST_F(Events, KnowTheTypeOfTheirCommand) {
   const size_t global = 64;
   ASSERT_OK(clEnqueueNDRangeKernel(queue(), k.get(), 1, nullptr, &global, nullptr, 0, nullptr, &e[8]));
   ASSERT_OK(clFinish(queue()));
-  const cl_command_type expected[] = {
-      CL_COMMAND_READ_BUFFER,      CL_COMMAND_WRITE_BUFFER, CL_COMMAND_COPY_BUFFER,
-      CL_COMMAND_READ_BUFFER_RECT, CL_COMMAND_MAP_BUFFER,   CL_COMMAND_UNMAP_MEM_OBJECT,
-      CL_COMMAND_MARKER,           CL_COMMAND_BARRIER,      CL_COMMAND_NDRANGE_KERNEL};
+  const cl_command_type expected[] = {CL_COMMAND_READ_BUFFER,      CL_COMMAND_WRITE_BUFFER, CL_COMMAND_COPY_BUFFER,
+                                      CL_COMMAND_READ_BUFFER_RECT, CL_COMMAND_MAP_BUFFER,   CL_COMMAND_UNMAP_MEM_OBJECT,
+                                      CL_COMMAND_MARKER,           CL_COMMAND_BARRIER,      CL_COMMAND_NDRANGE_KERNEL};
   for (int i = 0; i < 9; ++i) EXPECT_EQ(type_of(Event(e[i])), expected[i]) << "command " << i;
 }
 

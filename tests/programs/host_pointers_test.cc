@@ -20,9 +20,7 @@ class HostPointers : public OpenCl {
     std::iota(memory.get(), memory.get() + count, 0);
     return memory;
   }
-  Buffer over(cl_int* memory, size_t count) {
-    return session_.make_buffer(CL_MEM_USE_HOST_PTR, count * 4, memory);
-  }
+  Buffer over(cl_int* memory, size_t count) { return session_.make_buffer(CL_MEM_USE_HOST_PTR, count * 4, memory); }
 
   BuiltKernel add_ten() { return kernel("__kernel void k(__global int* x) { x[get_global_id(0)] += 10; }"); }
 };

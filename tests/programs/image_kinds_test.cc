@@ -18,16 +18,25 @@ struct Kind {
   const char* name;
   cl_mem_object_type type;
   const char* type_name;
-  const char* coordinates;  // of the work-item
-  const char* neighbour;    // the next one along the row
+  const char* coordinates;     // of the work-item
+  const char* neighbour;       // the next one along the row
   std::array<size_t, 3> size;  // width; rows or layers of a 1D array; slices or layers of a 2D array
 };
 constexpr Kind kKinds[] = {
     {"1d", CL_MEM_OBJECT_IMAGE1D, "image1d_t", "x", "min(x + 1, w - 1)", {301, 1, 1}},
-    {"1d_array", CL_MEM_OBJECT_IMAGE1D_ARRAY, "image1d_array_t", "(int2)(x, y)", "(int2)(min(x + 1, w - 1), y)", {37, 9, 1}},
+    {"1d_array",
+     CL_MEM_OBJECT_IMAGE1D_ARRAY,
+     "image1d_array_t",
+     "(int2)(x, y)",
+     "(int2)(min(x + 1, w - 1), y)",
+     {37, 9, 1}},
     {"2d", CL_MEM_OBJECT_IMAGE2D, "image2d_t", "(int2)(x, y)", "(int2)(min(x + 1, w - 1), y)", {53, 22, 1}},
-    {"2d_array", CL_MEM_OBJECT_IMAGE2D_ARRAY, "image2d_array_t", "(int4)(x, y, z, 0)",
-     "(int4)(min(x + 1, w - 1), y, z, 0)", {19, 7, 5}},
+    {"2d_array",
+     CL_MEM_OBJECT_IMAGE2D_ARRAY,
+     "image2d_array_t",
+     "(int4)(x, y, z, 0)",
+     "(int4)(min(x + 1, w - 1), y, z, 0)",
+     {19, 7, 5}},
     {"3d", CL_MEM_OBJECT_IMAGE3D, "image3d_t", "(int4)(x, y, z, 0)", "(int4)(min(x + 1, w - 1), y, z, 0)", {17, 6, 4}},
 };
 struct Format {
@@ -163,7 +172,8 @@ TEST_P(ImageKinds, ScatteredPixelsLeaveTheOthers) {
     const cl_uint values[4] = {static_cast<cl_uint>(n + 1), 2, 3, 4};
     if (pixel() == 16) std::memcpy(to, values, 16);
     if (pixel() == 2) to[0] = static_cast<cl_uchar>(values[0]), to[1] = static_cast<cl_uchar>(values[0] >> 8);
-    if (pixel() == 4) for (int c = 0; c < 4; ++c) to[c] = static_cast<cl_uchar>(std::min(values[c], 255u));
+    if (pixel() == 4)
+      for (int c = 0; c < 4; ++c) to[c] = static_cast<cl_uchar>(std::min(values[c], 255u));
   }
   const Buffer table = buffer(places);
   set_arguments(k, i, table, static_cast<cl_int>(places.size()));
@@ -175,14 +185,17 @@ TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
   Bytes expected = random_bytes(bytes(), 4);
   const Buffer i = image(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, expected.data());
   const size_t origin[] = {3, rows() / 2, slices() / 2};
-  const size_t region[] = {width() - 5, std::max<size_t>(1, rows() - origin[1] - 1), std::max<size_t>(1, slices() - origin[2] - 1)};
+  const size_t region[] = {width() - 5, std::max<size_t>(1, rows() - origin[1] - 1),
+                           std::max<size_t>(1, slices() - origin[2] - 1)};
   // Each layer of a 1D array is a slice; some drivers look at the row's pitch.
   const bool layers_are_rows = kind().type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
   const size_t row_pitch = width() * pixel() + 3 * pixel(), slice_pitch = row_pitch * (region[1] + 2);
   Bytes mine = random_bytes(slice_pitch * region[2], 5);
   ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, row_pitch,
-                                layers_are_rows ? row_pitch : region[2] > 1 ? slice_pitch : 0, mine.data(), 0, nullptr,
-                                nullptr));
+                                layers_are_rows ? row_pitch
+                                : region[2] > 1 ? slice_pitch
+                                                : 0,
+                                mine.data(), 0, nullptr, nullptr));
   for (size_t z = 0; z < region[2]; ++z)
     for (size_t y = 0; y < region[1]; ++y)
       std::memcpy(&expected[at(origin[0], origin[1] + y, origin[2] + z)], &mine[z * slice_pitch + y * row_pitch],
@@ -191,11 +204,14 @@ TEST_P(ImageKinds, PartsAreWrittenAndReadAtTheProgramsPitches) {
 
   Bytes back(mine.size(), 0), wanted(mine.size(), 0);
   ASSERT_OK(clEnqueueReadImage(queue(), i.get(), CL_TRUE, origin, region, row_pitch,
-                               layers_are_rows ? row_pitch : region[2] > 1 ? slice_pitch : 0, back.data(), 0, nullptr,
-                               nullptr));
+                               layers_are_rows ? row_pitch
+                               : region[2] > 1 ? slice_pitch
+                                               : 0,
+                               back.data(), 0, nullptr, nullptr));
   for (size_t z = 0; z < region[2]; ++z)
     for (size_t y = 0; y < region[1]; ++y)
-      std::memcpy(&wanted[z * slice_pitch + y * row_pitch], &mine[z * slice_pitch + y * row_pitch], region[0] * pixel());
+      std::memcpy(&wanted[z * slice_pitch + y * row_pitch], &mine[z * slice_pitch + y * row_pitch],
+                  region[0] * pixel());
   EXPECT_EQ(back, wanted);
 }
 
@@ -205,8 +221,9 @@ TEST_P(ImageKinds, MapsShowAPartAndTakeChanges) {
   const size_t origin[] = {1, rows() / 2, slices() / 2}, region[] = {width() - 2, 1, 1};
   size_t row_pitch = 0, slice_pitch = 0;
   cl_int status = CL_SUCCESS;
-  auto* mapped = static_cast<cl_uchar*>(clEnqueueMapImage(queue(), i.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin,
-                                                          region, &row_pitch, &slice_pitch, 0, nullptr, nullptr, &status));
+  auto* mapped =
+      static_cast<cl_uchar*>(clEnqueueMapImage(queue(), i.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region,
+                                               &row_pitch, &slice_pitch, 0, nullptr, nullptr, &status));
   ASSERT_OK(status);
   cl_uchar* mine = &expected[at(origin[0], origin[1], origin[2])];
   EXPECT_EQ(std::memcmp(mapped, mine, region[0] * pixel()), 0);
@@ -227,12 +244,15 @@ TEST_P(ImageKinds, HostMemoryMayHaveGapsBetweenItsRows) {
   if (kind().type == CL_MEM_OBJECT_IMAGE1D) return;  // one row
   for (const cl_mem_flags flag : {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR}) {
     const Buffer i = image(CL_MEM_READ_WRITE | flag, host.data(), row_pitch,
-                           layers_are_rows ? row_pitch : slices() > 1 ? slice_pitch : 0);
+                           layers_are_rows ? row_pitch
+                           : slices() > 1  ? slice_pitch
+                                           : 0);
     EXPECT_EQ(contents_of(i), expected);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ImageKinds, ::testing::Combine(::testing::ValuesIn(kKinds), ::testing::ValuesIn(kFormats)),
+INSTANTIATE_TEST_SUITE_P(All, ImageKinds,
+                         ::testing::Combine(::testing::ValuesIn(kKinds), ::testing::ValuesIn(kFormats)),
                          [](const auto& info) {
                            return std::string("_") + std::get<0>(info.param).name + "_" + std::get<1>(info.param).name;
                          });
@@ -346,8 +366,10 @@ TEST_F(ImageObjects, AreReadAtNormalizedCoordinates) {
     out[y * w + x] = read_imagef(i, s, (float2)((w - 1 - x + 0.5f) / w, (y + 0.5f) / h));
   })");
   std::vector<cl_uchar> pixels(4 * kWidth * kHeight);
-  for (size_t n = 0; n < pixels.size(); ++n) pixels[n] = static_cast<cl_uchar>(n % 2 == 0 ? 255 * (n / 8 % 2) : n % 3 ? 0 : 255);
-  const Buffer i = image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, pixels.data()), out = buffer_of(16 * kWidth * kHeight);
+  for (size_t n = 0; n < pixels.size(); ++n)
+    pixels[n] = static_cast<cl_uchar>(n % 2 == 0 ? 255 * (n / 8 % 2) : n % 3 ? 0 : 255);
+  const Buffer i = image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, pixels.data()),
+               out = buffer_of(16 * kWidth * kHeight);
   cl_int status = CL_SUCCESS;
   const Sampler sampler(clCreateSampler(context(), CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &status));
   ASSERT_OK(status);
@@ -391,16 +413,20 @@ TEST_F(ImageObjects, FieldsThatDoNotConcernTheirKindAreNotLookedAt) {
   d.image_slice_pitch = 12345;
   d.image_depth = d.image_array_size = 67;
   std::vector<cl_uint> pixels = counting<cl_uint>(16, 100), back(16);
-  for (const cl_mem_flags flags : {cl_mem_flags{CL_MEM_READ_WRITE}, cl_mem_flags{CL_MEM_COPY_HOST_PTR}, cl_mem_flags{CL_MEM_USE_HOST_PTR}}) {
+  for (const cl_mem_flags flags :
+       {cl_mem_flags{CL_MEM_READ_WRITE}, cl_mem_flags{CL_MEM_COPY_HOST_PTR}, cl_mem_flags{CL_MEM_USE_HOST_PTR}}) {
     SCOPED_TRACE(flags);
     cl_int status = CL_SUCCESS;
-    const Buffer image(clCreateImage(context(), flags, &rgba, &d, flags == CL_MEM_READ_WRITE ? nullptr : pixels.data(), &status));
+    const Buffer image(
+        clCreateImage(context(), flags, &rgba, &d, flags == CL_MEM_READ_WRITE ? nullptr : pixels.data(), &status));
     ASSERT_OK(status);
     const size_t origin[3] = {}, region[3] = {4, 4, 1};
     if (flags == CL_MEM_READ_WRITE) {
-      ASSERT_OK(clEnqueueWriteImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr));
+      ASSERT_OK(
+          clEnqueueWriteImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr));
     }
-    ASSERT_OK(clEnqueueReadImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, back.data(), 0, nullptr, nullptr));
+    ASSERT_OK(
+        clEnqueueReadImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, back.data(), 0, nullptr, nullptr));
     EXPECT_EQ(back, pixels);
   }
 }
@@ -421,8 +447,9 @@ TEST_F(ImageObjects, RefuseRowsThatOverlap) {
   const Buffer i = image(CL_MEM_READ_WRITE);
   const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1};
   std::vector<cl_uchar> pixels(4 * kWidth * kHeight);
-  EXPECT_STATUS(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, 8, 0, pixels.data(), 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(
+      clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, 8, 0, pixels.data(), 0, nullptr, nullptr),
+      CL_INVALID_VALUE);
 }
 
 }  // namespace

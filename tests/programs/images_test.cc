@@ -24,16 +24,15 @@ class Images : public OpenCl {
     description.image_height = kHeight;
     cl_int status = CL_SUCCESS;
     auto copy = pixels;
-    Buffer made(clCreateImage(context(), flags | (pixels.empty() ? 0 : CL_MEM_COPY_HOST_PTR), &format,
-                              &description, pixels.empty() ? nullptr : copy.data(), &status));
+    Buffer made(clCreateImage(context(), flags | (pixels.empty() ? 0 : CL_MEM_COPY_HOST_PTR), &format, &description,
+                              pixels.empty() ? nullptr : copy.data(), &status));
     check(status);
     return made;
   }
   std::vector<Pixel> pixels_of(const Buffer& image) {
     const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1};
     std::vector<Pixel> pixels(kWidth * kHeight);
-    check(clEnqueueReadImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr,
-                             nullptr));
+    check(clEnqueueReadImage(queue(), image.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr));
     return pixels;
   }
   // Pixel (x, y) is (x, y, x + y, 255).
@@ -41,8 +40,7 @@ class Images : public OpenCl {
     std::vector<Pixel> pixels;
     for (size_t y = 0; y < kHeight; ++y)
       for (size_t x = 0; x < kWidth; ++x)
-        pixels.push_back(
-            {static_cast<cl_uchar>(x), static_cast<cl_uchar>(y), static_cast<cl_uchar>(x + y), 255});
+        pixels.push_back({static_cast<cl_uchar>(x), static_cast<cl_uchar>(y), static_cast<cl_uchar>(x + y), 255});
     return pixels;
   }
 };
@@ -51,8 +49,7 @@ TEST_F(Images, HostReadsWhatItWrote) {
   const Buffer i = image(CL_MEM_READ_WRITE);
   const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1};
   const std::vector<Pixel> pixels = ramp();
-  ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr,
-                                nullptr));
+  ASSERT_OK(clEnqueueWriteImage(queue(), i.get(), CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr));
   EXPECT_EQ(pixels_of(i), pixels);
 }
 
@@ -67,13 +64,11 @@ TEST_F(Images, WrittenByAKernel) {
 }
 
 TEST_F(Images, ReadByAKernelWithASamplerArgument) {
-  const auto k =
-      kernel(R"(__kernel void k(__read_only image2d_t image, sampler_t sampler, __global uint4* out) {
+  const auto k = kernel(R"(__kernel void k(__read_only image2d_t image, sampler_t sampler, __global uint4* out) {
                              int x = get_global_id(0), y = get_global_id(1);
                              out[y * get_global_size(0) + x] = read_imageui(image, sampler, (int2)(x + 1, y - 1)); })");
   cl_int status = CL_SUCCESS;
-  const Sampler sampler(
-      clCreateSampler(context(), CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &status));
+  const Sampler sampler(clCreateSampler(context(), CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &status));
   ASSERT_OK(status);
   const Buffer i = image(CL_MEM_READ_ONLY, ramp()), out = buffer_of(kWidth * kHeight * 16);
   set_arguments(k, i);
@@ -109,8 +104,7 @@ TEST_F(Images, FromOneKernelIntoTheNext) {
   std::vector<Pixel> expected;
   for (size_t y = kHeight; y-- > 0;)
     for (size_t x = kWidth; x-- > 0;)
-      expected.push_back(
-          {static_cast<cl_uchar>(x), static_cast<cl_uchar>(y), static_cast<cl_uchar>(x / 4), 255});
+      expected.push_back({static_cast<cl_uchar>(x), static_cast<cl_uchar>(y), static_cast<cl_uchar>(x / 4), 255});
   EXPECT_EQ(pixels_of(second), expected);
 }
 
@@ -131,12 +125,10 @@ TEST_F(Images, ToABufferAndBack) {
                flat = buffer_of(kWidth * kHeight * 4);
   const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1};
   ASSERT_OK(clEnqueueCopyImageToBuffer(queue(), i.get(), flat.get(), origin, region, 0, 0, nullptr, nullptr));
-  const auto k =
-      kernel("__kernel void k(__global uchar4* x) { x[get_global_id(0)].w = 100 + get_group_id(0); }");
+  const auto k = kernel("__kernel void k(__global uchar4* x) { x[get_global_id(0)].w = 100 + get_group_id(0); }");
   set_arguments(k, flat);
   launch(k, {{kWidth * kHeight}, {kWidth}});
-  ASSERT_OK(
-      clEnqueueCopyBufferToImage(queue(), flat.get(), other.get(), 0, origin, region, 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueCopyBufferToImage(queue(), flat.get(), other.get(), 0, origin, region, 0, nullptr, nullptr));
   std::vector<Pixel> expected = ramp();
   for (size_t at = 0; at < expected.size(); ++at) expected[at][3] = static_cast<cl_uchar>(100 + at / kWidth);
   EXPECT_EQ(pixels_of(other), expected);
@@ -147,8 +139,8 @@ TEST_F(Images, MapShowsRowsAtTheirPitch) {
   const size_t origin[] = {3, 2, 0}, region[] = {4, 2, 1};
   size_t pitch = 0;
   cl_int status = CL_SUCCESS;
-  auto* mapped = static_cast<cl_uchar*>(clEnqueueMapImage(
-      queue(), i.get(), CL_TRUE, CL_MAP_READ, origin, region, &pitch, nullptr, 0, nullptr, nullptr, &status));
+  auto* mapped = static_cast<cl_uchar*>(clEnqueueMapImage(queue(), i.get(), CL_TRUE, CL_MAP_READ, origin, region,
+                                                          &pitch, nullptr, 0, nullptr, nullptr, &status));
   ASSERT_OK(status);
   EXPECT_GE(pitch, 16u);
   EXPECT_EQ(mapped[0], 3);
@@ -161,8 +153,7 @@ TEST_F(Images, MapShowsRowsAtTheirPitch) {
 
 TEST_F(Images, FormatsAreListedAndInfoIsKept) {
   cl_uint count = 0;
-  ASSERT_OK(
-      clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count));
+  ASSERT_OK(clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count));
   EXPECT_GT(count, 0u);
   const Buffer i = image(CL_MEM_READ_WRITE);
   size_t width = 0, height = 0, element = 0;

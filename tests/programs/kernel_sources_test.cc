@@ -37,9 +37,8 @@ TEST_F(KernelSources, ReturnTypeAndNameOnLinesOfTheirOwn) {
 }
 
 TEST_F(KernelSources, WindowsLineEndsAndTabs) {
-  EXPECT_EQ(
-      run("#define N 3\r\n__kernel\tvoid k(__global int* x)\r\n{\r\n\tx[get_global_id(0)] = N;\r\n}\r\n", 4),
-      std::vector<cl_int>(4, 3));
+  EXPECT_EQ(run("#define N 3\r\n__kernel\tvoid k(__global int* x)\r\n{\r\n\tx[get_global_id(0)] = N;\r\n}\r\n", 4),
+            std::vector<cl_int>(4, 3));
 }
 
 TEST_F(KernelSources, CommentsAndStringsThatLookLikeCode) {

@@ -52,8 +52,8 @@ TEST_F(Kernels, ScalarAndVectorArgumentsOfEverySize) {
   cl_float16 f16{};
   f16.s[15] = 16;
   const Buffer x = buffer_of(16);
-  set_arguments(k, x, cl_char{32}, cl_short{64}, cl_int{128}, cl_long{256}, cl_float{512}, cl_float{1024}, c2,
-                s4, i3, l8, f16);
+  set_arguments(k, x, cl_char{32}, cl_short{64}, cl_int{128}, cl_long{256}, cl_float{512}, cl_float{1024}, c2, s4, i3,
+                l8, f16);
   launch(k, {{2}});
   EXPECT_EQ(read<cl_ulong>(x, 2), std::vector<cl_ulong>(2, 2047));
 }
@@ -90,8 +90,8 @@ TEST_F(Kernels, ArgumentsSetAgain) {
 }
 
 TEST_F(Kernels, NullBufferArgument) {
-  const auto k = kernel(
-      "__kernel void k(__global int* x, __global int* nothing) { x[get_global_id(0)] = nothing ? 1 : 2; }");
+  const auto k =
+      kernel("__kernel void k(__global int* x, __global int* nothing) { x[get_global_id(0)] = nothing ? 1 : 2; }");
   const Buffer x = buffer_of(16);
   set_arguments(k, x);
   ASSERT_OK(clSetKernelArg(k.get(), 1, sizeof(cl_mem), nullptr));
@@ -153,8 +153,7 @@ TEST_F(Kernels, BarrierInALoop) {
 }
 
 TEST_F(Kernels, PermutedGather) {
-  const auto k =
-      kernel(R"(__kernel void k(__global const int* from, __global const uint* index, __global int* x) {
+  const auto k = kernel(R"(__kernel void k(__global const int* from, __global const uint* index, __global int* x) {
                              size_t i = get_global_id(0); x[i] = from[index[i]]; })");
   std::vector<cl_uint> index(1000);
   std::vector<cl_int> expected(1000);
@@ -166,8 +165,7 @@ TEST_F(Kernels, PermutedGather) {
 }
 
 TEST_F(Kernels, PermutedScatter) {
-  const auto k =
-      kernel(R"(__kernel void k(__global const int* from, __global const uint* index, __global int* x) {
+  const auto k = kernel(R"(__kernel void k(__global const int* from, __global const uint* index, __global int* x) {
                              size_t i = get_global_id(0); x[index[i]] = from[i]; })");
   std::vector<cl_uint> index(1000);
   std::vector<cl_int> expected(1000);
@@ -188,17 +186,15 @@ TEST_F(Kernels, ChainOfDependentLaunches) {
   for (cl_int shift = 1; shift <= 9; ++shift) {
     set_arguments(k, shift % 2 ? a : b, shift % 2 ? b : a, shift);
     launch(k, {{120}, {10}});
-    for (size_t i = 0; i < 120; ++i)
-      next[i] = host[(i + static_cast<size_t>(shift)) % 120] + static_cast<cl_int>(i);
+    for (size_t i = 0; i < 120; ++i) next[i] = host[(i + static_cast<size_t>(shift)) % 120] + static_cast<cl_int>(i);
     host = next;
   }
   EXPECT_EQ(read<cl_int>(b, 120), host);
 }
 
 TEST_F(Kernels, InfoTellsNameArgumentsContextAndProgram) {
-  const auto k =
-      kernel("__kernel void some_name(__global int* x, int y, __local int* z) { x[get_group_id(0)] = y; }",
-             "some_name");
+  const auto k = kernel("__kernel void some_name(__global int* x, int y, __local int* z) { x[get_group_id(0)] = y; }",
+                        "some_name");
   cl_uint arguments = 0;
   cl_context its_context = nullptr;
   cl_program its_program = nullptr;
@@ -239,11 +235,9 @@ TEST_F(Kernels, ArgumentInfoIsThatOfTheSource) {
   EXPECT_EQ(address(2), cl_uint{CL_KERNEL_ARG_ADDRESS_LOCAL});
   EXPECT_EQ(address(3), cl_uint{CL_KERNEL_ARG_ADDRESS_CONSTANT});
   cl_kernel_arg_type_qualifier qualifier = 0;
-  ASSERT_OK(
-      clGetKernelArgInfo(k.get(), 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, nullptr));
+  ASSERT_OK(clGetKernelArgInfo(k.get(), 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, nullptr));
   EXPECT_EQ(qualifier & CL_KERNEL_ARG_TYPE_CONST, cl_kernel_arg_type_qualifier{CL_KERNEL_ARG_TYPE_CONST});
-  EXPECT_STATUS(clGetKernelArgInfo(k.get(), 4, CL_KERNEL_ARG_NAME, 0, nullptr, nullptr),
-                CL_INVALID_ARG_INDEX);
+  EXPECT_STATUS(clGetKernelArgInfo(k.get(), 4, CL_KERNEL_ARG_NAME, 0, nullptr, nullptr), CL_INVALID_ARG_INDEX);
 }
 
 TEST_F(Kernels, WorkGroupInfo) {
@@ -255,14 +249,11 @@ TEST_F(Kernels, WorkGroupInfo) {
   cl_ulong local = 99, own = 99;
   ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
                                      required.data(), nullptr));
-  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof largest, &largest,
-                                     nullptr));
-  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-                                     sizeof multiple, &multiple, nullptr));
-  ASSERT_OK(
-      clGetKernelWorkGroupInfo(k.get(), nullptr, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, nullptr));
-  ASSERT_OK(
-      clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr));
+  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof largest, &largest, nullptr));
+  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple,
+                                     &multiple, nullptr));
+  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), nullptr, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, nullptr));
+  ASSERT_OK(clGetKernelWorkGroupInfo(k.get(), device(), CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr));
   EXPECT_EQ(required, (std::array<size_t, 3>{8, 4, 2}));
   EXPECT_GE(largest, 64u);
   EXPECT_GE(multiple, 1u);
@@ -270,8 +261,7 @@ TEST_F(Kernels, WorkGroupInfo) {
 }
 
 TEST_F(Kernels, TwoKernelObjectsOfOneFunctionHaveTheirOwnArguments) {
-  const Program program =
-      build("__kernel void k(__global int* x, int value) { x[get_global_id(0)] = value; }");
+  const Program program = build("__kernel void k(__global int* x, int value) { x[get_global_id(0)] = value; }");
   const Kernel one = bench::make_kernel(program, "k"), two = bench::make_kernel(program, "k");
   const Buffer x = buffer_of(16), y = buffer_of(16);
   set_arguments(one, x, cl_int{1});
@@ -324,15 +314,16 @@ TEST_F(Kernels, NativeKernelRunsWithItsMemory) {
     given->memory[1] += given->value;
   };
   void(CL_CALLBACK * function)(void*) = body;
-  ASSERT_OK(clEnqueueNativeKernel(queue(), function, &arguments, sizeof arguments, 1, &object, &place, 0,
-                                  nullptr, nullptr));
+  ASSERT_OK(
+      clEnqueueNativeKernel(queue(), function, &arguments, sizeof arguments, 1, &object, &place, 0, nullptr, nullptr));
   EXPECT_EQ(read<cl_int>(x, 3), (std::vector<cl_int>{1, 33, 3}));
 }
 
 // "A divide by zero with integer types does not cause an exception but will result in an unspecified value."
 TEST_F(Kernels, MayDivideIntegersByZero) {
-  const auto k = kernel("__kernel void k(__global int* x, __global const int* by) {"
-                        " int g = get_global_id(0); int q = 1000 / by[g]; x[g] = by[g] ? q : g; }");
+  const auto k = kernel(
+      "__kernel void k(__global int* x, __global const int* by) {"
+      " int g = get_global_id(0); int q = 1000 / by[g]; x[g] = by[g] ? q : g; }");
   std::vector<cl_int> divisors(64, 10), expected(64, 100);
   for (int i = 0; i < 64; i += 3) divisors[i] = 0, expected[i] = i;
   const Buffer x = buffer(std::vector<cl_int>(64)), by = buffer(divisors);

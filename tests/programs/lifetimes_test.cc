@@ -278,8 +278,7 @@ TEST_F(Lifetimes, DestructorCallbackFreesTheHostMemory) {
     launch(k, {{1000}});
     ASSERT_OK(clFinish(queue()));
   }
-  const Buffer other =
-      buffer_of(16);  // the kernel may hold no reference, but lets go of this buffer for sure here
+  const Buffer other = buffer_of(16);  // the kernel may hold no reference, but lets go of this buffer for sure here
   set_arguments(k, other);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!owned.gone && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();

@@ -71,8 +71,7 @@ class LinkedPrograms : public ProgramCase {
 };
 
 constexpr char kGroupPlusOne[] = "int where(int more) { return (int)get_group_id(0) + more; }";
-constexpr char kWhere[] =
-    "int where(int more);\n__kernel void k(__global int* x) { x[get_global_id(0)] = where(1); }";
+constexpr char kWhere[] = "int where(int more);\n__kernel void k(__global int* x) { x[get_global_id(0)] = where(1); }";
 const Values kGroupsPlusOne = {1, 1, 2, 2, 3, 3, 4, 4};
 
 TEST_F(LinkedPrograms, FunctionOfAnotherObjectKnowsItsGroup) {
@@ -88,8 +87,7 @@ TEST_F(LinkedPrograms, QueriesOfTheNdrangeGoThroughManyObjects) {
   const Program c = compile("int c(int depth) { return depth + (int)get_group_id(0); }");
   const Program main =
       compile("int a(int depth); __kernel void k(__global int* x) { x[get_global_id(0)] = a(0) + a(1); }");
-  EXPECT_EQ(run(link({&main, &a, &b, &c}), "k", {3}),
-            (Values{38400, 38401, 38410, 38411, 38420, 38421, 38430, 38431}));
+  EXPECT_EQ(run(link({&main, &a, &b, &c}), "k", {3}), (Values{38400, 38401, 38410, 38411, 38420, 38421, 38430, 38431}));
 }
 
 TEST_F(LinkedPrograms, StaticFunctionsTypesMacrosAndOptionsOfOneNameStayApart) {
@@ -195,8 +193,8 @@ TEST_F(LinkedPrograms, BinariesTakeThePlaceOfWhatTheyWereReadFrom) {
   EXPECT_EQ(type_of(object), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
   const Program library = from_binary_of(link({&object}, "-create-library"));
   EXPECT_EQ(type_of(library), CL_PROGRAM_BINARY_TYPE_LIBRARY);
-  const Program main = compile("#include \"w.h\"\n__kernel void k(__global int* x) { x[get_global_id(0)] = where(1); }", "",
-                               {{"w.h", "int where(int);\n"}});
+  const Program main = compile("#include \"w.h\"\n__kernel void k(__global int* x) { x[get_global_id(0)] = where(1); }",
+                               "", {{"w.h", "int where(int);\n"}});
   const Program linked = link({&library, &main});
   EXPECT_EQ(run(linked), kGroupsPlusOne);
   const Program again = from_binary_of(linked);

@@ -9,8 +9,7 @@ class Maps : public OpenCl {
   // x[i] = x[i] * 2 + 1
   void launch_step(const Buffer& x, size_t count) {
     if (!step_.get())
-      step_ =
-          kernel("__kernel void k(__global int* x) { size_t i = get_global_id(0); x[i] = x[i] * 2 + 1; }");
+      step_ = kernel("__kernel void k(__global int* x) { size_t i = get_global_id(0); x[i] = x[i] * 2 + 1; }");
     set_arguments(step_, x);
     launch(step_, {{count}});
   }
@@ -206,8 +205,8 @@ TEST_F(Maps, MapAcrossTwoQueues) {
   launch_step(x, 64);
   ASSERT_OK(clFinish(queue()));
   cl_int status = CL_SUCCESS;
-  auto* mapped = static_cast<cl_int*>(clEnqueueMapBuffer(
-      second.get(), x.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 256, 0, nullptr, nullptr, &status));
+  auto* mapped = static_cast<cl_int*>(clEnqueueMapBuffer(second.get(), x.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                         256, 0, nullptr, nullptr, &status));
   ASSERT_OK(status);
   EXPECT_EQ(mapped[63], 3);
   mapped[63] = 5;
@@ -219,8 +218,7 @@ TEST_F(Maps, MapAcrossTwoQueues) {
 
 TEST_F(Maps, Errors) {
   const Buffer x = buffer_of(64), hidden = buffer_of(64, CL_MEM_HOST_NO_ACCESS),
-               write_only = buffer_of(64, CL_MEM_HOST_WRITE_ONLY),
-               read_only = buffer_of(64, CL_MEM_HOST_READ_ONLY);
+               write_only = buffer_of(64, CL_MEM_HOST_WRITE_ONLY), read_only = buffer_of(64, CL_MEM_HOST_READ_ONLY);
   auto status_of_map = [&](const Buffer& buffer, cl_map_flags flags, size_t offset, size_t size) {
     cl_int status = CL_SUCCESS;
     clEnqueueMapBuffer(queue(), buffer.get(), CL_TRUE, flags, offset, size, 0, nullptr, nullptr, &status);
@@ -232,8 +230,7 @@ TEST_F(Maps, Errors) {
   EXPECT_STATUS(status_of_map(write_only, CL_MAP_READ, 0, 4), CL_INVALID_OPERATION);
   EXPECT_STATUS(status_of_map(read_only, CL_MAP_WRITE, 0, 4), CL_INVALID_OPERATION);
   int not_mapped = 0;
-  EXPECT_STATUS(clEnqueueUnmapMemObject(queue(), x.get(), &not_mapped, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueUnmapMemObject(queue(), x.get(), &not_mapped, 0, nullptr, nullptr), CL_INVALID_VALUE);
 }
 
 }  // namespace

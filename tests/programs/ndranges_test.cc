@@ -98,15 +98,16 @@ TEST_P(BuiltIns, SayWhatTheStandardSays) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ndranges, BuiltIns,
-    ::testing::Values(Range{{64}, {8}}, Range{{1}, {1}}, Range{{1}}, Range{{7}, {7}}, Range{{13}, {1}},
-                      Range{{97}}, Range{{1000}}, Range{{60}, {5}, {17}}, Range{{101}, {}, {3}},
-                      Range{{16, 12}, {4, 3}}, Range{{16, 12}}, Range{{3, 17}}, Range{{1, 31}, {1, 1}},
-                      Range{{31, 1}, {31, 1}}, Range{{12, 10}, {3, 5}, {100, 7}}, Range{{8, 6, 4}, {2, 3, 2}},
-                      Range{{5, 7, 3}}, Range{{1, 1, 9}, {1, 1, 3}}, Range{{6, 6, 6}, {6, 1, 1}, {1, 2, 3}},
-                      Range{{9, 5, 2}, {}, {0, 0, 50}}, Range{{2, 2, 2}, {2, 2, 2}}),
-    [](const auto& tested) { return name_of(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Ndranges, BuiltIns,
+                         ::testing::Values(Range{{64}, {8}}, Range{{1}, {1}}, Range{{1}}, Range{{7}, {7}},
+                                           Range{{13}, {1}}, Range{{97}}, Range{{1000}}, Range{{60}, {5}, {17}},
+                                           Range{{101}, {}, {3}}, Range{{16, 12}, {4, 3}}, Range{{16, 12}},
+                                           Range{{3, 17}}, Range{{1, 31}, {1, 1}}, Range{{31, 1}, {31, 1}},
+                                           Range{{12, 10}, {3, 5}, {100, 7}}, Range{{8, 6, 4}, {2, 3, 2}},
+                                           Range{{5, 7, 3}}, Range{{1, 1, 9}, {1, 1, 3}},
+                                           Range{{6, 6, 6}, {6, 1, 1}, {1, 2, 3}}, Range{{9, 5, 2}, {}, {0, 0, 50}},
+                                           Range{{2, 2, 2}, {2, 2, 2}}),
+                         [](const auto& tested) { return name_of(tested.param); });
 
 // The same through helper functions that take the dimension as a variable and are called from others.
 TEST_F(Ndranges, HelpersWithAVariableDimensionSeeTheWholeRange) {
@@ -138,8 +139,7 @@ TEST_F(Ndranges, BuiltInsBehindMacros) {
   const Buffer out = buffer_of(12 * 4);
   set_arguments(k, out);
   launch(k, {{12}, {3}});
-  EXPECT_EQ(read<cl_int>(out, 12),
-            (std::vector<cl_int>{4, 4, 4, 104, 104, 104, 204, 204, 204, 304, 304, 304}));
+  EXPECT_EQ(read<cl_int>(out, 12), (std::vector<cl_int>{4, 4, 4, 104, 104, 104, 204, 204, 204, 304, 304, 304}));
 }
 
 TEST_F(Ndranges, GroupsShareLocalMemory) {
@@ -172,8 +172,7 @@ TEST_F(Ndranges, UnevenGroups) {
   const Buffer out = buffer(std::vector<cl_int>(14, -1));
   set_arguments(k, out);
   launch(k, {{14}, {2}});
-  EXPECT_EQ(read<cl_int>(out, 14),
-            (std::vector<cl_int>{0, 0, -1, -1, 20, 20, -1, -1, 40, 40, -1, -1, 60, 60}));
+  EXPECT_EQ(read<cl_int>(out, 14), (std::vector<cl_int>{0, 0, -1, -1, 20, 20, -1, -1, 40, 40, -1, -1, 60, 60}));
 }
 
 TEST_F(Ndranges, GridStrideLoopCoversAll) {
@@ -221,8 +220,7 @@ TEST_F(Ndranges, NothingIsLaunchedWithoutAGlobalSize) {
 }
 
 TEST_F(Ndranges, TaskIsOneWorkItem) {
-  const auto k =
-      kernel("__kernel void k(__global int* x) { x[0] += get_global_size(0) + get_num_groups(0) * 10; }");
+  const auto k = kernel("__kernel void k(__global int* x) { x[0] += get_global_size(0) + get_num_groups(0) * 10; }");
   const Buffer x = buffer(std::vector<cl_int>{100});
   set_arguments(k, x);
   ASSERT_OK(clEnqueueTask(queue(), k.get(), 0, nullptr, nullptr));

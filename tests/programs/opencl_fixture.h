@@ -100,29 +100,25 @@ class OpenCl : public ::testing::Test {
     cl_event event = nullptr;
     check(clEnqueueNDRangeKernel(where ? where : queue(), kernel.get(), range.dimensions(),
                                  range.offset.empty() ? nullptr : range.offset.data(), range.global.data(),
-                                 range.local.empty() ? nullptr : range.local.data(),
-                                 static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(),
-                                 &event));
+                                 range.local.empty() ? nullptr : range.local.data(), static_cast<cl_uint>(after.size()),
+                                 after.empty() ? nullptr : after.data(), &event));
     return Event(event);
   }
 
   // x[0] = value, after the events.
-  Event fill(const Buffer& x, cl_int value, std::vector<cl_event> after = {},
-             cl_command_queue where = nullptr) const {
+  Event fill(const Buffer& x, cl_int value, std::vector<cl_event> after = {}, cl_command_queue where = nullptr) const {
     cl_event event = nullptr;
     check(clEnqueueFillBuffer(where ? where : queue(), x.get(), &value, sizeof value, 0, sizeof value,
-                              static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(),
-                              &event));
+                              static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &event));
     return Event(event);
   }
 
   // Blocking; `first` and `count` are in elements.
   template <typename T>
-  std::vector<T> read(const Buffer& buffer, size_t count, size_t first = 0,
-                      cl_command_queue where = nullptr) const {
+  std::vector<T> read(const Buffer& buffer, size_t count, size_t first = 0, cl_command_queue where = nullptr) const {
     std::vector<T> values(count);
-    check(clEnqueueReadBuffer(where ? where : queue(), buffer.get(), CL_TRUE, first * sizeof(T),
-                              count * sizeof(T), values.data(), 0, nullptr, nullptr));
+    check(clEnqueueReadBuffer(where ? where : queue(), buffer.get(), CL_TRUE, first * sizeof(T), count * sizeof(T),
+                              values.data(), 0, nullptr, nullptr));
     return values;
   }
   template <typename T>
@@ -135,8 +131,8 @@ class OpenCl : public ::testing::Test {
   template <typename T>
   T* map(const Buffer& buffer, cl_map_flags flags, size_t count, size_t first = 0) const {
     cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue(), buffer.get(), CL_TRUE, flags, first * sizeof(T),
-                                      count * sizeof(T), 0, nullptr, nullptr, &status);
+    void* mapped = clEnqueueMapBuffer(queue(), buffer.get(), CL_TRUE, flags, first * sizeof(T), count * sizeof(T), 0,
+                                      nullptr, nullptr, &status);
     check(status);
     return static_cast<T*>(mapped);
   }

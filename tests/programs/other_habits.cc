@@ -19,7 +19,8 @@ cl_icd_dispatch table;
 cl_int CL_API_CALL work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t size,
                                    void* value, size_t* size_ret) {
   const cl_int error = beneath->clGetKernelWorkGroupInfo(kernel, device, name, size, value, size_ret);
-  if (error == CL_SUCCESS && name == CL_KERNEL_WORK_GROUP_SIZE && value) std::memcpy(value, &kReported, sizeof kReported);
+  if (error == CL_SUCCESS && name == CL_KERNEL_WORK_GROUP_SIZE && value)
+    std::memcpy(value, &kReported, sizeof kReported);
   return error;
 }
 
@@ -46,9 +47,9 @@ cl_int CL_API_CALL host_rect(cl_command_queue queue, cl_mem buffer, cl_bool bloc
 }
 
 cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
-                             const size_t* to_origin, const size_t* region, size_t from_row_pitch, size_t from_slice_pitch,
-                             size_t to_row_pitch, size_t to_slice_pitch, cl_uint count, const cl_event* waits,
-                             cl_event* event) {
+                             const size_t* to_origin, const size_t* region, size_t from_row_pitch,
+                             size_t from_slice_pitch, size_t to_row_pitch, size_t to_slice_pitch, cl_uint count,
+                             const cl_event* waits, cl_event* event) {
   if (leaves(from, from_origin, region, from_row_pitch, from_slice_pitch)) return CL_INVALID_VALUE;
   if (leaves(to, to_origin, region, to_row_pitch, to_slice_pitch)) return CL_INVALID_VALUE;
   return beneath->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row_pitch,

@@ -49,8 +49,8 @@ struct Work {
     const size_t global = kItems, local = 16;
     for (int i = 0; i < 20; ++i)
       check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &global, &local, 0, nullptr, nullptr));
-    check(clEnqueueReadBuffer(queue(), x.get(), CL_FALSE, 0, kItems * sizeof(cl_uint), host.data(), 0,
-                              nullptr, nullptr));
+    check(
+        clEnqueueReadBuffer(queue(), x.get(), CL_FALSE, 0, kItems * sizeof(cl_uint), host.data(), 0, nullptr, nullptr));
     check(clFlush(queue()));
   }
   void finish() { check(clFinish(queue())); }
@@ -114,8 +114,7 @@ int ended_by_callback(void(CL_CALLBACK* callback)(cl_event, cl_int, void*)) {
   auto* work = new Work;
   const size_t global = Work::kItems;
   cl_event event = nullptr;
-  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr,
-                               &event));
+  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 0, nullptr, &event));
   check(clSetEventCallback(event, CL_COMPLETE, callback, nullptr));
   check(clFlush(work->queue()));
   for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -169,7 +168,8 @@ int waits_for_all_children() {
   {
     Work work;
     // Never the same, so that no cache knows it.
-    const std::string source = "#define COME " + std::to_string(time(nullptr)) + std::to_string(getpid()) + "\n" + kSlow;
+    const std::string source =
+        "#define COME " + std::to_string(time(nullptr)) + std::to_string(getpid()) + "\n" + kSlow;
     work.session.build(source);
     work.start();
     work.finish();
@@ -193,24 +193,21 @@ int gate_never_opened() {
   cl_event gate = clCreateUserEvent(work->session.context.get(), &status);
   check(status);
   const size_t global = Work::kItems;
-  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 1, &gate,
-                               nullptr));
+  check(clEnqueueNDRangeKernel(work->queue(), work->kernel.get(), 1, nullptr, &global, nullptr, 1, &gate, nullptr));
   return 3;
 }
 
 int mapped_and_left() {
   auto* work = new Work;
   cl_int status = CL_SUCCESS;
-  void* mapped = clEnqueueMapBuffer(work->queue(), work->x.get(), CL_TRUE, CL_MAP_WRITE, 0, 64, 0, nullptr,
-                                    nullptr, &status);
+  void* mapped =
+      clEnqueueMapBuffer(work->queue(), work->x.get(), CL_TRUE, CL_MAP_WRITE, 0, 64, 0, nullptr, nullptr, &status);
   check(status);
   std::memset(mapped, 1, 64);
   return 3;
 }
 
-int opencl_never_used() {
-  return 3;
-}
+int opencl_never_used() { return 3; }
 
 int devices_only_listed() {
   Session::open(0, 0);

@@ -12,8 +12,8 @@ class ProgramCase : public OpenCl {
  protected:
   Program create(std::vector<const char*> strings, const size_t* lengths = nullptr) const {
     cl_int status = CL_SUCCESS;
-    Program program(clCreateProgramWithSource(context(), static_cast<cl_uint>(strings.size()), strings.data(),
-                                              lengths, &status));
+    Program program(
+        clCreateProgramWithSource(context(), static_cast<cl_uint>(strings.size()), strings.data(), lengths, &status));
     check(status);
     return program;
   }

@@ -142,8 +142,7 @@ TEST_F(Programs, OptionsAreTold) {
   const Program program = create({kSeven});
   ASSERT_OK(build_status(program, "-DA=3 -cl-mad-enable"));
   char options[64] = {};
-  ASSERT_OK(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
-                                  nullptr));
+  ASSERT_OK(clGetProgramBuildInfo(program.get(), device(), CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, nullptr));
   EXPECT_STREQ(options, "-DA=3 -cl-mad-enable");
 }
 

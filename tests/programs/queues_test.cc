@@ -95,9 +95,8 @@ TEST_F(Queues, OutOfOrderQueueFollowsWaitLists) {
   const Buffer x = buffer(std::vector<cl_uint>(64, 1));
   std::vector<Event> steps;
   for (cl_uint i = 1; i <= 20; ++i)
-    steps.push_back(
-        step(k, x, i, loose.get(),
-             steps.empty() ? std::vector<cl_event>{} : std::vector<cl_event>{steps.back().get()}));
+    steps.push_back(step(k, x, i, loose.get(),
+                         steps.empty() ? std::vector<cl_event>{} : std::vector<cl_event>{steps.back().get()}));
   std::vector<cl_uint> result(64);
   ASSERT_OK(clEnqueueReadBuffer(loose.get(), x.get(), CL_TRUE, 0, 64 * sizeof(cl_uint), result.data(), 1,
                                 steps.back().address(), nullptr));
@@ -110,8 +109,8 @@ TEST_F(Queues, OutOfOrderQueueJoinsBranches) {
   if (!loose.get()) GTEST_SKIP() << "no out-of-order queues";
   const auto sum = kernel(R"(__kernel void k(__global int* a, __global int* b, __global int* c) {
                                size_t i = get_global_id(0); c[i] = a[i] + 10 * b[i]; })");
-  const Buffer a = buffer(std::vector<cl_int>(32, 1)), b = buffer(std::vector<cl_int>(32, 2)),
-               c = buffer_of(128), d = buffer_of(128), e = buffer_of(128);
+  const Buffer a = buffer(std::vector<cl_int>(32, 1)), b = buffer(std::vector<cl_int>(32, 2)), c = buffer_of(128),
+               d = buffer_of(128), e = buffer_of(128);
   set_arguments(sum, a, b, c);
   const Event first = launch(sum, {{32}}, {}, loose.get());  // c = 21
   set_arguments(sum, c, a, d);
@@ -228,8 +227,8 @@ TEST_F(Queues, TwoThousandLaunchesThenAMap) {
     ASSERT_OK(clEnqueueNDRangeKernel(queue(), k.get(), 1, nullptr, &global, nullptr, 0, nullptr, nullptr));
   }
   cl_int status = CL_SUCCESS;
-  auto* mapped = static_cast<cl_uint*>(clEnqueueMapBuffer(
-      queue(), x.get(), CL_TRUE, CL_MAP_READ, 0, 64 * sizeof(cl_uint), 0, nullptr, nullptr, &status));
+  auto* mapped = static_cast<cl_uint*>(clEnqueueMapBuffer(queue(), x.get(), CL_TRUE, CL_MAP_READ, 0,
+                                                          64 * sizeof(cl_uint), 0, nullptr, nullptr, &status));
   ASSERT_OK(status);
   EXPECT_EQ(std::vector<cl_uint>(mapped, mapped + 64), std::vector<cl_uint>(64, after_steps(1, 2000)));
   ASSERT_OK(clEnqueueUnmapMemObject(queue(), x.get(), mapped, 0, nullptr, nullptr));
@@ -257,8 +256,8 @@ TEST_F(Queues, LongChainBehindAGateRunsWhenTheGateOpens) {
   std::vector<Event> all;
   for (cl_int i = 1; i <= 2000; ++i) {
     cl_event event = nullptr;
-    ASSERT_OK(clEnqueueFillBuffer(i % 2 ? queue() : second.get(), x.get(), &i, sizeof i, 0, sizeof i, 1,
-                                  &last, &event));
+    ASSERT_OK(
+        clEnqueueFillBuffer(i % 2 ? queue() : second.get(), x.get(), &i, sizeof i, 0, sizeof i, 1, &last, &event));
     all.emplace_back(event);
     last = event;
   }
@@ -295,8 +294,7 @@ TEST_F(Queues, CanBeCreatedWithAPropertyList) {
 
 TEST_F(Queues, UnknownPropertiesAreRefused) {
   cl_int status = CL_SUCCESS;
-  EXPECT_EQ(clCreateCommandQueue(context(), device(), cl_command_queue_properties{1} << 40, &status),
-            nullptr);
+  EXPECT_EQ(clCreateCommandQueue(context(), device(), cl_command_queue_properties{1} << 40, &status), nullptr);
   EXPECT_STATUS(status, CL_INVALID_VALUE);
 }
 

@@ -18,8 +18,8 @@ struct Box {
   }
 };
 
-void copy_box(const std::vector<cl_uchar>& from, const Box& source, std::vector<cl_uchar>& to,
-              const Box& target, const Triple& region) {
+void copy_box(const std::vector<cl_uchar>& from, const Box& source, std::vector<cl_uchar>& to, const Box& target,
+              const Triple& region) {
   for (size_t z = 0; z < region[2]; ++z)
     for (size_t y = 0; y < region[1]; ++y)
       for (size_t x = 0; x < region[0]; ++x) to[target.at(x, y, z)] = from[source.at(x, y, z)];
@@ -38,14 +38,12 @@ class Rects : public OpenCl {
     return values;
   }();
 
-  cl_int write_rect(const Buffer& x, const Box& device, const Box& host, const Triple& region,
-                    const cl_uchar* data) {
-    return clEnqueueWriteBufferRect(queue(), x.get(), CL_TRUE, device.origin.data(), host.origin.data(),
-                                    region.data(), device.row_pitch, device.slice_pitch, host.row_pitch,
-                                    host.slice_pitch, data, 0, nullptr, nullptr);
+  cl_int write_rect(const Buffer& x, const Box& device, const Box& host, const Triple& region, const cl_uchar* data) {
+    return clEnqueueWriteBufferRect(queue(), x.get(), CL_TRUE, device.origin.data(), host.origin.data(), region.data(),
+                                    device.row_pitch, device.slice_pitch, host.row_pitch, host.slice_pitch, data, 0,
+                                    nullptr, nullptr);
   }
-  cl_int copy_rect(const Buffer& from, const Buffer& to, const Box& source, const Box& target,
-                   const Triple& region) {
+  cl_int copy_rect(const Buffer& from, const Buffer& to, const Box& source, const Box& target, const Triple& region) {
     return clEnqueueCopyBufferRect(queue(), from.get(), to.get(), source.origin.data(), target.origin.data(),
                                    region.data(), source.row_pitch, source.slice_pitch, target.row_pitch,
                                    target.slice_pitch, 0, nullptr, nullptr);
@@ -63,10 +61,9 @@ TEST_F(Rects, WriteTouchesTheBoxOnly) {
 TEST_F(Rects, ReadTouchesTheBoxInHostMemoryOnly) {
   std::vector<cl_uchar> contents(pattern_.begin(), pattern_.begin() + 800), host(960, 1), expected(960, 1);
   const Buffer x = buffer(contents);
-  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, device_box_.origin.data(),
-                                    host_box_.origin.data(), region_.data(), device_box_.row_pitch,
-                                    device_box_.slice_pitch, host_box_.row_pitch, host_box_.slice_pitch,
-                                    host.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, device_box_.origin.data(), host_box_.origin.data(),
+                                    region_.data(), device_box_.row_pitch, device_box_.slice_pitch, host_box_.row_pitch,
+                                    host_box_.slice_pitch, host.data(), 0, nullptr, nullptr));
   copy_box(contents, device_box_, expected, host_box_, region_);
   EXPECT_EQ(host, expected);
 }
@@ -84,8 +81,8 @@ TEST_F(Rects, ZeroPitchesMeanTight) {
   const Buffer x = buffer(pattern_);
   const Triple zero{0, 0, 0}, region{4, 3, 2};
   std::vector<cl_uchar> host(24);
-  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, zero.data(), zero.data(), region.data(), 0, 0,
-                                    0, 0, host.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, zero.data(), zero.data(), region.data(), 0, 0, 0, 0,
+                                    host.data(), 0, nullptr, nullptr));
   EXPECT_EQ(host, std::vector<cl_uchar>(pattern_.begin(), pattern_.begin() + 24));
 }
 
@@ -106,10 +103,10 @@ TEST_F(Rects, NonBlockingTwoColumnsOfOneMatrix) {
   const Buffer x = buffer(counting<cl_uchar>(64));  // 8 x 8
   std::vector<cl_uchar> two(8), five(8);
   const Triple origin2{2, 0, 0}, origin5{5, 0, 0}, zero{0, 0, 0}, column{1, 8, 1};
-  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin2.data(), zero.data(), column.data(), 8,
-                                    0, 1, 0, two.data(), 0, nullptr, nullptr));
-  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin5.data(), zero.data(), column.data(), 8,
-                                    0, 1, 0, five.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin2.data(), zero.data(), column.data(), 8, 0, 1, 0,
+                                    two.data(), 0, nullptr, nullptr));
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_FALSE, origin5.data(), zero.data(), column.data(), 8, 0, 1, 0,
+                                    five.data(), 0, nullptr, nullptr));
   ASSERT_OK(clFinish(queue()));
   EXPECT_EQ(two, (std::vector<cl_uchar>{2, 10, 18, 26, 34, 42, 50, 58}));
   EXPECT_EQ(five, (std::vector<cl_uchar>{5, 13, 21, 29, 37, 45, 53, 61}));

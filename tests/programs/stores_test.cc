@@ -18,9 +18,8 @@ class Stores : public OpenCl {
 };
 
 TEST_F(Stores, BytesOfOneWordByDifferentWorkItems) {
-  EXPECT_EQ(run<cl_uint>(
-                "__kernel void k(__global uchar* x) { size_t i = get_global_id(0); x[i] = (uchar)(i & 3); }",
-                std::vector<cl_uint>(50, 0xffffffff), {{200}, {1}}),
+  EXPECT_EQ(run<cl_uint>("__kernel void k(__global uchar* x) { size_t i = get_global_id(0); x[i] = (uchar)(i & 3); }",
+                         std::vector<cl_uint>(50, 0xffffffff), {{200}, {1}}),
             std::vector<cl_uint>(50, 0x03020100));
 }
 
@@ -58,9 +57,8 @@ TEST_F(Stores, SeveralWidthsIntoOneBuffer) {
 
 TEST_F(Stores, Vstore3LeavesNoGapAndNoExtra) {
   EXPECT_EQ(
-      run<cl_int>(
-          "__kernel void k(__global int* x) { int i = get_global_id(0); vstore3((int3)(i, -i, 7), i, x); }",
-          std::vector<cl_int>(14, 50), {{4}, {1}}),
+      run<cl_int>("__kernel void k(__global int* x) { int i = get_global_id(0); vstore3((int3)(i, -i, 7), i, x); }",
+                  std::vector<cl_int>(14, 50), {{4}, {1}}),
       (std::vector<cl_int>{0, 0, 7, 1, -1, 7, 2, -2, 7, 3, -3, 7, 50, 50}));
 }
 
@@ -185,8 +183,7 @@ TEST_F(Stores, SharedFlag) {
 }
 
 TEST_F(Stores, NanBitPatternsSurvive) {
-  const std::vector<cl_uint> patterns = {0x7fc00000, 0x7fc12345, 0xffc00001,
-                                         0x7fffffff, 0x80000000, 0x00000001};
+  const std::vector<cl_uint> patterns = {0x7fc00000, 0x7fc12345, 0xffc00001, 0x7fffffff, 0x80000000, 0x00000001};
   const auto k = kernel(R"(__kernel void k(__global const uint* bits, __global float* x) {
                              size_t i = get_global_id(0); x[i] = as_float(bits[i]); })");
   const Buffer bits = buffer(patterns), x = buffer_of(24);

@@ -83,8 +83,7 @@ TEST_F(SubBuffers, ReadWriteFillAndCopyThroughAView) {
   const Buffer parent = buffer(counting<cl_int>(3 * n));
   const Buffer view = sub(parent, n, n), last = sub(parent, 2 * n, n);
   std::vector<cl_int> expected = counting<cl_int>(3 * n);
-  EXPECT_EQ(read<cl_int>(view, 2, 1),
-            (std::vector<cl_int>{static_cast<cl_int>(n + 1), static_cast<cl_int>(n + 2)}));
+  EXPECT_EQ(read<cl_int>(view, 2, 1), (std::vector<cl_int>{static_cast<cl_int>(n + 1), static_cast<cl_int>(n + 2)}));
 
   write(view, std::vector<cl_int>{-1, -2}, 3);
   expected[n + 3] = -1;
@@ -128,8 +127,7 @@ TEST_F(SubBuffers, InfoNamesParentAndOffset) {
   cl_mem its_parent = nullptr;
   size_t offset = 0, size = 0;
   cl_mem_flags flags = 0;
-  ASSERT_OK(
-      clGetMemObjectInfo(view.get(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof its_parent, &its_parent, nullptr));
+  ASSERT_OK(clGetMemObjectInfo(view.get(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof its_parent, &its_parent, nullptr));
   ASSERT_OK(clGetMemObjectInfo(view.get(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr));
   ASSERT_OK(clGetMemObjectInfo(view.get(), CL_MEM_SIZE, sizeof size, &size, nullptr));
   ASSERT_OK(clGetMemObjectInfo(view.get(), CL_MEM_FLAGS, sizeof flags, &flags, nullptr));

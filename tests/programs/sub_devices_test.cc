@@ -41,7 +41,8 @@ class SubDevices : public OpenCl {
   }
   Context context_of(const std::vector<cl_device_id>& devices) const {
     cl_int status = CL_SUCCESS;
-    Context made(clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &status));
+    Context made(
+        clCreateContext(nullptr, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &status));
     check(status);
     return made;
   }
@@ -52,7 +53,8 @@ class SubDevices : public OpenCl {
     return made;
   }
   static Program built(cl_context context, const std::vector<cl_device_id>& devices) {
-    const char* source = "__kernel void k(__global int* x) { x[get_global_id(0)] = 3 * get_global_id(0) + get_group_id(0); }";
+    const char* source =
+        "__kernel void k(__global int* x) { x[get_global_id(0)] = 3 * get_global_id(0) + get_group_id(0); }";
     cl_int status = CL_SUCCESS;
     Program made(clCreateProgramWithSource(context, 1, &source, nullptr, &status));
     check(status);
@@ -172,7 +174,8 @@ TEST_F(SubDevices, OfAnotherDeviceAreNotTheContexts) {
   ASSERT_OK(clGetDeviceIDs(device_info<cl_platform_id>(CL_DEVICE_PLATFORM), CL_DEVICE_TYPE_ALL, 0, nullptr, &count));
   if (count < 2) GTEST_SKIP() << "there is no other device";
   std::vector<cl_device_id> devices(count);
-  ASSERT_OK(clGetDeviceIDs(device_info<cl_platform_id>(CL_DEVICE_PLATFORM), CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr));
+  ASSERT_OK(clGetDeviceIDs(device_info<cl_platform_id>(CL_DEVICE_PLATFORM), CL_DEVICE_TYPE_ALL, count, devices.data(),
+                           nullptr));
   const Context other = context_of({devices[1]});
   cl_int status = CL_SUCCESS;
   const Queue none(clCreateCommandQueue(other.get(), parts()[0], 0, &status));

@@ -10,8 +10,9 @@ namespace {
 constexpr size_t kCount = 1024;
 
 const char kIncrement[] = "__kernel void k(__global int* x, int by) { x[get_global_id(0)] += by; }";
-const char kCopies[] = "__kernel void k(__global const int* from, __global int* to) {"
-                       " size_t g = get_global_id(0); to[g] = from[g]; }";
+const char kCopies[] =
+    "__kernel void k(__global const int* from, __global int* to) {"
+    " size_t g = get_global_id(0); to[g] = from[g]; }";
 
 class Svm : public OpenCl {
  protected:
@@ -25,7 +26,9 @@ class Svm : public OpenCl {
   template <typename T>
   struct Memory {
     Memory(cl_context where, size_t values)
-        : context(where), first(static_cast<T*>(clSVMAlloc(where, CL_MEM_READ_WRITE, values * sizeof(T), 0))), count(values) {
+        : context(where),
+          first(static_cast<T*>(clSVMAlloc(where, CL_MEM_READ_WRITE, values * sizeof(T), 0))),
+          count(values) {
       if (!first) throw std::runtime_error("clSVMAlloc");
     }
     ~Memory() { clSVMFree(context, first); }
@@ -41,7 +44,8 @@ class Svm : public OpenCl {
 
   template <typename T>
   void put(T* at, const std::vector<T>& values) const {
-    check(clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, at, values.size() * sizeof(T), 0, nullptr, nullptr));
+    check(clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, at, values.size() * sizeof(T), 0, nullptr,
+                          nullptr));
     std::copy(values.begin(), values.end(), at);
     check(clEnqueueSVMUnmap(queue(), at, 0, nullptr, nullptr));
   }
@@ -146,7 +150,8 @@ struct Node {
 const char kList[] =
     "typedef struct node { __global struct node* next; int value, unused; } node;\n"
     "__kernel void walk(__global node* first, __global int* out, int add) {"
-    " int sum = 0; for (__global node* at = first; at; at = at->next) { if (get_global_id(0) == 0) at->value += add; sum += 1; }"
+    " int sum = 0; for (__global node* at = first; at; at = at->next) { if (get_global_id(0) == 0) at->value += add; "
+    "sum += 1; }"
     " out[get_global_id(0)] = sum; }\n"
     "__kernel void chain(__global node* all, int n) { int g = get_global_id(0);"
     " all[g].next = g + 1 < n ? all + g + 1 : 0; all[g].value = g; }";
@@ -155,7 +160,8 @@ TEST_F(Svm, ListOfTheHostIsWalkedByAKernel) {
   Memory<Node> nodes(context(), 100);
   const auto out = ints(4);
   ASSERT_OK(clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_WRITE, nodes.get(), nodes.bytes(), 0, nullptr, nullptr));
-  for (int i = 0; i < 100; ++i) nodes.get()[(i * 37) % 100] = {i < 99 ? nodes.get() + ((i + 1) * 37) % 100 : nullptr, i, 0};
+  for (int i = 0; i < 100; ++i)
+    nodes.get()[(i * 37) % 100] = {i < 99 ? nodes.get() + ((i + 1) * 37) % 100 : nullptr, i, 0};
   ASSERT_OK(clEnqueueSVMUnmap(queue(), nodes.get(), 0, nullptr, nullptr));
   const auto walk = kernel(kList, "walk");
   set_svm(walk, 0, nodes.get());
@@ -182,8 +188,9 @@ TEST_F(Svm, ListOfAKernelIsWalkedByTheHost) {
 
 // Each allocation was last written by a launch of its own, which may have run elsewhere than the kernel that finds it.
 TEST_F(Svm, ListOverSeveralAllocationsByExecInfo) {
-  const auto increment = kernel("typedef struct { ulong next; int value, unused; } node;\n"
-                                "__kernel void k(__global node* x) { x[get_global_id(0)].value += 10; }");
+  const auto increment = kernel(
+      "typedef struct { ulong next; int value, unused; } node;\n"
+      "__kernel void k(__global node* x) { x[get_global_id(0)].value += 10; }");
   std::vector<std::unique_ptr<Memory<Node>>> parts;
   std::vector<void*> pointers;
   for (int i = 0; i < 5; ++i) {
@@ -200,7 +207,8 @@ TEST_F(Svm, ListOverSeveralAllocationsByExecInfo) {
   set_svm(walk, 0, parts[0]->get());
   set_svm(walk, 1, out.get());
   set_value(walk, 2, 100);
-  ASSERT_OK(clSetKernelExecInfo(walk.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers.size() * sizeof(void*), pointers.data()));
+  ASSERT_OK(
+      clSetKernelExecInfo(walk.get(), CL_KERNEL_EXEC_INFO_SVM_PTRS, pointers.size() * sizeof(void*), pointers.data()));
   launch(walk, {{2}, {1}});
   EXPECT_EQ(take(out.get(), 2), (std::vector<cl_int>{5, 5}));
   for (int i = 0; i < 5; ++i) {
@@ -220,8 +228,9 @@ TEST_F(Svm, AddressesMayBeKeptInBuffers) {
   set_svm(increment, 0, x.get());
   set_value(increment, 1, 3);
   launch(increment, {{kCount}, {16}});
-  const auto follow = kernel("__kernel void k(__global ulong* where, __global int* out) {"
-                             " int g = get_global_id(0); out[g] = ((__global int*)where[g])[g]; }");
+  const auto follow = kernel(
+      "__kernel void k(__global ulong* where, __global int* out) {"
+      " int g = get_global_id(0); out[g] = ((__global int*)where[g])[g]; }");
   const Buffer where = buffer(std::vector<cl_ulong>(kCount, reinterpret_cast<uintptr_t>(x.get())));
   const Buffer out = buffer_of(kCount * sizeof(cl_int));
   void* const pointer = x.get();
@@ -234,10 +243,11 @@ TEST_F(Svm, AddressesMayBeKeptInBuffers) {
 // Who writes what is found by comparing, or counted together.
 TEST_F(Svm, ScatteredWritesAndAtomicSumsMeet) {
   const auto x = ints(), sums = ints(16);
-  const std::string source = "__kernel void scatter(__global int* x, __global const int* to) {"
-                             " int g = get_global_id(0); x[to[g]] = g; }\n"
-                             "__kernel void count(__global int* sums, __global const int* x) {"
-                             " atomic_add(&sums[x[get_global_id(0)] & 15], 1); }";
+  const std::string source =
+      "__kernel void scatter(__global int* x, __global const int* to) {"
+      " int g = get_global_id(0); x[to[g]] = g; }\n"
+      "__kernel void count(__global int* sums, __global const int* x) {"
+      " atomic_add(&sums[x[get_global_id(0)] & 15], 1); }";
   std::vector<cl_int> places(kCount), expected(kCount);
   for (size_t i = 0; i < kCount; ++i) {
     places[i] = static_cast<cl_int>(i * 389 % kCount);
@@ -356,7 +366,8 @@ TEST_F(Svm, BufferOverAPartSharesThatPart) {
   for (size_t i = 512; i < 640; ++i) expected[i] += 10000;
   EXPECT_EQ(read<cl_int>(part, 128), std::vector<cl_int>(expected.begin() + 512, expected.begin() + 640));
   cl_int* const mapped = map<cl_int>(over, CL_MAP_READ, 512);
-  EXPECT_EQ(std::vector<cl_int>(mapped, mapped + 512), std::vector<cl_int>(expected.begin() + 256, expected.begin() + 768));
+  EXPECT_EQ(std::vector<cl_int>(mapped, mapped + 512),
+            std::vector<cl_int>(expected.begin() + 256, expected.begin() + 768));
   unmap(over, mapped);
   EXPECT_EQ(take(x.get(), kCount), expected);
 }
@@ -440,8 +451,10 @@ TEST_F(Svm, SeveralQueuesMapPartsOfOneAllocation) {
   const Event launched = launch(k, {{kCount}, {16}});
   cl_event mapped[2], unmapped[2];
   cl_int* const half = x.get() + kCount / 2;
-  ASSERT_OK(clEnqueueSVMMap(first.get(), CL_FALSE, CL_MAP_WRITE, x.get(), x.bytes() / 2, 1, launched.address(), &mapped[0]));
-  ASSERT_OK(clEnqueueSVMMap(second.get(), CL_FALSE, CL_MAP_WRITE, half, x.bytes() / 2, 1, launched.address(), &mapped[1]));
+  ASSERT_OK(
+      clEnqueueSVMMap(first.get(), CL_FALSE, CL_MAP_WRITE, x.get(), x.bytes() / 2, 1, launched.address(), &mapped[0]));
+  ASSERT_OK(
+      clEnqueueSVMMap(second.get(), CL_FALSE, CL_MAP_WRITE, half, x.bytes() / 2, 1, launched.address(), &mapped[1]));
   ASSERT_OK(clWaitForEvents(2, mapped));
   for (size_t i = 0; i < kCount; ++i) x.get()[i] *= i < kCount / 2 ? 10 : 100;
   ASSERT_OK(clEnqueueSVMUnmap(first.get(), x.get(), 1, &mapped[0], &unmapped[0]));
@@ -470,7 +483,7 @@ TEST_F(Svm, CommandsHaveTheirTypesAndWaitForTheirLists) {
   ASSERT_OK(clEnqueueSVMFree(apart.get(), 1, freed, nullptr, nullptr, 1, &events[4], &events[5]));
   ASSERT_OK(clFinish(apart.get()));
   const cl_command_type types[] = {CL_COMMAND_SVM_MEMFILL, CL_COMMAND_SVM_MEMCPY, CL_COMMAND_SVM_MIGRATE_MEM,
-                                   CL_COMMAND_SVM_MAP, CL_COMMAND_SVM_UNMAP, CL_COMMAND_SVM_FREE};
+                                   CL_COMMAND_SVM_MAP,     CL_COMMAND_SVM_UNMAP,  CL_COMMAND_SVM_FREE};
   for (size_t i = 0; i < 6; ++i) {
     cl_command_type type = 0;
     ASSERT_OK(clGetEventInfo(events[i], CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr));
@@ -553,7 +566,8 @@ TEST_F(Svm, CommandsRefuseWhatTheStandardRefuses) {
   EXPECT_STATUS(clEnqueueSVMMemFill(queue(), p, &one, 4, 66, 0, nullptr, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clEnqueueSVMMemFill(queue(), p, &one, 3, 63, 0, nullptr, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clEnqueueSVMMemFill(queue(), nullptr, &one, 4, 64, 0, nullptr, nullptr), CL_INVALID_VALUE);
-  EXPECT_STATUS(clEnqueueSVMMemFill(queue(), reinterpret_cast<char*>(p) + 2, &one, 4, 64, 0, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_STATUS(clEnqueueSVMMemFill(queue(), reinterpret_cast<char*>(p) + 2, &one, 4, 64, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   void* pointers[] = {p};
   EXPECT_STATUS(clEnqueueSVMFree(queue(), 0, pointers, nullptr, nullptr, 0, nullptr, nullptr), CL_INVALID_VALUE);
   EXPECT_STATUS(clEnqueueSVMFree(queue(), 1, nullptr, nullptr, nullptr, 0, nullptr, nullptr), CL_INVALID_VALUE);

@@ -15,8 +15,8 @@ struct Outcome {
 
 // Runs argv[0] (found in PATH) in this process's environment with `changes` applied; an empty value removes
 // a variable. Killed after `limit_s` seconds.
-Outcome run_program(const std::vector<std::string>& argv,
-                    const std::map<std::string, std::string>& changes = {}, int limit_s = 60);
+Outcome run_program(const std::vector<std::string>& argv, const std::map<std::string, std::string>& changes = {},
+                    int limit_s = 60);
 
 // The last line of `text` that begins with `prefix`, without it; "" if there is none.
 std::string line_after(const std::string& text, const std::string& prefix);

@@ -41,16 +41,19 @@ class Check {
 
   bool has_fields(const json& event) {
     for (const char* field : {"ph", "name"}) {
-      if (!event.contains(field) || !event.at(field).is_string()) return fault(std::string("no ") + field, event), false;
+      if (!event.contains(field) || !event.at(field).is_string())
+        return fault(std::string("no ") + field, event), false;
     }
     for (const char* field : {"ts", "pid", "tid"}) {
-      if (!event.contains(field) || !event.at(field).is_number()) return fault(std::string("no ") + field, event), false;
+      if (!event.contains(field) || !event.at(field).is_number())
+        return fault(std::string("no ") + field, event), false;
     }
     const std::string phase = event.at("ph");
     if (phase.size() != 1 || std::string("XibesfCM").find(phase) == std::string::npos) {
       return fault("unknown phase", event), false;
     }
-    if (phase == "X" && !(event.contains("dur") && event.at("dur") >= 0)) return fault("a slice without duration", event), false;
+    if (phase == "X" && !(event.contains("dur") && event.at("dur") >= 0))
+      return fault("a slice without duration", event), false;
     if (std::string("besf").find(phase) != std::string::npos && !(event.contains("id") && event.contains("cat"))) {
       return fault("no id or category", event), false;
     }
@@ -75,13 +78,15 @@ class Check {
   // On a row slices lie beside or in each other.
   void check_rows() {
     for (auto& [row, slices] : slices_) {
-      std::ranges::sort(slices, [](const Slice& a, const Slice& b) { return std::pair(a.begin, -a.end) < std::pair(b.begin, -b.end); });
+      std::ranges::sort(slices, [](const Slice& a, const Slice& b) {
+        return std::pair(a.begin, -a.end) < std::pair(b.begin, -b.end);
+      });
       std::vector<Slice> open;
       for (const Slice& slice : slices) {
         while (!open.empty() && open.back().end <= slice.begin) open.pop_back();
         if (!open.empty() && slice.end > open.back().end) {
-          faults.push_back("row " + std::to_string(row.second) + ": " + slice.name + " at " + std::to_string(slice.begin) +
-                           " overlaps " + open.back().name);
+          faults.push_back("row " + std::to_string(row.second) + ": " + slice.name + " at " +
+                           std::to_string(slice.begin) + " overlaps " + open.back().name);
         }
         open.push_back(slice);
       }

@@ -37,8 +37,11 @@ struct Watched : ::testing::TestWithParam<const char*> {
   Outcome run(std::vector<std::string> options) const {
     options.insert(options.begin(), SAM_RUN);
     options.insert(options.end(), {"--", VECTOR_ADD, "--size", "500000", "--warmup", "0", "--iterations", "4"});
-    return run_program(options, {{"POCL_DEVICES", GetParam()}, {"SAMCL_TRANSPORT", "staged"}, {"SAMCL_SPLIT", "always"},
-                                 {"SAMCL_DIRECT", "off"}, {"SAMCL_INSTANCE", "watched." + std::to_string(getpid())}});
+    return run_program(options, {{"POCL_DEVICES", GetParam()},
+                                 {"SAMCL_TRANSPORT", "staged"},
+                                 {"SAMCL_SPLIT", "always"},
+                                 {"SAMCL_DIRECT", "off"},
+                                 {"SAMCL_INSTANCE", "watched." + std::to_string(getpid())}});
   }
 
   std::vector<std::string> rows(const std::vector<json>& events, const std::string& category) const {
@@ -47,7 +50,8 @@ struct Watched : ::testing::TestWithParam<const char*> {
       if (event.at("name") == "thread_name") names[event.at("tid")] = event.at("args").at("name");
     }
     std::vector<std::string> found;
-    for (const json& event : events_of(events, 'X', category)) found.push_back(names[event.at("tid")] + "/" + std::string(event.at("name")));
+    for (const json& event : events_of(events, 'X', category))
+      found.push_back(names[event.at("tid")] + "/" + std::string(event.at("name")));
     return found;
   }
 };
@@ -110,9 +114,10 @@ TEST_P(Watched, APageOfSomethingElseIsRefused) {
   EXPECT_EQ(run_program({SAM_REPORT}).exit_code, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Watched, ::testing::Values("basic basic", "pthread pthread"), [](const auto& instance) {
-  return std::string(instance.param).substr(0, std::string(instance.param).find(' '));
-});
+INSTANTIATE_TEST_SUITE_P(Devices, Watched, ::testing::Values("basic basic", "pthread pthread"),
+                         [](const auto& instance) {
+                           return std::string(instance.param).substr(0, std::string(instance.param).find(' '));
+                         });
 
 }  // namespace
 }  // namespace samcl::testing

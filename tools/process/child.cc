@@ -95,8 +95,8 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const std::map<std::st
   posix_spawn_file_actions_adddup2(&actions, err.writing(), 2);
   const std::vector<std::string> environment = environment_with(changes);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(),
-                                 pointers(environment).data());
+  const int error =
+      posix_spawnp(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error) return fail("cannot run " + argv[0] + ": " + std::strerror(error));
   return pid;
@@ -111,8 +111,7 @@ Result<Ending> run(const std::vector<std::string>& argv, const std::map<std::str
   out.make_writing_end_blocking();
   err.make_writing_end_blocking();
   const auto start = Clock::now();
-  const auto deadline =
-      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
+  const auto deadline = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
   const auto pid = spawn(argv, changes, out, err);
   if (!pid) return tl::unexpected(pid.error());
   out.give_writing_end_away();

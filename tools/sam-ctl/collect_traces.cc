@@ -38,17 +38,18 @@ Result<Descriptor> open_memory(int pid, int descriptor) {
   const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
   char target[64] = "";
   if (readlink(path.c_str(), target, sizeof target - 1) < 0)
-    return fail(errno == EACCES || errno == EPERM ? "it is another user's: be root, or that user" : std::strerror(errno));
+    return fail(errno == EACCES || errno == EPERM ? "it is another user's: be root, or that user"
+                                                  : std::strerror(errno));
   if (!std::string(target).starts_with("/memfd:samcl-trace")) return fail("it has no trace");
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat facts {};
+  struct stat facts{};
   if (!file || fstat(file.get(), &facts) != 0) return fail(std::strerror(errno));
   if (!S_ISREG(facts.st_mode)) return fail("it has no trace");
   return file;
 }
 
 std::string read_all(const Descriptor& file) {
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(file.get(), &facts) != 0) return "";
   std::string text(std::min<size_t>(static_cast<size_t>(facts.st_size), kMostBytes), '\0');
   size_t done = 0;
@@ -94,7 +95,8 @@ class Collector {
     for (const auto& [pid, name] : seen_) {
       if (sources_.contains(pid)) continue;
       const auto why = refused_.find(pid);
-      collected.doubts.push_back(name + (why == refused_.end() ? " used no device or link" : ": no trace: " + why->second));
+      collected.doubts.push_back(name +
+                                 (why == refused_.end() ? " used no device or link" : ": no trace: " + why->second));
     }
     auto trace = one_trace(traces);
     if (!trace) return tl::unexpected(trace.error());

@@ -11,8 +11,8 @@
 namespace samcl::ctl {
 
 struct Collected {
-  std::string trace;        // of all programs
-  size_t programs = 0;      // in it
+  std::string trace;                // of all programs
+  size_t programs = 0;              // in it
   std::vector<std::string> doubts;  // what could not be had, and why
 };
 

@@ -8,8 +8,7 @@
 
 namespace samcl::ctl {
 namespace {
-constexpr std::array<std::pair<const char*, double>, 4> kUnits = {
-    {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
+constexpr std::array<std::pair<const char*, double>, 4> kUnits = {{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
 constexpr double kDay = 86400e9;
 }  // namespace
 

@@ -91,10 +91,9 @@ Result<void> enroll(Options& options) {
   if (!task) return tl::unexpected(task.error());
   if (const std::string doubt = doubt_of_match(task->match); !doubt.empty())
     std::cerr << "sam-ctl: warning: " << doubt << "\n";
-  auto answer = ask(
-      options,
-      {{"ask", "register"}, {"task", registry::to_json(*task)}, {"strict", options.admission == "strict"}},
-      kPlanLimitMs);
+  auto answer =
+      ask(options, {{"ask", "register"}, {"task", registry::to_json(*task)}, {"strict", options.admission == "strict"}},
+          kPlanLimitMs);
   if (!answer) return tl::unexpected(answer.error());
   if (options.profile.empty()) {
     report_change(options, *std::move(answer));
@@ -107,8 +106,7 @@ Result<void> enroll(Options& options) {
 Result<void> set(const Options& options) {
   const auto changes = make_changes(options.changes);
   if (!changes) return tl::unexpected(changes.error());
-  auto answer =
-      ask(options, {{"ask", "set"}, {"name", options.task.name}, {"changes", *changes}}, kPlanLimitMs);
+  auto answer = ask(options, {{"ask", "set"}, {"name", options.task.name}, {"changes", *changes}}, kPlanLimitMs);
   if (!answer) return tl::unexpected(answer.error());
   report_change(options, *std::move(answer));
   return {};
@@ -168,7 +166,11 @@ Result<void> trace(const Options& options) {
   for (const std::string& doubt : collected->doubts) std::cerr << "sam-ctl: " << doubt << "\n";
   if (!(out << collected->trace << std::flush)) return fail("--out: cannot write " + options.out);
   if (options.as_json) {
-    std::cout << json{{"schema", kSchema}, {"programs", collected->programs}, {"file", options.out}, {"doubts", collected->doubts}}.dump()
+    std::cout << json{{"schema", kSchema},
+                      {"programs", collected->programs},
+                      {"file", options.out},
+                      {"doubts", collected->doubts}}
+                     .dump()
               << "\n";
   } else {
     std::cout << options.out << ": " << collected->programs << (collected->programs == 1 ? " program" : " programs")
@@ -203,15 +205,13 @@ Result<void> analyze(const Options& options) {
 
 void add_set(CLI::App& parent, Options& options) {
   Changes& changes = options.changes;
-  CLI::App* set =
-      parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
+  CLI::App* set = parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
   set->add_option("NAME", options.task.name)->required();
   set->add_option("--priority", changes.priority, "larger is more urgent");
   set->add_option("--weight", changes.weight, "of its share, for a task without a deadline");
   set->add_option("--period", changes.period, "such as 40ms");
   set->add_option("--deadline", changes.deadline, "such as 35ms");
-  set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")
-      ->check(CLI::Range(0u, protocol::kMaxDevices));
+  set->add_option("--gpus", changes.gpus, "GPUs to use; 0: all")->check(CLI::Range(0u, protocol::kMaxDevices));
   set->add_option("--devices", changes.devices, "those it may use, comma-separated")->delimiter(',');
   set->add_option("--memory", changes.memory, "that it reserves on each of its devices, such as 4GiB");
   set->add_option("--match", changes.match, "executable whose processes are this task");
@@ -219,11 +219,9 @@ void add_set(CLI::App& parent, Options& options) {
 
 void add_register(CLI::App& parent, Options& options) {
   Registration& task = options.task;
-  CLI::App* enroll =
-      parent.add_subcommand("register", "add a task, or replace it, also for running programs");
+  CLI::App* enroll = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
-  enroll->add_option("--priority", task.priority,
-                     "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  enroll->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
   enroll->add_option(
       "--weight", task.weight,
       "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
@@ -234,10 +232,9 @@ void add_register(CLI::App& parent, Options& options) {
   CLI::Option* gpus = enroll->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
                           ->check(CLI::Range(0u, protocol::kMaxDevices));
   enroll
-      ->add_option(
-          "--profile", options.profile,
-          "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
-          "and bounds every response time")
+      ->add_option("--profile", options.profile,
+                   "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
+                   "and bounds every response time")
       ->excludes(gpus);
   enroll
       ->add_option("--admission", options.admission,
@@ -249,9 +246,8 @@ void add_register(CLI::App& parent, Options& options) {
                    "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
                    "leaves it, or a name as `sam-ctl status` shows it; default: all")
       ->delimiter(',');
-  enroll->add_option(
-      "--memory", task.memory,
-      "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
+  enroll->add_option("--memory", task.memory,
+                     "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
   enroll->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
 }
 
@@ -263,8 +259,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "sam-ctl " SAMCL_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
-  app.add_option("--instance", options.instance,
-                 "which sam-managerd; default: $SAMCL_INSTANCE, else default");
+  app.add_option("--instance", options.instance, "which sam-managerd; default: $SAMCL_INSTANCE, else default");
   app.add_flag("--json", options.as_json, "print JSON");
   add_register(app, options);
   add_set(app, options);
@@ -274,14 +269,15 @@ int run(int argc, char** argv) {
   free->add_option("DEVICE", options.device, "as `sam-ctl status` names it")->required();
   CLI::App* ordered = app.add_subcommand(
       "policy", "by which devices and links are granted to tasks, with the bounds under each; or changes it");
-  ordered->add_option("NAME", options.policy,
-                      "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
+  ordered->add_option("NAME", options.policy, "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");
   CLI::App* traced = app.add_subcommand(
       "trace", "write what all programs do from now on, their commands, slices, leases and waits, on one time line");
-  traced->add_option("--seconds", options.seconds, "for how long")->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  traced->add_option("--seconds", options.seconds, "for how long")
+      ->check(CLI::Range(0.1, 600.0))
+      ->capture_default_str();
   traced->add_option("-o,--out", options.out, "the file, as Chrome's trace events: for Perfetto or chrome://tracing")
       ->capture_default_str();
   app.add_subcommand("list", "registered tasks and their processes");
@@ -304,18 +300,9 @@ int run(int argc, char** argv) {
       {"release", [&] { return release(options); }},
       {"policy", [&] { return policy(options); }},
       {"watch", [&] { return watch(options); }},
-      {"history",
-       [&] {
-         return show(options, {{"ask", "history"}, {"name", options.task.name}}, history_table);
-       }},
-      {"list",
-       [&] {
-         return show(options, {{"ask", "list"}}, task_table);
-       }},
-      {"status",
-       [&] {
-         return show(options, {{"ask", "status"}}, status_tables);
-       }},
+      {"history", [&] { return show(options, {{"ask", "history"}, {"name", options.task.name}}, history_table); }},
+      {"list", [&] { return show(options, {{"ask", "list"}}, task_table); }},
+      {"status", [&] { return show(options, {{"ask", "status"}}, status_tables); }},
       {"trace", [&] { return trace(options); }},
       {"analyze", [&] { return analyze(options); }}};
   const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();

@@ -34,7 +34,8 @@ class Program {
     process_ = event.at("pid");
     if (event.at("ph") != "X") return;
     const Time time{ns_of(event, "ts"), ns_of(event, "ts") + ns_of(event, "dur")};
-    if (trace_events::has_category(event, "wait") && event.at("name") == "give way") away_[event.at("tid")].push_back(time);
+    if (trace_events::has_category(event, "wait") && event.at("name") == "give way")
+      away_[event.at("tid")].push_back(time);
     if (trace_events::has_category(event, "operation") && !event.at("args").value("of", "").empty())
       commands_[event.at("args").at("command")] = event.at("args").at("of");
     if (trace_events::has_category(event, "resource")) spans_.push_back({event.at("tid"), time, event.at("args")});
@@ -44,8 +45,7 @@ class Program {
   void introduce(std::string& out) const {
     trace_events::Event about(out, 'M', "samcl_program", {process_, 0}, 0);
     about.argument("task", trace_.task);
-    for (size_t i = 0; i < trace_.devices.size(); ++i)
-      about.argument("device " + std::to_string(i), trace_.devices[i]);
+    for (size_t i = 0; i < trace_.devices.size(); ++i) about.argument("device " + std::to_string(i), trace_.devices[i]);
   }
 
   void add_to(std::map<std::string, std::vector<Use>>& rows) {
@@ -55,8 +55,9 @@ class Program {
       const auto leased = trace_events::leased_by(activity);
       if (!leased) continue;
       const size_t device = span.arguments.at("device");
-      const std::string name =
-          device < trace_.devices.size() ? trace_.devices[device] : "device " + std::to_string(device) + " of " + trace_.name;
+      const std::string name = device < trace_.devices.size()
+                                   ? trace_.devices[device]
+                                   : "device " + std::to_string(device) + " of " + trace_.name;
       const auto command = commands_.find(span.arguments.at("command"));
       const std::string what =
           *leased == trace_events::Leased::link || command == commands_.end() ? activity : command->second;
@@ -78,8 +79,8 @@ class Program {
   std::vector<Span> spans_;
 };
 
-// One after another: where two seem to have it at once (a lease that the manager took away), the later one's begins when
-// the earlier one's ends.
+// One after another: where two seem to have it at once (a lease that the manager took away), the later one's begins
+// when the earlier one's ends.
 void write_row(std::string& out, uint64_t row, std::vector<Use> uses) {
   std::ranges::stable_sort(uses, [](const Use& a, const Use& b) { return a.time.begin < b.time.begin; });
   int64_t until = 0;

@@ -1,5 +1,5 @@
-// The traces of several programs as one, on one time line: each program's own rows, and above them the machine's, one for
-// each device and link, with who had it when. Pure.
+// The traces of several programs as one, on one time line: each program's own rows, and above them the machine's, one
+// for each device and link, with who had it when. Pure.
 #pragma once
 
 #include <string>

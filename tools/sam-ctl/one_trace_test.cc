@@ -15,9 +15,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string slice(int pid, const char* name, int begin_us, int length_us, const char* category, const char* arguments) {
-  return "{\"ph\":\"X\",\"name\":\"" + std::string(name) + "\",\"pid\":" + std::to_string(pid) + ",\"tid\":8388610,\"ts\":" +
-         std::to_string(begin_us) + ".000,\"dur\":" + std::to_string(length_us) + ".000,\"cat\":\"" + category +
-         "\",\"args\":" + arguments + "},\n";
+  return "{\"ph\":\"X\",\"name\":\"" + std::string(name) + "\",\"pid\":" + std::to_string(pid) +
+         ",\"tid\":8388610,\"ts\":" + std::to_string(begin_us) + ".000,\"dur\":" + std::to_string(length_us) +
+         ".000,\"cat\":\"" + category + "\",\"args\":" + arguments + "},\n";
 }
 std::string kernel(int pid, int begin_us, int length_us) {
   return slice(pid, "smooth", begin_us, length_us, "operation,resource",
@@ -54,8 +54,8 @@ TEST(OneTrace, ShowsWhoHadADeviceWhen) {
 
 TEST(OneTrace, WhoGivesWayHasItNot) {
   const std::string gap = slice(1, "give way", 120, 10, "wait", "{}");
-  const auto merged = events({{"a", {"pocl:0"}, "[\n" + kernel(1, 100, 50) + gap},
-                              {"b", {"pocl:0"}, "[\n" + kernel(2, 121, 8)}});
+  const auto merged =
+      events({{"a", {"pocl:0"}, "[\n" + kernel(1, 100, 50) + gap}, {"b", {"pocl:0"}, "[\n" + kernel(2, 121, 8)}});
   const auto leases = events_of(merged, 'X', "lease");
   ASSERT_THAT(leases, SizeIs(3));
   EXPECT_EQ(leases[0]["dur"], 20.0);
@@ -72,9 +72,11 @@ TEST(OneTrace, ArrowsOfDifferentProgramsStayApart) {
 }
 
 TEST(OneTrace, LinksAndDevicesAreDifferentRows) {
-  const auto merged = events({{"a", {"x", "pocl:1"},
-                               "[\n" + slice(1, "upload", 10, 5, "resource",
-                                             R"({"command":1,"activity":"upload","device":1})") + kernel(1, 20, 5)}});
+  const auto merged =
+      events({{"a",
+               {"x", "pocl:1"},
+               "[\n" + slice(1, "upload", 10, 5, "resource", R"({"command":1,"activity":"upload","device":1})") +
+                   kernel(1, 20, 5)}});
   std::vector<std::string> rows;
   for (const json& event : events_of(merged, 'M'))
     if (event["name"] == "thread_name") rows.push_back(event["args"]["name"]);

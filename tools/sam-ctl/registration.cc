@@ -29,8 +29,7 @@ Result<void> check_devices(const std::vector<std::string>& devices) {
                   std::to_string(protocol::kMaxDevices - 1) + ", or a name as `sam-ctl status` shows it");
     if (const auto checked = protocol::check_name(device, protocol::kNameBytes - 1); !checked)
       return fail("--devices: a name " + checked.error().message);
-    if (std::count(devices.begin(), devices.end(), device) > 1)
-      return fail("--devices: " + device + " is named twice");
+    if (std::count(devices.begin(), devices.end(), device) > 1) return fail("--devices: " + device + " is named twice");
   }
   return {};
 }
@@ -100,8 +99,7 @@ Result<Task> make_task(const Registration& registration) {
     if (task.profile.size() > protocol::kMaxProfileBytes) return fail("--profile: it has too many stages");
   }
   if (!registration.weight)
-    if (auto stored = store_times(registration, profile, task); !stored)
-      return tl::unexpected(stored.error());
+    if (auto stored = store_times(registration, profile, task); !stored) return tl::unexpected(stored.error());
   if (!registration.memory.empty()) {
     const auto bytes = parse_bytes(registration.memory);
     if (!bytes) return fail("--memory: " + bytes.error().message);

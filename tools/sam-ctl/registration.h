@@ -16,8 +16,8 @@ struct Registration {
   std::string name;
   std::optional<int> priority;
   std::optional<uint32_t> weight;  // instead of priority, period, deadline and profile
-  std::string period;    // "": the profile's
-  std::string deadline;  // likewise
+  std::string period;              // "": the profile's
+  std::string deadline;            // likewise
   uint32_t gpus = 0;
   std::string match;
   std::vector<std::string> devices;

@@ -15,9 +15,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 // All columns to the left.
-std::string table(const std::vector<Row>& rows) {
-  return analysis::cli::table(rows, rows.front().size());
-}
+std::string table(const std::vector<Row>& rows) { return analysis::cli::table(rows, rows.front().size()); }
 
 // The bounds of histograms are powers of two.
 std::string format_rounded(uint64_t ns) {
@@ -26,15 +24,9 @@ std::string format_rounded(uint64_t ns) {
   return format_duration((ns + unit / 2) / unit * unit);
 }
 
-std::string number(const json& value) {
-  return std::to_string(value.get<int64_t>());
-}
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-std::string gpus(const json& value) {
-  return value.get<int>() == 0 ? "all" : number(value);
-}
+std::string number(const json& value) { return std::to_string(value.get<int64_t>()); }
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+std::string gpus(const json& value) { return value.get<int>() == 0 ? "all" : number(value); }
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;
@@ -42,9 +34,7 @@ std::string join(const std::vector<std::string>& words) {
   return or_dash(text);
 }
 
-std::string join(const json& words) {
-  return join(words.get<std::vector<std::string>>());
-}
+std::string join(const json& words) { return join(words.get<std::vector<std::string>>()); }
 
 // For how long a lease has been held at least; shorter ones are a matter of course.
 std::string held(const json& holder) {
@@ -89,16 +79,13 @@ std::string priority(const json& entry) {
   return urgency(entry) + (lent.is_null() ? "" : ", lent " + number(lent));
 }
 
-std::string time_or_dash(const json& ns) {
-  return ns.is_null() ? "-" : format_duration(ns);
-}
+std::string time_or_dash(const json& ns) { return ns.is_null() ? "-" : format_duration(ns); }
 
 }  // namespace
 
 std::string task_table(const json& list) {
   if (list.at("tasks").empty()) return "No task is registered.\n";
-  std::vector<Row> rows = {
-      {"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
+  std::vector<Row> rows = {{"TASK", "PRIORITY", "PERIOD", "DEADLINE", "GPUS", "DEVICES", "MATCH", "PROCESSES"}};
   for (const json& task : list.at("tasks")) {
     std::vector<std::string> processes;
     for (const json& pid : task.at("processes")) processes.push_back(number(pid));
@@ -112,21 +99,20 @@ std::string task_table(const json& list) {
 
 std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
-                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") +
-                     "\n\n";
+                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
   for (const json& entry : status.at("programs"))
-    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry),
-                        gpus(entry.at("gpus")), join(entry.at("devices")), number(entry.at("jobs")),
-                        longest(entry), bound(entry), overruns(entry), or_dash(entry.at("executable"))});
+    programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry), gpus(entry.at("gpus")),
+                        join(entry.at("devices")), number(entry.at("jobs")), longest(entry), bound(entry),
+                        overruns(entry), or_dash(entry.at("executable"))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;
     for (const json& waiter : entry.at("waiting")) waiting.push_back(program(waiter));
-    resources.push_back({entry.at("device"), entry.at("kind"), program(entry.at("holder")),
-                         held(entry.at("holder")), join(waiting)});
+    resources.push_back(
+        {entry.at("device"), entry.at("kind"), program(entry.at("holder")), held(entry.at("holder")), join(waiting)});
   }
   return text + table(programs) + "\n" + table(resources);
 }
@@ -156,8 +142,7 @@ std::string while_changing(const json& plan) {
   const std::string problem = plan.at("changing");
   const json settled = plan.value("settled_ns", json());
   if (!problem.empty())
-    return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem +
-           "\n";
+    return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem + "\n";
   std::string late;
   for (const json& task : plan.at("tasks")) {
     if (!task.at("meets_deadline").get<bool>()) continue;
@@ -166,12 +151,11 @@ std::string while_changing(const json& plan) {
     late += (late.empty() ? "" : ", ") + task.at("name").get<std::string>() + " (" +
             (changing.is_null() ? "no bound" : "up to " + format_duration(changing)) + ")";
   }
-  return late.empty() ? ""
-                      : "Until all tasks have been idle at once in their new modes" +
-                            (settled.is_null()
-                                 ? ""
-                                 : ", at the latest " + format_duration(settled) + " after the change,") +
-                            " these may be late: " + late + "\n";
+  return late.empty()
+             ? ""
+             : "Until all tasks have been idle at once in their new modes" +
+                   (settled.is_null() ? "" : ", at the latest " + format_duration(settled) + " after the change,") +
+                   " these may be late: " + late + "\n";
 }
 
 }  // namespace
@@ -201,9 +185,9 @@ std::string history_table(const json& history) {
   const std::string task = history.at("task");
   if (jobs == 0) return "No job of \"" + task + "\" was seen since the manager began.\n";
   return table({{"TASK", "JOBS", "MISSES", "HALF BELOW", "99 % BELOW", "LONGEST", "DEADLINE"},
-                {task, std::to_string(jobs), number(history.at("misses")),
-                 format_rounded(history.at("p50_ns")), format_rounded(history.at("p99_ns")),
-                 format_duration(history.at("longest_ns")), time_or_dash(history.at("deadline_ns"))}}) +
+                {task, std::to_string(jobs), number(history.at("misses")), format_rounded(history.at("p50_ns")),
+                 format_rounded(history.at("p99_ns")), format_duration(history.at("longest_ns")),
+                 time_or_dash(history.at("deadline_ns"))}}) +
          "\n" + bars(history.at("buckets"), jobs);
 }
 
@@ -250,12 +234,10 @@ std::string plan_table(const json& plan) {
   if (!problem.empty()) return "Nothing can be guaranteed: " + problem + ".\n";
   std::string text = "No task has a profile: register one with --profile.\n";
   if (!plan.at("tasks").empty()) {
-    std::vector<Row> rows = {
-        {"TASK", "PRIORITY", "GPUS", "DEVICES", "BOUND", "DEADLINE", "BEFORE", "VERDICT"}};
+    std::vector<Row> rows = {{"TASK", "PRIORITY", "GPUS", "DEVICES", "BOUND", "DEADLINE", "BEFORE", "VERDICT"}};
     for (const json& task : plan.at("tasks"))
-      rows.push_back({task.at("name"), number(task.at("priority")), number(task.at("mode")),
-                      join(task.at("devices")), bound(task), format_duration(task.at("deadline_ns")),
-                      before(task), verdict(task)});
+      rows.push_back({task.at("name"), number(task.at("priority")), number(task.at("mode")), join(task.at("devices")),
+                      bound(task), format_duration(task.at("deadline_ns")), before(task), verdict(task)});
     text = table(rows) + while_changing(plan);
   }
   if (!plan.at("without_profile").empty())

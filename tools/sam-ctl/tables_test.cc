@@ -22,9 +22,7 @@ TEST(Tables, TasksWithTheirDevicesAndProcesses) {
             "batch   weight 3  -       -         all   all        -                -\n");
 }
 
-TEST(Tables, NoTask) {
-  EXPECT_EQ(task_table({{"tasks", json::array()}}), "No task is registered.\n");
-}
+TEST(Tables, NoTask) { EXPECT_EQ(task_table({{"tasks", json::array()}}), "No task is registered.\n"); }
 
 TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
   const json status = json::parse(R"({"instance": "x", "pid": 3,
@@ -40,16 +38,15 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     {"device": "pocl:0", "kind": "pcie", "waiting": [],
                      "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
-  EXPECT_EQ(
-      status_tables(status),
-      "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
-      "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
-      "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
-      "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
-      "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
-      "pocl:0  gpu       process 8   4 s  camera (7)\n"
-      "pocl:0  pcie      camera (7)  -    -\n"
-      "pocl:1  gpu       -           -    -\n");
+  EXPECT_EQ(status_tables(status),
+            "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
+            "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
+            "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
+            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
+            "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
+            "pocl:0  gpu       process 8   4 s  camera (7)\n"
+            "pocl:0  pcie      camera (7)  -    -\n"
+            "pocl:1  gpu       -           -    -\n");
 }
 
 TEST(Tables, HistoryShowsWhereTheJobsAre) {
@@ -65,8 +62,7 @@ TEST(Tables, HistoryShowsWhereTheJobsAre) {
             "10.5 ms  75    ##############################\n"
             "11.5 ms  24    ##########\n"
             "41.9 ms  1     #\n");
-  EXPECT_EQ(history_table({{"task", "x"}, {"jobs", 0}}),
-            "No job of \"x\" was seen since the manager began.\n");
+  EXPECT_EQ(history_table({{"task", "x"}, {"jobs", 0}}), "No job of \"x\" was seen since the manager began.\n");
 }
 
 TEST(Tables, MissIsOneLine) {
@@ -85,19 +81,17 @@ TEST(Tables, PlanSaysWhatTheLastChangeDid) {
        "before": {"mode": 1, "bound_ns": 50000000, "guaranteed": false}},
       {"name": "sonar", "priority": 10, "mode": 1, "devices": ["pocl:1"], "bound_ns": null,
        "changing_ns": null, "deadline_ns": 48000000, "guaranteed": false, "meets_deadline": false, "doubt": "", "estimate": "", "before": null}]})");
-  EXPECT_EQ(
-      plan_table(plan),
-      "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
-      "camera  30        2     pocl:0, pocl:1  12.3 ms  35 ms     20 ms on 1 GPU  guaranteed\n"
-      "radar   20        1     pocl:0          50 ms    48 ms     the same        late by up to 2 ms\n"
-      "sonar   10        1     pocl:1          -        48 ms     new             no bound\n"
-      "Until all tasks have been idle at once in their new modes these may be late: camera (up to 35.1 ms)\n"
-      "Without a profile, so without a bound: logger\n");
+  EXPECT_EQ(plan_table(plan),
+            "TASK    PRIORITY  GPUS  DEVICES         BOUND    DEADLINE  BEFORE          VERDICT\n"
+            "camera  30        2     pocl:0, pocl:1  12.3 ms  35 ms     20 ms on 1 GPU  guaranteed\n"
+            "radar   20        1     pocl:0          50 ms    48 ms     the same        late by up to 2 ms\n"
+            "sonar   10        1     pocl:1          -        48 ms     new             no bound\n"
+            "Until all tasks have been idle at once in their new modes these may be late: camera (up to 35.1 ms)\n"
+            "Without a profile, so without a bound: logger\n");
 }
 
 TEST(Tables, PlanSaysIfNothingIsKnownOfTheTimeOfChange) {
-  json plan =
-      json::parse(R"({"problem": "", "changing": "platform: another one", "without_profile": [], "tasks": [
+  json plan = json::parse(R"({"problem": "", "changing": "platform: another one", "without_profile": [], "tasks": [
       {"name": "camera", "priority": 30, "mode": 1, "devices": ["a"], "bound_ns": 10, "changing_ns": null,
        "deadline_ns": 20, "guaranteed": true, "meets_deadline": true, "doubt": "", "estimate": "", "before": null}]})");
   EXPECT_THAT(plan_table(plan), testing::HasSubstr("nothing is guaranteed: platform: another one\n"));
@@ -125,9 +119,8 @@ TEST(Tables, TermsAddUpToTheBound) {
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {
   const json plan = {{"problem", "task \"b\", priority: 5 is another task's too, expected distinct ones"}};
-  EXPECT_EQ(
-      plan_table(plan),
-      "Nothing can be guaranteed: task \"b\", priority: 5 is another task's too, expected distinct ones.\n");
+  EXPECT_EQ(plan_table(plan),
+            "Nothing can be guaranteed: task \"b\", priority: 5 is another task's too, expected distinct ones.\n");
 }
 
 }  // namespace

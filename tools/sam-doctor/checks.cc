@@ -9,8 +9,7 @@ Finding about_devices(const Result<unsigned>& devices) {
     return {false, "OpenCL devices: " + devices.error().message,
             "install the driver of your GPUs with its OpenCL part; `clinfo -l` must list them (on Debian, "
             "pocl-opencl-icd makes devices of the CPU)"};
-  if (*devices == 1)
-    return {true, "OpenCL devices: 1; programs run as without samcl, with nothing to split over", ""};
+  if (*devices == 1) return {true, "OpenCL devices: 1; programs run as without samcl, with nothing to split over", ""};
   return {true, "OpenCL devices: " + std::to_string(*devices), ""};
 }
 
@@ -29,27 +28,23 @@ Finding about_cache(const std::string& directory, bool writable) {
 Finding about_manager(const std::string& instance, const Result<void>& manager) {
   if (manager) return {true, "manager \"" + instance + "\": it runs, and we may use it", ""};
   const bool is_absent = manager.error().message.rfind("no sam-managerd", 0) == 0;
-  return {
-      false, "manager \"" + instance + "\": " + manager.error().message,
-      is_absent
-          ? "only needed for several programs with priorities: systemctl start sam-managerd, or sam-managerd"
-          : "see [access] in `man sam-managerd.toml`, or join the group samcl"};
+  return {false, "manager \"" + instance + "\": " + manager.error().message,
+          is_absent ? "only needed for several programs with priorities: systemctl start sam-managerd, or sam-managerd"
+                    : "see [access] in `man sam-managerd.toml`, or join the group samcl"};
 }
 
 Finding about_realtime(int policy) {
   if ((policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO && policy >= 0)
     return {true, "manager's priority: real-time, so that it can give tasks theirs", ""};
-  return {
-      false, policy < 0 ? "manager's priority: it does not run" : "manager's priority: an ordinary process",
-      "run it as the service, as root, or with CAP_SYS_NICE; without it nothing is guaranteed on a busy CPU"};
+  return {false, policy < 0 ? "manager's priority: it does not run" : "manager's priority: an ordinary process",
+          "run it as the service, as root, or with CAP_SYS_NICE; without it nothing is guaranteed on a busy CPU"};
 }
 
 Finding about_throttling(int64_t runtime_us) {
   if (runtime_us == -1 || runtime_us >= 900'000)
     return {true,
             "real-time threads may have " +
-                (runtime_us == -1 ? std::string("all") : std::to_string(runtime_us / 10'000) + " %") +
-                " of a CPU",
+                (runtime_us == -1 ? std::string("all") : std::to_string(runtime_us / 10'000) + " %") + " of a CPU",
             ""};
   return {false, "real-time threads may have only " + std::to_string(runtime_us / 10'000) + " % of a CPU",
           "sysctl kernel.sched_rt_runtime_us=950000"};
@@ -62,8 +57,7 @@ Finding about_open_files(uint64_t limit) {
 }
 
 std::string to_lines(const Finding& finding) {
-  return finding.fine ? "OK    " + finding.what + "\n"
-                      : "FIX   " + finding.what + "\n      " + finding.advice + "\n";
+  return finding.fine ? "OK    " + finding.what + "\n" : "FIX   " + finding.what + "\n      " + finding.advice + "\n";
 }
 
 }  // namespace samcl::doctor

@@ -20,11 +20,9 @@ TEST(Doctor, OneDeviceIsFineButNamed) {
 }
 
 TEST(Doctor, PartsAreThereOrNot) {
-  EXPECT_EQ(to_lines(about_part("sam-translate", "/x/sam-translate", "y")),
-            "OK    sam-translate: /x/sam-translate\n");
+  EXPECT_EQ(to_lines(about_part("sam-translate", "/x/sam-translate", "y")), "OK    sam-translate: /x/sam-translate\n");
   EXPECT_FALSE(about_part("sam-translate", "", "y").fine);
-  EXPECT_THAT(about_part("sam-translate", "", "kernels run on one device").advice,
-              HasSubstr("run on one device"));
+  EXPECT_THAT(about_part("sam-translate", "", "kernels run on one device").advice, HasSubstr("run on one device"));
 }
 
 TEST(Doctor, ManagersAbsenceAndRefusalHaveTheirOwnAdvice) {

@@ -75,10 +75,8 @@ void ask_manager(const std::string& instance, std::vector<Finding>& findings) {
 std::vector<Finding> examine(const std::string& instance) {
   std::vector<Finding> findings;
   findings.push_back(about_devices(run::count_devices("")));
-  findings.push_back(
-      about_part("libsamcl.so", beside_us("libsamcl.so"), "programs run as if samcl were not there"));
-  findings.push_back(
-      about_part("sam-translate", beside_us("sam-translate"), "kernels run on one device each"));
+  findings.push_back(about_part("libsamcl.so", beside_us("libsamcl.so"), "programs run as if samcl were not there"));
+  findings.push_back(about_part("sam-translate", beside_us("sam-translate"), "kernels run on one device each"));
   findings.push_back(about_cache(cache_directory(), can_be_written(cache_directory())));
   ask_manager(instance, findings);
   int64_t runtime_us = 0;
@@ -114,6 +112,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace samcl::doctor
 
-int main(int argc, char** argv) {
-  return samcl::doctor::run(argc, argv);
-}
+int main(int argc, char** argv) { return samcl::doctor::run(argc, argv); }

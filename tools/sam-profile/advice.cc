@@ -12,9 +12,7 @@ constexpr double kMatters = 0.05;  // of a job
 // Less is no difference.
 constexpr double kPays = 0.95, kDoesNotPay = 1.05;
 
-double ratio(Time part, Time whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
+double ratio(Time part, Time whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
 std::string percent(Time part, Time whole) {
   return std::to_string(static_cast<int>(100 * ratio(part, whole) + 0.5)) + "%";
@@ -26,13 +24,9 @@ std::string number(double value) {
   return text;
 }
 
-std::string gpus(unsigned count) {
-  return std::to_string(count) + (count == 1 ? " GPU" : " GPUs");
-}
+std::string gpus(unsigned count) { return std::to_string(count) + (count == 1 ? " GPU" : " GPUs"); }
 
-std::string ms(Time time) {
-  return number(static_cast<double>(time) * 1e-6) + " ms";
-}
+std::string ms(Time time) { return number(static_cast<double>(time) * 1e-6) + " ms"; }
 
 std::string shares(const ModeProfile& mode) {
   const Time all = mode.host + mode.transfers + mode.kernels;
@@ -56,8 +50,7 @@ std::string limit(const ModeProfile& mode, const ModeProfile& least) {
 
 std::string reasons(const ModeProfile& mode) {
   std::string text;
-  for (const auto& [kernel, why] : mode.why_not_more)
-    text += (text.empty() ? "" : "; ") + kernel + ": " + why;
+  for (const auto& [kernel, why] : mode.why_not_more) text += (text.empty() ? "" : "; ") + kernel + ": " + why;
   return text;
 }
 
@@ -85,16 +78,14 @@ void warn_of_mode(const ModeProfile& mode, std::vector<std::string>& list) {
   if (mode.dropped > 0)
     list.push_back(on + std::to_string(mode.dropped) + " records did not fit into the trace: run fewer jobs");
   if (mode.boundaries == Boundaries::none)
-    list.push_back(on +
-                   "nothing tells jobs apart; mark them (samcl/samcl.h), or say how many there are (--jobs)");
+    list.push_back(on + "nothing tells jobs apart; mark them (samcl/samcl.h), or say how many there are (--jobs)");
   if (mode.jobs < kFewJobs)
-    list.push_back(on + "only " + std::to_string(mode.jobs) + " jobs were measured: below " +
-                   std::to_string(kFewJobs) + " their longest is no worst case to speak of");
+    list.push_back(on + "only " + std::to_string(mode.jobs) + " jobs were measured: below " + std::to_string(kFewJobs) +
+                   " their longest is no worst case to speak of");
   if (!mode.same_launches)
-    list.push_back(
-        on +
-        "jobs differ in the kernels they launch: the task has as many launches as the longest, and at each "
-        "place the worst of all jobs");
+    list.push_back(on +
+                   "jobs differ in the kernels they launch: the task has as many launches as the longest, and at each "
+                   "place the worst of all jobs");
   if (ratio(mode.overlap, mode.length.mean) > kMatters)
     list.push_back(on + "commands overlap in time, which the task's stages do not: together they are " +
                    percent(mode.overlap, mode.length.mean) + " longer than the job");
@@ -110,9 +101,8 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
   std::vector<std::string> list;
   for (const ModeProfile& mode : profile.modes) warn_of_mode(mode, list);
   warn_of_stages(profile, list);
-  const bool unmarked = std::any_of(profile.modes.begin(), profile.modes.end(), [](const ModeProfile& mode) {
-    return mode.boundaries != Boundaries::marks;
-  });
+  const bool unmarked = std::any_of(profile.modes.begin(), profile.modes.end(),
+                                    [](const ModeProfile& mode) { return mode.boundaries != Boundaries::marks; });
   if (unmarked)
     list.push_back(
         "without marks a job lasts from its first command to its last one's end: what the host does before "
@@ -125,15 +115,13 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
       list.push_back("transfers were measured while other links were idle; with --busy-links they are not");
       break;
     }
-  const auto silent =
-      std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {
-        return std::any_of(stage.host.begin(), stage.host.end(),
-                           [](const auto& entry) { return entry.second == kNotTold; });
-      });
+  const auto silent = std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {
+    return std::any_of(stage.host.begin(), stage.host.end(),
+                       [](const auto& entry) { return entry.second == kNotTold; });
+  });
   if (silent > 0)
-    list.push_back(
-        "the CPU time that " + std::to_string(silent) + " of the " + std::to_string(profile.stages.size()) +
-        " stages need is not known, or is that of more than one CPU: nothing is guaranteed with them");
+    list.push_back("the CPU time that " + std::to_string(silent) + " of the " + std::to_string(profile.stages.size()) +
+                   " stages need is not known, or is that of more than one CPU: nothing is guaranteed with them");
   list.push_back("the worst-case times are the longest seen and " + std::to_string(margin_percent) +
                  "%: estimates from these runs, no proof");
   return list;

@@ -26,14 +26,11 @@ ModeProfile mode_of(unsigned gpus, Time host, Time transfers, Time kernels) {
   return mode;
 }
 
-Profile profile_of(const ModeProfile& mode) {
-  return {{mode}, {}};
-}
+Profile profile_of(const ModeProfile& mode) { return {{mode}, {}}; }
 
 TEST(Verdict, OnOneGpuIsWhatAJobTakes) {
   const ModeProfile one = mode_of(1, 1 * kMs, 2 * kMs, 7 * kMs);
-  EXPECT_EQ(verdict(one, one),
-            "1 GPU: a job takes 10.00 ms; kernels take 70% of it, transfers 20%, the host 10%.");
+  EXPECT_EQ(verdict(one, one), "1 GPU: a job takes 10.00 ms; kernels take 70% of it, transfers 20%, the host 10%.");
 }
 
 TEST(Verdict, SplittingPaysAndTransfersLimitIt) {
@@ -62,9 +59,8 @@ TEST(Verdict, KernelsThatWereNotSplitSayWhy) {
 }
 
 TEST(Warnings, MeasuredMaximaAreNeverAProof) {
-  EXPECT_THAT(
-      warnings(profile_of(mode_of(1, 0, 0, kMs)), 20),
-      ElementsAre("the worst-case times are the longest seen and 20%: estimates from these runs, no proof"));
+  EXPECT_THAT(warnings(profile_of(mode_of(1, 0, 0, kMs)), 20),
+              ElementsAre("the worst-case times are the longest seen and 20%: estimates from these runs, no proof"));
 }
 
 TEST(Warnings, FewJobs) {
@@ -80,8 +76,7 @@ TEST(Warnings, WideTimesOfAStageThatMatters) {
   stage.what = "smooth";
   stage.by_mode[1] = {100, 3 * kMs, kMs, kMs, kMs};
   profile.stages = {stage};
-  EXPECT_THAT(warnings(profile, 20),
-              Contains(HasSubstr("stage 1 (smooth) on 1 GPU took up to 3.00 times its median")));
+  EXPECT_THAT(warnings(profile, 20), Contains(HasSubstr("stage 1 (smooth) on 1 GPU took up to 3.00 times its median")));
   profile.stages[0].by_mode[1] = {100, 300, 100, 100, 100};
   EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("smooth"))));
 }
@@ -104,8 +99,7 @@ TEST(Warnings, CpuTimeThatIsNotKnown) {
   profile.stages = {stage, stage};
   EXPECT_THAT(warnings(profile, 20), Not(Contains(HasSubstr("the CPU time"))));
   profile.stages[1].host[1] = kNotTold;
-  EXPECT_THAT(warnings(profile, 20),
-              Contains(HasSubstr("the CPU time that 1 of the 2 stages need is not known")));
+  EXPECT_THAT(warnings(profile, 20), Contains(HasSubstr("the CPU time that 1 of the 2 stages need is not known")));
 }
 
 TEST(Warnings, EverythingElseThatSpeaksAgainstTheNumbers) {
@@ -117,8 +111,8 @@ TEST(Warnings, EverythingElseThatSpeaksAgainstTheNumbers) {
   mode.overlap = kMs / 2;
   const auto list = warnings(profile_of(mode), 20);
   for (const char* words :
-       {"7 records did not fit", "nothing tells jobs apart", "jobs differ in the kernels",
-        "50% longer than the job", "no manager was there", "without marks", "modes that were not measured"})
+       {"7 records did not fit", "nothing tells jobs apart", "jobs differ in the kernels", "50% longer than the job",
+        "no manager was there", "without marks", "modes that were not measured"})
     EXPECT_THAT(list, Contains(HasSubstr(words)));
 }
 

@@ -28,8 +28,7 @@ TEST(DeviceShares, OneNameForSeveralIsRefused) {
 }
 
 TEST(BusyLinks, CommandsRunAgainAndAgainUntilTheEnd) {
-  const std::string file =
-      std::filesystem::temp_directory_path() / ("busy-links." + std::to_string(getpid()));
+  const std::string file = std::filesystem::temp_directory_path() / ("busy-links." + std::to_string(getpid()));
   {
     const BusyLinks busy({{"sh", "-c", "echo x >> " + file}}, 10);
     for (int i = 0; i < 1000 && (!std::filesystem::exists(file) || std::filesystem::file_size(file) < 6); ++i)

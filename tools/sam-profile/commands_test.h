@@ -18,9 +18,7 @@ inline Span merging(unsigned device, Time begin, Time end) {
   return {Resource::host, device, begin, end, 0, 1, end - begin};
 }
 
-inline Command transfer(unsigned type, Time begin, Time end) {
-  return {type, "", begin, end, {link(0, begin, end)}};
-}
+inline Command transfer(unsigned type, Time begin, Time end) { return {type, "", begin, end, {link(0, begin, end)}}; }
 inline Command launch(const std::string& kernel, Time begin, Time end) {
   return {kKernel, kernel, begin, end, {gpu(0, begin, end)}};
 }

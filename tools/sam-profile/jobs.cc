@@ -37,8 +37,7 @@ std::vector<Time> gaps_before(const Commands& commands) {
 
 Job job_of(const Commands& commands, size_t begin, size_t end) {
   Job job;
-  job.commands.assign(commands.begin() + static_cast<ptrdiff_t>(begin),
-                      commands.begin() + static_cast<ptrdiff_t>(end));
+  job.commands.assign(commands.begin() + static_cast<ptrdiff_t>(begin), commands.begin() + static_cast<ptrdiff_t>(end));
   job.begin = job.commands.front().queued;
   for (const Command& command : job.commands) job.end = std::max(job.end, command.ended);
   return job;
@@ -88,8 +87,7 @@ size_t start_phase(const Repetition& repetition, const std::vector<Time>& gaps, 
   Time longest = -1;
   for (size_t phase = 0; phase < phases; ++phase) {
     std::vector<Time> at;
-    for (size_t i = repetition.begin + phase; i < repetition.begin + repetition.length;
-         i += repetition.period) {
+    for (size_t i = repetition.begin + phase; i < repetition.begin + repetition.length; i += repetition.period) {
       if (i > 0) at.push_back(gaps[i]);
     }
     if (at.empty()) continue;
@@ -117,8 +115,7 @@ std::optional<Splitting> by_pattern(const Trace& trace, std::optional<size_t> ex
   splitting.how = Boundaries::pattern;
   splitting.jobs = jobs_from(trace.commands, starts, first + count * found.period);
   splitting.words = "the same " + std::to_string(found.period) +
-                    (found.period == 1 ? " command comes " : " commands come ") + std::to_string(count) +
-                    " times";
+                    (found.period == 1 ? " command comes " : " commands come ") + std::to_string(count) + " times";
   return splitting;
 }
 
@@ -127,8 +124,7 @@ size_t between_jobs(const std::vector<Time>& falling) {
   size_t best = 0;
   double greatest = kGapsStandOut;
   for (size_t i = kFewestRepeats - 2; i + 1 < falling.size(); ++i) {
-    const double ratio =
-        static_cast<double>(falling[i]) / static_cast<double>(std::max<Time>(falling[i + 1], 1));
+    const double ratio = static_cast<double>(falling[i]) / static_cast<double>(std::max<Time>(falling[i + 1], 1));
     if (ratio < greatest) continue;
     greatest = ratio;
     best = i + 1;
@@ -152,9 +148,8 @@ std::optional<Splitting> by_gaps(const Trace& trace, std::optional<size_t> expec
   Splitting splitting;
   splitting.how = Boundaries::gaps;
   splitting.jobs = jobs_from(trace.commands, starts, trace.commands.size());
-  splitting.words = std::to_string(boundaries) + " times no command came for at least " +
-                    std::to_string(least / 1000) + " us; elsewhere for at most " +
-                    std::to_string(falling[boundaries] / 1000) + " us";
+  splitting.words = std::to_string(boundaries) + " times no command came for at least " + std::to_string(least / 1000) +
+                    " us; elsewhere for at most " + std::to_string(falling[boundaries] / 1000) + " us";
   return splitting;
 }
 
@@ -169,14 +164,10 @@ Splitting as_one(const Trace& trace) {
 
 const char* name(Boundaries boundaries) {
   switch (boundaries) {
-    case Boundaries::marks:
-      return "marks";
-    case Boundaries::pattern:
-      return "pattern";
-    case Boundaries::gaps:
-      return "gaps";
-    case Boundaries::none:
-      break;
+    case Boundaries::marks: return "marks";
+    case Boundaries::pattern: return "pattern";
+    case Boundaries::gaps: return "gaps";
+    case Boundaries::none: break;
   }
   return "none";
 }
@@ -193,8 +184,7 @@ Repetition find_repetition(const std::vector<unsigned>& symbols, std::optional<s
       // [begin, i) equals what is a period later.
       const size_t length = i - begin + period;
       const size_t found = length / period;
-      if (length > best.length && (expected ? found == repeats : found >= repeats))
-        best = {begin, period, length};
+      if (length > best.length && (expected ? found == repeats : found >= repeats)) best = {begin, period, length};
       begin = i + 1;
     }
   }

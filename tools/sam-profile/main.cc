@@ -81,13 +81,13 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   std::cerr << "sam-profile: " << options.program.front() << " on " << gpus << (gpus == 1 ? " GPU" : " GPUs")
             << (beside.empty() ? "" : ", and " + std::to_string(beside.size()) + " beside it") << "\n";
   const BusyLinks busy(beside, options.limit_s);
-  const auto ending = process::run(
-      words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
-      options.limit_s);
+  const auto ending =
+      process::run(words, {{"SAMCL_TRACE", folder.file("trace")}, {"SAMCL_SPLIT", "always"}, {"SAMCL_DIRECT", "off"}},
+                   options.limit_s);
   if (!ending) return tl::unexpected(ending.error());
   if (ending->timed_out || ending->signal || ending->exit_code != 0)
-    return fail("the program " + ending_in_words(*ending) + " on " + std::to_string(gpus) + " GPUs\n" +
-                ending->out + ending->err);
+    return fail("the program " + ending_in_words(*ending) + " on " + std::to_string(gpus) + " GPUs\n" + ending->out +
+                ending->err);
   pass_on_warnings(ending->err);
   const std::string text = process::read_file(folder.file("trace")).value_or("");
   if (text.empty())
@@ -110,8 +110,7 @@ Result<std::optional<Time>> time_option(const char* option, const std::string& t
 }
 
 Result<void> complete(Options& options) {
-  if (options.program.empty())
-    return fail("no program given; usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  if (options.program.empty()) return fail("no program given; usage: sam-profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
   if (options.task.name.empty()) options.task.name = fs::path(options.program.front()).filename();
   if (options.out.empty()) options.out = options.task.name;
   const auto period = time_option("--period", options.period);
@@ -152,15 +151,14 @@ Result<void> run(Options& options) {
   if (!task) return tl::unexpected(task.error());
   const unsigned margin = options.task.margin_percent;
   const std::string json = profile_json(*profile, *task, margin);
-  if (auto good = process::write_file(options.out + ".task.json", analysis::format_task_set(*task)); !good)
-    return good;
+  if (auto good = process::write_file(options.out + ".task.json", analysis::format_task_set(*task)); !good) return good;
   if (auto good = process::write_file(options.out + ".profile.json", json); !good) return good;
   if (options.as_json) {
     std::cout << json;
     return {};
   }
-  std::cout << profile_text(*profile, *task, margin) << "\nWritten: " << options.out
-            << ".task.json (for sam-analyze), " << options.out << ".profile.json (all that was measured)\n"
+  std::cout << profile_text(*profile, *task, margin) << "\nWritten: " << options.out << ".task.json (for sam-analyze), "
+            << options.out << ".profile.json (all that was measured)\n"
             << register_command(task->set.tasks.front(), options.out + ".task.json") << "\n";
   if (!options.task.period)
     std::cout << "The period is twice the longest job and no more than a start: give --period.\n";
@@ -192,8 +190,7 @@ int main_with(int argc, char** argv) {
   app.add_option("--modes", options.modes, "Numbers of GPUs, such as 1,2,4; default: 1 to all there are")
       ->delimiter(',')
       ->check(CLI::Range(1, 64));
-  app.add_option("--jobs", options.jobs,
-                 "How many jobs the program runs, if it does not mark them and you know it")
+  app.add_option("--jobs", options.jobs, "How many jobs the program runs, if it does not mark them and you know it")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup, "First jobs to leave out: they build kernels and touch memory")
       ->capture_default_str()
@@ -206,19 +203,16 @@ int main_with(int argc, char** argv) {
   app.add_option("--deadline", options.deadline, "Relative to the release; default: the period");
   app.add_option("--priority", options.task.priority, "Larger is more urgent");
   app.add_option("--devices", options.devices, "As for sam-run: which devices, in which order");
-  app.add_option(
-         "--manager", options.manager,
-         "As for sam-run. With one, kernels are cut in slices and transfers in chunks, as they will be later")
+  app.add_option("--manager", options.manager,
+                 "As for sam-run. With one, kernels are cut in slices and transfers in chunks, as they will be later")
       ->capture_default_str()
       ->check(CLI::IsMember({"embedded", "auto", "required", "off"}));
-  app.add_flag(
-      "--busy-links", options.busy_links,
-      "Run a copy of the program on each device that is left, so that the other links are at work, too");
+  app.add_flag("--busy-links", options.busy_links,
+               "Run a copy of the program on each device that is left, so that the other links are at work, too");
   app.add_option("--timeout", options.limit_s, "Seconds after which the program is killed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--out", options.out, "Begin of the files' names; default: the task's name")
-      ->option_text("NAME");
+  app.add_option("--out", options.out, "Begin of the files' names; default: the task's name")->option_text("NAME");
   app.add_flag("--json", options.as_json, "Print the profile as JSON");
   try {
     app.parse(own, argv);

@@ -19,14 +19,10 @@ struct Slot {
 };
 
 Time mean_of(const std::vector<Time>& values) {
-  return values.empty()
-             ? 0
-             : std::accumulate(values.begin(), values.end(), Time{0}) / static_cast<Time>(values.size());
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), Time{0}) / static_cast<Time>(values.size());
 }
 
-Time longest_told(Time a, Time b) {
-  return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b);
-}
+Time longest_told(Time a, Time b) { return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b); }
 
 template <typename Value>
 Time mean_over(const std::vector<JobStages>& jobs, Value value) {

@@ -22,7 +22,7 @@ struct Measurement {
   bool managed = false;
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given
-  unsigned beside = 0;  // how many copies of the program kept other links busy
+  unsigned beside = 0;                              // how many copies of the program kept other links busy
 };
 
 struct Samples {
@@ -71,8 +71,7 @@ Result<Profile> make_profile(const std::vector<Measurement>& measurements, size_
 
 struct TaskParameters {
   std::string name;
-  std::optional<Time> period{},
-      deadline{};  // ns; without a period: twice the task's longest time in any mode
+  std::optional<Time> period{}, deadline{};  // ns; without a period: twice the task's longest time in any mode
   std::optional<int> priority{};
   unsigned margin_percent = 20;
   int cpus = 1;

@@ -55,12 +55,12 @@ TEST(Samples, OfTimes) {
 }
 
 TEST(MakeProfile, StagesAreInTheJobsOrderWithTheTimesOfEveryMode) {
-  const Profile profile = profile_of({measurement(2, {job_of(0, 60), job_of(1000, 50)}),
-                                      measurement(1, {job_of(0, 100), job_of(1000, 120)})});
+  const Profile profile = profile_of(
+      {measurement(2, {job_of(0, 60), job_of(1000, 50)}), measurement(1, {job_of(0, 100), job_of(1000, 120)})});
   std::vector<Resource> resources;
   for (const StageProfile& stage : profile.stages) resources.push_back(stage.resource);
-  EXPECT_THAT(resources, ElementsAre(Resource::cpu, Resource::pci, Resource::cpu, Resource::gpu,
-                                     Resource::cpu, Resource::pci));
+  EXPECT_THAT(resources,
+              ElementsAre(Resource::cpu, Resource::pci, Resource::cpu, Resource::gpu, Resource::cpu, Resource::pci));
   const StageProfile& kernel = profile.stages[3];
   EXPECT_EQ(kernel.what, "k");
   EXPECT_EQ(kernel.by_mode.at(1).worst, 120);
@@ -79,8 +79,8 @@ Job two_uploads(Time pause) {
 }
 
 TEST(MakeTask, RequestsAndTheHostsTimeBetweenThemAreTheMostSeen) {
-  const Profile profile = profile_of({measurement(1, {two_uploads(10), two_uploads(30)}),
-                                      measurement(3, {two_uploads(0), two_uploads(20)})});
+  const Profile profile = profile_of(
+      {measurement(1, {two_uploads(10), two_uploads(30)}), measurement(3, {two_uploads(0), two_uploads(20)})});
   TaskParameters parameters;
   parameters.name = "t";
   parameters.margin_percent = 50;
@@ -133,8 +133,7 @@ TEST(MakeProfile, WhereJobsDifferTheLongestSeriesHasTheWorstOfAllAtEachPlace) {
 TEST(MakeTask, TheAnalysisTakesIt) {
   const Profile profile = profile_of({measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)})});
   const auto task = make_task(
-      profile,
-      {.name = "vision", .period = 1000, .deadline = 400, .priority = 7, .margin_percent = 20, .cpus = 4});
+      profile, {.name = "vision", .period = 1000, .deadline = 400, .priority = 7, .margin_percent = 20, .cpus = 4});
   ASSERT_TRUE(task) << task.error().message;
   const auto parsed = analysis::parse_task_set(analysis::format_task_set(*task));
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -146,8 +145,7 @@ TEST(MakeTask, TheAnalysisTakesIt) {
 }
 
 TEST(MakeTask, TimesHaveTheirMarginRoundedToTheSafeSide) {
-  const auto task =
-      make_task(profile_of({measurement(1, {job_of(0, 101)})}), {.name = "t", .margin_percent = 10});
+  const auto task = make_task(profile_of({measurement(1, {job_of(0, 101)})}), {.name = "t", .margin_percent = 10});
   const analysis::Stage& kernel = task->set.tasks[0].stages[3];
   EXPECT_THAT(kernel.worst, ElementsAre(112)) << "111.1";
   EXPECT_THAT(kernel.best, ElementsAre(91)) << "91.8";
@@ -160,8 +158,8 @@ Time section_with_slices(Time in_mode_1, Time in_mode_2) {
   Job sliced = job_of(0, 100 * kMs), longer = job_of(0, 60 * kMs);
   sliced.commands[1].spans = {gpu(0, sliced.commands[1].queued, sliced.commands[1].ended, 20, in_mode_1)};
   longer.commands[1].spans = {gpu(0, longer.commands[1].queued, longer.commands[1].ended, 10, in_mode_2)};
-  const auto task = make_task(profile_of({measurement(1, {sliced}), measurement(2, {longer})}),
-                              {.name = "t", .margin_percent = 50});
+  const auto task =
+      make_task(profile_of({measurement(1, {sliced}), measurement(2, {longer})}), {.name = "t", .margin_percent = 50});
   return task->set.tasks[0].stages[3].section;
 }
 
@@ -180,17 +178,15 @@ TEST(MakeTask, CpuTimeHasItsMarginAndIsToldOnlyWhereAllOfItIsKnown) {
   for (Command& command : known.commands)
     for (Span& span : command.spans) span.host = span.longest_piece_cpu = 10;
   const auto gpu_stage = [](const std::vector<Job>& jobs) {
-    return make_task(profile_of({measurement(1, jobs)}), {.name = "t", .margin_percent = 20})
-        ->set.tasks[0]
-        .stages[3];
+    return make_task(profile_of({measurement(1, jobs)}), {.name = "t", .margin_percent = 20})->set.tasks[0].stages[3];
   };
   EXPECT_THAT(gpu_stage({known}).host, ElementsAre(12));
   EXPECT_THAT(gpu_stage({known, silent}).host, ::testing::IsEmpty());
 }
 
 TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
-  const Profile profile = profile_of(
-      {measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)}), measurement(4, {job_of(0, 70)})});
+  const Profile profile =
+      profile_of({measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)}), measurement(4, {job_of(0, 70)})});
   const auto task = make_task(profile, {.name = "t", .margin_percent = 0});
   EXPECT_THAT(task->set.tasks[0].stages[3].worst, ElementsAre(100, 60, 70, 70));
   EXPECT_THAT(task->set.tasks[0].stages[3].best, ElementsAre(100, 60, 60, 70));
@@ -198,8 +194,7 @@ TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
 }
 
 TEST(MakeTask, WithoutAPeriodItIsTwiceTheLongest) {
-  const auto task =
-      make_task(profile_of({measurement(1, {job_of(0, 100)})}), {.name = "t", .margin_percent = 0});
+  const auto task = make_task(profile_of({measurement(1, {job_of(0, 100)})}), {.name = "t", .margin_percent = 0});
   EXPECT_EQ(task->set.tasks[0].period, 2 * 145);
   EXPECT_EQ(task->set.tasks[0].deadline, 2 * 145);
 }

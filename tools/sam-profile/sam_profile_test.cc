@@ -29,8 +29,8 @@ struct SamProfile : ::testing::Test {
 };
 
 TEST_F(SamProfile, ItsTaskIsOneThatSamAnalyzeTakes) {
-  const auto profiled = profile({"--modes", "1,2", "--name", "add", "--period", "1s", "--", VECTOR_ADD,
-                                 "--size", "50000", "--warmup", "0", "--iterations", "12"});
+  const auto profiled = profile({"--modes", "1,2", "--name", "add", "--period", "1s", "--", VECTOR_ADD, "--size",
+                                 "50000", "--warmup", "0", "--iterations", "12"});
   ASSERT_EQ(profiled.exit_code, 0) << profiled.err;
   EXPECT_THAT(profiled.out, HasSubstr("2 GPUs: a job takes"));
   EXPECT_THAT(profiled.out, HasSubstr("sam-ctl register add --priority P --profile " + out + ".task.json"));

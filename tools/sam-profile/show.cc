@@ -26,9 +26,8 @@ std::string us(Time time) {
 std::string modes_table(const Profile& profile) {
   Rows rows = {{"GPUS", "JOBS BY", "JOBS", "LONGEST", "MEAN", "SHORTEST", "HOST", "TRANSFERS", "KERNELS"}};
   for (const ModeProfile& mode : profile.modes)
-    rows.push_back({std::to_string(mode.gpus), name(mode.boundaries), std::to_string(mode.jobs),
-                    us(mode.length.worst), us(mode.length.mean), us(mode.length.best), us(mode.host),
-                    us(mode.transfers), us(mode.kernels)});
+    rows.push_back({std::to_string(mode.gpus), name(mode.boundaries), std::to_string(mode.jobs), us(mode.length.worst),
+                    us(mode.length.mean), us(mode.length.best), us(mode.host), us(mode.transfers), us(mode.kernels)});
   return analysis::cli::table(rows, 2);
 }
 
@@ -45,19 +44,17 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
         std::to_string(i + 1), analysis::name(stage.resource),
         stage.what + (stage.transfers > 1 ? " (" + std::to_string(stage.transfers) + ")" : "")};
     for (const auto& [gpus, samples] : stage.by_mode)
-      row.insert(row.end(), {us(task.stages[i].worst_in(static_cast<int>(gpus))), us(samples.worst),
-                             us(samples.mean), us(samples.best)});
+      row.insert(row.end(), {us(task.stages[i].worst_in(static_cast<int>(gpus))), us(samples.worst), us(samples.mean),
+                             us(samples.best)});
     const bool whole = task.stages[i].whole();
-    row.push_back(stage.resource == analysis::Resource::cpu ? ""
-                  : whole                                   ? "whole"
-                                                            : us(task.stages[i].section));
+    row.push_back(stage.resource == analysis::Resource::cpu ? "" : whole ? "whole" : us(task.stages[i].section));
     const auto& between = task.stages[i].between;
     row.push_back(stage.resource == analysis::Resource::cpu ? "" : std::to_string(stage.requests));
     row.push_back(between.empty() ? "" : us(*std::max_element(between.begin(), between.end())));
     const auto& host = task.stages[i].host;
     row.push_back(stage.resource == analysis::Resource::cpu ? ""
                   : host.empty()                            ? "?"
-                                 : us(*std::max_element(host.begin(), host.end())));
+                                                            : us(*std::max_element(host.begin(), host.end())));
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
@@ -104,8 +101,7 @@ ordered_json to_json(const StageProfile& stage) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
     measured["longest_between"] = stage.between.at(gpus);
-    measured["longest_host"] =
-        stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
+    measured["longest_host"] = stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
     entry["modes"].push_back(std::move(measured));
   }
   return entry;
@@ -113,20 +109,17 @@ ordered_json to_json(const StageProfile& stage) {
 
 }  // namespace
 
-std::string profile_text(const Profile& profile, const analysis::TaskSetDocument& document,
-                         unsigned margin_percent) {
+std::string profile_text(const Profile& profile, const analysis::TaskSetDocument& document, unsigned margin_percent) {
   const analysis::Task& task = document.set.tasks.front();
-  std::string text = task.name + ": times in us; C is the longest seen and " +
-                     std::to_string(margin_percent) + "%\n\n" + modes_table(profile) + "\n" +
-                     stages_table(profile, task) + "\n";
+  std::string text = task.name + ": times in us; C is the longest seen and " + std::to_string(margin_percent) +
+                     "%\n\n" + modes_table(profile) + "\n" + stages_table(profile, task) + "\n";
   for (const ModeProfile& mode : profile.modes) text += verdict(mode, profile.modes.front()) + "\n";
   text += "\nJobs were told apart thus: " + profile.modes.front().boundary_words + ".\n";
   for (const std::string& warning : warnings(profile, margin_percent)) text += "- " + warning + "\n";
   return text;
 }
 
-std::string profile_json(const Profile& profile, const analysis::TaskSetDocument& document,
-                         unsigned margin_percent) {
+std::string profile_json(const Profile& profile, const analysis::TaskSetDocument& document, unsigned margin_percent) {
   ordered_json json{{"format", "sam-profile 1"},        {"name", document.set.tasks.front().name},
                     {"margin_percent", margin_percent}, {"modes", ordered_json::array()},
                     {"stages", ordered_json::array()},  {"warnings", warnings(profile, margin_percent)}};

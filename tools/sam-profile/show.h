@@ -8,11 +8,9 @@
 namespace samcl::profile {
 
 // Modes, stages (us), sentences and warnings. `task`: what make_task() made of the profile.
-std::string profile_text(const Profile& profile, const analysis::TaskSetDocument& task,
-                         unsigned margin_percent);
+std::string profile_text(const Profile& profile, const analysis::TaskSetDocument& task, unsigned margin_percent);
 
 // All that was measured, in ns.
-std::string profile_json(const Profile& profile, const analysis::TaskSetDocument& task,
-                         unsigned margin_percent);
+std::string profile_json(const Profile& profile, const analysis::TaskSetDocument& task, unsigned margin_percent);
 
 }  // namespace samcl::profile

@@ -14,18 +14,13 @@ Time section_of(const Span& span) {
 }
 
 // Sums of which a part is not known are not known.
-Time plus(Time a, Time b) {
-  return a == kNotTold || b == kNotTold ? kNotTold : a + b;
-}
-Time longer(Time a, Time b) {
-  return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b);
-}
+Time plus(Time a, Time b) { return a == kNotTold || b == kNotTold ? kNotTold : a + b; }
+Time longer(Time a, Time b) { return a == kNotTold || b == kNotTold ? kNotTold : std::max(a, b); }
 
 // As section_of(): of the CPU time.
 Time host_section_of(const Span& span) {
   if (span.host == kNotTold || span.longest_piece_cpu == kNotTold) return kNotTold;
-  return std::min(
-      {(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
+  return std::min({(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
 }
 
 void add_host(Work& work, const Span& span) {
@@ -164,8 +159,7 @@ class Builder {
   JobStages finish(Time length) {
     end_interval();
     stages_.length = length;
-    stages_.overlap =
-        std::max<Time>(0, stages_.host_time() + stages_.transfer_time() + stages_.launch_time() - length);
+    stages_.overlap = std::max<Time>(0, stages_.host_time() + stages_.transfer_time() + stages_.launch_time() - length);
     return std::move(stages_);
   }
 
@@ -208,8 +202,7 @@ JobStages stages_of(const Job& job) {
   for (const Command& command : job.commands) {
     if (!command.spans.empty()) courses.push_back(course_of(command));
   }
-  std::stable_sort(courses.begin(), courses.end(),
-                   [](const Course& a, const Course& b) { return a.first < b.first; });
+  std::stable_sort(courses.begin(), courses.end(), [](const Course& a, const Course& b) { return a.first < b.first; });
 
   Builder builder;
   Time done = job.begin;

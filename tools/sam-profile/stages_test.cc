@@ -9,13 +9,11 @@ namespace {
 
 using ::testing::SizeIs;
 
-Job job_of(Time begin, Time end, std::vector<Command> commands) {
-  return {begin, end, std::move(commands)};
-}
+Job job_of(Time begin, Time end, std::vector<Command> commands) { return {begin, end, std::move(commands)}; }
 
 TEST(Stages, UploadLaunchDownloadWithTheHostBetween) {
-  const JobStages stages = stages_of(
-      job_of(100, 200, {transfer(kWrite, 105, 115), launch("k", 120, 160), transfer(kRead, 162, 190)}));
+  const JobStages stages =
+      stages_of(job_of(100, 200, {transfer(kWrite, 105, 115), launch("k", 120, 160), transfer(kRead, 162, 190)}));
   ASSERT_THAT(stages.launches, SizeIs(1));
   ASSERT_THAT(stages.intervals, SizeIs(2));
   EXPECT_EQ(stages.intervals[0].host_before, 5);
@@ -50,13 +48,9 @@ Span with_host(Span span, Time host, Time longest_piece_cpu) {
 }
 
 TEST(Stages, CpuTimeIsThatOfTheLongestDeviceAndOfAllTransfers) {
-  Command write{
-      kWrite, "", 0, 40, {with_host(link(0, 0, 20, 2, 12), 15, 9), with_host(link(0, 20, 40), 10, 10)}};
-  Command split{kKernel,
-                "k",
-                40,
-                100,
-                {with_host(gpu(0, 40, 100, 4, 20), 12, 4), with_host(gpu(1, 40, 80, 2, 20), 30, 2)}};
+  Command write{kWrite, "", 0, 40, {with_host(link(0, 0, 20, 2, 12), 15, 9), with_host(link(0, 20, 40), 10, 10)}};
+  Command split{
+      kKernel, "k", 40, 100, {with_host(gpu(0, 40, 100, 4, 20), 12, 4), with_host(gpu(1, 40, 80, 2, 20), 30, 2)}};
   const JobStages stages = stages_of(job_of(0, 100, {write, split}));
   EXPECT_EQ(stages.intervals[0].transfers.host, 25);
   EXPECT_EQ(stages.intervals[0].transfers.host_section, 10);
@@ -69,8 +63,7 @@ TEST(Stages, CpuTimeThatIsNotKnownIsNotTold) {
   EXPECT_EQ(stages_of(job_of(0, 40, {one})).launches[0].work.host, kNotTold);
   constexpr Time kMs = 1'000'000;
   Command threads{kWrite, "", 0, kMs, {with_host(link(0, 0, kMs), 3 * kMs, 3 * kMs)}};
-  EXPECT_EQ(stages_of(job_of(0, kMs, {threads})).intervals[0].transfers.host, kNotTold)
-      << "more than a CPU can do";
+  EXPECT_EQ(stages_of(job_of(0, kMs, {threads})).intervals[0].transfers.host, kNotTold) << "more than a CPU can do";
 }
 
 TEST(Stages, OneRequestIsWhatDoesNotWaitForTheOneBefore) {
@@ -120,11 +113,8 @@ TEST(Stages, WhatALaunchFetchesFirstIsATransferBeforeIt) {
 }
 
 TEST(Stages, MergingIsTransfersAndHostTimeAfterTheKernel) {
-  Command split{kKernel,
-                "k",
-                0,
-                100,
-                {gpu(0, 0, 50), gpu(1, 0, 50), merging(0, 55, 100), link(0, 60, 70), link(1, 70, 80)}};
+  Command split{
+      kKernel, "k", 0, 100, {gpu(0, 0, 50), gpu(1, 0, 50), merging(0, 55, 100), link(0, 60, 70), link(1, 70, 80)}};
   const JobStages stages = stages_of(job_of(0, 100, {split}));
   EXPECT_EQ(stages.launches[0].work.time, 50);
   EXPECT_EQ(stages.intervals[1].transfers.time, 20);

@@ -10,9 +10,7 @@ namespace {
 constexpr Time kInFlight = 1'000'000;
 
 // Rounded up. Times are of runs that ended, far below what would overflow.
-Time with_margin(Time time, unsigned percent) {
-  return time + (time * static_cast<Time>(percent) + 99) / 100;
-}
+Time with_margin(Time time, unsigned percent) { return time + (time * static_cast<Time>(percent) + 99) / 100; }
 
 // Over the measured mode, or the next ones on both sides of one that was not.
 template <typename Measured, typename Value, typename Choose>
@@ -28,16 +26,14 @@ Time at_mode(const std::map<unsigned, Measured>& by_mode, unsigned mode, Value v
 // that were seen; else more of it may be in one.
 void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned modes, unsigned margin,
                bool cut_as_measured) {
-  const bool is_told =
-      std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
+  const bool is_told = std::ranges::none_of(measured.host, [](const auto& entry) { return entry.second == kNotTold; });
   if (measured.resource == analysis::Resource::cpu || measured.host.empty() || !is_told) return;
   for (unsigned mode = 1; mode <= modes; ++mode) {
-    const Time host = at_mode(
-        measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
+    const Time host =
+        at_mode(measured.host, mode, [](Time time) { return time; }, [](Time a, Time b) { return std::max(a, b); });
     stage.host.push_back(std::min(with_margin(host, margin), stage.worst[mode - 1]));
   }
-  if (cut_as_measured && measured.host_section > 0)
-    stage.host_section = with_margin(measured.host_section, margin);
+  if (cut_as_measured && measured.host_section > 0) stage.host_section = with_margin(measured.host_section, margin);
 }
 
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
@@ -47,15 +43,12 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
   const auto longer = [](Time a, Time b) { return std::max(a, b); };
   const auto shorter = [](Time a, Time b) { return std::min(a, b); };
   for (unsigned mode = 1; mode <= modes; ++mode) {
-    const Time worst = at_mode(
-        measured.by_mode, mode, [](const Samples& s) { return s.worst; }, longer);
-    const Time best = at_mode(
-        measured.by_mode, mode, [](const Samples& s) { return s.best; }, shorter);
+    const Time worst = at_mode(measured.by_mode, mode, [](const Samples& s) { return s.worst; }, longer);
+    const Time best = at_mode(measured.by_mode, mode, [](const Samples& s) { return s.best; }, shorter);
     stage.worst.push_back(std::max<Time>(1, with_margin(worst, margin)));
     stage.best.push_back(best * 100 / (100 + static_cast<Time>(margin)));
     if (stage.requests == 1) continue;
-    const Time between = at_mode(
-        measured.between, mode, [](Time time) { return time; }, longer);
+    const Time between = at_mode(measured.between, mode, [](Time time) { return time; }, longer);
     stage.between.push_back(std::max<Time>(stage.requests - 1, with_margin(between, margin)));
   }
   Time section = with_margin(measured.section, margin);
@@ -80,7 +73,8 @@ Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskPa
   analysis::TaskSetDocument document;
   document.set.platform.cpus = parameters.cpus;
   document.set.platform.gpus = document.set.platform.pci = static_cast<int>(modes);
-  document.set.platform.bound = true;  // as tasks run under the manager: their sections need CPU time on their own devices
+  document.set.platform.bound =
+      true;  // as tasks run under the manager: their sections need CPU time on their own devices
   analysis::Task task;
   task.name = parameters.name;
   for (const StageProfile& stage : profile.stages)

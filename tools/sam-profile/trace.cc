@@ -63,7 +63,8 @@ class Reader {
   }
 
   Trace finish() {
-    if (!is_ours_) throw std::runtime_error(std::string("no trace of samcl's: expected its format, \"") + kFormat + "\"");
+    if (!is_ours_)
+      throw std::runtime_error(std::string("no trace of samcl's: expected its format, \"") + kFormat + "\"");
     for (auto& [number, command] : commands_) {
       command.spans = std::move(spans_[number]);
       std::ranges::stable_sort(command.spans, {}, &Span::begin);
@@ -87,7 +88,7 @@ class Reader {
 
   Trace trace_;
   bool is_ours_ = false;
-  std::map<unsigned, Command> commands_;          // by number
+  std::map<unsigned, Command> commands_;         // by number
   std::map<unsigned, std::vector<Span>> spans_;  // by command
 };
 

@@ -29,8 +29,8 @@ struct Span {
   Time host = kNotTold;
 };
 
-// Tells the `host` of spans whose threads' time is known. Spans that last at the same time count for as much of the process's time as their threads
-// surely used meanwhile: what they used in all, less the time that they lasted besides.
+// Tells the `host` of spans whose threads' time is known. Spans that last at the same time count for as much of the
+// process's time as their threads surely used meanwhile: what they used in all, less the time that they lasted besides.
 void attribute_cpu_time(std::vector<Span*> spans);
 
 struct Command {

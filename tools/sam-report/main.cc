@@ -15,14 +15,17 @@ int complain(const std::string& message) {
 
 int run(int argc, char** argv) {
   std::string report, trace, out = "report.html";
-  CLI::App app("sam-report: one HTML page of what samcl did for a program: what ran where, why not on more devices, "
-               "time lines, transfers, predictions. It needs no network.");
+  CLI::App app(
+      "sam-report: one HTML page of what samcl did for a program: what ran where, why not on more devices, "
+      "time lines, transfers, predictions. It needs no network.");
   app.set_version_flag("--version", "sam-report " SAMCL_VERSION);
   app.add_option("REPORT", report, "what sam-run --report=FILE.json wrote")->required();
   app.add_option("--trace", trace, "what sam-run --trace FILE.json wrote in the same run, for time lines");
   app.add_option("-o,--out", out, "the page")->capture_default_str();
-  app.footer("example:\n  sam-run --report=r.json --trace t.json -- ./app\n  sam-report r.json --trace t.json -o report.html\n\n"
-             "Exit code: 0, or 1 with the reason on stderr; 2: wrong use.");
+  app.footer(
+      "example:\n  sam-run --report=r.json --trace t.json -- ./app\n  sam-report r.json --trace t.json -o "
+      "report.html\n\n"
+      "Exit code: 0, or 1 with the reason on stderr; 2: wrong use.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -87,7 +87,8 @@ std::string row(std::initializer_list<std::string> cells, const char* tag, const
   std::string text = "<tr>";
   for (auto cell = cells.begin(); cell != cells.end(); ++cell) {
     const bool is_last = last_class && cell + 1 == cells.end();
-    text += std::string("<") + tag + (is_last ? std::string(" class=\"") + last_class + "\"" : "") + ">" + *cell + "</" + tag + ">";
+    text += std::string("<") + tag + (is_last ? std::string(" class=\"") + last_class + "\"" : "") + ">" + *cell +
+            "</" + tag + ">";
   }
   return text + "</tr>\n";
 }
@@ -139,7 +140,9 @@ std::string where(const json& report) {
   if (rows.empty()) return "<p>The program launched no kernel.</p>\n";
   return "<p class=\"soft\">Times are sums over devices, which work at the same time.</p>\n" +
          table(row({"kernel", "launches", "split", "devices at most", "computing", "uploads", "downloads", "merging",
-                    "why on no more devices"}, "th", "words"), rows);
+                    "why on no more devices"},
+                   "th", "words"),
+               rows);
 }
 
 std::string transfers(const json& report) {
@@ -151,15 +154,21 @@ std::string transfers(const json& report) {
   }
   std::string moved;
   for (const json& kernel : by_time(report.at("kernels"))) {
-    const double up = kernel.at("uploaded_bytes"), down = kernel.at("downloaded_bytes"), copied = kernel.at("copied_bytes");
+    const double up = kernel.at("uploaded_bytes"), down = kernel.at("downloaded_bytes"),
+                 copied = kernel.at("copied_bytes");
     if (up + down + copied == 0) continue;
     moved += row({escaped(kernel.at("name")), bytes(up), rate(up, kernel.at("upload_ns")), bytes(down),
-                  rate(down, kernel.at("download_ns")), bytes(copied)}, "td");
+                  rate(down, kernel.at("download_ns")), bytes(copied)},
+                 "td");
   }
-  if (rows.empty() && moved.empty()) return "<p>No bytes moved over a link: the devices and the host have one memory, or nothing was needed.</p>\n";
+  if (rows.empty() && moved.empty())
+    return "<p>No bytes moved over a link: the devices and the host have one memory, or nothing was needed.</p>\n";
   return (rows.empty() ? "" : table(row({"link of", "uploaded", "downloaded"}, "th"), rows)) +
-         (moved.empty() ? "" : "<p class=\"soft\">For which commands; rates where the time is known.</p>\n" +
-         table(row({"for", "uploaded", "rate", "downloaded", "rate", "copied within devices"}, "th"), moved));
+         (moved.empty()
+              ? ""
+              : "<p class=\"soft\">For which commands; rates where the time is known.</p>\n" +
+                    table(row({"for", "uploaded", "rate", "downloaded", "rate", "copied within devices"}, "th"),
+                          moved));
 }
 
 std::string predictions(const json& report) {
@@ -172,10 +181,14 @@ std::string predictions(const json& report) {
     const std::string percent = (off >= 0 ? "+" : "") + number(off, 0) + " %";
     rows += row({escaped(kernel.at("name")), std::to_string(launches), time(predicted / static_cast<double>(launches)),
                  time(took / static_cast<double>(launches)),
-                 off > 50 || off < -33 ? "<span class=\"much\">" + percent + "</span>" : percent}, "td");
+                 off > 50 || off < -33 ? "<span class=\"much\">" + percent + "</span>" : percent},
+                "td");
   }
-  if (rows.empty()) return "<p>No launch was predicted: that begins when a kernel's times are known, and where it may run both ways.</p>\n";
-  return "<p class=\"soft\">Computing time of a launch on all its devices together, on average; prediction decides whether a kernel is split.</p>\n" +
+  if (rows.empty())
+    return "<p>No launch was predicted: that begins when a kernel's times are known, and where it may run both "
+           "ways.</p>\n";
+  return "<p class=\"soft\">Computing time of a launch on all its devices together, on average; prediction decides "
+         "whether a kernel is split.</p>\n" +
          table(row({"kernel", "launches predicted", "predicted", "took", "prediction is off by"}, "th"), rows);
 }
 
@@ -193,23 +206,25 @@ std::string svg(const Timeline& timeline) {
   const double scale = kWidth / std::max(1.0, static_cast<double>(timeline.length));
   unsigned y = 0;
   for (const TimelineRow& lane : timeline.rows) {
-    const std::string top = std::to_string(y + (kRowHeight - kBar) / 2), middle = std::to_string(y + kRowHeight / 2 + 4);
+    const std::string top = std::to_string(y + (kRowHeight - kBar) / 2),
+                      middle = std::to_string(y + kRowHeight / 2 + 4);
     text += "<text x=\"0\" y=\"" + middle + "\">" + escaped(lane.name) + "</text>\n";
-    text += "<rect class=\"lane\" x=\"" + std::to_string(kNames) + "\" y=\"" + top + "\" width=\"" + std::to_string(kWidth) +
-            "\" height=\"" + std::to_string(kBar) + "\"/>\n";
+    text += "<rect class=\"lane\" x=\"" + std::to_string(kNames) + "\" y=\"" + top + "\" width=\"" +
+            std::to_string(kWidth) + "\" height=\"" + std::to_string(kBar) + "\"/>\n";
     for (const Block& block : lane.blocks) {
       const double x = kNames + static_cast<double>(block.begin) * scale;
       const double width = std::max(0.8, static_cast<double>(block.end - block.begin) * scale);
-      std::string tip = block.name + (block.count > 1 ? " and " + std::to_string(block.count - 1) + " more" : "") + ": " +
-                        time(static_cast<double>(block.busy)) + " from " + time(static_cast<double>(block.begin)) + " on";
+      std::string tip = block.name + (block.count > 1 ? " and " + std::to_string(block.count - 1) + " more" : "") +
+                        ": " + time(static_cast<double>(block.busy)) + " from " +
+                        time(static_cast<double>(block.begin)) + " on";
       if (block.bytes > 0) tip += ", " + bytes(static_cast<double>(block.bytes));
-      text += std::string("<rect class=\"") + class_of(lane.name, block.name) + "\" x=\"" + number(x, 2) + "\" y=\"" + top +
-              "\" width=\"" + number(width, 2) + "\" height=\"" + std::to_string(kBar) + "\"><title>" + escaped(tip) +
-              "</title></rect>\n";
+      text += std::string("<rect class=\"") + class_of(lane.name, block.name) + "\" x=\"" + number(x, 2) + "\" y=\"" +
+              top + "\" width=\"" + number(width, 2) + "\" height=\"" + std::to_string(kBar) + "\"><title>" +
+              escaped(tip) + "</title></rect>\n";
     }
     const double share = 100 * static_cast<double>(lane.busy) / std::max(1.0, static_cast<double>(timeline.length));
-    text += "<text x=\"" + std::to_string(kNames + kWidth + 8) + "\" y=\"" + middle + "\" class=\"soft\">" + number(share, 0) +
-            " % busy</text>\n";
+    text += "<text x=\"" + std::to_string(kNames + kWidth + 8) + "\" y=\"" + middle + "\" class=\"soft\">" +
+            number(share, 0) + " % busy</text>\n";
     y += kRowHeight;
   }
   for (unsigned tick = 0; tick <= 5; ++tick) {
@@ -225,19 +240,21 @@ std::string svg(const Timeline& timeline) {
 
 std::string time_lines(const Timeline& timeline) {
   if (timeline.rows.empty()) return "<p>The trace has no operation.</p>\n";
-  return "<p class=\"soft\"><i class=\"key kernel\"></i>kernels<i class=\"key up\"></i>uploads<i class=\"key down\"></i>downloads"
+  return "<p class=\"soft\"><i class=\"key kernel\"></i>kernels<i class=\"key up\"></i>uploads<i class=\"key "
+         "down\"></i>downloads"
          "<i class=\"key other\"></i>other operations. Point at a block to see what it was; the trace itself opens in "
-         "Perfetto.</p>\n<div class=\"scroll\">" + svg(timeline) + "</div>\n";
+         "Perfetto.</p>\n<div class=\"scroll\">" +
+         svg(timeline) + "</div>\n";
 }
 
 std::string document(const json& report, const std::string& drawn) {
   const std::string program = escaped(report.value("program", "the program"));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>samcl: " + program +
-         "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + program +
-         "</h1>\n<p class=\"soft\">What samcl did for it</p>\n" + facts(report) + "<h2>What ran where</h2>\n" + where(report) +
-         (drawn.empty() ? "" : "<h2>Time lines</h2>\n" + drawn) + "<h2>Transfers</h2>\n" + transfers(report) +
-         "<h2>Prediction and measurement</h2>\n" + predictions(report) + "</body>\n</html>\n";
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>samcl: " +
+         program + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + program +
+         "</h1>\n<p class=\"soft\">What samcl did for it</p>\n" + facts(report) + "<h2>What ran where</h2>\n" +
+         where(report) + (drawn.empty() ? "" : "<h2>Time lines</h2>\n" + drawn) + "<h2>Transfers</h2>\n" +
+         transfers(report) + "<h2>Prediction and measurement</h2>\n" + predictions(report) + "</body>\n</html>\n";
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ TEST(Page, SaysHowWellTimesWerePredicted) {
 
 TEST(Page, SaysWhatMovedAndHowFast) {
   EXPECT_THAT(made(), HasSubstr("<td>device 0</td><td>4.00 MiB</td><td>1.00 MiB</td>"));
-  EXPECT_THAT(made(), HasSubstr("<td>smooth</td><td>4.00 MiB</td><td>10.00 GB/s</td><td>1.00 MiB</td><td></td><td>0 B</td>"));
+  EXPECT_THAT(made(),
+              HasSubstr("<td>smooth</td><td>4.00 MiB</td><td>10.00 GB/s</td><td>1.00 MiB</td><td></td><td>0 B</td>"));
 }
 
 TEST(Page, DrawsTheTrace) {

@@ -18,8 +18,8 @@ constexpr char kBegin[] = R"([
 
 std::string slice(int row, const char* name, int begin_us, int length_us, const char* category = "operation") {
   return std::string("{\"ph\":\"X\",\"name\":\"") + name + "\",\"pid\":1,\"tid\":" + std::to_string(row) +
-         ",\"ts\":" + std::to_string(begin_us) + ".000,\"dur\":" + std::to_string(length_us) + ".000,\"cat\":\"" + category +
-         "\",\"args\":{\"bytes\":10}},\n";
+         ",\"ts\":" + std::to_string(begin_us) + ".000,\"dur\":" + std::to_string(length_us) + ".000,\"cat\":\"" +
+         category + "\",\"args\":{\"bytes\":10}},\n";
 }
 
 TEST(Timeline, HasTheRowsThatWorkedInTheirOrder) {
@@ -35,7 +35,8 @@ TEST(Timeline, HasTheRowsThatWorkedInTheirOrder) {
 }
 
 TEST(Timeline, WhatIsInsideAnOperationIsNotDrawn) {
-  const auto timeline = timeline_of(kBegin + slice(8, "kernel", 160, 80, "resource") + slice(8, "smooth", 150, 100), 1000);
+  const auto timeline =
+      timeline_of(kBegin + slice(8, "kernel", 160, 80, "resource") + slice(8, "smooth", 150, 100), 1000);
   ASSERT_TRUE(timeline);
   EXPECT_THAT(timeline->rows[0].blocks, SizeIs(1));
 }

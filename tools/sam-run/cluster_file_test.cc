@@ -29,7 +29,8 @@ TEST(ClusterFile, NamesEachDeviceOfEachServerToPocl) {
 }
 
 TEST(ClusterFile, SaysWhichLineIsWrong) {
-  for (const char* line : {"sever 127.0.0.1:7700 devices 1", "server 127.0.0.1:7700", "server a:1 devices x", "server a:1 devices 0"}) {
+  for (const char* line :
+       {"sever 127.0.0.1:7700 devices 1", "server 127.0.0.1:7700", "server a:1 devices x", "server a:1 devices 0"}) {
     const auto cluster = parse_cluster(std::string("vendors /v\n") + line + "\n");
     ASSERT_FALSE(cluster) << line;
     EXPECT_THAT(cluster.error().message, HasSubstr(std::string("line 2 is not one of sam-cluster's: ") + line));

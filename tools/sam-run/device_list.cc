@@ -64,8 +64,7 @@ Result<std::string> ask_in_child(const std::string& selection, Tell tell, double
   int status = 0;
   waitpid(child, &status, 0);
   if (!WIFEXITED(status)) return fail("OpenCL crashed while listing its devices");
-  if (text.empty() || text[0] != '=')
-    return fail(text.empty() ? "OpenCL ended the process listing its devices" : text);
+  if (text.empty() || text[0] != '=') return fail(text.empty() ? "OpenCL ended the process listing its devices" : text);
   return text.substr(1);
 }
 
@@ -97,7 +96,8 @@ Result<std::vector<SharedDevice>> shared_devices(const std::string& selection, d
   std::vector<SharedDevice> devices;
   std::istringstream in(*lines);
   int way = 0;
-  for (SharedDevice device; in >> way >> device.units >> device.all_units >> std::ws && std::getline(in, device.name);) {
+  for (SharedDevice device;
+       in >> way >> device.units >> device.all_units >> std::ws && std::getline(in, device.name);) {
     device.way = static_cast<driver::ShareWay>(way);
     devices.push_back(device);
   }
@@ -108,10 +108,8 @@ std::string SharedDevice::text() const {
   switch (way) {
     case driver::ShareWay::units:
       return name + ": " + std::to_string(units) + " of " + std::to_string(all_units) + " compute units";
-    case driver::ShareWay::mps:
-      return name + ": by NVIDIA's Multi-Process Service";
-    case driver::ShareWay::slices:
-      break;
+    case driver::ShareWay::mps: return name + ": by NVIDIA's Multi-Process Service";
+    case driver::ShareWay::slices: break;
   }
   return name + ": in slices of time";
 }

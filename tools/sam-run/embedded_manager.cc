@@ -74,9 +74,9 @@ Result<std::string> start_embedded_manager(const std::string& daemon) {
   // dup2 of a descriptor onto itself would keep it close-on-exec.
   const int ready = fcntl(pipe[1], F_DUPFD_CLOEXEC, kReadyFd + 1);
   close(pipe[1]);
-  const int error = spawn_apart({daemon, "--foreground", "--instance", instance, "--exit-with", self, "--ready-fd",
-                                 std::to_string(kReadyFd)},
-                                ready);
+  const int error = spawn_apart(
+      {daemon, "--foreground", "--instance", instance, "--exit-with", self, "--ready-fd", std::to_string(kReadyFd)},
+      ready);
   close(ready);
   char byte = 0;
   ssize_t count = -1;

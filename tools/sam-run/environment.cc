@@ -24,30 +24,25 @@ std::string number(double value) {
 
 std::string text(Manager manager) {
   switch (manager) {
-    case Manager::off:
-      return "off";
-    case Manager::required:
-      return "required";
+    case Manager::off: return "off";
+    case Manager::required: return "required";
     case Manager::embedded:
-    case Manager::automatic:
-      break;
+    case Manager::automatic: break;
   }
   return "auto";
 }
 
 }  // namespace
 
-Result<Environment> environment_changes(const Options& options, const Parts& parts,
-                                        const Environment& present, const std::string& instance,
-                                        bool needs_links) {
+Result<Environment> environment_changes(const Options& options, const Parts& parts, const Environment& present,
+                                        const std::string& instance, bool needs_links) {
   if (parts.library.find_first_of(" :") != std::string::npos)
     return fail("libsamcl.so cannot be preloaded from a path with blanks or colons: " + parts.library);
   Environment changes;
   const std::string preloaded = value(present, "LD_PRELOAD");
   const bool nested = preloaded == parts.library || preloaded.rfind(parts.library + ":", 0) == 0;
   changes["LD_PRELOAD"] = nested ? preloaded : in_front(parts.library, preloaded);
-  if (needs_links)
-    changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
+  if (needs_links) changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
   if (!options.devices.empty()) changes["SAMCL_DEVICES"] = options.devices;
   if (options.gpus) changes["SAMCL_GPUS"] = std::to_string(*options.gpus);
   if (options.mix) changes["SAMCL_MIX"] = "on";

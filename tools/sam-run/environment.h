@@ -25,9 +25,8 @@ using Environment = std::map<std::string, std::string>;
 //   SAMCL_INSTANCE   `instance` unless it is empty
 //   SAMCL_TRANSLATOR parts.translator unless it is set already
 // Errors: a path that LD_PRELOAD cannot express (it separates by blanks and colons).
-Result<Environment> environment_changes(const Options& options, const Parts& parts,
-                                        const Environment& present, const std::string& instance,
-                                        bool needs_links);
+Result<Environment> environment_changes(const Options& options, const Parts& parts, const Environment& present,
+                                        const std::string& instance, bool needs_links);
 
 // Whether the OpenCL loader in that file knows layers. One that does not can only be caught by its symbols:
 // a program that opens it by name then needs the directory of links. True if the file cannot be read.

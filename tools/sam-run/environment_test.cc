@@ -20,8 +20,7 @@ TEST(Environment, PreloadsUsBeforeWhatIsPreloadedAlready) {
 }
 
 TEST(Environment, PreloadsUsOnceIfSamRunRunsUnderSamRun) {
-  EXPECT_EQ(changes({}, {{"LD_PRELOAD", "/s/libsamcl.so:/other.so"}})["LD_PRELOAD"],
-            "/s/libsamcl.so:/other.so");
+  EXPECT_EQ(changes({}, {{"LD_PRELOAD", "/s/libsamcl.so:/other.so"}})["LD_PRELOAD"], "/s/libsamcl.so:/other.so");
 }
 
 TEST(Environment, SetsOnlyWhatWasAskedForAndWhatSplittingNeeds) {

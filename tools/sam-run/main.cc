@@ -59,9 +59,8 @@ Result<void> check_devices(const Options& options) {
   const auto count = count_devices(selection_of(options));
   if (!count) return tl::unexpected(Error{"--devices: " + count.error().message});
   if (options.gpus && *options.gpus > *count)
-    return tl::unexpected(Error{"--gpus " + std::to_string(*options.gpus) + ": only " +
-                                std::to_string(*count) + (*count == 1 ? " device is" : " devices are") +
-                                " chosen"});
+    return tl::unexpected(Error{"--gpus " + std::to_string(*options.gpus) + ": only " + std::to_string(*count) +
+                                (*count == 1 ? " device is" : " devices are") + " chosen"});
   return {};
 }
 
@@ -71,7 +70,8 @@ Result<void> enter_cluster(const Options& options) {
   const auto cluster = read_cluster(*options.cluster);
   if (!cluster) return tl::unexpected(Error{"--cluster: " + cluster.error().message});
   for (const std::string& server : cluster->servers) {
-    if (!answers(server)) return fail("--cluster: the server at " + server + " does not answer; see `sam-cluster status`");
+    if (!answers(server))
+      return fail("--cluster: the server at " + server + " does not answer; see `sam-cluster status`");
   }
   for (const auto& [name, value] : cluster->environment) setenv(name.c_str(), value.c_str(), 1);
   const auto answering = count_devices("");
@@ -102,8 +102,7 @@ int run(int argc, char** argv) {
   if (options->version) return std::cout << "sam-run " SAMCL_VERSION "\n", 0;
 
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"),
-                    beside(folder, "samcl-links")};
+  const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"), beside(folder, "samcl-links")};
   if (parts.library.empty()) return complain("libsamcl.so is missing in " + folder.string(), kNotRunnable);
 
   const char* path = std::getenv("PATH");
@@ -124,16 +123,15 @@ int run(int argc, char** argv) {
     instance = *started;
   }
 
-  const bool needs_links = !parts.link_directory.empty() && !loader_knows_layers(driver::find_loader(
-                                                                driver::loader_directories(), parts.library));
+  const bool needs_links = !parts.link_directory.empty() &&
+                           !loader_knows_layers(driver::find_loader(driver::loader_directories(), parts.library));
   const auto changes = environment_changes(*options, parts, present_environment(), instance, needs_links);
   if (!changes) return complain(changes.error().message, kNotRunnable);
   if (options->report && *options->report != "-") unlink(options->report->c_str());
   for (const auto& [name, value] : *changes) setenv(name.c_str(), value.c_str(), 1);
 
   std::vector<char*> arguments;
-  for (const std::string& argument : options->program)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : options->program) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execv(program->c_str(), arguments.data());
   // A script without "#!" is run by the shell, as execvp does.
@@ -148,6 +146,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace samcl::run
 
-int main(int argc, char** argv) {
-  return samcl::run::run(argc, argv);
-}
+int main(int argc, char** argv) { return samcl::run::run(argc, argv); }

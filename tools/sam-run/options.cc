@@ -60,8 +60,7 @@ Result<Manager> manager_from(const std::string& text) {
   return fail("--manager expects auto, off, embedded or required, not '" + text + "'");
 }
 
-Result<std::string> file_from(const std::string& option, const std::string& text,
-                              const std::string& directory) {
+Result<std::string> file_from(const std::string& option, const std::string& text, const std::string& directory) {
   namespace fs = std::filesystem;
   const fs::path file = fs::path(directory) / text;
   std::error_code error;
@@ -73,9 +72,7 @@ Result<std::string> file_from(const std::string& option, const std::string& text
 
 }  // namespace
 
-const char* help_text() {
-  return kHelp;
-}
+const char* help_text() { return kHelp; }
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory) {
   Options options;
@@ -109,12 +106,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
     options.program.erase(options.program.begin());
   else if (!options.program.empty() && options.program[0].rfind("-", 0) == 0)
     return fail("unknown option '" + options.program[0] + "'; see sam-run --help");
-  if (options.program.empty())
-    return fail("no program given; usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  if (options.program.empty()) return fail("no program given; usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]");
 
   if (devices_option->count()) {
-    if (devices.find_first_not_of(" ,") == std::string::npos)
-      return fail("--devices expects a list such as 0,1");
+    if (devices.find_first_not_of(" ,") == std::string::npos) return fail("--devices expects a list such as 0,1");
     options.devices = devices;
   }
   if (gpus_option->count()) {

@@ -12,19 +12,19 @@ namespace samcl::run {
 enum class Manager { automatic, off, embedded, required };
 
 struct Options {
-  std::string devices;                // --devices: as SAMCL_DEVICES; empty: not given
+  std::string devices;                 // --devices: as SAMCL_DEVICES; empty: not given
   std::optional<std::string> cluster;  // --cluster: an absolute path
-  bool mix = false;                   // --mix
-  std::optional<unsigned> gpus;       // --gpus, at least 1
-  std::optional<double> share;        // --share: which part of each device
-  std::optional<Manager> manager;     // --manager
-  std::string task;                   // --task; empty: not given
-  std::optional<std::string> report;  // --report: "-" for the table on stderr, else an absolute path for JSON
-  std::optional<std::string> trace;   // --trace: an absolute path
-  std::optional<std::string> plan;    // --plan: an absolute path
-  std::vector<std::string> program;   // PROGRAM and its arguments; never empty
-  bool help = false;                  // --help was given: print help_text() and exit with 0
-  bool version = false;               // --version likewise
+  bool mix = false;                    // --mix
+  std::optional<unsigned> gpus;        // --gpus, at least 1
+  std::optional<double> share;         // --share: which part of each device
+  std::optional<Manager> manager;      // --manager
+  std::string task;                    // --task; empty: not given
+  std::optional<std::string> report;   // --report: "-" for the table on stderr, else an absolute path for JSON
+  std::optional<std::string> trace;    // --trace: an absolute path
+  std::optional<std::string> plan;     // --plan: an absolute path
+  std::vector<std::string> program;    // PROGRAM and its arguments; never empty
+  bool help = false;                   // --help was given: print help_text() and exit with 0
+  bool version = false;                // --version likewise
 };
 
 const char* help_text();

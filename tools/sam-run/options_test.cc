@@ -26,8 +26,7 @@ TEST(Options, EndAtTheDoubleDash) {
 }
 
 TEST(Options, EndAtTheFirstWord) {
-  EXPECT_THAT(parsed({"--gpus=2", "./app", "--help", "--", "x"}).program,
-              ElementsAre("./app", "--help", "--", "x"));
+  EXPECT_THAT(parsed({"--gpus=2", "./app", "--help", "--", "x"}).program, ElementsAre("./app", "--help", "--", "x"));
 }
 
 TEST(Options, LeaveUnsetWhatIsNotGiven) {
@@ -51,16 +50,14 @@ TEST(Options, AReportFileIsMadeAbsolute) {
 }
 
 TEST(Options, AllTogether) {
-  const Options options = parsed({"--devices", "0,1", "--gpus", "2", "--manager", "embedded", "--task",
-                                  "vision", "--report=/tmp/r.json", "--", "a"});
+  const Options options = parsed({"--devices", "0,1", "--gpus", "2", "--manager", "embedded", "--task", "vision",
+                                  "--report=/tmp/r.json", "--", "a"});
   EXPECT_EQ(options.devices, "0,1");
   EXPECT_EQ(options.manager, Manager::embedded);
   EXPECT_EQ(options.task, "vision");
 }
 
-TEST(Options, HelpNeedsNoProgram) {
-  EXPECT_TRUE(parsed({"--help"}).help);
-}
+TEST(Options, HelpNeedsNoProgram) { EXPECT_TRUE(parsed({"--help"}).help); }
 
 TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
   EXPECT_THAT(error({"--gpus", "two", "--", "a"}),
@@ -69,8 +66,7 @@ TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
   EXPECT_THAT(error({"--gpus", "-1", "--", "a"}), HasSubstr("not '-1'"));
   EXPECT_THAT(error({"--gpus", "99999999999", "--", "a"}), HasSubstr("not '99999999999'"));
   EXPECT_THAT(error({"--share", "2", "--", "a"}), HasSubstr("--share expects a part of each device"));
-  EXPECT_THAT(error({"--manager", "yes", "--", "a"}),
-              HasSubstr("auto, off, embedded or required, not 'yes'"));
+  EXPECT_THAT(error({"--manager", "yes", "--", "a"}), HasSubstr("auto, off, embedded or required, not 'yes'"));
   EXPECT_THAT(error({"--devices", " ", "--", "a"}), HasSubstr("--devices expects a list"));
   EXPECT_THAT(error({"--task", "", "--", "a"}), HasSubstr("--task expects a name"));
   EXPECT_THAT(error({"--report=/no/such/dir/r.json", "--", "a"}), HasSubstr("no directory /no/such/dir"));

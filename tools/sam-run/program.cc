@@ -54,8 +54,7 @@ void look_at(const std::string& file, int depth, std::vector<std::string>& obsta
     return;
   }
   if (has_other_rights(file))
-    obstacles.push_back(
-        file + " runs with the rights of another user or group; the system preloads nothing into it");
+    obstacles.push_back(file + " runs with the rights of another user or group; the system preloads nothing into it");
   if (start.size() < sizeof(Header) || start.compare(0, SELFMAG, ELFMAG) != 0) return;
   Header header;
   std::memcpy(&header, start.data(), sizeof(header));
@@ -80,14 +79,10 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
   if (name.empty()) return fail("the program's name is empty");
   if (name.find('/') != std::string::npos) {
     switch (check(name)) {
-      case Executable::yes:
-        return name;
-      case Executable::absent:
-        return fail("there is no program " + name);
-      case Executable::directory:
-        return fail(name + " is a directory, not a program");
-      case Executable::no:
-        return fail(name + " is not executable: " + std::strerror(EACCES));
+      case Executable::yes: return name;
+      case Executable::absent: return fail("there is no program " + name);
+      case Executable::directory: return fail(name + " is a directory, not a program");
+      case Executable::no: return fail(name + " is not executable: " + std::strerror(EACCES));
     }
   }
   std::istringstream directories(path);

@@ -1,15 +1,15 @@
 // sam-run as a user meets it: what it gives the program, and what it says of bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <cerrno>
 #include <fstream>
 #include <regex>
 #include <thread>
@@ -82,8 +82,7 @@ TEST_F(SamRun, BecomesTheProgram) {
 
 TEST_F(SamRun, KeepsOtherPreloads) {
   if (kSanitized) GTEST_SKIP();
-  const Outcome outcome =
-      run_program({kSamRun, "--", "sh", "-c", "echo $LD_PRELOAD"}, {{"LD_PRELOAD", "libm.so.6"}});
+  const Outcome outcome = run_program({kSamRun, "--", "sh", "-c", "echo $LD_PRELOAD"}, {{"LD_PRELOAD", "libm.so.6"}});
   EXPECT_THAT(outcome.out, EndsWith("/libsamcl.so:libm.so.6\n"));
 }
 
@@ -96,16 +95,17 @@ TEST_F(SamRun, SaysWhichDeviceIsUnknownAndWhichExist) {
 
 TEST_F(SamRun, RefusesMoreGpusThanThereAre) {
   EXPECT_THAT(sam_run({"--gpus", "3", "--", "true"}).err, HasSubstr("--gpus 3: only 2 devices are chosen"));
-  EXPECT_THAT(sam_run({"--devices", "1", "--gpus", "2", "--", "true"}).err,
-              HasSubstr("only 1 device is chosen"));
+  EXPECT_THAT(sam_run({"--devices", "1", "--gpus", "2", "--", "true"}).err, HasSubstr("only 1 device is chosen"));
 }
 
 TEST_F(SamRun, GivesAShareOfTheUnitsWhereTheDriverDividesADevice) {
   if (kSanitized) GTEST_SKIP();
   const unsigned units = std::thread::hardware_concurrency();
   if (units < 2) GTEST_SKIP() << "a device of one unit has no part";
-  const Outcome outcome = run_program({kSamRun, "--share", "50%", "--", "clinfo"}, {{"POCL_DEVICES", "pthread"}, {"LD_PRELOAD", ""}});
-  EXPECT_THAT(outcome.err, HasSubstr(": " + std::to_string(units / 2) + " of " + std::to_string(units) + " compute units\n"));
+  const Outcome outcome =
+      run_program({kSamRun, "--share", "50%", "--", "clinfo"}, {{"POCL_DEVICES", "pthread"}, {"LD_PRELOAD", ""}});
+  EXPECT_THAT(outcome.err,
+              HasSubstr(": " + std::to_string(units / 2) + " of " + std::to_string(units) + " compute units\n"));
   std::smatch told;
   ASSERT_TRUE(std::regex_search(outcome.out, told, std::regex("Max compute units +(\\d+)")));
   EXPECT_EQ(told[1], std::to_string(units / 2));
@@ -117,7 +117,8 @@ TEST_F(SamRun, ADeviceThatCannotBeDividedIsSharedInSlices) {
   EXPECT_EQ(off.exit_code, 2);
   EXPECT_THAT(off.err, HasSubstr("is shared in slices, which needs a manager"));
   if (kSanitized) GTEST_SKIP();
-  const Outcome outcome = sam_run({"--share", "0.5", "--manager", "required", "--", "sh", "-c", "echo $SAMCL_SHARE $SAMCL_MANAGER"});
+  const Outcome outcome =
+      sam_run({"--share", "0.5", "--manager", "required", "--", "sh", "-c", "echo $SAMCL_SHARE $SAMCL_MANAGER"});
   EXPECT_THAT(outcome.err, HasSubstr(": in slices of time\n"));
   EXPECT_EQ(outcome.out, "0.5 required\n");
 }
@@ -132,8 +133,7 @@ TEST_F(SamRun, NamesTheClustersServerThatDoesNotAnswer) {
 }
 
 TEST_F(SamRun, SaysThatThereIsNoOpenCL) {
-  const Outcome outcome =
-      run_program({kSamRun, "--devices", "0", "--", "true"}, {{"SAMCL_OPENCL", "/nonexistent"}});
+  const Outcome outcome = run_program({kSamRun, "--devices", "0", "--", "true"}, {{"SAMCL_OPENCL", "/nonexistent"}});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("there is no OpenCL device here"));
 }
@@ -173,7 +173,8 @@ TEST_F(SamRun, ADaemonThatEndsIsAnError) {
 
 // The program that we become may wait for all its children.
 TEST_F(SamRun, ADaemonIsNobodysChild) {
-  const std::string daemon = file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
+  const std::string daemon =
+      file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
   ASSERT_TRUE(start_embedded_manager(daemon));
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
@@ -187,7 +188,8 @@ TEST_F(SamRun, ADaemonIsNobodysChild) {
 // In a container the program is the first process, to which all orphans fall.
 TEST_F(SamRun, ADaemonOfAReaperIsNotFoundByItsWait) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const std::string daemon = file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
+  const std::string daemon =
+      file("lives", "#!/bin/sh\necho $$ > \"$0.pid\"\necho >&3\nexec 3>&-\nexec sleep 60\n", 0755);
   ASSERT_TRUE(start_embedded_manager(daemon));
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
@@ -206,8 +208,8 @@ TEST_F(SamRun, ADaemonIsAskedToEndWithUs) {
   EXPECT_EQ(*started, "run." + std::to_string(getpid()));
   std::string arguments;
   std::getline(std::ifstream(daemon + ".arguments"), arguments);
-  EXPECT_EQ(arguments, "--foreground --instance " + *started + " --exit-with " + std::to_string(getpid()) +
-                           " --ready-fd 3");
+  EXPECT_EQ(arguments,
+            "--foreground --instance " + *started + " --exit-with " + std::to_string(getpid()) + " --ready-fd 3");
 }
 
 TEST_F(SamRun, KnowsWhatCannotBePreloaded) {

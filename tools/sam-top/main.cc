@@ -84,8 +84,8 @@ class Top {
       }
       draw();
       pollfd keyboard{STDIN_FILENO, POLLIN, 0};
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          next_fetch - std::chrono::steady_clock::now());
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(next_fetch - std::chrono::steady_clock::now());
       poll(&keyboard, 1, std::max(1, static_cast<int>(left.count())));
       if (keyboard.revents & (POLLHUP | POLLERR)) return 0;
       for (int key; (key = getch()) != ERR;)
@@ -129,9 +129,8 @@ class Top {
       put(view_.head, A_BOLD);
       put(view_.columns, COLOR_PAIR(kHead));
       const int room = std::max(1, LINES - y - static_cast<int>(view_.devices.size()) - 2);
-      const size_t first = choices_.selected >= static_cast<size_t>(room)
-                               ? choices_.selected - static_cast<size_t>(room) + 1
-                               : 0;
+      const size_t first =
+          choices_.selected >= static_cast<size_t>(room) ? choices_.selected - static_cast<size_t>(room) + 1 : 0;
       for (size_t i = first; i < view_.programs.size() && i < first + static_cast<size_t>(room); ++i)
         put(view_.programs[i].text,
             (view_.programs[i].late ? COLOR_PAIR(kLate) : 0) | (i == choices_.selected ? A_REVERSE : 0));
@@ -157,33 +156,25 @@ class Top {
       return true;
     }
     switch (key) {
-      case 'q':
-        return false;
+      case 'q': return false;
       case KEY_UP:
         if (choices_.selected > 0) --choices_.selected;
         break;
-      case KEY_DOWN:
-        ++choices_.selected;
-        break;
-      case 's':
-        choices_.order = next(choices_.order);
-        break;
+      case KEY_DOWN: ++choices_.selected; break;
+      case 's': choices_.order = next(choices_.order); break;
       case '/':
         choices_.filter.clear();
         typing_ = true;
         break;
       case '+':
-      case '-':
-        change_priority(key == '+' ? 1 : -1);
-        break;
+      case '-': change_priority(key == '+' ? 1 : -1); break;
       case 'k':
         if (const Row* row = selected(); row && row->pid > 0) {
           doomed_ = row->pid;
           message_ = "end process " + std::to_string(doomed_) + "? y: yes";
         }
         break;
-      default:
-        break;
+      default: break;
     }
     return true;
   }
@@ -205,8 +196,7 @@ class Top {
   }
 
   void end_program(pid_t pid) {
-    message_ = kill(pid, SIGTERM) == 0 ? "process " + std::to_string(pid) + " is asked to end"
-                                       : std::strerror(errno);
+    message_ = kill(pid, SIGTERM) == 0 ? "process " + std::to_string(pid) + " is asked to end" : std::strerror(errno);
   }
 
   const std::string instance_;
@@ -253,6 +243,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace samcl::top
 
-int main(int argc, char** argv) {
-  return samcl::top::run(argc, argv);
-}
+int main(int argc, char** argv) { return samcl::top::run(argc, argv); }

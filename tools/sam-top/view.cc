@@ -41,9 +41,7 @@ std::string shown_name(const json& program) {
   return task.empty() ? "(" + executable(program) + ")" : task;
 }
 
-std::string time_or_dash(const json& ns) {
-  return ns.is_null() || ns == 0 ? "-" : short_time(ns);
-}
+std::string time_or_dash(const json& ns) { return ns.is_null() || ns == 0 ? "-" : short_time(ns); }
 
 bool is_shown(const json& program, const std::string& filter) {
   return program.at("task").get_ref<const std::string&>().find(filter) != std::string::npos ||
@@ -52,14 +50,10 @@ bool is_shown(const json& program, const std::string& filter) {
 
 int64_t weight(const json& program, Order order) {
   switch (order) {
-    case Order::priority:
-      return program.at("priority");
-    case Order::misses:
-      return program.at("misses");
-    case Order::slowest:
-      return program.at("p99_ns");
-    case Order::jobs:
-      return program.at("jobs");
+    case Order::priority: return program.at("priority");
+    case Order::misses: return program.at("misses");
+    case Order::slowest: return program.at("p99_ns");
+    case Order::jobs: return program.at("jobs");
   }
   return 0;
 }
@@ -81,9 +75,8 @@ Row make_row(const json& program, size_t width) {
 
 std::string columns(size_t width) {
   return cut(without_end(left("TASK", kName) + right("PROCESS", kPid) + right("PRIO", kPriority) +
-                         right("GPUS", kPriority) + right("JOBS", kCount) + right("HALF", kTime) +
-                         right("99%", kTime) + right("LONGEST", kTime) + right("BOUND", kTime) +
-                         right("LATE", kCount)),
+                         right("GPUS", kPriority) + right("JOBS", kCount) + right("HALF", kTime) + right("99%", kTime) +
+                         right("LONGEST", kTime) + right("BOUND", kTime) + right("LATE", kCount)),
              width);
 }
 
@@ -96,16 +89,14 @@ std::string who(const json& program) {
 std::vector<std::string> device_lines(const json& status, size_t width) {
   std::vector<std::string> lines;
   if (status.at("resources").empty()) return lines;
-  lines.push_back(
-      cut(left("DEVICE", 24) + left("USE", 5) + left("HELD BY", 16) + left("FOR", 8) + "WAITING", width));
+  lines.push_back(cut(left("DEVICE", 24) + left("USE", 5) + left("HELD BY", 16) + left("FOR", 8) + "WAITING", width));
   for (const json& resource : status.at("resources")) {
     std::string waiting;
     for (const json& waiter : resource.at("waiting")) waiting += (waiting.empty() ? "" : ", ") + who(waiter);
     const json& holder = resource.at("holder");
     const uint64_t held = holder.is_null() ? 0 : holder.at("held_ns_at_least").get<uint64_t>();
-    lines.push_back(cut(left(resource.at("device"), 24) + left(resource.at("kind"), 5) +
-                            left(who(holder), 16) + left(held < 1'000'000'000 ? "-" : short_time(held), 8) +
-                            (waiting.empty() ? "-" : waiting),
+    lines.push_back(cut(left(resource.at("device"), 24) + left(resource.at("kind"), 5) + left(who(holder), 16) +
+                            left(held < 1'000'000'000 ? "-" : short_time(held), 8) + (waiting.empty() ? "-" : waiting),
                         width));
   }
   return lines;
@@ -113,9 +104,7 @@ std::vector<std::string> device_lines(const json& status, size_t width) {
 
 }  // namespace
 
-Order next(Order order) {
-  return static_cast<Order>((static_cast<int>(order) + 1) % 4);
-}
+Order next(Order order) { return static_cast<Order>((static_cast<int>(order) + 1) % 4); }
 
 const char* name(Order order) {
   static constexpr std::array<const char*, 4> kNames = {"priority", "misses", "99 %", "jobs"};
@@ -141,12 +130,11 @@ View make_view(const json& status, const Choices& choices, size_t width) {
   std::vector<const json*> programs;
   for (const json& program : status.at("programs"))
     if (is_shown(program, choices.filter)) programs.push_back(&program);
-  std::stable_sort(programs.begin(), programs.end(), [&](const json* a, const json* b) {
-    return weight(*a, choices.order) > weight(*b, choices.order);
-  });
+  std::stable_sort(programs.begin(), programs.end(),
+                   [&](const json* a, const json* b) { return weight(*a, choices.order) > weight(*b, choices.order); });
   for (const json* program : programs) view.programs.push_back(make_row(*program, width));
-  view.head = cut("sam-managerd \"" + status.at("instance").get<std::string>() + "\": " +
-                      std::to_string(status.at("programs").size()) + " programs, by " + name(choices.order) +
+  view.head = cut("sam-managerd \"" + status.at("instance").get<std::string>() +
+                      "\": " + std::to_string(status.at("programs").size()) + " programs, by " + name(choices.order) +
                       (choices.filter.empty() ? "" : ", with \"" + choices.filter + "\""),
                   width);
   view.columns = columns(width);

@@ -47,8 +47,7 @@ TEST(View, ShowsAProgramInALine) {
   EXPECT_EQ(view.head, "sam-managerd \"lab\": 3 programs, by priority");
   EXPECT_EQ(view.columns, "TASK             PROCESS PRIO GPUS   JOBS    HALF     99% LONGEST   BOUND   LATE");
   ASSERT_THAT(view.programs, SizeIs(3));
-  EXPECT_EQ(view.programs[0].text,
-            "camera                 7   30  all    100  4.00ms  8.00ms  9.00ms       -      2");
+  EXPECT_EQ(view.programs[0].text, "camera                 7   30  all    100  4.00ms  8.00ms  9.00ms       -      2");
   EXPECT_TRUE(view.programs[0].late);
   EXPECT_EQ(view.programs[2].text.substr(0, 12), "(x)         ");
 }

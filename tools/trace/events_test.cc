@@ -36,9 +36,7 @@ TEST(TraceReader, SaysWhatIsNoTrace) {
               ElementsAre("a", HasSubstr("line 3")));
 }
 
-TEST(TraceReader, TimesAreExact) {
-  EXPECT_EQ(ns_of(json::parse("{\"ts\":123456789012.345}"), "ts"), 123456789012345);
-}
+TEST(TraceReader, TimesAreExact) { EXPECT_EQ(ns_of(json::parse("{\"ts\":123456789012.345}"), "ts"), 123456789012345); }
 
 TEST(TraceReader, CategoriesAreAList) {
   const json event = {{"cat", "operation,resource"}};

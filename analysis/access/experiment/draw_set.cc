@@ -28,8 +28,7 @@ std::vector<Time> pieces(double sum, int64_t count, Draw& draw) {
   for (int64_t n = 0; n < count; ++n) weights.push_back(1 - draw.unit());
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<Time> times;
-  for (const double weight : weights)
-    times.push_back(std::max<Time>(1, static_cast<Time>(sum * weight / all)));
+  for (const double weight : weights) times.push_back(std::max<Time>(1, static_cast<Time>(sum * weight / all)));
   return times;
 }
 
@@ -50,8 +49,7 @@ analysis::Task draw_task(const RandomSets& wanted, double utilisation, Draw& dra
   }
   const double cpu = execution / (1 + draw.between(wanted.least_ratio, wanted.most_ratio));
   const int64_t segments = draw.whole(1, 3);
-  const std::vector<Time> gpu = pieces(execution - cpu, segments, draw),
-                          between = pieces(cpu, segments + 1, draw);
+  const std::vector<Time> gpu = pieces(execution - cpu, segments, draw), between = pieces(cpu, segments + 1, draw);
   for (size_t j = 0; j < gpu.size(); ++j) {
     add(task, Resource::cpu, between[j]);
     const Time misc = static_cast<Time>(static_cast<double>(gpu[j]) * draw.between(0.1, 0.3));

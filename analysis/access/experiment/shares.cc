@@ -16,9 +16,7 @@ constexpr Time kUs = 1000, kMs = 1000 * kUs;
 constexpr int kParts = 16;
 constexpr int64_t kBlockSets = 10;
 
-Modes ones(const analysis::TaskSet& set) {
-  return Modes(set.tasks.size(), 1);
-}
+Modes ones(const analysis::TaskSet& set) { return Modes(set.tasks.size(), 1); }
 
 bool by(const analysis::TaskSet& set, Analysis analysis, bool busy, const Costs& costs) {
   auto tasks = tasks_of(set, ones(set)).value();
@@ -94,21 +92,15 @@ std::vector<bool> verdicts(const analysis::TaskSet& set) {
   return all;
 }
 
-std::vector<double> Shares::utilisations() {
-  return {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
-}
+std::vector<double> Shares::utilisations() { return {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}; }
 
 std::string Shares::heading() const {
   return "access, " + std::to_string(sets_) + " sets at each point, seed " + std::to_string(seed_);
 }
 
-int64_t Shares::blocks() const {
-  return static_cast<int64_t>(points()) * ((sets_ + kBlockSets - 1) / kBlockSets);
-}
+int64_t Shares::blocks() const { return static_cast<int64_t>(points()) * ((sets_ + kBlockSets - 1) / kBlockSets); }
 
-size_t Shares::point_of(int64_t block) const {
-  return static_cast<size_t>(block) % points();
-}
+size_t Shares::point_of(int64_t block) const { return static_cast<size_t>(block) % points(); }
 
 Counts Shares::count(int64_t block) const {
   const size_t point = point_of(block);
@@ -117,8 +109,7 @@ Counts Shares::count(int64_t block) const {
   RandomSets wanted;
   wanted.utilisation = utilisations()[point];
   for (int64_t n = first; n < std::min(sets_, first + kBlockSets); ++n) {
-    const std::vector<bool> good =
-        verdicts(draw_set(wanted, seed_of(seed_of(seed_, point), static_cast<uint64_t>(n))));
+    const std::vector<bool> good = verdicts(draw_set(wanted, seed_of(seed_of(seed_, point), static_cast<uint64_t>(n))));
     ++counts[0];
     for (size_t way = 0; way < good.size(); ++way) counts[1 + way] += good[way] ? 1 : 0;
   }

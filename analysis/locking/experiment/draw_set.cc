@@ -23,9 +23,7 @@ double part(uint64_t number) {
   return static_cast<double>((number >> from) & 0xffffffff) * 0x1.0p-32;
 }
 
-double within(const Range& range, double part) {
-  return range.low + (range.high - range.low) * part;
-}
+double within(const Range& range, double part) { return range.low + (range.high - range.low) * part; }
 
 // How many of n tasks use the GPU; 0 if no number fits.
 size_t users(const Scenario& scenario, size_t tasks, Numbers& numbers) {
@@ -48,8 +46,7 @@ bool draw_set(const Scenario& scenario, uint64_t seed, QuickSet& set) {
     const uint64_t size = numbers.next();
     QuickTask task;
     task.period = static_cast<Time>(within(periods, part<32>(size)));
-    task.execution =
-        static_cast<Time>(within(utilisations, part<0>(size)) * static_cast<double>(task.period));
+    task.execution = static_cast<Time>(within(utilisations, part<0>(size)) * static_cast<double>(task.period));
     utilisation += static_cast<double>(task.execution) / static_cast<double>(task.period);
     if (utilisation > cap) break;
     tasks.push_back(task);

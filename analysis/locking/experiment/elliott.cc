@@ -12,8 +12,8 @@ ElliottExperiment::ElliottExperiment() : scenarios(kScenarios) {
 }
 
 std::string ElliottExperiment::heading() const {
-  std::string text = "sam-analyze elliott " + std::string(name(bound)) + " sets " + std::to_string(sets) +
-                     " seed " + std::to_string(seed);
+  std::string text = "sam-analyze elliott " + std::string(name(bound)) + " sets " + std::to_string(sets) + " seed " +
+                     std::to_string(seed);
   if (points() == kScenarios) return text;
   text += " scenarios";
   for (const size_t index : scenarios) text += " " + std::to_string(index);

@@ -10,32 +10,24 @@ size_t class_of(double utilisation) {
   return above <= 0 ? 0 : std::min(kClasses - 1, static_cast<size_t>(above));
 }
 
-size_t index_of(size_t axis, size_t bin) {
-  return kCounted * (axis * kClasses + bin);
-}
+size_t index_of(size_t axis, size_t bin) { return kCounted * (axis * kClasses + bin); }
 
-double part(int64_t count, int64_t of) {
-  return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
-}
+double part(int64_t count, int64_t of) { return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of); }
 
 }  // namespace
 
 const char* name(Counted counted) {
-  constexpr const char* kNames[kCounted] = {"sets",       "fmlp_long", "shared_resource",
-                                            "containers", "both",      "either"};
+  constexpr const char* kNames[kCounted] = {"sets", "fmlp_long", "shared_resource", "containers", "both", "either"};
   return kNames[static_cast<size_t>(counted)];
 }
 
-int speed_up(size_t axis) {
-  return axis == 0 ? 1 : kSpeedUps[axis - 1];
-}
+int speed_up(size_t axis) { return axis == 0 ? 1 : kSpeedUps[axis - 1]; }
 
 Histogram::Histogram() : counts_(index_of(kAxes, 0), 0) {}
 
 void Histogram::add(const QuickSet& set, const QuickVerdict& verdict) {
   const bool shared = verdict.shared_resource(), contained = verdict.containers;
-  const bool counts[kCounted] = {true,      verdict.fmlp_long,   shared,
-                                 contained, shared && contained, shared || contained};
+  const bool counts[kCounted] = {true, verdict.fmlp_long, shared, contained, shared && contained, shared || contained};
   for (size_t n = 0; n < kAxes; ++n) {
     int64_t* bin = &counts_[index_of(n, class_of(set.effective_utilisation(speed_up(n))))];
     for (size_t c = 0; c < kCounted; ++c) bin[c] += counts[c] ? 1 : 0;
@@ -52,9 +44,7 @@ int64_t Histogram::total(Counted counted) const {
   return sum;
 }
 
-double Histogram::share(Counted counted) const {
-  return part(total(counted), total(Counted::sets));
-}
+double Histogram::share(Counted counted) const { return part(total(counted), total(Counted::sets)); }
 
 double Histogram::share(size_t axis, size_t bin, Counted counted) const {
   return part(at(axis, bin, counted), at(axis, bin, Counted::sets));

@@ -38,8 +38,7 @@ class Reading {
     note(where, sets.total(Counted::either) >= kFew, number(found), found > paper);
   }
   // The share of the class that begins at `utilisation`.
-  void share_near(const std::string& where, const Histogram& sets, size_t axis, double utilisation,
-                  double paper) {
+  void share_near(const std::string& where, const Histogram& sets, size_t axis, double utilisation, double paper) {
     const auto bin = static_cast<size_t>(utilisation / kClassWidth);
     const double found = sets.share(axis, bin, kContained);
     note(where, sets.at(axis, bin, Counted::sets) >= kEnough, percent(found), std::abs(found - paper) <= 0.1);
@@ -89,9 +88,7 @@ double most_reached(const Histogram& sets, size_t axis) {
   return std::max(sets.reached(axis, kShared), sets.reached(axis, kContained));
 }
 
-std::string name(int figure, char letter) {
-  return std::to_string(figure) + "(" + letter + ")";
-}
+std::string name(int figure, char letter) { return std::to_string(figure) + "(" + letter + ")"; }
 
 Observation beyond_the_cpus(const Insets& insets) {
   Reading reading(1, "effective utilisations reached: 6(d) 8, 6(f) 15, 8(i) 20, 9(f) 23");
@@ -117,8 +114,7 @@ Observation four_cpus(const Insets& insets) {
 }
 
 Observation eight_cpus(const Insets& insets) {
-  Reading reading(
-      3, "8x on 8 CPUs: CM at 8.0: 8(a), 8(d) 60%, up to 9 or 9.5; SRM with 4x above 8 in 8(g) to (i)");
+  Reading reading(3, "8x on 8 CPUs: CM at 8.0: 8(a), 8(d) 60%, up to 9 or 9.5; SRM with 4x above 8 in 8(g) to (i)");
   for (const char letter : {'a', 'd'}) {
     const Histogram sets = insets(8, letter);
     reading.share_near(name(8, letter), sets, kBy8, 8, 0.6);
@@ -146,8 +142,7 @@ Observation methods_compared(const Insets& insets) {
     for (const char letter : {'a', 'b', 'c', 'e', 'f'}) {
       const Histogram sets = insets(figure, letter);
       const double contained = sets.share(kContained), shared = sets.share(kShared);
-      reading.note(name(figure, letter), sets, percent(contained) + "/" + percent(shared),
-                   contained > shared);
+      reading.note(name(figure, letter), sets, percent(contained) + "/" + percent(shared), contained > shared);
     }
   return reading.result();
 }
@@ -185,8 +180,8 @@ Observation light_tasks(const Insets& insets) {
 
 // The share of GPU-using tasks that includes, or is beside, 1 / m reaches most.
 Observation best_share(const Insets& insets) {
-  Reading reading(
-      9, "most is reached (here: by 10% of sets) with about 1/m of the tasks: 11(a) 30-40 %, 12(a) 10-20 %");
+  Reading reading(9,
+                  "most is reached (here: by 10% of sets) with about 1/m of the tasks: 11(a) 30-40 %, 12(a) 10-20 %");
   constexpr size_t kMostUse = 2;
   for (size_t cpus = 0; cpus < kCpus.size(); ++cpus)
     for (const Counted method : {kShared, kContained}) {
@@ -240,8 +235,7 @@ std::vector<Observation> observations(const Histograms& all) {
 }
 
 std::string format_csv(const Histograms& all) {
-  std::string csv =
-      "task_utilisation,period,gpu_use_percent,gpu_tasks_percent,cpus,speed_up,utilisation_up_to";
+  std::string csv = "task_utilisation,period,gpu_use_percent,gpu_tasks_percent,cpus,speed_up,utilisation_up_to";
   for (size_t c = 0; c < kCounted; ++c) csv += std::string(",") + name(static_cast<Counted>(c));
   csv += "\n";
   for (size_t point = 0; point < all.size(); ++point)

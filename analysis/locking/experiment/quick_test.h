@@ -43,9 +43,7 @@ class QuickSet {
   const std::vector<QuickTask>& tasks() const { return tasks_; }
   const std::vector<QuickTask>& users() const { return users_; }  // of the GPU
   double utilisation() const { return utilisation_; }
-  double effective_utilisation(double speed_up) const {
-    return utilisation_ + (speed_up - 1) * section_utilisation_;
-  }
+  double effective_utilisation(double speed_up) const { return utilisation_ + (speed_up - 1) * section_utilisation_; }
 
   // In ns, or shares of a CPU.
   Time slack() const { return slack_; }                  // least p - (e + s)

@@ -72,19 +72,15 @@ TEST(QuickTest, GivesTheExactVerdictsWhereTheOmlpMatters) {
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
   Random random(seed);
   Count count;
-  const auto draw = [&](Time low, Time high) {
-    return std::uniform_int_distribution<Time>(low, high)(random);
-  };
+  const auto draw = [&](Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); };
   for (int n = 0; n < 500; ++n) {
     QuickSet quick;
     const int cpus = static_cast<int>(draw(2, 6));
     for (Time tasks = draw(20, 60); tasks > 0; --tasks) {
-      const Time period = draw(1000, 9000), execution = draw(2, 1 + period / 100),
-                 gpu = draw(1, execution / 2);
+      const Time period = draw(1000, 9000), execution = draw(2, 1 + period / 100), gpu = draw(1, execution / 2);
       quick.add({period, execution, gpu, draw(gpu, execution)});
     }
-    expect_the_same(quick, cpus,
-                    n % 2 == 0 ? TardinessBound::devi_anderson : TardinessBound::compliant_vector, count);
+    expect_the_same(quick, cpus, n % 2 == 0 ? TardinessBound::devi_anderson : TardinessBound::compliant_vector, count);
     ASSERT_FALSE(HasFailure()) << "set " << n;
   }
   EXPECT_GT(count.omlp, 10);

@@ -25,8 +25,6 @@ size_t index_of(const Scenario& scenario) {
   return index * kCpus.size() + scenario.cpus;
 }
 
-std::string share_name(size_t share) {
-  return std::to_string(10 * share) + "-" + std::to_string(10 * share + 10);
-}
+std::string share_name(size_t share) { return std::to_string(10 * share) + "-" + std::to_string(10 * share + 10); }
 
 }  // namespace samcl::analysis::locking

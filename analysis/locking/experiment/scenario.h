@@ -24,8 +24,7 @@ inline constexpr int kShares = 10;  // above 0 to 10 %, 10 to 20 %, ..., 90 to 1
 inline constexpr std::array<int, 3> kCpus = {4, 8, 12};
 inline constexpr std::array<int, 4> kSpeedUps = {2, 4, 8, 16};
 
-inline constexpr size_t kScenarios =
-    kUtilisations.size() * kPeriods.size() * kGpuUse.size() * kShares * kCpus.size();
+inline constexpr size_t kScenarios = kUtilisations.size() * kPeriods.size() * kGpuUse.size() * kShares * kCpus.size();
 
 // Indices into the ranges above.
 struct Scenario {

@@ -1,5 +1,5 @@
-// A backend on a simulated clock, for tests of plans and of the engine: lanes are in order, operations take the time that
-// the test says, do what it says when they end, and fail when told to. No threads, no OpenCL.
+// A backend on a simulated clock, for tests of plans and of the engine: lanes are in order, operations take the time
+// that the test says, do what it says when they end, and fail when told to. No threads, no OpenCL.
 #pragma once
 
 #include <functional>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "libsamcl/memory/storage.h"
 #include "libsamcl/engine/operation.h"
+#include "libsamcl/memory/storage.h"
 
 namespace samcl::engine::testing {
 
@@ -44,13 +44,15 @@ class SimulatedBytes {
     std::byte* replica = at(*o.replica.memory, o.replica.place).data();
     o.rows.for_each_row([&](uint64_t index, Range row) {
       std::byte* program = o.program + o.program_rows.row(index);
-      o.to_program ? std::memcpy(program, replica + row.begin, row.size()) : std::memcpy(replica + row.begin, program, row.size());
+      o.to_program ? std::memcpy(program, replica + row.begin, row.size())
+                   : std::memcpy(replica + row.begin, program, row.size());
     });
   }
   void operator()(const LocalCopy& o) {
     std::byte* to = at(*o.to, o.place).data();
     const std::byte* from = at(*o.from, o.place).data();
-    o.source.for_each_row([&](uint64_t index, Range row) { std::memmove(to + o.target.row(index), from + row.begin, row.size()); });
+    o.source.for_each_row(
+        [&](uint64_t index, Range row) { std::memmove(to + o.target.row(index), from + row.begin, row.size()); });
   }
   void operator()(const Fill& o) {
     for (const Range& range : o.ranges) {
@@ -63,7 +65,7 @@ class SimulatedBytes {
     if (o.call) o.call();
   }
 
-  uint64_t moved = 0;    // bytes by exchanges
+  uint64_t moved = 0;  // bytes by exchanges
   size_t exchanges = 0;
 
  private:

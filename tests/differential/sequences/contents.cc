@@ -23,8 +23,7 @@ std::vector<std::byte> permutation(uint64_t seed, size_t count) {
   bench::Random random(seed);
   std::vector<uint32_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0u);
-  for (size_t i = count; i > 1; --i)
-    std::swap(numbers[i - 1], numbers[random.below(static_cast<uint32_t>(i))]);
+  for (size_t i = count; i > 1; --i) std::swap(numbers[i - 1], numbers[random.below(static_cast<uint32_t>(i))]);
   std::vector<std::byte> made(count * sizeof(uint32_t));
   std::memcpy(made.data(), numbers.data(), made.size());
   return made;
@@ -32,12 +31,9 @@ std::vector<std::byte> permutation(uint64_t seed, size_t count) {
 
 std::pair<size_t, size_t> changed_through_map(Access access, size_t bytes) {
   switch (access) {
-    case Access::invalidate:
-      return {0, bytes};
-    case Access::write:
-      return {bytes / 4, bytes - bytes / 8};
-    default:
-      return {0, 0};
+    case Access::invalidate: return {0, bytes};
+    case Access::write: return {bytes / 4, bytes - bytes / 8};
+    default: return {0, 0};
   }
 }
 

@@ -25,25 +25,16 @@ class Generator {
  public:
   Generator(uint64_t seed, const Limits& limits) : random_(seed * 0x9e3779b1 + 12345), limits_(limits) {
     switch (below(4)) {
-      case 0:
-        queues_ = {0};
-        break;
-      case 1:
-        queues_ = {1};
-        break;
-      case 2:
-        queues_ = {0, 2};
-        break;
-      default:
-        queues_ = {0, 1, 2, 3};
+      case 0: queues_ = {0}; break;
+      case 1: queues_ = {1}; break;
+      case 2: queues_ = {0, 2}; break;
+      default: queues_ = {0, 1, 2, 3};
     }
     for (const KernelFacts& kernel : all_kernels())
-      if (limits.kernels.empty() || std::ranges::count(limits.kernels, kernel.name))
-        kernels_.push_back(&kernel);
+      if (limits.kernels.empty() || std::ranges::count(limits.kernels, kernel.name)) kernels_.push_back(&kernel);
     // Most sequences use few kernels and sizes, again and again, as programs do.
     if (chance(60))
-      while (kernels_.size() > 6)
-        kernels_.erase(kernels_.begin() + below(static_cast<uint32_t>(kernels_.size())));
+      while (kernels_.size() > 6) kernels_.erase(kernels_.begin() + below(static_cast<uint32_t>(kernels_.size())));
     common_size_ = size();
   }
 
@@ -105,40 +96,24 @@ class Generator {
 
   void any_step() {
     switch (below(100)) {
-      case 0 ... 3:
-        create();
-        return;
-      case 4 ... 6:
-        return create_sub_buffer();
-      case 7:
-        return create_index();
-      case 8 ... 9:
-        return release();
-      case 10:
-        return add({.kind = Kind::renew_queue});
-      case 11 ... 16:
-        return transfer(Kind::write);
-      case 17 ... 22:
-        return transfer(Kind::read);
-      case 23 ... 27:
-        return fill();
-      case 28 ... 33:
-        return copy();
-      case 34 ... 40:
-        return rectangle();
-      case 41 ... 47:
-        return map();
+      case 0 ... 3: create(); return;
+      case 4 ... 6: return create_sub_buffer();
+      case 7: return create_index();
+      case 8 ... 9: return release();
+      case 10: return add({.kind = Kind::renew_queue});
+      case 11 ... 16: return transfer(Kind::write);
+      case 17 ... 22: return transfer(Kind::read);
+      case 23 ... 27: return fill();
+      case 28 ... 33: return copy();
+      case 34 ... 40: return rectangle();
+      case 41 ... 47: return map();
       case 48 ... 49:
         if (next_map_ > 1) add({.kind = Kind::unmap, .number = 1 + below(next_map_ - 1)});
         return;
-      case 50 ... 51:
-        return add({.kind = chance(50) ? Kind::barrier : Kind::marker});
-      case 52 ... 53:
-        return add({.kind = Kind::wait});
-      case 54:
-        return add({.kind = Kind::finish});
-      case 55:
-        return add({.kind = Kind::flush});
+      case 50 ... 51: return add({.kind = chance(50) ? Kind::barrier : Kind::marker});
+      case 52 ... 53: return add({.kind = Kind::wait});
+      case 54: return add({.kind = Kind::finish});
+      case 55: return add({.kind = Kind::flush});
       case 56 ... 58:
         if (gate_) return complete();
         if (!limits_.gates) return;
@@ -147,8 +122,7 @@ class Generator {
       case 59:
         if (limits_.failures) failing();
         return;
-      default:
-        return launch();
+      default: return launch();
     }
   }
 
@@ -268,8 +242,7 @@ class Generator {
   }
 
   // A box in `size` bytes: origin, region and pitches.
-  bool box(size_t size, Triple& region, Triple& origin, size_t& row_pitch, size_t& slice_pitch,
-           bool choose_region) {
+  bool box(size_t size, Triple& region, Triple& origin, size_t& row_pitch, size_t& slice_pitch, bool choose_region) {
     if (choose_region) {
       region[0] = 1 + below_size(std::min<size_t>(size, chance(50) ? 64 : 5000));
       region[1] = 1 + below_size(std::clamp<size_t>(size / region[0], 1, 100));
@@ -284,24 +257,21 @@ class Generator {
       origin[2] = slice_pitch ? below_size(std::min<size_t>(left / slice_pitch, 3) + 1) : 0;
       const size_t rows = (left - origin[2] * slice_pitch) / row_pitch;
       origin[1] = below_size(std::min<size_t>(rows, 50) + 1);
-      origin[0] = below_size(
-          std::min(left - origin[2] * slice_pitch - origin[1] * row_pitch, row_pitch - region[0]) + 1);
+      origin[0] =
+          below_size(std::min(left - origin[2] * slice_pitch - origin[1] * row_pitch, row_pitch - region[0]) + 1);
       return true;
     }
     return false;
   }
   void rectangle() {
-    Step step{.kind = one_of(std::array{Kind::write_rect, Kind::read_rect, Kind::copy_rect}),
-              .to = any_data()};
+    Step step{.kind = one_of(std::array{Kind::write_rect, Kind::read_rect, Kind::copy_rect}), .to = any_data()};
     step.blocking = step.kind != Kind::copy_rect && chance(40);
-    if (!box(buffers_[step.to].bytes, step.region, step.origin, step.row_pitch, step.slice_pitch, true))
-      return;
+    if (!box(buffers_[step.to].bytes, step.region, step.origin, step.row_pitch, step.slice_pitch, true)) return;
     const bool is_copy = step.kind == Kind::copy_rect;
     size_t other = size_t{1} << 22;  // host memory is as large as the rectangle needs
     if (is_copy) {
       step.from = any_data();
-      if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub))
-        return;
+      if (!limits_.copy_rect_of_sub_buffers && (buffers_[step.to].is_sub || buffers_[step.from].is_sub)) return;
       other = buffers_[step.from].bytes;
       if (step.to == step.from) {  // with the same pitches, one behind the other
         step.region[2] = 1;
@@ -312,8 +282,7 @@ class Generator {
         return add(step);
       }
     }
-    if (box(other, step.region, step.from_origin, step.from_row_pitch, step.from_slice_pitch, false))
-      add(step);
+    if (box(other, step.region, step.from_origin, step.from_row_pitch, step.from_slice_pitch, false)) add(step);
   }
   void map() {
     Step step{.kind = Kind::map, .to = any_data(), .number = next_map_++};
@@ -363,8 +332,7 @@ class Generator {
 
   void shape(Step& step, const KernelFacts& kernel, size_t n) {
     switch (kernel.shape) {
-      case Shape::box:
-        return box_launch(step, kernel, n);
+      case Shape::box: return box_launch(step, kernel, n);
       case Shape::line:
         step.n = static_cast<uint32_t>(n);
         if (kernel.name == "channel") {
@@ -378,22 +346,20 @@ class Generator {
         step.global[0] = std::max<size_t>(1, n / step.local[0]) * step.local[0];
         step.n = static_cast<uint32_t>(chance(70) ? n : 1 + below_size(n));
         return;
-      default:
-        return matrix_launch(step, kernel, n);
+      default: return matrix_launch(step, kernel, n);
     }
   }
 
   void box_launch(Step& step, const KernelFacts& kernel, size_t n) {
     const bool counts = kernel.drawn_numbers;
     if (counts && n < 2) return;
-    const bool wide = kernel.arguments.find('w') != std::string_view::npos &&
-                      kernel.arguments.find('h') != std::string_view::npos;
+    const bool wide =
+        kernel.arguments.find('w') != std::string_view::npos && kernel.arguments.find('h') != std::string_view::npos;
     step.n = static_cast<uint32_t>(n - counts);
     step.dimensions = wide && n > 30 ? 1 + below(3) : 1;
     if (step.dimensions == 1) {
       step.width = 1 + below_size(static_cast<size_t>(std::sqrt(n)) + 1);
-      step.height =
-          static_cast<uint32_t>(chance(50) ? std::min<size_t>(n, 1 + below(40)) : n);  // places of atomics
+      step.height = static_cast<uint32_t>(chance(50) ? std::min<size_t>(n, 1 + below(40)) : n);  // places of atomics
       if (chance(20)) step.start[0] = below_size(n);
       step.global[0] = step.n - std::min<size_t>(step.start[0], step.n - 1);
       if (chance(25)) step.global[0] = 1 + below_size(step.global[0]);
@@ -401,8 +367,7 @@ class Generator {
     }
     const Triple group = step.dimensions == 2 ? local(kLocal2) : kLocal3;
     const size_t deep = step.dimensions == 3 ? 1 + below(6) : 1;
-    const size_t wide_elements =
-        std::max<size_t>(1, static_cast<size_t>(std::sqrt(n / deep)) * (1 + below(4)) / 2);
+    const size_t wide_elements = std::max<size_t>(1, static_cast<size_t>(std::sqrt(n / deep)) * (1 + below(4)) / 2);
     step.null_local = chance(limits_.few_local_sizes ? 3 : 20);
     step.local = step.null_local ? Triple{1, 1, 1} : group;
     const auto rounded = [&](size_t count, unsigned d) {
@@ -457,11 +422,10 @@ class Generator {
     const size_t length = std::min<size_t>(1 + below(5), made_.size());
     const Sequence block(made_.end() - static_cast<ptrdiff_t>(length), made_.end());
     for (const Step& step : block)
-      if (step.kind != Kind::launch && step.kind != Kind::copy && step.kind != Kind::fill &&
-          step.kind != Kind::write && step.kind != Kind::read && step.kind != Kind::copy_rect)
+      if (step.kind != Kind::launch && step.kind != Kind::copy && step.kind != Kind::fill && step.kind != Kind::write &&
+          step.kind != Kind::read && step.kind != Kind::copy_rect)
         return;
-    for (unsigned count = 1 + below(5); count > 0; --count)
-      made_.insert(made_.end(), block.begin(), block.end());
+    for (unsigned count = 1 + below(5); count > 0; --count) made_.insert(made_.end(), block.begin(), block.end());
   }
 
   bench::Random random_;
@@ -477,8 +441,6 @@ class Generator {
 
 }  // namespace
 
-Sequence generate(uint64_t seed, const Limits& limits) {
-  return Generator(seed, limits).make();
-}
+Sequence generate(uint64_t seed, const Limits& limits) { return Generator(seed, limits).make(); }
 
 }  // namespace sequences

@@ -15,8 +15,7 @@ struct Limits {
   bool gates = true;                        // user events
   bool late = true;                         // gates that another thread opens while the host waits
   bool copy_rect_of_sub_buffers = true;
-  bool few_local_sizes =
-      false;  // one per number of dimensions: a driver may compile the kernel for each anew
+  bool few_local_sizes = false;        // one per number of dimensions: a driver may compile the kernel for each anew
   std::vector<std::string> kernels{};  // only these; none: all
 };
 

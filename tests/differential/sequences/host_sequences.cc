@@ -49,8 +49,7 @@ struct Options {
   std::string driver = "basic";
   unsigned per_context = 20;
   int limit_s = 120;
-  bool print = false, narrate = false, shrink = false, self_test = false, keep_going = false,
-       around_pocl = false;
+  bool print = false, narrate = false, shrink = false, self_test = false, keep_going = false, around_pocl = false;
   unsigned shrink_tries = 600;
   std::string play;
 };
@@ -100,8 +99,7 @@ class Sequences {
     const Plan plan = order(steps);
     return play(device(), plan, see(plan));
   }
-  std::string play(Device& device, const Plan& plan, const Sights& expected,
-                   std::optional<size_t> left_out = {}) {
+  std::string play(Device& device, const Plan& plan, const Sights& expected, std::optional<size_t> left_out = {}) {
     return sequences::play(device.session, device.kernels, plan, expected,
                            {.left_out = left_out, .narrate = options_.narrate});
   }
@@ -126,8 +124,7 @@ class Sequences {
       if (!can_be_left_out(plan.actions[left_out])) continue;
       const Sights without = see(plan, left_out);
       bool shows = false;
-      for (size_t k = 0; k < plan.actions.size(); ++k)
-        shows |= !alike(plan.actions[k], without[k], expected[k]);
+      for (size_t k = 0; k < plan.actions.size(); ++k) shows |= !alike(plan.actions[k], without[k], expected[k]);
       if (!shows) continue;
       if (play(device(), plan, expected, left_out).empty())
         return "not noticed that " + text(plan, left_out) + " was left out";
@@ -146,25 +143,20 @@ class Sequences {
       case Kind::write_rect:
       case Kind::read_rect:
       case Kind::copy_rect:
-      case Kind::launch:
-        return true;
-      default:
-        return false;
+      case Kind::launch: return true;
+      default: return false;
     }
   }
 
   // In the parent.
   void failed(size_t i, const Verdict& verdict) {
     ++failures_;
-    const std::string seed =
-        options_.play.empty() ? "seed " + std::to_string(options_.seed + i) : options_.play;
+    const std::string seed = options_.play.empty() ? "seed " + std::to_string(options_.seed + i) : options_.play;
     std::printf("FAIL %s: %s\n", seed.c_str(), verdict.what.c_str());
     Sequence steps = sequence(i);
     if (options_.shrink && !options_.self_test) {
       Verdict last;
-      const auto fails = [&](const Sequence& candidate) {
-        return fails_alone(candidate, verdict.kind, last);
-      };
+      const auto fails = [&](const Sequence& candidate) { return fails_alone(candidate, verdict.kind, last); };
       if (fails(steps)) {
         steps = sequences::shrink(steps, fails, options_.shrink_tries);
         std::printf("shrunk to %zu steps, which fail so: %s\n", steps.size(), last.what.c_str());
@@ -210,16 +202,14 @@ int main(int argc, char** argv) {
                "Leave out what PoCL 3.1 does wrong without samcl: rectangles copied from or to sub-buffers "
                "(crash) and "
                "user events (it waits for itself)");
-  app.add_flag(
-      "--no-sub-buffer-rects{false}", options.limits.copy_rect_of_sub_buffers,
-      "No rectangles copied from or to sub-buffers (PoCL 3.1 crashes, also where samcl hands them on)");
+  app.add_flag("--no-sub-buffer-rects{false}", options.limits.copy_rect_of_sub_buffers,
+               "No rectangles copied from or to sub-buffers (PoCL 3.1 crashes, also where samcl hands them on)");
   app.add_flag("--few-local-sizes", options.limits.few_local_sizes,
                "For drivers that compile for each anew, to save time");
   app.add_option("--devices", options.devices, "Set POCL_DEVICES to so many of --driver");
   app.add_option("--driver", options.driver, "PoCL's basic or pthread")->capture_default_str();
   app.add_option("--platform", options.platform, "Index of the OpenCL platform")->capture_default_str();
-  app.add_option("--device", options.device, "Index of the device in the platform's list")
-      ->capture_default_str();
+  app.add_option("--device", options.device, "Index of the device in the platform's list")->capture_default_str();
   app.add_option("--per-context", options.per_context, "Sequences in one context")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
@@ -229,11 +219,9 @@ int main(int argc, char** argv) {
   app.add_flag("--print", options.print, "Print each sequence before it is played");
   app.add_flag("--narrate", options.narrate, "Print each action before it is done, with what it waits for");
   app.add_flag("--shrink", options.shrink, "Make a sequence that fails as short as possible");
-  app.add_option("--shrink-tries", options.shrink_tries, "How often a shorter one is played")
-      ->capture_default_str();
+  app.add_option("--shrink-tries", options.shrink_tries, "How often a shorter one is played")->capture_default_str();
   app.add_flag("--keep-going", options.keep_going, "Go on after a failure");
-  app.add_flag("--self-test", options.self_test,
-               "Leave out a command in each sequence: not to notice it is a failure");
+  app.add_flag("--self-test", options.self_test, "Leave out a command in each sequence: not to notice it is a failure");
   app.add_option("--play", options.play, "Play the steps in this file")->check(CLI::ExistingFile);
   try {
     app.parse(argc, argv);

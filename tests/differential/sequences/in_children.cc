@@ -41,8 +41,7 @@ bool read_all(int from, void* data, size_t bytes, int limit_s, bool& timed_out) 
   return true;
 }
 
-[[noreturn]] void be_the_child(size_t first, size_t end, int pipe,
-                               const std::function<std::string(size_t)>& task) {
+[[noreturn]] void be_the_child(size_t first, size_t end, int pipe, const std::function<std::string(size_t)>& task) {
   for (size_t i = first; i < end; ++i) {
     std::string what;
     try {
@@ -100,16 +99,15 @@ void run_in_children(size_t first, size_t end, int limit_s, const std::function<
     const std::string seconds = std::to_string(limit_s) + " s";
     const bool all_done = next == end;
     if (timed_out)
-      go_on = verdict(all_done ? end - 1 : next,
-                      {Verdict::Kind::hung,
-                       all_done ? "the process did not end within " + seconds : "not done after " + seconds});
-    else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0 || !all_done)
       go_on = verdict(
           all_done ? end - 1 : next,
-          {Verdict::Kind::crashed,
-           std::string(all_done ? "at its end " : "") + "the process " +
-               (WIFSIGNALED(status) ? std::string("was ended by signal ") + strsignal(WTERMSIG(status))
-                                    : "ended with exit code " + std::to_string(WEXITSTATUS(status)))});
+          {Verdict::Kind::hung, all_done ? "the process did not end within " + seconds : "not done after " + seconds});
+    else if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0 || !all_done)
+      go_on = verdict(all_done ? end - 1 : next,
+                      {Verdict::Kind::crashed,
+                       std::string(all_done ? "at its end " : "") + "the process " +
+                           (WIFSIGNALED(status) ? std::string("was ended by signal ") + strsignal(WTERMSIG(status))
+                                                : "ended with exit code " + std::to_string(WEXITSTATUS(status)))});
     if (!go_on) return;
     if (!all_done) ++next;
   }

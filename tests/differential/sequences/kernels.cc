@@ -35,8 +35,7 @@ struct Call {
     for (size_t z = start[2]; z < start[2] + count[2]; ++z)
       for (size_t y = start[1]; y < start[1] + count[1]; ++y)
         for (size_t x = start[0]; x < start[0] + count[0]; ++x)
-          if (const size_t i = x + step.width * (y + step.height * z); i < step.n)
-            visit(static_cast<uint32_t>(i));
+          if (const size_t i = x + step.width * (y + step.height * z); i < step.n) visit(static_cast<uint32_t>(i));
   }
   template <typename Visit>
   void each_of_matrix(Visit visit) const {
@@ -46,19 +45,7 @@ struct Call {
 };
 
 enum class Reads { none, same, all, counted_items };
-enum class Writes {
-  same,
-  all,
-  permuted,
-  bins,
-  counter_first,
-  channels,
-  per_row,
-  per_column,
-  groups,
-  items,
-  few
-};
+enum class Writes { same, all, permuted, bins, counter_first, channels, per_row, per_column, groups, items, few };
 
 struct Definition {
   KernelFacts facts;
@@ -70,22 +57,22 @@ struct Definition {
   void (*run)(const Call&);
 };
 
-#define EACH(T, statement)                                                                      \
-  [](const Call& c) {                                                                           \
-    auto* const to = c.to<T>();                                                                 \
-    [[maybe_unused]] auto* const from = c.from<T>();                                            \
-    [[maybe_unused]] auto* const index = c.index;                                               \
-    [[maybe_unused]] const uint32_t n = c.step.n, width = c.step.width, height = c.step.height, \
-                                    a = c.step.a, b = c.step.b;                                 \
-    c.each([&](uint32_t i) { statement; });                                                     \
+#define EACH(T, statement)                                                                                    \
+  [](const Call& c) {                                                                                         \
+    auto* const to = c.to<T>();                                                                               \
+    [[maybe_unused]] auto* const from = c.from<T>();                                                          \
+    [[maybe_unused]] auto* const index = c.index;                                                             \
+    [[maybe_unused]] const uint32_t n = c.step.n, width = c.step.width, height = c.step.height, a = c.step.a, \
+                                    b = c.step.b;                                                             \
+    c.each([&](uint32_t i) { statement; });                                                                   \
   }
-#define CALL(T, statements)                                                                     \
-  [](const Call& c) {                                                                           \
-    auto* const to = c.to<T>();                                                                 \
-    [[maybe_unused]] auto* const from = c.from<T>();                                            \
-    [[maybe_unused]] const uint32_t n = c.step.n, width = c.step.width, height = c.step.height, \
-                                    a = c.step.a, b = c.step.b;                                 \
-    statements                                                                                  \
+#define CALL(T, statements)                                                                                   \
+  [](const Call& c) {                                                                                         \
+    auto* const to = c.to<T>();                                                                               \
+    [[maybe_unused]] auto* const from = c.from<T>();                                                          \
+    [[maybe_unused]] const uint32_t n = c.step.n, width = c.step.width, height = c.step.height, a = c.step.a, \
+                                    b = c.step.b;                                                             \
+    statements                                                                                                \
   }
 // A statement that is the same in OpenCL C and in C++.
 #define BOTH(T, statement) #statement, EACH(T, statement)
@@ -260,37 +247,24 @@ const Definition* find(std::string_view name) {
 
 const char* type_of(size_t element) {
   switch (element) {
-    case 1:
-      return "uchar";
-    case 2:
-      return "ushort";
-    case 8:
-      return "ulong";
-    case 16:
-      return "uint4";
-    default:
-      return "uint";
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 8: return "ulong";
+    case 16: return "uint4";
+    default: return "uint";
   }
 }
 
 std::string argument(char letter, const char* type) {
   switch (letter) {
-    case 'd':
-      return std::string("global ") + type + "* to";
-    case 's':
-      return std::string("global const ") + type + "* from";
-    case 'i':
-      return "global const uint* index";
-    case 'l':
-      return "local uint* part";
-    case 'n':
-      return "uint n";
-    case 'w':
-      return "uint width";
-    case 'h':
-      return "uint height";
-    default:
-      return std::string("uint ") + letter;
+    case 'd': return std::string("global ") + type + "* to";
+    case 's': return std::string("global const ") + type + "* from";
+    case 'i': return "global const uint* index";
+    case 'l': return "local uint* part";
+    case 'n': return "uint n";
+    case 'w': return "uint width";
+    case 'h': return "uint height";
+    default: return std::string("uint ") + letter;
   }
 }
 
@@ -327,10 +301,8 @@ bool well_formed(const Step& step, const Definition& definition) {
     }
     case Shape::line:
       return step.dimensions == 1 && step.n > 0 && (definition.writes != Writes::channels || step.width > 0);
-    case Shape::groups:
-      return step.dimensions == 1;
-    case Shape::rows:
-      return step.dimensions == 1 && step.width > 0 && step.height > 0 && step.global[0] >= step.height;
+    case Shape::groups: return step.dimensions == 1;
+    case Shape::rows: return step.dimensions == 1 && step.width > 0 && step.height > 0 && step.global[0] >= step.height;
     case Shape::columns:
       return step.dimensions == 1 && step.width > 0 && step.height > 0 && step.global[0] >= step.width;
     case Shape::matrix:
@@ -340,9 +312,7 @@ bool well_formed(const Step& step, const Definition& definition) {
   return false;
 }
 
-bool is_matrix(Shape shape) {
-  return shape == Shape::rows || shape == Shape::columns || shape == Shape::matrix;
-}
+bool is_matrix(Shape shape) { return shape == Shape::rows || shape == Shape::columns || shape == Shape::matrix; }
 
 }  // namespace
 
@@ -399,9 +369,8 @@ std::optional<Reach> reach(const Step& step, size_t to_bytes, size_t from_bytes,
     const Triple& s = step.start;
     const Triple& g = step.global;
     begin = s[0] + step.width * (s[1] + step.height * s[2]);
-    end = step.dimensions == 1
-              ? s[0] + g[0]
-              : s[0] + g[0] + step.width * (s[1] + g[1] - 1 + step.height * (s[2] + g[2] - 1));
+    end = step.dimensions == 1 ? s[0] + g[0]
+                               : s[0] + g[0] + step.width * (s[1] + g[1] - 1 + step.height * (s[2] + g[2] - 1));
     end = std::min<size_t>(end, n);
     begin = step.dimensions == 1 ? std::min(s[0], end) : std::min(begin, end);
     one_run = step.dimensions == 1;
@@ -415,53 +384,29 @@ std::optional<Reach> reach(const Step& step, size_t to_bytes, size_t from_bytes,
       made.to_end = end * element;
       break;
     case Writes::all:
-    case Writes::permuted:
-      made.to_end = n * element;
-      break;
-    case Writes::bins:
-      made.to_end = size_t{step.height} * element;
-      break;
-    case Writes::counter_first:
-      made.to_end = (1 + end - begin) * element;
-      break;
-    case Writes::channels:
-      made.to_end = size_t{step.n} * step.width * element;
-      break;
-    case Writes::per_row:
-      made.to_end = size_t{step.height} * element;
-      break;
-    case Writes::per_column:
-      made.to_end = size_t{step.width} * element;
-      break;
-    case Writes::groups:
-      made.to_end = step.global[0] / step.local[0] * element;
-      break;
-    case Writes::items:
-      made.to_end = step.global[0] * element;
-      break;
-    case Writes::few:
-      made.to_end = kBins * element;
-      break;
+    case Writes::permuted: made.to_end = n * element; break;
+    case Writes::bins: made.to_end = size_t{step.height} * element; break;
+    case Writes::counter_first: made.to_end = (1 + end - begin) * element; break;
+    case Writes::channels: made.to_end = size_t{step.n} * step.width * element; break;
+    case Writes::per_row: made.to_end = size_t{step.height} * element; break;
+    case Writes::per_column: made.to_end = size_t{step.width} * element; break;
+    case Writes::groups: made.to_end = step.global[0] / step.local[0] * element; break;
+    case Writes::items: made.to_end = step.global[0] * element; break;
+    case Writes::few: made.to_end = kBins * element; break;
   }
   if (has(*definition, 's')) {
     switch (definition->reads) {
-      case Reads::none:
-        break;
+      case Reads::none: break;
       case Reads::same:
         made.from_begin = begin * element;
         made.from_end = end * element;
         break;
-      case Reads::all:
-        made.from_end = n * element;
-        break;
-      case Reads::counted_items:
-        made.from_end = step.global[0] * element;
-        break;
+      case Reads::all: made.from_end = n * element; break;
+      case Reads::counted_items: made.from_end = step.global[0] * element; break;
     }
   }
   if (has(*definition, 'i')) made.index_end = end * sizeof(uint32_t);
-  if (made.to_end > to_bytes || made.from_end > from_bytes || made.index_end > index_bytes)
-    return std::nullopt;
+  if (made.to_end > to_bytes || made.from_end > from_bytes || made.index_end > index_bytes) return std::nullopt;
   return made;
 }
 

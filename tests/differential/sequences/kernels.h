@@ -34,8 +34,7 @@ struct KernelFacts {
   std::string_view arguments;
   size_t element;  // bytes
   Shape shape;
-  bool drawn_numbers =
-      false;  // the order of to[1], to[2], ... is free, and to[0], which counts them, must start at 0
+  bool drawn_numbers = false;  // the order of to[1], to[2], ... is free, and to[0], which counts them, must start at 0
 };
 
 std::span<const KernelFacts> all_kernels();

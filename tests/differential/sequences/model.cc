@@ -23,8 +23,7 @@ class Model {
       // A read is seen even if it is left out: what was there before.
       if (i == left_out) {
         if (action.step.kind == Kind::read) sights[i].assign(action.step.bytes, kUntouched);
-        if (action.step.kind == Kind::read_rect)
-          sights[i].assign(host_rectangle_bytes(action.step), kUntouched);
+        if (action.step.kind == Kind::read_rect) sights[i].assign(host_rectangle_bytes(action.step), kUntouched);
         continue;
       }
       sights[i] = take(action);
@@ -50,8 +49,7 @@ class Model {
         std::ranges::copy(permutation(step.seed, step.bytes / sizeof(uint32_t)), to.begin());
         return {};
       case Kind::write:
-        std::ranges::copy(random_bytes(step.seed, step.bytes),
-                          to.begin() + static_cast<ptrdiff_t>(step.offset));
+        std::ranges::copy(random_bytes(step.seed, step.bytes), to.begin() + static_cast<ptrdiff_t>(step.offset));
         return {};
       case Kind::read:
       case Kind::map: {
@@ -64,24 +62,18 @@ class Model {
           std::memcpy(to.data() + step.offset + at, pattern.data(), step.pattern);
         return {};
       }
-      case Kind::copy:
-        std::memcpy(to.data() + step.offset, from.data() + step.from_offset, step.bytes);
-        return {};
+      case Kind::copy: std::memcpy(to.data() + step.offset, from.data() + step.from_offset, step.bytes); return {};
       case Kind::write_rect:
       case Kind::read_rect:
-      case Kind::copy_rect:
-        return rectangle(step, to, from);
+      case Kind::copy_rect: return rectangle(step, to, from);
       case Kind::unmap: {
         const auto [begin, end] = changed_through_map(step.access, step.bytes);
         const Bytes written = random_bytes(step.seed, end - begin);
         std::ranges::copy(written, to.begin() + static_cast<ptrdiff_t>(step.offset + begin));
         return {};
       }
-      case Kind::launch:
-        run_on_host(step, to, from, view(action.index));
-        return {};
-      default:
-        return {};
+      case Kind::launch: run_on_host(step, to, from, view(action.index)); return {};
+      default: return {};
     }
   }
 
@@ -109,9 +101,7 @@ class Model {
 
 }  // namespace
 
-Sights see(const Plan& plan, std::optional<size_t> left_out) {
-  return Model(plan).run(left_out);
-}
+Sights see(const Plan& plan, std::optional<size_t> left_out) { return Model(plan).run(left_out); }
 
 bool alike(const Action& action, Bytes one, Bytes other) {
   if (one.size() != other.size()) return false;

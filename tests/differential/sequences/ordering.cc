@@ -86,36 +86,23 @@ class Orderer {
     switch (step.kind) {
       case Kind::create:
       case Kind::create_index:
-      case Kind::sub_buffer:
-        return make(step);
-      case Kind::release:
-        return release(step);
-      case Kind::renew_queue:
-        return renew(step);
-      case Kind::map:
-        return map(step);
-      case Kind::unmap:
-        return unmap(step.number);
-      case Kind::gate:
-        return gate(step);
-      case Kind::complete:
-        return complete(step.number, step.late);
-      case Kind::finish:
-        return finish(step);
-      case Kind::wait:
-        return wait_for_last(step);
-      case Kind::flush:
-        push({.step = step});
-        return flushed(step.queue);
+      case Kind::sub_buffer: return make(step);
+      case Kind::release: return release(step);
+      case Kind::renew_queue: return renew(step);
+      case Kind::map: return map(step);
+      case Kind::unmap: return unmap(step.number);
+      case Kind::gate: return gate(step);
+      case Kind::complete: return complete(step.number, step.late);
+      case Kind::finish: return finish(step);
+      case Kind::wait: return wait_for_last(step);
+      case Kind::flush: push({.step = step}); return flushed(step.queue);
       case Kind::failing:
         if (const Object* object = find(step.to); object && !object->is_index && fits(step, *object))
           push({.step = step, .to = object->place});
         return;
       case Kind::barrier:
-      case Kind::marker:
-        return all_before(step);
-      default:
-        return command(step);
+      case Kind::marker: return all_before(step);
+      default: return command(step);
     }
   }
 
@@ -126,8 +113,7 @@ class Orderer {
     return found == objects_.end() ? nullptr : &found->second;
   }
   static bool fits(const Step& step, const Object& object) {
-    return step.bytes > 0 && step.offset < object.place.bytes &&
-           step.bytes <= object.place.bytes - step.offset;
+    return step.bytes > 0 && step.offset < object.place.bytes && step.bytes <= object.place.bytes - step.offset;
   }
 
   void make(const Step& step) {
@@ -155,8 +141,7 @@ class Orderer {
     const Object* object = find(step.to);
     if (!object) return;
     while (true) {  // of a released object nothing can be unmapped
-      const auto mapped =
-          std::ranges::find(maps_, step.to, [](const auto& entry) { return entry.second.step.to; });
+      const auto mapped = std::ranges::find(maps_, step.to, [](const auto& entry) { return entry.second.step.to; });
       if (mapped == maps_.end()) break;
       unmap(mapped->first);
     }
@@ -190,14 +175,12 @@ class Orderer {
         touch(action, to, step.offset, step.bytes, step.kind == Kind::write);
         break;
       case Kind::fill:
-        if (!fits(step, *to) || !step.pattern || step.offset % step.pattern || step.bytes % step.pattern)
-          return;
+        if (!fits(step, *to) || !step.pattern || step.offset % step.pattern || step.bytes % step.pattern) return;
         touch(action, to, step.offset, step.bytes, true);
         break;
       case Kind::copy: {
         if (!from || from->is_index || !fits(step, *to)) return;
-        if (step.from_offset >= from->place.bytes || step.bytes > from->place.bytes - step.from_offset)
-          return;
+        if (step.from_offset >= from->place.bytes || step.bytes > from->place.bytes - step.from_offset) return;
         touch(action, to, step.offset, step.bytes, true);
         touch(action, from, step.from_offset, step.bytes, false);
         if (action.touches[0].conflicts(action.touches[1])) return;
@@ -214,8 +197,7 @@ class Orderer {
         touch(action, to, start, span, step.kind != Kind::read_rect);
         if (step.kind == Kind::copy_rect) {
           const size_t from_start = offset_of(step.from_origin, step.from_row_pitch, step.from_slice_pitch);
-          if (!from || from->is_index || from_start >= from->place.bytes ||
-              other > from->place.bytes - from_start)
+          if (!from || from->is_index || from_start >= from->place.bytes || other > from->place.bytes - from_start)
             return;
           // Within one buffer both sides have the same pitches, and no row is beyond its slice, or the
           // standard calls it an overlap.
@@ -232,8 +214,7 @@ class Orderer {
       case Kind::launch:
         if (!launch(action, to, from, index, overwrites)) return;
         break;
-      default:
-        return;
+      default: return;
     }
     define(action, overwrites);
     if (step.kind == Kind::launch && find_kernel(step.kernel)->drawn_numbers) return launch_and_check(action);
@@ -243,8 +224,7 @@ class Orderer {
   bool launch(Action& action, const Object* to, const Object* from, const Object* index, bool& overwrites) {
     const Step& step = action.step;
     if ((from && from->is_index) || (index && !index->is_index)) return false;
-    const auto reached =
-        reach(step, to->place.bytes, from ? from->place.bytes : 0, index ? index->place.bytes : 0);
+    const auto reached = reach(step, to->place.bytes, from ? from->place.bytes : 0, index ? index->place.bytes : 0);
     if (!reached) return false;
     touch(action, to, reached->to_begin, reached->to_end - reached->to_begin, true);
     if (reached->from_end > reached->from_begin)
@@ -260,20 +240,16 @@ class Orderer {
   // The counter at the start, the check that takes any order, and contents that are known again.
   void launch_and_check(const Action& action) {
     const size_t bytes = action.touches[0].end - action.touches[0].begin;
-    Action zero{.step = {.kind = Kind::fill,
-                         .queue = action.step.queue,
-                         .to = action.step.to,
-                         .bytes = 4,
-                         .pattern = 4},
-                .to = action.to};
+    Action zero{
+        .step = {.kind = Kind::fill, .queue = action.step.queue, .to = action.step.to, .bytes = 4, .pattern = 4},
+        .to = action.to};
     touch(zero, find(action.step.to), 0, 4, true);
     zero.step.blocking = false;
     enqueue(zero, true);
     enqueue(action);
-    Action check{
-        .step = {.kind = Kind::read, .queue = action.step.queue, .to = action.step.to, .bytes = bytes},
-        .to = action.to,
-        .as_set = true};
+    Action check{.step = {.kind = Kind::read, .queue = action.step.queue, .to = action.step.to, .bytes = bytes},
+                 .to = action.to,
+                 .as_set = true};
     touch(check, find(action.step.to), 0, bytes, false);
     enqueue(check);
     undefined_[action.to.root].add(action.to.begin + sizeof(uint32_t), action.to.begin + bytes);
@@ -289,8 +265,8 @@ class Orderer {
   void define(const Action& action, bool overwrites) {
     for (const Touch& t : action.touches) {
       if (t.writes && overwrites && !reads_too(action, t)) continue;
-      const bool is_to = t.root == action.to.root && t.begin >= action.to.begin &&
-                         t.end <= action.to.begin + action.to.bytes;
+      const bool is_to =
+          t.root == action.to.root && t.begin >= action.to.begin && t.end <= action.to.begin + action.to.bytes;
       const Place& place = is_to ? action.to : action.from;
       for (auto [begin, end] : undefined_[t.root].within(t.begin, t.end)) {
         Action contents{.step = {.kind = Kind::write,
@@ -309,8 +285,7 @@ class Orderer {
       if (t.writes) undefined_[t.root].remove(t.begin, t.end);
   }
   static bool reads_too(const Action& action, const Touch& written) {
-    return std::ranges::any_of(action.touches,
-                               [&](const Touch& t) { return !t.writes && t.conflicts(written); });
+    return std::ranges::any_of(action.touches, [&](const Touch& t) { return !t.writes && t.conflicts(written); });
   }
 
   void enqueue(Action action, bool inserted = false) {
@@ -370,22 +345,17 @@ class Orderer {
       add(before, i);
     }
     switch (action.step.tie) {
-      case Tie::events:
-        action.waits = fewest;
-        return;
-      case Tie::all_events:
-        action.waits = needed;
-        return;
+      case Tie::events: action.waits = fewest; return;
+      case Tie::all_events: action.waits = needed; return;
       case Tie::barrier:
-        push_command(
-            {.step = {.kind = Kind::barrier, .queue = action.step.queue, .blocking = false}, .waits = fewest},
-            true);
+        push_command({.step = {.kind = Kind::barrier, .queue = action.step.queue, .blocking = false}, .waits = fewest},
+                     true);
         return;
       case Tie::marker: {
         // In another queue.
         const unsigned queue = (action.step.queue + 1) % kQueues;
-        action.waits = {push_command(
-            {.step = {.kind = Kind::marker, .queue = queue, .blocking = false}, .waits = fewest}, true)};
+        action.waits = {
+            push_command({.step = {.kind = Kind::marker, .queue = queue, .blocking = false}, .waits = fewest}, true)};
         return;
       }
       case Tie::host:
@@ -565,17 +535,14 @@ class Orderer {
 
 }  // namespace
 
-Plan order(const Sequence& sequence) {
-  return Orderer(sequence).order();
-}
+Plan order(const Sequence& sequence) { return Orderer(sequence).order(); }
 
 std::string text(const Plan& plan, size_t number) {
   const Action& action = plan.actions[number];
   std::string line = "action " + std::to_string(number) + ": " + text(action.step);
   if (action.as_set) line += " (in any order)";
   if (!action.made_from) line += " (inserted)";
-  for (size_t i = 0; i < action.waits.size(); ++i)
-    line += (i ? " " : " after ") + std::to_string(action.waits[i]);
+  for (size_t i = 0; i < action.waits.size(); ++i) line += (i ? " " : " after ") + std::to_string(action.waits[i]);
   for (unsigned queue : action.flushes) line += ", flushing queue " + std::to_string(queue) + " first";
   return line;
 }

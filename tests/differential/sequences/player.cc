@@ -51,8 +51,8 @@ std::string difference(std::span<const std::byte> is, std::span<const std::byte>
       last = i;
     }
   return std::to_string(count) + " of " + std::to_string(expected.size()) + " bytes differ, from byte " +
-         std::to_string(first) + " (is " + hexadecimal(is[first]) + ", expected " +
-         hexadecimal(expected[first]) + ") to " + std::to_string(last);
+         std::to_string(first) + " (is " + hexadecimal(is[first]) + ", expected " + hexadecimal(expected[first]) +
+         ") to " + std::to_string(last);
 }
 
 // Memory of the program behind a USE_HOST_PTR buffer, which the implementation may use until it calls back.
@@ -147,10 +147,8 @@ class Player {
 
   void act(size_t i, const Action& action, const Step& step) {
     switch (step.kind) {
-      case Kind::create:
-        return create(step);
-      case Kind::create_index:
-        return create_index(step);
+      case Kind::create: return create(step);
+      case Kind::create_index: return create_index(step);
       case Kind::sub_buffer: {
         const cl_buffer_region region{step.offset, step.bytes};
         cl_int status = CL_SUCCESS;
@@ -164,9 +162,7 @@ class Player {
         buffers_.erase(step.to);
         places_.erase(step.to);
         return;
-      case Kind::renew_queue:
-        queues_.erase(step.queue);
-        return;
+      case Kind::renew_queue: queues_.erase(step.queue); return;
       case Kind::write: {
         Bytes& source = keep(i, random_bytes(step.seed, step.bytes));
         MUST(clEnqueueWriteBuffer(queue(step.queue), buffer(step.to), step.blocking, step.offset, step.bytes,
@@ -179,71 +175,56 @@ class Player {
         return;
       case Kind::fill: {
         const Bytes pattern = random_bytes(step.seed, step.pattern);
-        MUST(clEnqueueFillBuffer(queue(step.queue), buffer(step.to), pattern.data(), step.pattern,
-                                 step.offset, step.bytes, count(), list(), event_));
+        MUST(clEnqueueFillBuffer(queue(step.queue), buffer(step.to), pattern.data(), step.pattern, step.offset,
+                                 step.bytes, count(), list(), event_));
         return;
       }
       case Kind::copy:
-        MUST(clEnqueueCopyBuffer(queue(step.queue), buffer(step.from), buffer(step.to), step.from_offset,
-                                 step.offset, step.bytes, count(), list(), event_));
+        MUST(clEnqueueCopyBuffer(queue(step.queue), buffer(step.from), buffer(step.to), step.from_offset, step.offset,
+                                 step.bytes, count(), list(), event_));
         return;
       case Kind::write_rect: {
         Bytes& source = keep(i, random_bytes(step.seed, host_rectangle_bytes(step)));
         MUST(clEnqueueWriteBufferRect(queue(step.queue), buffer(step.to), step.blocking, step.origin.data(),
-                                      step.from_origin.data(), step.region.data(), step.row_pitch,
-                                      step.slice_pitch, step.from_row_pitch, step.from_slice_pitch,
-                                      source.data(), count(), list(), event_));
+                                      step.from_origin.data(), step.region.data(), step.row_pitch, step.slice_pitch,
+                                      step.from_row_pitch, step.from_slice_pitch, source.data(), count(), list(),
+                                      event_));
         return;
       }
       case Kind::read_rect:
         MUST(clEnqueueReadBufferRect(queue(step.queue), buffer(step.to), step.blocking, step.origin.data(),
-                                     step.from_origin.data(), step.region.data(), step.row_pitch,
-                                     step.slice_pitch, step.from_row_pitch, step.from_slice_pitch,
-                                     guarded(i, host_rectangle_bytes(step)), count(), list(), event_));
+                                     step.from_origin.data(), step.region.data(), step.row_pitch, step.slice_pitch,
+                                     step.from_row_pitch, step.from_slice_pitch, guarded(i, host_rectangle_bytes(step)),
+                                     count(), list(), event_));
         return;
       case Kind::copy_rect:
-        MUST(clEnqueueCopyBufferRect(queue(step.queue), buffer(step.from), buffer(step.to),
-                                     step.from_origin.data(), step.origin.data(), step.region.data(),
-                                     step.from_row_pitch, step.from_slice_pitch, step.row_pitch,
-                                     step.slice_pitch, count(), list(), event_));
+        MUST(clEnqueueCopyBufferRect(queue(step.queue), buffer(step.from), buffer(step.to), step.from_origin.data(),
+                                     step.origin.data(), step.region.data(), step.from_row_pitch, step.from_slice_pitch,
+                                     step.row_pitch, step.slice_pitch, count(), list(), event_));
         return;
-      case Kind::map:
-        return map(i, step);
-      case Kind::unmap:
-        return unmap(i, step);
-      case Kind::launch:
-        return launch(step);
-      case Kind::barrier:
-        MUST(clEnqueueBarrierWithWaitList(queue(step.queue), count(), list(), event_));
-        return;
-      case Kind::marker:
-        MUST(clEnqueueMarkerWithWaitList(queue(step.queue), count(), list(), event_));
-        return;
+      case Kind::map: return map(i, step);
+      case Kind::unmap: return unmap(i, step);
+      case Kind::launch: return launch(step);
+      case Kind::barrier: MUST(clEnqueueBarrierWithWaitList(queue(step.queue), count(), list(), event_)); return;
+      case Kind::marker: MUST(clEnqueueMarkerWithWaitList(queue(step.queue), count(), list(), event_)); return;
       case Kind::gate: {
         cl_int status = CL_SUCCESS;
         events_[i] = Event(clCreateUserEvent(session_.context.get(), &status));
         must_succeed(status, "clCreateUserEvent");
         return;
       }
-      case Kind::complete:
-        return complete(action.waits[0], step.late);
-      case Kind::finish:
-        MUST(clFinish(queue(step.queue)));
-        return;
-      case Kind::flush:
-        MUST(clFlush(queue(step.queue)));
-        return;
+      case Kind::complete: return complete(action.waits[0], step.late);
+      case Kind::finish: MUST(clFinish(queue(step.queue))); return;
+      case Kind::flush: MUST(clFlush(queue(step.queue))); return;
       case Kind::wait:
         MUST(clWaitForEvents(count(), list()));
         for (cl_event event : waits_) {
           cl_int status = 1;
           MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
-          if (status != CL_COMPLETE)
-            throw Wrong{"an event that was waited for has status " + std::to_string(status)};
+          if (status != CL_COMPLETE) throw Wrong{"an event that was waited for has status " + std::to_string(status)};
         }
         return;
-      case Kind::failing:
-        return failing(step);
+      case Kind::failing: return failing(step);
     }
   }
 
@@ -251,25 +232,20 @@ class Player {
 
   cl_command_queue queue(unsigned number) {
     bench::Queue& queue = queues_[number];
-    if (!queue.get())
-      queue = session_.make_queue(is_out_of_order(number) ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    if (!queue.get()) queue = session_.make_queue(is_out_of_order(number) ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     return queue.get();
   }
   cl_mem buffer(unsigned number) const { return buffers_.at(number).get(); }
 
   void create(const Step& step) {
-    Bytes contents = step.home == Home::plain || step.home == Home::alloc_host
-                         ? Bytes()
-                         : random_bytes(step.seed, step.bytes);
+    Bytes contents =
+        step.home == Home::plain || step.home == Home::alloc_host ? Bytes() : random_bytes(step.seed, step.bytes);
     void* place = contents.empty() ? nullptr : contents.data();
     cl_mem_flags flags = CL_MEM_READ_WRITE;
     HostMemory* host = nullptr;
     switch (step.home) {
-      case Home::plain:
-        break;
-      case Home::copy_host:
-        flags |= CL_MEM_COPY_HOST_PTR;
-        break;
+      case Home::plain: break;
+      case Home::copy_host: flags |= CL_MEM_COPY_HOST_PTR; break;
       case Home::use_host:
       case Home::use_host_shifted:
         host = &host_memory_.emplace_back(step.bytes, step.home == Home::use_host ? 0 : 64);
@@ -277,12 +253,8 @@ class Player {
         place = host->start;
         flags |= CL_MEM_USE_HOST_PTR;
         break;
-      case Home::alloc_host:
-        flags |= CL_MEM_ALLOC_HOST_PTR;
-        break;
-      case Home::alloc_copy:
-        flags |= CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-        break;
+      case Home::alloc_host: flags |= CL_MEM_ALLOC_HOST_PTR; break;
+      case Home::alloc_copy: flags |= CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR; break;
     }
     cl_int status = CL_SUCCESS;
     bench::Buffer made(clCreateBuffer(session_.context.get(), flags, step.bytes, place, &status));
@@ -303,9 +275,8 @@ class Player {
   void create_index(const Step& step) {
     Bytes contents = permutation(step.seed, step.bytes / sizeof(uint32_t));
     cl_int status = CL_SUCCESS;
-    buffers_[step.to] =
-        bench::Buffer(clCreateBuffer(session_.context.get(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                     step.bytes, contents.data(), &status));
+    buffers_[step.to] = bench::Buffer(clCreateBuffer(session_.context.get(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                                     step.bytes, contents.data(), &status));
     must_succeed(status, "clCreateBuffer");
   }
 
@@ -330,33 +301,15 @@ class Player {
       MUST(clSetKernelArg(kernel.get(), index++, bytes, value));
     };
     for (char letter : find_kernel(step.kernel)->arguments) switch (letter) {
-        case 'd':
-          set(sizeof(cl_mem), buffers_.at(step.to).address());
-          break;
-        case 's':
-          set(sizeof(cl_mem), buffers_.at(step.from).address());
-          break;
-        case 'i':
-          set(sizeof(cl_mem), buffers_.at(step.index).address());
-          break;
-        case 'l':
-          set(step.local[0] * sizeof(cl_uint), nullptr);
-          break;
-        case 'n':
-          set(sizeof step.n, &step.n);
-          break;
-        case 'w':
-          set(sizeof step.width, &step.width);
-          break;
-        case 'h':
-          set(sizeof step.height, &step.height);
-          break;
-        case 'a':
-          set(sizeof step.a, &step.a);
-          break;
-        case 'b':
-          set(sizeof step.b, &step.b);
-          break;
+        case 'd': set(sizeof(cl_mem), buffers_.at(step.to).address()); break;
+        case 's': set(sizeof(cl_mem), buffers_.at(step.from).address()); break;
+        case 'i': set(sizeof(cl_mem), buffers_.at(step.index).address()); break;
+        case 'l': set(step.local[0] * sizeof(cl_uint), nullptr); break;
+        case 'n': set(sizeof step.n, &step.n); break;
+        case 'w': set(sizeof step.width, &step.width); break;
+        case 'h': set(sizeof step.height, &step.height); break;
+        case 'a': set(sizeof step.a, &step.a); break;
+        case 'b': set(sizeof step.b, &step.b); break;
       }
     const bool no_start = step.start == Triple{};
     MUST(clEnqueueNDRangeKernel(queue(step.queue), kernel.get(), step.dimensions,
@@ -372,8 +325,8 @@ class Player {
                                : step.access == Access::write ? (step.seed % 2 ? CL_MAP_WRITE : kReadWrite)
                                                               : CL_MAP_WRITE_INVALIDATE_REGION;
     cl_int status = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue(step.queue), buffer(step.to), step.blocking, flags, step.offset,
-                                      step.bytes, count(), list(), event_, &status);
+    void* mapped = clEnqueueMapBuffer(queue(step.queue), buffer(step.to), step.blocking, flags, step.offset, step.bytes,
+                                      count(), list(), event_, &status);
     must_succeed(status, "clEnqueueMapBuffer");
     maps_[step.number] = {i, static_cast<std::byte*>(mapped)};
     const std::byte* place = places_.at(step.to);
@@ -384,8 +337,7 @@ class Player {
   void unmap(size_t i, const Step& step) {
     const auto [mapping, memory] = maps_.at(step.number);
     maps_.erase(step.number);
-    if (step.access != Access::invalidate)
-      compare(mapping, {memory, step.bytes}, "at its end the mapped range: ");
+    if (step.access != Access::invalidate) compare(mapping, {memory, step.bytes}, "at its end the mapped range: ");
     if (i != left_out_) {
       const auto [begin, end] = changed_through_map(step.access, step.bytes);
       std::ranges::copy(random_bytes(step.seed, end - begin), memory + begin);
@@ -469,8 +421,8 @@ class Player {
     const Event gate(clCreateUserEvent(session_.context.get(), &status));
     must_succeed(status, "clCreateUserEvent");
     cl_event made = nullptr;
-    MUST(clEnqueueWriteBuffer(queue.get(), buffer(step.to), CL_FALSE, step.offset, step.bytes, source.data(),
-                              1, gate.address(), &made));
+    MUST(clEnqueueWriteBuffer(queue.get(), buffer(step.to), CL_FALSE, step.offset, step.bytes, source.data(), 1,
+                              gate.address(), &made));
     const Event written(made);
     MUST(clEnqueueReadBuffer(queue.get(), buffer(step.to), CL_FALSE, step.offset, step.bytes, into.data(), 1,
                              written.address(), &made));
@@ -488,8 +440,8 @@ class Player {
     }
     wait_until([&] { return called.count > 0; });
     if (called.count != 1 || called.status >= 0)
-      throw Wrong{"the callback of a failed command came " + std::to_string(called.count) +
-                  " times, with status " + std::to_string(called.status)};
+      throw Wrong{"the callback of a failed command came " + std::to_string(called.count) + " times, with status " +
+                  std::to_string(called.status)};
     if (into != Bytes(step.bytes, kUntouched)) throw Wrong{"a read behind a failed event wrote"};
   }
 
@@ -506,8 +458,7 @@ class Player {
       wait_until([&] { return memory.is_released.load(); });
       if (!memory.is_released) throw Wrong{"a released buffer's destructor callback did not come"};
       for (size_t i = 0; i < memory.bytes; ++i)
-        if (memory.start[i] != kReleased)
-          throw Wrong{"the program's memory was written after the destructor callback"};
+        if (memory.start[i] != kReleased) throw Wrong{"the program's memory was written after the destructor callback"};
     }
   }
   // Also after a failure nothing may use this object's memory any more.
@@ -553,8 +504,8 @@ class Player {
 
 }  // namespace
 
-std::string play(const Session& session, const bench::Program& kernels, const Plan& plan,
-                 const Sights& expected, const Playing& how) {
+std::string play(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
+                 const Playing& how) {
   return Player(session, kernels, plan, expected, how).play();
 }
 

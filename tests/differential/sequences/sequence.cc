@@ -10,47 +10,30 @@ namespace {
 template <size_t N>
 using Names = std::array<std::string_view, N>;
 
-constexpr Names<23> kKinds = {
-    "create", "create_index", "sub_buffer", "release",   "renew_queue", "write", "read",   "fill",
-    "copy",   "write_rect",   "read_rect",  "copy_rect", "map",         "unmap", "launch", "barrier",
-    "marker", "gate",         "complete",   "finish",    "flush",       "wait",  "failing"};
-constexpr Names<6> kHomes = {"plain",      "copy_host", "use_host", "use_host_shifted",
-                             "alloc_host", "alloc_copy"};
+constexpr Names<23> kKinds = {"create",   "create_index", "sub_buffer", "release",    "renew_queue", "write",
+                              "read",     "fill",         "copy",       "write_rect", "read_rect",   "copy_rect",
+                              "map",      "unmap",        "launch",     "barrier",    "marker",      "gate",
+                              "complete", "finish",       "flush",      "wait",       "failing"};
+constexpr Names<6> kHomes = {"plain", "copy_host", "use_host", "use_host_shifted", "alloc_host", "alloc_copy"};
 constexpr Names<3> kAccesses = {"read", "write", "invalidate"};
 constexpr Names<5> kTies = {"events", "all_events", "barrier", "marker", "host"};
 
-constexpr auto& names(Kind) {
-  return kKinds;
-}
-constexpr auto& names(Home) {
-  return kHomes;
-}
-constexpr auto& names(Access) {
-  return kAccesses;
-}
-constexpr auto& names(Tie) {
-  return kTies;
-}
+constexpr auto& names(Kind) { return kKinds; }
+constexpr auto& names(Home) { return kHomes; }
+constexpr auto& names(Access) { return kAccesses; }
+constexpr auto& names(Tie) { return kTies; }
 
 template <typename T>
 concept Enumeration = std::is_enum_v<T>;
 
-std::string print(const std::string& value) {
-  return value;
-}
-std::string print(std::unsigned_integral auto value) {
-  return std::to_string(value);
-}
-std::string print(Enumeration auto value) {
-  return std::string(names(value)[static_cast<size_t>(value)]);
-}
+std::string print(const std::string& value) { return value; }
+std::string print(std::unsigned_integral auto value) { return std::to_string(value); }
+std::string print(Enumeration auto value) { return std::string(names(value)[static_cast<size_t>(value)]); }
 std::string print(const Triple& value) {
   return std::to_string(value[0]) + "x" + std::to_string(value[1]) + "x" + std::to_string(value[2]);
 }
 
-void scan(std::string_view word, std::string& value) {
-  value = word;
-}
+void scan(std::string_view word, std::string& value) { value = word; }
 void scan(std::string_view word, std::unsigned_integral auto& value) {
   unsigned long long number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -139,9 +122,7 @@ Step parse_line(const std::string& line) {
 
 }  // namespace
 
-std::string_view name(Kind kind) {
-  return kKinds[static_cast<size_t>(kind)];
-}
+std::string_view name(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 std::string text(const Step& step) {
   std::string line(name(step.kind));

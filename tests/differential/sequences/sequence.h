@@ -83,9 +83,7 @@ using Sequence = std::vector<Step>;
 
 // Only queues 0 .. kQueues - 1 exist; odd ones are out of order.
 inline constexpr unsigned kQueues = 4;
-inline bool is_out_of_order(unsigned queue) {
-  return queue % 2 == 1;
-}
+inline bool is_out_of_order(unsigned queue) { return queue % 2 == 1; }
 
 std::string_view name(Kind kind);
 

@@ -13,9 +13,7 @@ namespace {
 constexpr uint64_t kSeeds = 60;
 constexpr Limits kSmall = {.steps = 30, .largest_buffer = 70000};
 
-bool is_command(const Action& action) {
-  return !action.touches.empty();
-}
+bool is_command(const Action& action) { return !action.touches.empty(); }
 
 TEST(Sequences, AreDeterminedByTheirSeed) {
   EXPECT_EQ(generate(7, kSmall), generate(7, kSmall));
@@ -77,8 +75,7 @@ TEST(Ordering, AGateIsCompletedBeforeTheHostWaitsBehindIt) {
                   "write queue=1 to=1 bytes=8 seed=2 blocking=0 gate=1\n"
                   "read queue=2 to=1 bytes=8\n"));
   const auto index = [&](Kind kind) {
-    return std::ranges::find(plan.actions, kind, [](const Action& a) { return a.step.kind; }) -
-           plan.actions.begin();
+    return std::ranges::find(plan.actions, kind, [](const Action& a) { return a.step.kind; }) - plan.actions.begin();
   };
   EXPECT_LT(index(Kind::write), index(Kind::complete));
   EXPECT_LT(index(Kind::complete), index(Kind::read));
@@ -102,8 +99,7 @@ TEST(Model, ShowsWhatCopiesAndLaunchesLeave) {
 TEST(Shrinking, KeepsWhatFailsAndDropsTheRest) {
   const Sequence steps = generate(3, kSmall);
   const auto fails = [](const Sequence& candidate) {
-    return std::ranges::any_of(candidate,
-                               [](const Step& s) { return s.kind == Kind::launch && s.global[0] > 1; }) &&
+    return std::ranges::any_of(candidate, [](const Step& s) { return s.kind == Kind::launch && s.global[0] > 1; }) &&
            std::ranges::any_of(candidate, [](const Step& s) { return s.kind == Kind::create; });
   };
   ASSERT_TRUE(fails(steps));
