@@ -245,7 +245,10 @@ class Execution {
 class Enqueueing {
  public:
   Enqueueing(DeviceSet& set, Lane lane, cl_event* event)
-      : set_(set), device_(*set.devices[lane.device]), queue_(device_.compute_queue()), event_(event) {}
+      : device_(*set.devices[lane.device]),
+        queue_(device_.compute_queue()),
+        one_at_a_time_(device_.queue(LaneKind::compute).calls),
+        event_(event) {}
 
   cl_int operator()(const Exchange& o) {
     const bool up = o.from == kHost;
@@ -358,9 +361,9 @@ class Enqueueing {
     return CL_SUCCESS;
   }
 
-  DeviceSet& set_;
   RealDevice& device_;
   const cl_command_queue queue_;
+  const std::lock_guard<std::mutex> one_at_a_time_;
   cl_event* const event_;
 };
 

@@ -74,7 +74,9 @@ cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piec
     local[d] = all.local[d];
     any_offset |= offset[d] != 0;
   }
-  return cl.clEnqueueNDRangeKernel(device.compute_queue(), kernel, all.dimensions, any_offset ? offset : nullptr, size,
+  RealDevice::Queue& queue = device.queue(LaneKind::compute);
+  std::lock_guard one_at_a_time(queue.calls);
+  return cl.clEnqueueNDRangeKernel(queue.real, kernel, all.dimensions, any_offset ? offset : nullptr, size,
                                    plan.pass_local ? local : nullptr, 0, nullptr, event);
 }
 

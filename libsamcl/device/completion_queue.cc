@@ -33,9 +33,10 @@ std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_
 
 }  // namespace
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::string thread_name, Device device,
+CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, Device device,
                                  std::function<void()> on_start)
     : queue_(queue),
+      calls_(calls),
       is_leased_(device == Device::leased),
       silence_(is_leased_ ? kShortSilence : kLongestSilence),
       thread_(std::move(thread_name), std::move(on_start)) {}
@@ -55,9 +56,14 @@ cl_int CompletionQueue::wait_for(cl_event event, DeviceTimes* times) {
   return error;
 }
 
+cl_int CompletionQueue::enqueue_marker(cl_event* event) const {
+  std::lock_guard one_at_a_time(calls_);
+  return driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event);
+}
+
 // Under the mutex. If it fails, it ends with those that follow.
 void CompletionQueue::mark_last() {
-  driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &awaited_.back().event);
+  enqueue_marker(&awaited_.back().event);
   awaited_.back().is_marker = true;
   unmarked_ = unmarked_ns_ = 0;
 }
@@ -65,6 +71,10 @@ void CompletionQueue::mark_last() {
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener,
                                     bool promptly, uint64_t counted_ns) {
   std::lock_guard lock(mutex_);
+  if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
+    several_give_ = several_give_ || giver_ != std::thread::id();
+    giver_ = std::this_thread::get_id();
+  }
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
   if (event || awaited_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
   awaited_.push_back({event, false, promptly, {std::move(node), {last_enqueued_ns_}, counted_ns}, std::move(listener)});
@@ -123,9 +133,15 @@ uint64_t CompletionQueue::host_time(uint64_t device_time, uint64_t now) const {
   return std::min(now, device_time + static_cast<uint64_t>(clock_ahead_ns_));
 }
 
-// What has no event was the last of all: the whole queue ends no later than a marker would.
+// What has no event was the last of all when it was taken. Who alone gives the queue more can wait for all of it, which
+// takes a driver half as long as a marker's event does; others must not call the driver for the queue meanwhile.
 cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const {
-  if (!batch.event) return driver::real().clFinish(queue_);
+  if (!batch.event) {
+    if (!several_give_ && !Worker::is_own_thread()) return driver::real().clFinish(queue_);
+    const cl_int error = enqueue_marker(&batch.event);
+    batch.is_marker = true;
+    if (error != CL_SUCCESS) return error;
+  }
   if (!is_over) return wait_for(batch.event, batch.is_marker ? nullptr : &times);
   const cl_int error = batch.is_marker ? CL_SUCCESS : ask_times(batch.event, times);
   if (error != CL_SUCCESS) return wait_for(batch.event);
@@ -202,7 +218,7 @@ void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   look_at_ = awaited_.size() + kTogether / 2;
 }
 
-bool CompletionQueue::help(const void* owner) {
+bool CompletionQueue::help(const engine::Owner* owner) {
   std::vector<CompletedNode> over;
   std::shared_ptr<Listener> listener;
   Batch batch;
@@ -252,7 +268,9 @@ void CompletionQueue::watch() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (!is_time() && Worker::is_own_thread()) {
-      if (!awaited_.empty()) driver::real().clFlush(queue_);  // nothing else may make the driver begin
+      if (std::unique_lock idle(calls_, std::try_to_lock); !awaited_.empty() && idle) {
+        driver::real().clFlush(queue_);  // nothing else may make the driver begin
+      }
       const size_t before = awaited_.size();
       const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
       const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });

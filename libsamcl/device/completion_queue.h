@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libsamcl/engine/operation.h"
@@ -58,10 +59,10 @@ class CompletionQueue {
     virtual void ended(std::span<const CompletedNode> ended) = 0;
   };
 
-  // Without thread until there is something to wait for. queue: in order; it must live until we are destroyed.
-  // on_start: see Worker.
+  // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
+  // (RealDevice::Queue); both must live until we are destroyed. on_start: see Worker.
   enum class Device : uint8_t { own, leased };
-  CompletionQueue(cl_command_queue queue, std::string thread_name, Device device = Device::own,
+  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, Device device = Device::own,
                   std::function<void()> on_start = {});
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
@@ -82,7 +83,7 @@ class CompletionQueue {
 
   // If nodes of that owner (nullptr: any) are awaited: tells of those that have ended, or, if none has, waits for the
   // first ones on the calling thread, and tells. False if there are none or another thread waits.
-  bool help(const void* owner);
+  bool help(const engine::Owner* owner);
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
   void hurry();
@@ -115,6 +116,7 @@ class CompletionQueue {
     bool is_marker = false;
     std::shared_ptr<Listener> listener;
   };
+  cl_int enqueue_marker(cl_event* event) const;
   cl_int wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
@@ -130,13 +132,16 @@ class CompletionQueue {
   void leave();
 
   const cl_command_queue queue_;
+  std::mutex& calls_;  // taken under mutex_, or alone
   const bool is_leased_;
   const std::chrono::microseconds silence_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<size_t> count_{0};  // awaited_.size()
+  std::atomic<size_t> count_{0};           // awaited_.size()
+  std::atomic<bool> several_give_{false};  // threads of the program
   // Guarded by the mutex.
   std::deque<Awaited> awaited_;
+  std::thread::id giver_;     // the last one of the program
   size_t unmarked_ = 0;       // the last so many have no event,
   uint64_t unmarked_ns_ = 0;  // and are expected to take that long
   size_t prompt_ = 0;         // so many are to be heard of at once

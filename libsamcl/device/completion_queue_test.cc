@@ -49,7 +49,8 @@ struct CompletionQueueTest : ::testing::Test {
 
   testing::FakeDriver driver{1};
   std::shared_ptr<Log> log = std::make_shared<Log>();
-  CompletionQueue ends{nullptr, "ends-test"};
+  std::mutex calls;
+  CompletionQueue ends{nullptr, calls, "ends-test"};
   struct SomeOwner : engine::Owner {};
   const std::shared_ptr<engine::Owner> owner = std::make_shared<SomeOwner>(), another = std::make_shared<SomeOwner>();
 
@@ -163,7 +164,8 @@ TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
 // The program has released everything meanwhile.
 TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   struct Owner : CompletionQueue::Listener {
-    CompletionQueue ends{nullptr, "ends-test"};
+    std::mutex calls;
+  CompletionQueue ends{nullptr, calls, "ends-test"};
     std::atomic<bool>& has_ended;
     explicit Owner(std::atomic<bool>& flag) : has_ended(flag) {}
     void began(const engine::Node&, const RunTimes&) override {}

@@ -88,7 +88,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   if (lease.client && !computes_in_caller && lease.share == 1)
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   completions_ = std::make_unique<CompletionQueue>(
-      compute_queue(), "samcl-end" + std::to_string(index),
+      compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
       run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
