@@ -21,7 +21,6 @@ void KernelTimes::took(uint64_t work_items, uint64_t ns) {
   const double before = here.ns_per_item.load(std::memory_order_relaxed);
   const double weight = value < before ? 0.5 : 0.125;
   here.ns_per_item.store(before == 0 ? value : (1 - weight) * before + weight * value, std::memory_order_relaxed);
-  here.measured.fetch_add(1, std::memory_order_relaxed);
 }
 
 uint64_t KernelTimes::expect(uint64_t work_items) const {
@@ -31,9 +30,8 @@ uint64_t KernelTimes::expect(uint64_t work_items) const {
 }
 
 bool KernelTimes::wants_time(uint64_t work_items) {
-  Class& here = classes_[class_of(work_items)];
-  if (here.measured.load(std::memory_order_relaxed) < kFirst) return true;
-  return here.since.fetch_add(1, std::memory_order_relaxed) % kLater == 0;
+  const uint32_t before = classes_[class_of(work_items)].asked.fetch_add(1, std::memory_order_relaxed);
+  return before < kFirst || before % kLater == 0;
 }
 
 }  // namespace samcl

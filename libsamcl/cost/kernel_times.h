@@ -17,15 +17,15 @@ class KernelTimes {
   // What one device will take for a launch of so many work-items; 0: nothing is known.
   uint64_t expect(uint64_t work_items) const;
 
-  // Whether the time of the next such launch should be taken exactly, which costs the driver some time: the first few,
-  // then some now and then.
+  // Whether the time of the next such launch should be taken exactly, which costs the driver more than the launch: the
+  // first few, then some now and then. Asked once for each.
   bool wants_time(uint64_t work_items);
 
  private:
   // Launches of sizes within a factor of two.
   struct Class {
     std::atomic<double> ns_per_item{0};
-    std::atomic<uint32_t> measured{0}, since{0};
+    std::atomic<uint32_t> asked{0};  // launches of which wants_time() has been asked: many before the first has ended
   };
   std::array<Class, 64> classes_;
 };

@@ -115,10 +115,9 @@ RealDevice::~RealDevice() {
 }
 
 bool RealDevice::submits_on_thread() {
-  // Fewer would be submitted before the thread is awake. And what a driver needs in a thread that is new to it takes
-  // longer than a thousand launches: 4 ms, with two H200.
+  // Fewer would be submitted before the thread is awake; and for few a new thread does not pay.
   constexpr size_t kBusy = 16;
-  constexpr uint32_t kMany = 2000;
+  constexpr uint32_t kMany = 400;
   switch (Config::get().submission) {
     case Config::Submission::thread: return true;
     case Config::Submission::caller: return false;

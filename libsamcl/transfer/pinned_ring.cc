@@ -1,6 +1,9 @@
 #include "libsamcl/transfer/pinned_ring.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "libsamcl/driver/driver.h"
@@ -9,12 +12,8 @@
 namespace samcl {
 
 PinnedRing::~PinnedRing() {
-  const auto& cl = driver::real();
-  if (memory_) {
-    cl.clEnqueueUnmapMemObject(queue_, buffer_, memory_, 0, nullptr, nullptr);
-    cl.clFinish(queue_);
-  }
-  if (buffer_) cl.clReleaseMemObject(buffer_);
+  if (lock_) driver::real().clReleaseMemObject(lock_);
+  if (memory_) munmap(memory_, kBytes);
 }
 
 bool PinnedRing::is_ready() {
@@ -22,16 +21,19 @@ bool PinnedRing::is_ready() {
   return ready_;
 }
 
+// A driver that is to allocate pinned memory itself (CL_MEM_ALLOC_HOST_PTR) lets nobody else call it meanwhile: 8 ms
+// with an H200. Memory that is there already it pins in 0.6 ms, and to have the system provide it in large pages
+// takes 2.
 bool PinnedRing::make() {
-  const auto& cl = driver::real();
-  constexpr size_t kBytes = kChunks * kChunk;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<std::byte*>(memory);
+  static_cast<void>(madvise(memory, kBytes, MADV_HUGEPAGE));
+  std::memset(memory, 0, kBytes);
   cl_int error;
-  buffer_ = cl.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kBytes, nullptr, &error);
-  if (!buffer_) return false;
-  memory_ = cl.clEnqueueMapBuffer(queue_, buffer_, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, kBytes, 0, nullptr,
-                                  nullptr, &error);
-  for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = static_cast<std::byte*>(memory_) + i * kChunk;
-  return memory_ != nullptr;
+  lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory, &error);
+  for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = memory_ + i * kChunk;
+  return lock_ != nullptr;
 }
 
 cl_int PinnedRing::wait(Chunk& chunk) {

@@ -33,7 +33,7 @@ class PinnedRing {
 
  private:
   static constexpr size_t kChunks = 4;
-  static constexpr size_t kChunk = 4 << 20;
+  static constexpr size_t kChunk = 4 << 20, kBytes = kChunks * kChunk;
   struct Chunk {
     std::byte* memory = nullptr;
     cl_event moved = nullptr;  // the transfer that uses it
@@ -45,9 +45,8 @@ class PinnedRing {
   const cl_context context_;
   const cl_command_queue queue_;
   bool tried_ = false, ready_ = false;
-  // All chunks: drivers take about as long to pin one piece of memory as another, whatever its size.
-  cl_mem buffer_ = nullptr;
-  void* memory_ = nullptr;
+  std::byte* memory_ = nullptr;  // of all chunks
+  cl_mem lock_ = nullptr;        // keeps it in place; no command uses it
   std::array<Chunk, kChunks> chunks_;
 };
 
