@@ -28,7 +28,7 @@ class Resolution {
       progress = false;
       for (size_t i = 0; i < open.size();) {
         open[i] = without_singles(open[i]);
-        if (settled(open[i])) {
+        if (is_decided(open[i])) {
           open.erase(open.begin() + static_cast<long>(i));
           progress = true;
         } else if (fuse(open, i)) {
@@ -60,7 +60,7 @@ class Resolution {
   }
 
   // True if the condition needs no more looking at: it holds, or one variable's range says it.
-  bool settled(const Form& condition) {
+  bool is_decided(const Form& condition) {
     if (condition.size() > 1 && known_.plain_range(condition).low < 0) return false;
     known_.require(condition, variables_);
     return true;

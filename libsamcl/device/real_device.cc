@@ -124,7 +124,7 @@ bool RealDevice::submits_on_thread() {
     case Config::Submission::caller: return false;
     default: break;
   }
-  if (!gives_a_core_ || completions_->awaited() < kBusy) return false;
+  if (!gives_a_core_ || completions_->pending() < kBusy) return false;
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 
