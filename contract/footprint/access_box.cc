@@ -89,9 +89,9 @@ class Resolution {
                  Form(multiply(form.factor(gone), gone_range.low) + multiply(factor, kept_range.low));
         };
         std::vector<Form> others;
-        for (size_t i = 0; i < conditions.size(); ++i) {
-          if (fits(conditions[i]))
-            others.push_back(fused(conditions[i]));
+        for (const Form& each : conditions) {
+          if (fits(each))
+            others.push_back(fused(each));
           else
             exact_ = false;
         }
