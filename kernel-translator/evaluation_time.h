@@ -9,7 +9,7 @@
 namespace samcl {
 
 // Microseconds, the best of `batches` averages of `times` evaluations: other programs run, too.
-inline double time_of_evaluation(const Footprint& footprint, const Launch& launch, int batches, int times) {
+inline double time_of_evaluation(const Footprint& footprint, const LaunchInputs& launch, int batches, int times) {
   double best = 1e9;
   for (int batch = 0; batch < batches; ++batch) {
     const auto start = std::chrono::steady_clock::now();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/experiment/blocks.h"
-#include "analysis/model/result.h"
+#include "base/result.h"
 
 namespace samcl::analysis::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/experiment/blocks.h"
-#include "analysis/model/result.h"
+#include "base/result.h"
 
 namespace samcl::analysis::cli {
 

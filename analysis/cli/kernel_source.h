@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/result.h"
+#include "base/result.h"
 
 namespace samcl::analysis::cli {
 

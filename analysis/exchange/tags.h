@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/result.h"
+#include "base/result.h"
 
 namespace samcl::analysis {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/result.h"
+#include "base/result.h"
 
 namespace samcl::analysis::makespan {
 

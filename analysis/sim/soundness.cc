@@ -10,7 +10,8 @@ bool comparable(const Bounds& bounds, size_t task, Form form) {
 
 }  // namespace
 
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random, Tally& tally) {
+std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
+                                SoundnessTally& tally) {
   const auto& [set, modes] = small;
   const Bounds bounds = analyse(set, modes, form);
   const PriorityOrder order = priority_order(set);

@@ -19,7 +19,7 @@ struct Excess {
   Time bound = 0;
 };
 
-struct Tally {
+struct SoundnessTally {
   int64_t sets = 0;
   int64_t jobs = 0;
   int64_t bounds = 0;    // compared with: proven ones; for other forms those of schedulable sets
@@ -35,6 +35,7 @@ struct Effort {
 };
 
 // One set: adds to the tally, returns the first excess.
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random, Tally& tally);
+std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
+                                SoundnessTally& tally);
 
 }  // namespace samcl::analysis

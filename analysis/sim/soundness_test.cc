@@ -39,7 +39,7 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   const char* sets = std::getenv("SAMCL_SETS");
   const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 2000;
   Random random(seed);
-  Tally tally;
+  SoundnessTally tally;
   for (int64_t n = 0; n < count; ++n) {
     const auto excess = challenge(random_set(GetParam(), random), Form::safe, {}, random, tally);
     ASSERT_FALSE(excess) << tell(*excess);

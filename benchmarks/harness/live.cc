@@ -87,7 +87,11 @@ std::string live_json(const LiveSession& session) {
                     {"period_ms", row.period_ms},
                     {"bound_ms", row.bound_ms ? ordered_json(*row.bound_ms) : ordered_json()},
                     {"guaranteed", row.guaranteed},
+                    {"jobs", row.responses_ms.size()},
+                    {"median_ms", row.median_ms()},
+                    {"longest_ms", row.longest_ms()},
                     {"misses", row.misses()},
+                    {"beyond_bound", row.beyond_bound()},
                     {"responses_ms", row.responses_ms},
                     {"failure", row.failure}});
   const ordered_json all = {{"experiment", session.experiment},

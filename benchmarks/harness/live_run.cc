@@ -108,7 +108,7 @@ class Conductor {
     while (kill(manager, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 
-  Result<void> enroll(const Sized& sized) {
+  Result<void> register_task(const Sized& sized) {
     auto done = ctl({"register", sized.task.program, "--priority", std::to_string(sized.task.priority), "--period",
                      milliseconds(sized.period_ms), "--profile", sized.profile});
     if (!done) return tl::unexpected(done.error());
@@ -240,7 +240,7 @@ Result<LiveSession> run_live(const LiveExperiment& experiment, const std::vector
     tell(std::string("policy ") + analysis::name(policy) + ": " + short_number(settings.seconds) + " s");
     if (auto begun = conductor.begin_manager(policy); !begun) return tl::unexpected(begun.error());
     for (const Sized& sized : tasks)
-      if (auto done = conductor.enroll(sized); !done) return tl::unexpected(done.error());
+      if (auto done = conductor.register_task(sized); !done) return tl::unexpected(done.error());
     const auto plan = conductor.plan();
     if (!plan) return tl::unexpected(plan.error());
     std::vector<LiveRow> rows;

@@ -63,6 +63,8 @@ TEST(Live, TableAndJsonTellWhatFailed) {
   EXPECT_THAT(live_text(session()), HasSubstr("failed: it did not pass"));
   const auto json = nlohmann::json::parse(live_json(session()));
   EXPECT_EQ(json.at("rows").at(0).at("misses"), 1);
+  EXPECT_EQ(json.at("rows").at(0).at("jobs"), 4);
+  EXPECT_EQ(json.at("rows").at(0).at("longest_ms"), 120);
   EXPECT_EQ(json.at("rows").at(1).at("failure"), "it did not pass");
 }
 

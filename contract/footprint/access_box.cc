@@ -28,7 +28,7 @@ class Resolution {
       progress = false;
       for (size_t i = 0; i < open.size();) {
         open[i] = without_singles(open[i]);
-        if (settled(open[i])) {
+        if (is_decided(open[i])) {
           open.erase(open.begin() + static_cast<long>(i));
           progress = true;
         } else if (fuse(open, i)) {
@@ -60,7 +60,7 @@ class Resolution {
   }
 
   // True if the condition needs no more looking at: it holds, or one variable's range says it.
-  bool settled(const Form& condition) {
+  bool is_decided(const Form& condition) {
     if (condition.size() > 1 && known_.plain_range(condition).low < 0) return false;
     known_.require(condition, variables_);
     return true;
@@ -89,9 +89,9 @@ class Resolution {
                  Form(multiply(form.factor(gone), gone_range.low) + multiply(factor, kept_range.low));
         };
         std::vector<Form> others;
-        for (size_t i = 0; i < conditions.size(); ++i) {
-          if (fits(conditions[i]))
-            others.push_back(fused(conditions[i]));
+        for (const Form& each : conditions) {
+          if (fits(each))
+            others.push_back(fused(each));
           else
             exact_ = false;
         }

@@ -7,7 +7,7 @@
 namespace samcl {
 namespace {
 
-__extension__ typedef __int128 Signed;
+using Signed = __int128;
 
 StridedRange normal(StridedRange range) {
   if (range.count > 1 && range.stride <= range.length) {
@@ -129,13 +129,6 @@ Range bounds(const ByteSet& set, uint64_t size) {
     range.end = std::max(range.end, each.end());
   }
   return range;
-}
-
-uint64_t total_bytes(const ByteSet& set, uint64_t size) {
-  if (set.whole) return size;
-  uint64_t bytes = 0;
-  for (const StridedRange& each : set.ranges) bytes += each.bytes();
-  return bytes;
 }
 
 bool disjoint(const ByteSet& a, const ByteSet& b) {

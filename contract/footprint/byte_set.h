@@ -37,9 +37,6 @@ struct ByteSet {
 // The smallest single range that holds the set; {0, size} for the whole of a buffer of `size` bytes.
 Range bounds(const ByteSet& set, uint64_t size);
 
-// Bytes in the ranges, overlaps counted twice; `size` for the whole.
-uint64_t total_bytes(const ByteSet& set, uint64_t size);
-
 // True only if the two share no byte. May say false of sets that share none, where strides differ.
 bool disjoint(const ByteSet& a, const ByteSet& b);
 

@@ -14,7 +14,7 @@ constexpr Wide kWidest = 1 << 20;
 
 }  // namespace
 
-Evaluation::Evaluation(const Program& program, const Launch& launch, const GroupBox& box)
+Evaluation::Evaluation(const Program& program, const LaunchInputs& launch, const GroupBox& box)
     : program_(program),
       launch_(launch),
       box_(box),

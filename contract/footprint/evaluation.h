@@ -12,7 +12,7 @@ namespace samcl::footprint {
 
 class Evaluation {
  public:
-  Evaluation(const Program& program, const Launch& launch, const GroupBox& box);
+  Evaluation(const Program& program, const LaunchInputs& launch, const GroupBox& box);
 
   std::vector<ArgumentFootprint> run();
 
@@ -65,7 +65,7 @@ class Evaluation {
   Rounds rounds_unequal(Id loop, const Node& node);
 
   const Program& program_;
-  const Launch& launch_;
+  const LaunchInputs& launch_;
   const GroupBox& box_;
   Variables variables_;
   std::vector<Knowledge> knowledge_;  // by region

@@ -21,7 +21,8 @@ constexpr int kMostRounds = 40;  // of a loop that is run; a program that takes 
 // Runs a program as a device would.
 class Run {
  public:
-  Run(const Program& program, const Launch& launch, uint64_t seed) : program_(program), launch_(launch), seed_(seed) {}
+  Run(const Program& program, const LaunchInputs& launch, uint64_t seed)
+      : program_(program), launch_(launch), seed_(seed) {}
 
   std::set<uint64_t> reads, writes, sure, sure_reads;  // bytes of argument 0
   bool endless = false;
@@ -194,16 +195,16 @@ class Run {
   }
 
   const Program& program_;
-  const Launch& launch_;
+  const LaunchInputs& launch_;
   const uint64_t seed_;
   Index3 group_{}, local_{};
   std::map<Id, uint64_t> rounds_;
 };
 
 // Makes programs that look like kernels, of few bits so that numbers wrap around now and then.
-class Maker {
+class ProgramGenerator {
  public:
-  explicit Maker(uint64_t seed) : random_(seed) {}
+  explicit ProgramGenerator(uint64_t seed) : random_(seed) {}
 
   uint64_t below(uint64_t end) { return random_() % end; }
   bool chance(unsigned percent) { return below(100) < percent; }
@@ -412,32 +413,32 @@ struct Tally {
 };
 
 void check(uint64_t seed, Tally& tally) {
-  Maker maker(seed);
-  Program program = maker.program();
+  ProgramGenerator generator(seed);
+  Program program = generator.program();
   std::stable_sort(program.accesses.begin(), program.accesses.end(),
                    [](const Access& a, const Access& b) { return a.region < b.region; });
   Program pruned = program;
-  if (maker.chance(50)) prune(pruned);
+  if (generator.chance(50)) prune(pruned);
   const auto parsed = Footprint::parse(to_text(pruned));
   ASSERT_TRUE(parsed) << parsed.error().message;
 
-  Launch launch;
+  LaunchInputs launch;
   launch.ndrange.dimensions = 2;
-  launch.ndrange.local = {1 + maker.below(5), 1 + maker.below(3), 1};
+  launch.ndrange.local = {1 + generator.below(5), 1 + generator.below(3), 1};
   for (unsigned d = 0; d < 2; ++d) {
-    const uint64_t groups = 1 + maker.below(4), local = launch.ndrange.local[d];
-    launch.ndrange.global[d] = groups * local - (maker.chance(30) ? maker.below(local) : 0);
-    if (maker.chance(30)) launch.ndrange.offset[d] = maker.below(5);
+    const uint64_t groups = 1 + generator.below(4), local = launch.ndrange.local[d];
+    launch.ndrange.global[d] = groups * local - (generator.chance(30) ? generator.below(local) : 0);
+    if (generator.chance(30)) launch.ndrange.offset[d] = generator.below(5);
   }
   GroupBox box;
   for (unsigned d = 0; d < 2; ++d) {
     const uint64_t groups = launch.ndrange.groups(d);
-    box.first[d] = maker.below(groups);
-    box.count[d] = 1 + maker.below(groups - box.first[d]);
+    box.first[d] = generator.below(groups);
+    box.count[d] = 1 + generator.below(groups - box.first[d]);
   }
   std::array<std::array<std::byte, 4>, 2> values{};
   for (auto& value : values) {
-    const int32_t number = static_cast<int32_t>(maker.below(20)) - (maker.chance(20) ? 10 : 0);
+    const int32_t number = static_cast<int32_t>(generator.below(20)) - (generator.chance(20) ? 10 : 0);
     std::memcpy(value.data(), &number, 4);
   }
   const ArgumentValue arguments[] = {{{}, kBufferBytes}, {values[0], 0}, {values[1], 0}};
@@ -482,11 +483,11 @@ TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {
   std::cout << "seed " << first << std::endl;
   unsigned accepted = 0;
   for (uint64_t seed = first; seed < first + 300; ++seed) {
-    Maker maker(seed);
-    Program program = maker.program();
+    ProgramGenerator generator(seed);
+    Program program = generator.program();
     std::istringstream words(to_text(program));
     std::vector<std::string> numbers(std::istream_iterator<std::string>(words), {});
-    numbers[maker.below(numbers.size())] = std::to_string(static_cast<int64_t>(maker.below(70)) - 2);
+    numbers[generator.below(numbers.size())] = std::to_string(static_cast<int64_t>(generator.below(70)) - 2);
     std::string text;
     for (const std::string& number : numbers) text += number + " ";
     const auto parsed = Footprint::parse(text);

@@ -15,13 +15,13 @@ Result<Footprint> Footprint::parse(std::string_view text) {
   return result;
 }
 
-std::vector<ArgumentFootprint> Footprint::evaluate(const Launch& launch, const GroupBox& box) const {
+std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch, const GroupBox& box) const {
   if (!program_ || program_->anything || program_->regions.empty())
     return std::vector<ArgumentFootprint>(launch.arguments.size(), {{true, {}}, {true, {}}, {}});
   return footprint::Evaluation(*program_, launch, box).run();
 }
 
-std::vector<ArgumentFootprint> Footprint::evaluate(const Launch& launch) const {
+std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch) const {
   return evaluate(launch, {{0, 0, 0}, launch.ndrange.groups()});
 }
 

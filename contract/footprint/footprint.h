@@ -43,7 +43,7 @@ struct ArgumentValue {
   uint64_t buffer_bytes = UINT64_MAX;  // buffers: size; sets are clipped to it. A NULL buffer has 0.
 };
 
-struct Launch {
+struct LaunchInputs {
   // The program's NDRange with the local size that runs. Where the program left the local size to the driver,
   // any will do (such a kernel does not look at it), say {1, 1, 1} or the one that the boxes are counted in.
   Ndrange ndrange;
@@ -71,10 +71,10 @@ class Footprint {
 
   // One entry per argument of the launch; those that are no buffers have empty sets. Allocates little; takes
   // a few microseconds.
-  std::vector<ArgumentFootprint> evaluate(const Launch& launch, const GroupBox& box) const;
+  std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch, const GroupBox& box) const;
 
   // The whole NDRange.
-  std::vector<ArgumentFootprint> evaluate(const Launch& launch) const;
+  std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch) const;
 
  private:
   std::shared_ptr<const footprint::Program> program_;

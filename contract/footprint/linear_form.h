@@ -8,7 +8,7 @@
 
 namespace samcl::footprint {
 
-__extension__ typedef __int128 Wide;
+using Wide = __int128;
 
 // Beyond it a number counts as infinite.
 constexpr Wide kInfinite = Wide{1} << 100;

@@ -10,7 +10,7 @@
 namespace samcl {
 namespace {
 
-__extension__ typedef unsigned __int128 Hash;
+using Hash = unsigned __int128;
 
 // FNV-1a.
 constexpr Hash kBasis = (Hash{0x6c62272e07bb0142} << 64) | 0x62b821756295c58d;

@@ -87,7 +87,7 @@ KernelVerdict judge(const KernelTranslation& kernel) {
     if (argument.kind == ArgumentKind::image)
       values.back() = {std::as_bytes(std::span(&kImage, 1)), bytes_of_image(argument.type_name)};
   }
-  const Launch launch{ndrange, values};
+  const LaunchInputs launch{ndrange, values};
   const auto whole = footprint->evaluate(launch);
   verdict.microseconds = time_of_evaluation(*footprint, launch, 5, 1);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {

@@ -178,31 +178,21 @@ cl_command_buffer_khr CL_API_CALL create(cl_uint count, const cl_command_queue* 
   return judge.buffer;
 }
 
-cl_int CL_API_CALL finalize(cl_command_buffer_khr handle) {
-  const Target target(handle);
-  return target.is_known() ? target.functions->finalize(target.real) : CL_INVALID_COMMAND_BUFFER_KHR;
-}
+cl_int finalize(const Target& target) { return target.functions->finalize(target.real); }
 
-cl_int CL_API_CALL retain(cl_command_buffer_khr handle) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int retain(const Target& target) {
   if (!target.ours) return target.functions->retain(target.real);
   target.ours->retain();
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL release(cl_command_buffer_khr handle) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int release(const Target& target) {
   if (!target.ours) return target.functions->release(target.real);
   target.ours->release();
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL info(cl_command_buffer_khr handle, cl_command_buffer_info_khr name, size_t size, void* value,
-                        size_t* size_ret) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int info(const Target& target, cl_command_buffer_info_khr name, size_t size, void* value, size_t* size_ret) {
   const Answer answer{size, value, size_ret};
   if (target.ours && name == CL_COMMAND_BUFFER_QUEUES_KHR)
     return answer.with<cl_command_queue>(target.ours->queue->api());
@@ -214,10 +204,8 @@ cl_int CL_API_CALL info(cl_command_buffer_khr handle, cl_command_buffer_info_khr
   return target.functions->info(target.real, name, size, value, size_ret);
 }
 
-cl_int CL_API_CALL barrier(cl_command_buffer_khr handle, cl_command_queue queue, cl_uint count,
-                           const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int barrier(const Target& target, cl_command_queue queue, cl_uint count, const cl_sync_point_khr* list,
+               cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -230,11 +218,9 @@ cl_int CL_API_CALL barrier(cl_command_buffer_khr handle, cl_command_queue queue,
       true);
 }
 
-cl_int CL_API_CALL copy_buffer(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
-                               size_t from_offset, size_t to_offset, size_t bytes, cl_uint count,
-                               const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int copy_buffer(const Target& target, cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                   size_t to_offset, size_t bytes, cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                   cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -247,13 +233,10 @@ cl_int CL_API_CALL copy_buffer(cl_command_buffer_khr handle, cl_command_queue qu
       });
 }
 
-cl_int CL_API_CALL copy_buffer_rect(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
-                                    const size_t* from_origin, const size_t* to_origin, const size_t* region,
-                                    size_t from_row_pitch, size_t from_slice_pitch, size_t to_row_pitch,
-                                    size_t to_slice_pitch, cl_uint count, const cl_sync_point_khr* list,
-                                    cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int copy_buffer_rect(const Target& target, cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
+                        const size_t* to_origin, const size_t* region, size_t from_row_pitch, size_t from_slice_pitch,
+                        size_t to_row_pitch, size_t to_slice_pitch, cl_uint count, const cl_sync_point_khr* list,
+                        cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -268,12 +251,9 @@ cl_int CL_API_CALL copy_buffer_rect(cl_command_buffer_khr handle, cl_command_que
       });
 }
 
-cl_int CL_API_CALL copy_buffer_to_image(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
-                                        size_t offset, const size_t* origin, const size_t* region, cl_uint count,
-                                        const cl_sync_point_khr* list, cl_sync_point_khr* out,
-                                        cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int copy_buffer_to_image(const Target& target, cl_command_queue queue, cl_mem from, cl_mem to, size_t offset,
+                            const size_t* origin, const size_t* region, cl_uint count, const cl_sync_point_khr* list,
+                            cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -286,11 +266,9 @@ cl_int CL_API_CALL copy_buffer_to_image(cl_command_buffer_khr handle, cl_command
       });
 }
 
-cl_int CL_API_CALL copy_image(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
-                              const size_t* from_origin, const size_t* to_origin, const size_t* region, cl_uint count,
-                              const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int copy_image(const Target& target, cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
+                  const size_t* to_origin, const size_t* region, cl_uint count, const cl_sync_point_khr* list,
+                  cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -303,12 +281,9 @@ cl_int CL_API_CALL copy_image(cl_command_buffer_khr handle, cl_command_queue que
       });
 }
 
-cl_int CL_API_CALL copy_image_to_buffer(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem from, cl_mem to,
-                                        const size_t* origin, const size_t* region, size_t offset, cl_uint count,
-                                        const cl_sync_point_khr* list, cl_sync_point_khr* out,
-                                        cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int copy_image_to_buffer(const Target& target, cl_command_queue queue, cl_mem from, cl_mem to, const size_t* origin,
+                            const size_t* region, size_t offset, cl_uint count, const cl_sync_point_khr* list,
+                            cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
@@ -321,11 +296,9 @@ cl_int CL_API_CALL copy_image_to_buffer(cl_command_buffer_khr handle, cl_command
       });
 }
 
-cl_int CL_API_CALL fill_buffer(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem buffer, const void* pattern,
-                               size_t pattern_size, size_t offset, size_t bytes, cl_uint count,
-                               const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int fill_buffer(const Target& target, cl_command_queue queue, cl_mem buffer, const void* pattern,
+                   size_t pattern_size, size_t offset, size_t bytes, cl_uint count, const cl_sync_point_khr* list,
+                   cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   const auto* first = static_cast<const std::byte*>(pattern);
   std::vector<std::byte> value(first, first + (pattern ? std::min<size_t>(pattern_size, 128) : 0));
   return record(
@@ -340,11 +313,9 @@ cl_int CL_API_CALL fill_buffer(cl_command_buffer_khr handle, cl_command_queue qu
       });
 }
 
-cl_int CL_API_CALL fill_image(cl_command_buffer_khr handle, cl_command_queue queue, cl_mem image, const void* color,
-                              const size_t* origin, const size_t* region, cl_uint count, const cl_sync_point_khr* list,
-                              cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int fill_image(const Target& target, cl_command_queue queue, cl_mem image, const void* color, const size_t* origin,
+                  const size_t* region, cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                  cl_mutable_command_khr* change) {
   cl_image_format format{};
   if (image) api::clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, nullptr);
   std::array<uint32_t, 4> value{};  // four channels of 32 bits, or one of a depth image
@@ -361,13 +332,10 @@ cl_int CL_API_CALL fill_image(cl_command_buffer_khr handle, cl_command_queue que
       });
 }
 
-cl_int CL_API_CALL launch(cl_command_buffer_khr handle, cl_command_queue queue,
-                          const cl_ndrange_kernel_command_properties_khr* properties, cl_kernel kernel_handle,
-                          cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
-                          cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
-                          cl_mutable_command_khr* change) {
-  const Target target(handle);
-  if (!target.is_known()) return CL_INVALID_COMMAND_BUFFER_KHR;
+cl_int launch(const Target& target, cl_command_queue queue, const cl_ndrange_kernel_command_properties_khr* properties,
+              cl_kernel kernel_handle, cl_uint dimensions, const size_t* offset, const size_t* global,
+              const size_t* local, cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
+              cl_mutable_command_khr* change) {
   const auto copy = [&](const size_t* from) {
     return from ? std::vector<size_t>(from, from + std::min(dimensions, 3u)) : std::vector<size_t>();
   };
@@ -476,6 +444,19 @@ cl_int CL_API_CALL run(cl_uint count, cl_command_queue* queues, cl_command_buffe
   return CL_SUCCESS;
 }
 
+// A function of a known command buffer, as the program calls it: with a handle.
+template <auto kFunction>
+struct OfKnown;
+template <typename... Arguments, cl_int (*kFunction)(const Target&, Arguments...)>
+struct OfKnown<kFunction> {
+  static cl_int CL_API_CALL call(cl_command_buffer_khr handle, Arguments... arguments) {
+    const Target target(handle);
+    return target.is_known() ? kFunction(target, arguments...) : CL_INVALID_COMMAND_BUFFER_KHR;
+  }
+};
+template <auto kFunction>
+constexpr auto of_known = &OfKnown<kFunction>::call;
+
 // What the program reaches: no exception comes out.
 template <auto kFunction>
 struct Guarded;
@@ -509,20 +490,20 @@ void* guarded(const char* name) {
 void* command_buffer_function(std::string_view name) {
   static const std::map<std::string_view, void*> functions = {
       {"clCreateCommandBufferKHR", guarded<create>("clCreateCommandBufferKHR")},
-      {"clFinalizeCommandBufferKHR", guarded<finalize>("clFinalizeCommandBufferKHR")},
-      {"clRetainCommandBufferKHR", guarded<retain>("clRetainCommandBufferKHR")},
-      {"clReleaseCommandBufferKHR", guarded<release>("clReleaseCommandBufferKHR")},
+      {"clFinalizeCommandBufferKHR", guarded<of_known<finalize>>("clFinalizeCommandBufferKHR")},
+      {"clRetainCommandBufferKHR", guarded<of_known<retain>>("clRetainCommandBufferKHR")},
+      {"clReleaseCommandBufferKHR", guarded<of_known<release>>("clReleaseCommandBufferKHR")},
       {"clEnqueueCommandBufferKHR", guarded<run>("clEnqueueCommandBufferKHR")},
-      {"clCommandBarrierWithWaitListKHR", guarded<barrier>("clCommandBarrierWithWaitListKHR")},
-      {"clCommandCopyBufferKHR", guarded<copy_buffer>("clCommandCopyBufferKHR")},
-      {"clCommandCopyBufferRectKHR", guarded<copy_buffer_rect>("clCommandCopyBufferRectKHR")},
-      {"clCommandCopyBufferToImageKHR", guarded<copy_buffer_to_image>("clCommandCopyBufferToImageKHR")},
-      {"clCommandCopyImageKHR", guarded<copy_image>("clCommandCopyImageKHR")},
-      {"clCommandCopyImageToBufferKHR", guarded<copy_image_to_buffer>("clCommandCopyImageToBufferKHR")},
-      {"clCommandFillBufferKHR", guarded<fill_buffer>("clCommandFillBufferKHR")},
-      {"clCommandFillImageKHR", guarded<fill_image>("clCommandFillImageKHR")},
-      {"clCommandNDRangeKernelKHR", guarded<launch>("clCommandNDRangeKernelKHR")},
-      {"clGetCommandBufferInfoKHR", guarded<info>("clGetCommandBufferInfoKHR")},
+      {"clCommandBarrierWithWaitListKHR", guarded<of_known<barrier>>("clCommandBarrierWithWaitListKHR")},
+      {"clCommandCopyBufferKHR", guarded<of_known<copy_buffer>>("clCommandCopyBufferKHR")},
+      {"clCommandCopyBufferRectKHR", guarded<of_known<copy_buffer_rect>>("clCommandCopyBufferRectKHR")},
+      {"clCommandCopyBufferToImageKHR", guarded<of_known<copy_buffer_to_image>>("clCommandCopyBufferToImageKHR")},
+      {"clCommandCopyImageKHR", guarded<of_known<copy_image>>("clCommandCopyImageKHR")},
+      {"clCommandCopyImageToBufferKHR", guarded<of_known<copy_image_to_buffer>>("clCommandCopyImageToBufferKHR")},
+      {"clCommandFillBufferKHR", guarded<of_known<fill_buffer>>("clCommandFillBufferKHR")},
+      {"clCommandFillImageKHR", guarded<of_known<fill_image>>("clCommandFillImageKHR")},
+      {"clCommandNDRangeKernelKHR", guarded<of_known<launch>>("clCommandNDRangeKernelKHR")},
+      {"clGetCommandBufferInfoKHR", guarded<of_known<info>>("clGetCommandBufferInfoKHR")},
   };
   const auto found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;

@@ -11,12 +11,12 @@ namespace {
 
 // A thread that gives work to a managed device is part of its task: the task's priority holds for it too, or
 // less urgent tasks that compute on the CPU would keep it from releasing its next job.
-void adopt_calling_thread(const Context& context) {
-  thread_local lease::Client* adopted_by = nullptr;
+void attach_calling_thread(const Context& context) {
+  thread_local lease::Client* attached_to = nullptr;
   lease::Client* client = context.devices[0]->lease.client;
-  if (!client || client == adopted_by) return;
-  adopted_by = client;
-  client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+  if (!client || client == attached_to) return;
+  attached_to = client;
+  client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
-  adopt_calling_thread(*queue->context);
+  attach_calling_thread(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
   if (event_out) *event_out = Event::hand_out(event);

@@ -63,8 +63,8 @@ cl_int CompletionQueue::enqueue_marker(cl_event* event) const {
 
 // Under the mutex. If it fails, it ends with those that follow.
 void CompletionQueue::mark_last() {
-  enqueue_marker(&awaited_.back().event);
-  awaited_.back().is_marker = true;
+  enqueue_marker(&pending_.back().event);
+  pending_.back().is_marker = true;
   unmarked_ = unmarked_ns_ = 0;
 }
 
@@ -76,9 +76,9 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
     giver_ = std::this_thread::get_id();
   }
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
-  if (event || awaited_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
-  awaited_.push_back({event, false, promptly, {std::move(node), {last_enqueued_ns_}, counted_ns}, std::move(listener)});
-  count_ = awaited_.size();
+  if (event || pending_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
+  pending_.push_back({event, false, promptly, {std::move(node), {last_enqueued_ns_}, counted_ns}, std::move(listener)});
+  count_ = pending_.size();
   prompt_ += promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
   unmarked_ns_ = event ? 0 : unmarked_ns_ + counted_ns;
@@ -97,26 +97,26 @@ void CompletionQueue::flush() {
 
 bool CompletionQueue::is_time() const {
   if (taken_) return false;
-  return awaited_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
+  return pending_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
 }
 
-bool CompletionQueue::is_recent(const Awaited& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
+bool CompletionQueue::is_recent(const Pending& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
 
 // Up to the first that has an event. Under the mutex.
 CompletionQueue::Batch CompletionQueue::take() {
   Batch batch;
-  while (!awaited_.empty() && !batch.event) {
-    Awaited& first = awaited_.front();
+  while (!pending_.empty() && !batch.event) {
+    Pending& first = pending_.front();
     batch.event = first.event;
     batch.is_marker = first.is_marker;
     batch.nodes.push_back(std::move(first.node));
     batch.listener = std::move(first.listener);
     prompt_ -= first.promptly;
-    awaited_.pop_front();
+    pending_.pop_front();
   }
-  count_ = awaited_.size();
-  unmarked_ = std::min(unmarked_, awaited_.size());
-  if (awaited_.empty()) unmarked_ns_ = 0;
+  count_ = pending_.size();
+  unmarked_ = std::min(unmarked_, pending_.size());
+  if (pending_.empty()) unmarked_ns_ = 0;
   return batch;
 }
 
@@ -183,7 +183,7 @@ void CompletionQueue::wait_and_tell(Batch& batch) {
 size_t CompletionQueue::count_over(size_t most) const {
   size_t count = 0;
   cl_event last = nullptr;
-  for (auto each = awaited_.begin(); each != awaited_.end() && count < most; ++each) {
+  for (auto each = pending_.begin(); each != pending_.end() && count < most; ++each) {
     if (!each->event) continue;
     ++count;
     last = each->event;
@@ -212,10 +212,10 @@ std::shared_ptr<CompletionQueue::Listener> CompletionQueue::take_over(std::vecto
 void CompletionQueue::collect(std::vector<CompletedNode>& out) {
   if (count_.load(std::memory_order_relaxed) < 2 * kTogether) return;
   std::lock_guard lock(mutex_);
-  if (taken_ || awaited_.size() < look_at_) return;
+  if (taken_ || pending_.size() < look_at_) return;
   looked_ = true;
   take_over(out);
-  look_at_ = awaited_.size() + kTogether / 2;
+  look_at_ = pending_.size() + kTogether / 2;
 }
 
 bool CompletionQueue::help(const engine::Owner* owner) {
@@ -224,8 +224,8 @@ bool CompletionQueue::help(const engine::Owner* owner) {
   Batch batch;
   {
     std::lock_guard lock(mutex_);
-    const auto is_owned = [owner](const Awaited& each) { return !owner || each.node.node->owner.get() == owner; };
-    if (taken_ || std::none_of(awaited_.rbegin(), awaited_.rend(), is_owned)) return false;
+    const auto is_owned = [owner](const Pending& each) { return !owner || each.node.node->owner.get() == owner; };
+    if (taken_ || std::none_of(pending_.rbegin(), pending_.rend(), is_owned)) return false;
     listener = take_over(over);
     taken_ = true;
     if (!listener) batch = take();
@@ -245,7 +245,7 @@ bool CompletionQueue::help(const engine::Owner* owner) {
 
 void CompletionQueue::hurry() {
   std::lock_guard lock(mutex_);
-  if (awaited_.empty() || std::exchange(hurries_, true)) return;
+  if (pending_.empty() || std::exchange(hurries_, true)) return;
   if (is_time()) changed_.notify_one();
 }
 
@@ -268,16 +268,16 @@ void CompletionQueue::watch() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (!is_time() && Worker::is_own_thread()) {
-      if (std::unique_lock idle(calls_, std::try_to_lock); !awaited_.empty() && idle) {
+      if (std::unique_lock idle(calls_, std::try_to_lock); !pending_.empty() && idle) {
         driver::real().clFlush(queue_);  // nothing else may make the driver begin
       }
-      const size_t before = awaited_.size();
+      const size_t before = pending_.size();
       const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
       const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });
       // What came in the last half of it may yet be told of by a thread of the program, which perhaps tells of others.
       const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence_ / 2);
-      if (is_leased_ && !in_time && !awaited_.empty() && (others_tell || is_recent(awaited_.front()))) continue;
-      idle_looks = before == 0 && awaited_.empty() ? idle_looks + 1 : 0;
+      if (is_leased_ && !in_time && !pending_.empty() && (others_tell || is_recent(pending_.front()))) continue;
+      idle_looks = before == 0 && pending_.empty() ? idle_looks + 1 : 0;
       // Who launches looks himself, and would have to wait for the driver while it serves two threads.
       if (std::exchange(looked_, false) && !is_time()) continue;
     }
@@ -285,7 +285,7 @@ void CompletionQueue::watch() {
       changed_.wait_for(lock, silence_, [this] { return !taken_; });
       continue;
     }
-    if (awaited_.empty()) {
+    if (pending_.empty()) {
       hurries_ = false;
       if (!leaves_ && Worker::is_own_thread() && idle_looks < kIdleLooks) continue;
       watching_ = leaves_ = false;
@@ -293,7 +293,7 @@ void CompletionQueue::watch() {
     }
     taken_ = true;
     // Who launches on must not keep us from hearing of what there is.
-    if (is_leased_ && unmarked_ == awaited_.size()) mark_last();
+    if (is_leased_ && unmarked_ == pending_.size()) mark_last();
     Batch batch = take();
     lock.unlock();
     wait_and_tell(batch);

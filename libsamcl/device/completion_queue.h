@@ -91,7 +91,7 @@ class CompletionQueue {
   void stop_hurrying();
 
   // How much is.
-  size_t awaited() const { return count_.load(std::memory_order_relaxed); }
+  size_t pending() const { return count_.load(std::memory_order_relaxed); }
 
   // Waits at most `milliseconds` until nothing is awaited; false if that takes longer.
   bool drain(int milliseconds);
@@ -102,7 +102,7 @@ class CompletionQueue {
   static cl_int wait_for(cl_event event, DeviceTimes* times = nullptr);
 
  private:
-  struct Awaited {
+  struct Pending {
     cl_event event;
     bool is_marker;  // the event is that of a marker behind it
     bool promptly;
@@ -121,7 +121,7 @@ class CompletionQueue {
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
   bool is_time() const;
-  bool is_recent(const Awaited& one) const;
+  bool is_recent(const Pending& one) const;
   Batch take();
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
@@ -137,10 +137,10 @@ class CompletionQueue {
   const std::chrono::microseconds silence_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<size_t> count_{0};           // awaited_.size()
+  std::atomic<size_t> count_{0};           // pending_.size()
   std::atomic<bool> several_give_{false};  // threads of the program
   // Guarded by the mutex.
-  std::deque<Awaited> awaited_;
+  std::deque<Pending> pending_;
   std::thread::id giver_;     // the last one of the program
   size_t unmarked_ = 0;       // the last so many have no event,
   uint64_t unmarked_ns_ = 0;  // and are expected to take that long

@@ -82,14 +82,14 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     queues_[lane].real = cl.clCreateCommandQueue(context_, id, tells_times ? CL_QUEUE_PROFILING_ENABLE : 0, error);
     if (*error != CL_SUCCESS) return;
   }
-  const auto adopt = [target = lease] {
-    if (target.client) target.client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+  const auto attach_thread = [target = lease] {
+    if (target.client) target.client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
   };
   if (lease.client && !computes_in_caller && lease.share == 1)
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
-      run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, adopt);
+      run_ahead_ ? CompletionQueue::Device::leased : CompletionQueue::Device::own, attach_thread);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
@@ -98,7 +98,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
   }
   constexpr std::array kNames{"samcl-gpu", "samcl-up", "samcl-down"};
   for (size_t lane = 0; lane < kLanes; ++lane) {
-    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), adopt);
+    workers_[lane] = std::make_unique<Worker>(kNames[lane] + std::to_string(index), attach_thread);
   }
 }
 
@@ -123,7 +123,7 @@ bool RealDevice::submits_on_thread() {
     case Config::Submission::caller: return false;
     default: break;
   }
-  if (!gives_a_core_ || completions_->awaited() < kBusy) return false;
+  if (!gives_a_core_ || completions_->pending() < kBusy) return false;
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 
@@ -160,7 +160,7 @@ void RealDevice::wake_threads() {
 
 lease::Lease RealDevice::link_lease() const {
   return trace::waiting("wait for the link",
-                        [this] { return lease::Lease(lease.client, lease::ResourceKind::pcie, lease.index); });
+                        [this] { return lease::Lease(lease.client, lease::ResourceKind::link, lease.index); });
 }
 
 template <typename Move>

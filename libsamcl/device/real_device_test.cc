@@ -47,7 +47,7 @@ TEST_F(RealDeviceTest, UnmanagedTransfersAreInOnePiece) {
 TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 3);
-  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1"));
+  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
   EXPECT_EQ(managed->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize}, found.data(),
@@ -60,7 +60,7 @@ TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
 TEST_F(RealDeviceTest, BetweenChunksAMoreUrgentTaskGoesFirst) {
   manager.revocations = 1;
   EXPECT_EQ(upload(managed), CL_SUCCESS);
-  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1", "+pcie 1", "-pcie 1"));
+  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1", "+link 1", "-link 1"));
   EXPECT_EQ(driver.count(Call::write), 3);
 }
 
@@ -68,7 +68,7 @@ TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {
   driver.fail(Call::write, CL_OUT_OF_RESOURCES);
   EXPECT_EQ(upload(managed), CL_OUT_OF_RESOURCES);
   EXPECT_EQ(driver.count(Call::write), 1);
-  EXPECT_THAT(manager.events, ElementsAre("+pcie 1", "-pcie 1"));
+  EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
 }
 
 TEST_F(RealDeviceTest, TrafficIsCounted) {

@@ -44,7 +44,7 @@ class OneLease : public lease::Client {
     return wanted || revoked || waiting_ > 0;
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revoked; }
-  void adopt_thread(int) override {}
+  void attach_thread(int) override {}
   void job_ended(uint64_t) override {}
   bool managed() const override { return true; }
   uint64_t waited_ns() const override { return 0; }

@@ -146,13 +146,13 @@ class ManagedClient final : public Client {
     slot.lock.unlock();
   }
 
-  void adopt_thread(int tid) override {
+  void attach_thread(int tid) override {
     if (is_forked_copy()) return;
     {
       std::lock_guard lock(threads_mutex_);
       threads_.insert(tid);
     }
-    current()->adopt(tid, false);
+    current()->attach_thread(tid, false);
   }
 
   void job_began() override {
@@ -224,18 +224,18 @@ class ManagedClient final : public Client {
       generation_.fetch_add(1, std::memory_order_release);
     }
     refresh(slot);
-    adopt_all(*slot.session);
+    attach_all(*slot.session);
     return true;
   }
 
-  void adopt_all(Session& session) {
+  void attach_all(Session& session) {
     std::set<int> threads;
     {
       std::lock_guard lock(threads_mutex_);
       std::erase_if(threads_, [](int tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0; });
       threads = threads_;
     }
-    for (int tid : threads) session.adopt(tid, true);
+    for (int tid : threads) session.attach_thread(tid, true);
   }
 
   const Settings settings_;
@@ -254,7 +254,7 @@ class ManagedClient final : public Client {
   Clock::time_point next_attempt_{};  // guarded by renewal_
 
   std::mutex threads_mutex_;
-  std::set<int> threads_;  // adopted; guarded by threads_mutex_
+  std::set<int> threads_;  // attached; guarded by threads_mutex_
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ class Heartbeat {
       : limit_(limit), longest_look_(longest_look), beats_(beats), looked_(now) {}
 
   // False once the counter has stood still for the limit.
-  bool beats(uint32_t beats, Clock::time_point now) {
+  bool is_alive(uint32_t beats, Clock::time_point now) {
     still_ = beats == beats_ ? still_ + std::min(now - looked_, longest_look_) : Clock::duration::zero();
     beats_ = beats;
     looked_ = now;

@@ -11,7 +11,7 @@ struct HeartbeatTest : ::testing::Test {
   Heartbeat::Clock::time_point now{};
   Heartbeat heartbeat{7, now, 400ms, 100ms};
 
-  bool look_after(Heartbeat::Clock::duration time, uint32_t beats) { return heartbeat.beats(beats, now += time); }
+  bool look_after(Heartbeat::Clock::duration time, uint32_t beats) { return heartbeat.is_alive(beats, now += time); }
 };
 
 TEST_F(HeartbeatTest, StandingStillForTheLimitIsTheEnd) {
@@ -31,8 +31,8 @@ TEST_F(HeartbeatTest, EveryBeatStartsAnew) {
 
 TEST_F(HeartbeatTest, CounterMayOverflow) {
   Heartbeat old(UINT32_MAX, now, 400ms, 100ms);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(old.beats(UINT32_MAX, now += 100ms));
-  EXPECT_TRUE(old.beats(0, now += 100ms));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(old.is_alive(UINT32_MAX, now += 100ms));
+  EXPECT_TRUE(old.is_alive(0, now += 100ms));
 }
 
 // A stopped or swapped-out program looks again after a long time, and cannot know what the daemon did in it.

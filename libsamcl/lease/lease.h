@@ -11,7 +11,7 @@
 
 namespace samcl::lease {
 
-enum class ResourceKind : uint8_t { gpu, pcie };
+enum class ResourceKind : uint8_t { gpu, link };
 
 struct Settings {
   std::string instance = "default";   // which daemon (see sam-manager/protocol/names.h)
@@ -68,7 +68,7 @@ class Client {
 
   // Gives a thread (gettid) of this process the task's real-time priority, where the system allows it; also
   // under a daemon that comes later.
-  virtual void adopt_thread(int tid) = 0;
+  virtual void attach_thread(int tid) = 0;
 
   // A job of the program begins now: that is when its deadline runs from. No message.
   virtual void job_began() {}

@@ -9,8 +9,8 @@
 
 namespace samcl::lease {
 
-using protocol::Kind;
 using protocol::Message;
+using protocol::MessageKind;
 using std::chrono::milliseconds;
 
 namespace {
@@ -91,7 +91,7 @@ bool Session::hangs() const {
 
 bool Session::wait_for(ResourceKind kind, uint32_t device) {
   Message message;
-  message.kind = Kind::acquire;
+  message.kind = MessageKind::acquire;
   message.sequence = sequence_.fetch_add(1) + 1;
   message.resource = resource_of(kind, device);
   const auto sequence = static_cast<uint32_t>(message.sequence);
@@ -99,7 +99,7 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
   const auto& grant = page_->grants[message.resource];
   Heartbeat heartbeat(notice_->beats.load(), Heartbeat::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
   for (uint32_t seen = grant.load(); seen != sequence; seen = grant.load()) {
-    if (!usable() || !connection_->is_open() || !heartbeat.beats(notice_->beats.load(), Heartbeat::Clock::now())) {
+    if (!usable() || !connection_->is_open() || !heartbeat.is_alive(notice_->beats.load(), Heartbeat::Clock::now())) {
       give_up();
       return false;
     }
@@ -112,15 +112,15 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
 void Session::send_release(uint32_t resource) {
   if (!usable()) return;
   Message message;
-  message.kind = Kind::release;
+  message.kind = MessageKind::release;
   message.resource = resource;
   send(message, kSendLimitMs);
 }
 
-void Session::adopt(int tid, bool again) {
+void Session::attach_thread(int tid, bool again) {
   if (!usable()) return;
   Message message;
-  message.kind = Kind::adopt;
+  message.kind = MessageKind::attach_thread;
   message.tid = tid;
   message.again = again ? 1 : 0;
   send(message, kSendLimitMs);

@@ -73,7 +73,7 @@ class Session {
   }
 
   // Gives a thread the task's priority; `again`: it may still have one that another daemon gave it.
-  void adopt(int tid, bool again);
+  void attach_thread(int tid, bool again);
 
   Assignment assignment() const;
   bool is_task() const { return page_->assignment.task[0].load(std::memory_order_relaxed) != 0; }

@@ -60,7 +60,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   static std::shared_ptr<Context> create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error);
   Context(std::shared_ptr<Device> device, const cl_context_properties* properties);  // for create()
-  ~Context();
+  ~Context() override;
 
   const std::shared_ptr<Device> device;
   const std::vector<cl_context_properties> properties;  // as given, with the closing 0; or empty

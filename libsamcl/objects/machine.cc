@@ -178,8 +178,6 @@ void as_programs_devices(void* devices, size_t bytes) {
   std::transform(begin, begin + bytes / sizeof(cl_device_id), begin, to_program);
 }
 
-lease::Client* lease_client() { return machine().client.get(); }
-
 lease::Client* present_lease_client() {
   const Machine* const machine = built.load(std::memory_order_acquire);
   return machine ? machine->client.get() : nullptr;

@@ -27,10 +27,8 @@ cl_device_id to_program(cl_device_id real);
 // The same for all handles of an answer of the driver's.
 void as_programs_devices(void* devices, size_t bytes);
 
-// Our connection to sam-managerd; nullptr if this process runs unmanaged.
-lease::Client* lease_client();
-
-// The same, but where the program has not asked for devices yet nullptr: nothing is built because of it.
+// Our connection to sam-managerd; nullptr if this process runs unmanaged, or has not asked for devices yet: nothing is
+// built because of it.
 lease::Client* present_lease_client();
 
 }  // namespace samcl

@@ -154,7 +154,7 @@ void tell(Tell say) {
     std::string lines;
     say(all, lines);
     if (on() && !lines.empty()) all.stream.add(lines);
-  } catch (...) {
+  } catch (...) {  // it goes on without being told of
   }
 }
 

@@ -108,7 +108,7 @@ void TraceStream::start_thread() {
   try {
     std::thread([this] { run(); }).detach();
     running_ = true;
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // without a thread: who adds lines writes them
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -36,6 +36,7 @@ class Options {
   Options(const LaunchRequest& request, const Context& context)
       : request_(request), kernel_(*request.kernel), context_(context), bound_(bound_to_first_device(request)) {}
 
+  // NOLINTBEGIN(clang-analyzer-core.StackAddressEscape): accesses_ is gone with this object, which only makes.
   LaunchOptions make(bool parts_are_of_interest) {
     LaunchOptions options{whole(), nullptr, {}};
     accesses_ = &options.whole.accesses;
@@ -76,6 +77,7 @@ class Options {
     }
     return options;
   }
+  // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
  private:
   LaunchPlan whole() const {

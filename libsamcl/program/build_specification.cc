@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 
 void collect(const BuildSpecification& specification, std::vector<const BuildSpecification*>& found) {
-  if (specification.step == BuildSpecification::Step::link) {
+  if (specification.function == BuildSpecification::Function::link) {
     for (const auto& input : specification.inputs) collect(*input, found);
   } else if (std::find(found.begin(), found.end(), &specification) == found.end()) {
     found.push_back(&specification);
@@ -29,8 +29,8 @@ bool may_include(const BuildSpecification& specification) {
 }
 
 Json to_json(const BuildSpecification& specification) {
-  Json json = {{"step", specification.step}, {"options", specification.options}};
-  if (specification.step == BuildSpecification::Step::link) {
+  Json json = {{"step", specification.function}, {"options", specification.options}};
+  if (specification.function == BuildSpecification::Function::link) {
     for (const auto& input : specification.inputs) json["inputs"].push_back(to_json(*input));
   } else {
     json["source"] = specification.source;
@@ -41,9 +41,9 @@ Json to_json(const BuildSpecification& specification) {
 
 std::shared_ptr<const BuildSpecification> from_json(const Json& json) {
   auto specification = std::make_shared<BuildSpecification>();
-  specification->step = json.at("step").get<BuildSpecification::Step>();
+  specification->function = json.at("step").get<BuildSpecification::Function>();
   specification->options = json.at("options").get<std::string>();
-  if (specification->step == BuildSpecification::Step::link) {
+  if (specification->function == BuildSpecification::Function::link) {
     for (const Json& input : json.at("inputs")) specification->inputs.push_back(from_json(input));
   } else {
     specification->source = json.at("source").get<std::string>();
@@ -55,7 +55,7 @@ std::shared_ptr<const BuildSpecification> from_json(const Json& json) {
 }  // namespace
 
 bool BuildSpecification::is_executable() const {
-  if (step != Step::link) return step == Step::build;
+  if (function != Function::link) return function == Function::build;
   std::istringstream words(options);
   for (std::string word; words >> word;) {
     if (word == "-create-library") return false;

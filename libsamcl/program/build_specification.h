@@ -14,12 +14,12 @@
 namespace samcl {
 
 struct BuildSpecification {
-  enum class Step : unsigned char {
+  enum class Function : unsigned char {
     build,
     compile,
     link
   };  // clBuildProgram of a source, clCompileProgram, clLinkProgram
-  Step step = Step::build;
+  Function function = Function::build;
   std::string options = {};  // of that function
 
   // build, compile:

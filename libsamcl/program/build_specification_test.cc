@@ -14,13 +14,13 @@ namespace fs = std::filesystem;
 
 std::shared_ptr<const BuildSpecification> object(const std::string& source) {
   return std::make_shared<BuildSpecification>(
-      BuildSpecification{.step = BuildSpecification::Step::compile, .source = source});
+      BuildSpecification{.function = BuildSpecification::Function::compile, .source = source});
 }
 
 std::shared_ptr<const BuildSpecification> linked(std::vector<std::shared_ptr<const BuildSpecification>> inputs,
                                                  const std::string& options = "") {
-  return std::make_shared<BuildSpecification>(
-      BuildSpecification{.step = BuildSpecification::Step::link, .options = options, .inputs = std::move(inputs)});
+  return std::make_shared<BuildSpecification>(BuildSpecification{
+      .function = BuildSpecification::Function::link, .options = options, .inputs = std::move(inputs)});
 }
 
 TEST(BuildSpecification, SourcesComeInTheOrderOfLinkingAndOnce) {
@@ -49,9 +49,11 @@ struct Preprocessed : ::testing::Test {
   }
   ~Preprocessed() override { fs::remove_all(folder); }
   std::shared_ptr<const BuildSpecification> of(const std::string& source) const {
-    const auto specification = without_files(
-        {.step = BuildSpecification::Step::compile, .options = "-w -I.", .source = source, .headers = {{"a.h", "a"}}},
-        {}, settings);
+    const auto specification = without_files({.function = BuildSpecification::Function::compile,
+                                              .options = "-w -I.",
+                                              .source = source,
+                                              .headers = {{"a.h", "a"}}},
+                                             {}, settings);
     return specification ? *specification : nullptr;
   }
 
@@ -62,7 +64,7 @@ struct Preprocessed : ::testing::Test {
 TEST_F(Preprocessed, CompilationHasNoFilesAnyMore) {
   const auto specification = of("#include \"a.h\"\n");
   ASSERT_TRUE(specification);
-  EXPECT_EQ(specification->step, BuildSpecification::Step::compile);
+  EXPECT_EQ(specification->function, BuildSpecification::Function::compile);
   EXPECT_EQ(specification->source, "text");
   EXPECT_EQ(specification->options, "-w");
   EXPECT_TRUE(specification->headers.empty());

@@ -23,7 +23,8 @@ class Builder {
   cl_program make(const BuildSpecification& specification) {
     OwnedProgram& made = made_[&specification];
     if (!made)
-      made.reset(specification.step == BuildSpecification::Step::link ? link(specification) : compile(specification));
+      made.reset(specification.function == BuildSpecification::Function::link ? link(specification)
+                                                                              : compile(specification));
     return made.get();
   }
   cl_program take(const BuildSpecification& specification) {
@@ -51,7 +52,7 @@ class Builder {
     if (!program) return nullptr;
     const auto& cl = driver::real();
     cl_int error;
-    if (specification.step == BuildSpecification::Step::build) {
+    if (specification.function == BuildSpecification::Function::build) {
       error = cl.clBuildProgram(program.get(), 1, &device_.id, options.c_str(), nullptr, nullptr);
     } else {
       std::vector<OwnedProgram> owned;

@@ -61,7 +61,7 @@ TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
     remember_binary(name, origin);
     const auto found = origin_of(name);
     ASSERT_TRUE(found) << origin.specification->source;
-    EXPECT_EQ(found->specification->step, BuildSpecification::Step::build);
+    EXPECT_EQ(found->specification->function, BuildSpecification::Function::build);
     EXPECT_EQ(found->specification->source, origin.specification->source);
     EXPECT_EQ(found->specification->options, origin.specification->options);
     ASSERT_EQ(found->includes.size(), origin.includes.size());
@@ -73,12 +73,15 @@ TEST_F(KnownBinaries, OriginIsWhatWasRemembered) {
 }
 
 TEST_F(KnownBinaries, LinkedProgramsAreRememberedWithAllTheyWereLinkedFrom) {
-  const auto object = std::make_shared<BuildSpecification>(BuildSpecification{
-      .step = BuildSpecification::Step::compile, .options = "-w", .source = "#include <h>", .headers = {{"h", "x"}}});
-  const auto library = std::make_shared<BuildSpecification>(
-      BuildSpecification{.step = BuildSpecification::Step::link, .options = "-create-library", .inputs = {object}});
-  remember_binary(binary, {std::make_shared<BuildSpecification>(
-                               BuildSpecification{.step = BuildSpecification::Step::link, .inputs = {library, object}}),
+  const auto object =
+      std::make_shared<BuildSpecification>(BuildSpecification{.function = BuildSpecification::Function::compile,
+                                                              .options = "-w",
+                                                              .source = "#include <h>",
+                                                              .headers = {{"h", "x"}}});
+  const auto library = std::make_shared<BuildSpecification>(BuildSpecification{
+      .function = BuildSpecification::Function::link, .options = "-create-library", .inputs = {object}});
+  remember_binary(binary, {std::make_shared<BuildSpecification>(BuildSpecification{
+                               .function = BuildSpecification::Function::link, .inputs = {library, object}}),
                            {}});
   const auto found = origin_of(binary);
   ASSERT_TRUE(found);
@@ -88,7 +91,7 @@ TEST_F(KnownBinaries, LinkedProgramsAreRememberedWithAllTheyWereLinkedFrom) {
   ASSERT_EQ(found->specification->inputs[0]->inputs.size(), 1u);
   for (const BuildSpecification* each :
        {found->specification->inputs[0]->inputs[0].get(), found->specification->inputs[1].get()}) {
-    EXPECT_EQ(each->step, BuildSpecification::Step::compile);
+    EXPECT_EQ(each->function, BuildSpecification::Function::compile);
     EXPECT_EQ(each->options, "-w");
     EXPECT_EQ(each->source, "#include <h>");
     EXPECT_EQ(each->headers, object->headers);

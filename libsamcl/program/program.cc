@@ -166,7 +166,7 @@ cl_int Program::build(const char* options) {
   std::shared_ptr<const BuildSpecification> specification;
   if (!source_.empty()) {
     specification = std::make_shared<BuildSpecification>(BuildSpecification{
-        .step = BuildSpecification::Step::build, .options = options ? options : "", .source = source_});
+        .function = BuildSpecification::Function::build, .options = options ? options : "", .source = source_});
   } else if (origin_ && origin_->specification->is_executable()) {
     specification = origin_->specification;
   }
@@ -184,23 +184,23 @@ cl_int Program::build(const char* options) {
 cl_int Program::compile(const char* options, cl_uint count, const cl_program* real_headers, const char** names,
                         const std::vector<std::shared_ptr<Program>>& headers) {
   BuildSpecification made{
-      .step = BuildSpecification::Step::compile, .options = options ? options : "", .source = source_};
+      .function = BuildSpecification::Function::compile, .options = options ? options : "", .source = source_};
   bool known = !source_.empty();
   for (size_t i = 0; known && i < headers.size(); ++i) {
     known = headers[i] != nullptr;
     known = known && names && names[i];
     if (known) made.headers[names[i]] = headers[i]->source_;  // the last of a name counts
   }
-  std::future<Result<std::shared_ptr<const BuildSpecification>>> settled;
+  std::future<Result<std::shared_ptr<const BuildSpecification>>> specified;
   if (known) {
-    settled = beside(
+    specified = beside(
         [made = std::move(made), device = context->devices[0]->id, real_context = context->devices[0]->context()] {
           return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
         });
   }
   const cl_int error =
       driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
-  auto specification = known ? settled.get() : fail("its source is not known");
+  auto specification = known ? specified.get() : fail("its source is not known");
   set_specification(error == CL_SUCCESS && specification ? *std::move(specification) : nullptr);
   return error;
 }
@@ -209,11 +209,11 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
                                        const cl_program* real_inputs,
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error) {
   auto specification = std::make_shared<BuildSpecification>(
-      BuildSpecification{.step = BuildSpecification::Step::link, .options = options ? options : ""});
+      BuildSpecification{.function = BuildSpecification::Function::link, .options = options ? options : ""});
   bool known = true;
   for (const auto& input : inputs) {
     auto origin = input ? input->specification() : nullptr;
-    known = known && origin && origin->step != BuildSpecification::Step::build;
+    known = known && origin && origin->function != BuildSpecification::Function::build;
     specification->inputs.push_back(std::move(origin));
   }
   std::future<Result<Translations>> translation;

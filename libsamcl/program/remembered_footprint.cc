@@ -13,7 +13,7 @@ constexpr size_t kRemembered = 8;
 // All that an answer depends on, as bytes.
 class Question {
  public:
-  Question(const Launch& launch, const std::vector<Part>& parts) {
+  Question(const LaunchInputs& launch, const std::vector<Part>& parts) {
     add(launch.ndrange.dimensions);
     add(launch.ndrange.offset);
     add(launch.ndrange.global);
@@ -57,7 +57,7 @@ struct RememberedFootprint::State {
 
 RememberedFootprint::RememberedFootprint(Footprint footprint) : state_(std::make_shared<State>(std::move(footprint))) {}
 
-std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate(const Launch& launch,
+std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate(const LaunchInputs& launch,
                                                                                  const std::vector<Part>& parts) const {
   Question question(launch, parts);
   {

@@ -17,7 +17,7 @@ class RememberedFootprint {
 
   // What each part reads and writes, by argument.
   using ByPart = std::vector<std::vector<ArgumentFootprint>>;
-  std::shared_ptr<const ByPart> evaluate(const Launch& launch, const std::vector<Part>& parts) const;
+  std::shared_ptr<const ByPart> evaluate(const LaunchInputs& launch, const std::vector<Part>& parts) const;
 
  private:
   struct State;

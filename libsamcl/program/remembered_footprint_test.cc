@@ -37,7 +37,7 @@ struct Question {
     parts = split(ndrange, equal, 0);
   }
   Question(const Question&) = delete;
-  Launch launch() const { return {ndrange, values}; }
+  LaunchInputs launch() const { return {ndrange, values}; }
 
   static constexpr double equal[] = {1, 1};
   const uint64_t number;

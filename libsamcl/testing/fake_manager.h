@@ -15,7 +15,7 @@ class FakeManager : public lease::Client {
   int revocations = 0;              // how many more times a holder is to give way
   bool is_taken = false;            // by another program, as long as nobody waits for it
   bool wanted = false;              // another program waits for what is held
-  std::vector<std::string> events;  // "+pcie 0", "-gpu 1"
+  std::vector<std::string> events;  // "+link 0", "-gpu 1"
 
   lease::Assignment assignment() const override { return chosen; }
   void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
@@ -30,7 +30,7 @@ class FakeManager : public lease::Client {
     note('-', kind, device);
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revocations > 0; }
-  void adopt_thread(int) override {}
+  void attach_thread(int) override {}
   void job_ended(uint64_t) override {}
   bool managed() const override { return true; }
   uint64_t waited_ns() const override { return 0; }
@@ -38,7 +38,7 @@ class FakeManager : public lease::Client {
  private:
   void note(char what, lease::ResourceKind kind, uint32_t device) {
     std::lock_guard lock(mutex_);
-    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "pcie ") + std::to_string(device));
+    events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "link ") + std::to_string(device));
   }
   std::mutex mutex_;
 };

@@ -28,7 +28,7 @@ std::atomic<pid_t> ending_thread{0};  // the one that called start_no_more_jobs(
 void run_job(std::function<void()>& job) {
   try {
     job();
-  } catch (...) {
+  } catch (...) {  // jobs must not throw: the next ones run without it
   }
   job = nullptr;  // what it holds is destroyed here, outside the lock
 }

@@ -74,7 +74,7 @@ void Admission::write() {
   });
 }
 
-std::optional<Admission::Decision> Admission::settle() {
+std::optional<Admission::Decision> Admission::complete_change() {
   if (!background_.finished()) return std::nullopt;
   if (work_->is_planned) return finish(work_->written);
   work_->is_planned = true;

@@ -34,7 +34,7 @@ class Admission {
   Admission(registry::Registry registry, const planning::Settings& settings, bool strict,
             std::function<planning::Machine()> machine);
 
-  // Errors: there is no such task to remove. Otherwise settle() has the decision.
+  // Errors: there is no such task to remove. Otherwise complete_change() has the decision.
   Result<void> ask(Change change);
   // The machine is not what it was.
   void plan_anew();
@@ -42,11 +42,11 @@ class Admission {
   void set(const planning::Settings& settings, bool strict);
   void set_policy(const scheduler::Policy& policy);
 
-  // Readable when settle() has something to do.
+  // Readable when complete_change() has something to do.
   int ready() const { return background_.done(); }
   // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was
   // decided.
-  std::optional<Decision> settle();
+  std::optional<Decision> complete_change();
 
   const registry::Registry& registry() const { return registry_; }
   const planning::Plan& plan() const { return plan_; }

@@ -13,8 +13,8 @@
 
 namespace samcl::daemon {
 
-using protocol::Kind;
 using protocol::Message;
+using protocol::MessageKind;
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr size_t kTasksKept = 4096;                        // histories of
 
 }  // namespace
 
-std::vector<uint8_t> devices_used(const Program& program) {
+std::vector<uint8_t> devices_used(const ConnectedProgram& program) {
   const auto& assignment = program.assignment;
   const size_t most = assignment.gpus == 0 ? protocol::kMaxDevices : assignment.gpus;
   std::vector<uint8_t> used;
@@ -44,7 +44,9 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
              [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
       scheduler_(
           board.words().words, [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
-          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) { claim(resource, owner, priority); }),
+          [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
+            set_inversion(resource, owner, priority);
+          }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
   use_policy(config.policy);
 }
@@ -77,16 +79,16 @@ void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
 
 // A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
 // in the way of all between the two.
-void Broker::claim(uint32_t resource, uint32_t owner, std::optional<int> priority) {
-  Claim& known = claims_[resource];
-  if (known.owner != 0 && (!priority || known.owner != owner)) end_claim(resource);
+void Broker::set_inversion(uint32_t resource, uint32_t owner, std::optional<int> priority) {
+  Inversion& known = inversions_[resource];
+  if (known.owner != 0 && (!priority || known.owner != owner)) end_inversion(resource);
   const auto program = programs_.find(owner);
   if (priority && known.owner == owner)
     known.priority = priority;
   else if (priority && program != programs_.end())
     known = {owner, priority, now_ns_, promised_ns(program->second, resource)};
   const bool in_time = now_ns_ - known.since_ns < kLongestLoanNs;
-  loans_.settle(resource, owner, in_time ? priority : std::nullopt);
+  loans_.update(resource, owner, in_time ? priority : std::nullopt);
 }
 
 void Broker::lend(uint32_t id, std::optional<int> priority) {
@@ -94,12 +96,12 @@ void Broker::lend(uint32_t id, std::optional<int> priority) {
   processes_.lend(id, program == programs_.end() ? 0 : program->second.pid, priority);
 }
 
-void Broker::end_claim(uint32_t resource) {
-  const Claim claim = std::exchange(claims_[resource], {});
-  const uint64_t took = now_ns_ - claim.since_ns;
-  const auto program = programs_.find(claim.owner);
-  if (took <= claim.limit_ns || program == programs_.end()) return;
-  if (!claim.noticed) noticed_.push_back({claim.owner, resource, false});
+void Broker::end_inversion(uint32_t resource) {
+  const Inversion inversion = std::exchange(inversions_[resource], {});
+  const uint64_t took = now_ns_ - inversion.since_ns;
+  const auto program = programs_.find(inversion.owner);
+  if (took <= inversion.limit_ns || program == programs_.end()) return;
+  if (!inversion.is_overrun) overruns_.push_back({inversion.owner, resource, false});
   program->second.overruns.add_section(took);
   const std::string& task = program->second.assignment.task;
   if (!task.empty() && (history_.contains(task) || history_.size() < kTasksKept))
@@ -107,10 +109,10 @@ void Broker::end_claim(uint32_t resource) {
 }
 
 // The longest section that the plan counts with, and what it takes us to hear of its end.
-uint64_t Broker::promised_ns(const Program& program, uint32_t resource) const {
+uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
   const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
   const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
-  const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->pcie_section_ns;
+  const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->link_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
   // It keeps what it has for as long as it needs it.
   if (!scheduler_.policy().revokes && of_task == 0 && program.weight == 0) return kLongestSectionNs;
@@ -118,35 +120,35 @@ uint64_t Broker::promised_ns(const Program& program, uint32_t resource) const {
   return of_task > 0 ? of_task : of_others + static_cast<uint64_t>(handovers.section);
 }
 
-void Broker::act_on_noticed() {
-  for (const Noticed& noticed : std::exchange(noticed_, {})) {
-    const auto found = programs_.find(noticed.program);
+void Broker::handle_overruns() {
+  for (const Overrun& overrun : std::exchange(overruns_, {})) {
+    const auto found = programs_.find(overrun.program);
     if (found == programs_.end()) continue;
-    Program& program = found->second;
+    ConnectedProgram& program = found->second;
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\") keeps a more urgent program waiting for longer than {} us", program.pid,
-                 program.assignment.task, promised_ns(program, noticed.resource) / 1000);
-    punish(program);
-    if (config_.overrun != OverrunPolicy::end || !noticed.holds) continue;
-    if (scheduler_.owner(noticed.resource) != program.id) continue;
+                 program.assignment.task, promised_ns(program, overrun.resource) / 1000);
+    apply_overrun_policy(program);
+    if (config_.overrun != OverrunPolicy::end || !overrun.holds) continue;
+    if (scheduler_.owner(overrun.resource) != program.id) continue;
     program.page->taken.fetch_add(1);
-    scheduler_.take(program.id, noticed.resource);
+    scheduler_.reclaim(program.id, overrun.resource);
   }
 }
 
-void Broker::punish(Program& program) {
+void Broker::apply_overrun_policy(ConnectedProgram& program) {
   if (config_.overrun == OverrunPolicy::log) return;
   const uint64_t period = program.assignment.period_ns;
   demote(program, now_ns_ + (period > 0 ? period : kDemotedNs));
 }
 
-void Broker::demote(Program& program, uint64_t until_ns) {
+void Broker::demote(ConnectedProgram& program, uint64_t until_ns) {
   program.demoted_until_ns = until_ns;
   demoted_.insert(program.id);
   assign(program);
 }
 
-void Broker::look_at_demoted() {
+void Broker::end_demotions() {
   std::erase_if(demoted_, [this](uint32_t id) {
     const auto program = programs_.find(id);
     if (program == programs_.end()) return true;
@@ -157,11 +159,12 @@ void Broker::look_at_demoted() {
   });
 }
 
-uint64_t Broker::next_look_ns() const {
-  uint64_t next = scheduler_.next_turn_ns();
+uint64_t Broker::next_tick_ns() const {
+  uint64_t next = scheduler_.next_tick_ns();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
-    const Claim& claim = claims_[resource];
-    if (claim.owner != 0 && !claim.noticed) next = std::min(next, claim.since_ns + claim.limit_ns + 1);
+    const Inversion& inversion = inversions_[resource];
+    if (inversion.owner != 0 && !inversion.is_overrun)
+      next = std::min(next, inversion.since_ns + inversion.limit_ns + 1);
   }
   for (const uint32_t id : demoted_)
     if (const auto program = programs_.find(id); program != programs_.end())
@@ -169,45 +172,45 @@ uint64_t Broker::next_look_ns() const {
   return next;
 }
 
-void Broker::look_at_claim(uint32_t resource) {
-  Claim& claim = claims_[resource];
-  if (!claim.priority) return;
-  if (!claim.noticed && now_ns_ - claim.since_ns > claim.limit_ns) {
-    claim.noticed = true;
-    noticed_.push_back({claim.owner, resource, true});
+void Broker::check_inversion(uint32_t resource) {
+  Inversion& inversion = inversions_[resource];
+  if (!inversion.priority) return;
+  if (!inversion.is_overrun && now_ns_ - inversion.since_ns > inversion.limit_ns) {
+    inversion.is_overrun = true;
+    overruns_.push_back({inversion.owner, resource, true});
   }
-  this->claim(resource, claim.owner, claim.priority);
-  if (const auto lent = loans_.of(claim.owner)) lend(claim.owner, lent);  // to threads made since, too
+  set_inversion(resource, inversion.owner, inversion.priority);
+  if (const auto lent = loans_.of(inversion.owner)) lend(inversion.owner, lent);  // to threads made since, too
 }
 
-void Broker::tell_time(uint64_t now_ns) {
+void Broker::advance_time(uint64_t now_ns) {
   now_ns_ = now_ns;
-  scheduler_.tell_time(now_ns);
+  scheduler_.advance_time(now_ns);
 }
 
 void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
-  tell_time(now_ns);
+  advance_time(now_ns);
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   switch (message.kind) {
-    case Kind::acquire:
-      look_at_job(id);
-      if (message.resource < resources()) look_at_job(scheduler_.owner(message.resource));
+    case MessageKind::acquire:
+      track_job(id);
+      if (message.resource < resources()) track_job(scheduler_.owner(message.resource));
       scheduler_.acquire(id, message.resource, message.sequence);
       break;
-    case Kind::release: scheduler_.release(id, message.resource); break;
-    case Kind::adopt: adopt(found->second, message); break;
+    case MessageKind::release: scheduler_.release(id, message.resource); break;
+    case MessageKind::attach_thread: attach_thread(found->second, message); break;
   }
-  act_on_noticed();
+  handle_overruns();
 }
 
 // A job is released when the program says that it began, or, where it says nothing, with its first request
 // after a period; but, whatever it says, no sooner than a period after the one before, as far as a job may be
 // early.
-void Broker::look_at_job(uint32_t id) {
+void Broker::track_job(uint32_t id) {
   const auto found = programs_.find(id);
   if (found == programs_.end() || found->second.assignment.period_ns == 0) return;
-  Program& program = found->second;
+  ConnectedProgram& program = found->second;
   const uint64_t period = program.assignment.period_ns, said = program.page->jobs.began_ns.load();
   if (said > 0 ? said == program.job_began_ns : now_ns_ < program.job_due_ns) return;
   program.job_began_ns = said;
@@ -222,67 +225,67 @@ void Broker::look_at_job(uint32_t id) {
 }
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
-void Broker::adopt(Program& program, const Message& message) {
+void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
   const int priority = program.assignment.priority;
   const bool is_thread =
-      processes_.adopt(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+      processes_.attach_thread(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
   if (const auto lent = loans_.of(program.id)) lend(program.id, lent);
 }
 
-void Broker::look(uint64_t now_ns) {
-  tell_time(now_ns);
-  scheduler_.look();
+void Broker::tick(uint64_t now_ns) {
+  advance_time(now_ns);
+  scheduler_.tick();
   for (uint32_t resource = 0; resource < resources(); ++resource) {
-    look_at_holder(resource);
-    look_at_claim(resource);
+    check_holder(resource);
+    check_inversion(resource);
   }
-  act_on_noticed();
-  look_at_demoted();
+  handle_overruns();
+  end_demotions();
 }
 
-std::vector<Miss> Broker::beat(uint64_t now_ns) {
+std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
   board_.notice().beats.fetch_add(1);
-  look(now_ns);
-  std::vector<Miss> missed;
+  tick(now_ns);
+  std::vector<DeadlineMiss> missed;
   for (auto& [id, program] : programs_) {
-    const Harvested more = harvest(program);
+    const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
     if (more.early + more.long_jobs == 0) continue;
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
                  program.pid, program.assignment.task, more.early, more.long_jobs);
-    punish(program);
+    apply_overrun_policy(program);
   }
   return missed;
 }
 
-Harvested Broker::harvest(Program& program) {
+NewJobs Broker::count_jobs(ConnectedProgram& program) {
   const std::string& task = program.assignment.task;
   if (task.empty() || (history_.size() >= kTasksKept && !history_.contains(task))) return {};
   if (program.page->jobs.count.load() == 0) return {};
-  const Harvested more = daemon::harvest(program.page->jobs, *harvests_.at(program.id), history_[task]);
+  const NewJobs more = daemon::count_jobs(program.page->jobs, *counted_jobs_.at(program.id), history_[task]);
   program.overruns.early_jobs += more.early;
   program.overruns.long_jobs += more.long_jobs;
   return more;
 }
 
-void Broker::look_at_holder(uint32_t resource) {
+void Broker::check_holder(uint32_t resource) {
   const uint32_t owner = scheduler_.owner(resource);
   const auto program = programs_.find(owner);
   const uint32_t leases = program == programs_.end() ? 0 : program->second.page->leases[resource].load();
   Holding& known = holdings_[resource];
   if (known.owner != owner || known.leases != leases) {
     known = {owner, leases, now_ns_};
-  } else if (is_held_up(resource)) {
+  } else if (is_holder_stopped(resource)) {
     const LogSubject about(program->second.pid, program->second.assignment.task);
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
-    scheduler_.take(owner, resource);
+    scheduler_.reclaim(owner, resource);
   }
 }
 
-bool Broker::is_held_up(uint32_t resource) const {
+bool Broker::is_holder_stopped(uint32_t resource) const {
   const auto owner = programs_.find(holdings_[resource].owner);
   return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
          processes_.is_stopped(owner->second.pid);
@@ -298,7 +301,7 @@ Result<void> Broker::release(const std::string& device) {
     const uint32_t owner = scheduler_.owner(resource);
     if (owner == 0) continue;
     spdlog::warn("an administrator takes resource {} of \"{}\" from its holder", resource - first, device);
-    scheduler_.take(owner, resource);
+    scheduler_.reclaim(owner, resource);
     released = true;
   }
   if (!released) return fail("nobody holds \"" + device + "\"");
@@ -310,8 +313,8 @@ unsigned Broker::programs_of(uid_t user) const {
                                              [user](const auto& entry) { return entry.second.user == user; }));
 }
 
-Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
-                                       const std::string& executable) {
+Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
+                                                const std::string& executable) {
   if (programs_.size() >= protocol::kMaxPrograms)
     return fail(std::to_string(protocol::kMaxPrograms) + " programs are connected already");
   if (programs_of(user) >= rights.programs)
@@ -332,7 +335,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   for (size_t i = 0; i < hello.memory.size(); ++i) memory_[hello.devices[i]] = hello.memory[i];
   if (devices_.names() != known) admission_.plan_anew();
   const uint32_t id = free_id();
-  Program& program = programs_[id];
+  ConnectedProgram& program = programs_[id];
   program.id = id;
   program.pid = pid;
   program.user = user;
@@ -342,7 +345,7 @@ Result<const Program*> Broker::connect(const Hello& hello, pid_t pid, uid_t user
   program.gpus = hello.gpus;
   program.devices = *indices;
   program.page = *std::move(page);
-  harvests_[id] = std::make_unique<Harvest>();
+  counted_jobs_[id] = std::make_unique<CountedJobs>();
   scheduler_.add_client(id, {});
   assign(program);
   const LogSubject about(pid, program.assignment.task);
@@ -364,10 +367,10 @@ bool Broker::in_use(uint8_t device) const {
   });
 }
 
-void Broker::assign(Program& program) {
+void Broker::assign(ConnectedProgram& program) {
   const registry::Task* task = admission_.registry().find(program.asked, program.executable);
   const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
-  if (const std::string name = task ? task->name : ""; name != program.assignment.task) harvest(program);
+  if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
   const int before = program.assignment.priority;
   program.weight = !task ? config_.default_weight : task->weight;
   int priority = program.weight > 0 ? config_.default_priority : task->priority;
@@ -380,11 +383,11 @@ void Broker::assign(Program& program) {
     priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
     level = scheduler::Level::background;
   }
-  const std::vector<std::string> wish = task ? task->devices : std::vector<std::string>();
+  const std::vector<std::string> affinity = task ? task->devices : std::vector<std::string>();
   // A program's devices stay the same while it runs, unless the plan or the administrator says otherwise.
   std::vector<uint8_t> devices = std::move(program.assignment.devices);
-  if (devices.empty() || wish != program.wish) {
-    program.wish = wish;
+  if (devices.empty() || affinity != program.affinity) {
+    program.affinity = affinity;
     devices = place(program, priority);
   }
   if (planned) devices = place(program, *planned);
@@ -402,14 +405,14 @@ void Broker::assign(Program& program) {
   program.page->assignment.write(program.assignment);
   scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
   if (before == priority) return;
-  for (const pid_t thread : program.threads) processes_.adopt(program.pid, thread, priority);
+  for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
 }
 
 // As positions in the program's own list.
-std::vector<uint8_t> Broker::place(const Program& program, int priority) const {
+std::vector<uint8_t> Broker::place(const ConnectedProgram& program, int priority) const {
   std::vector<std::string> names;
   for (uint8_t device : program.devices) names.push_back(devices_.names()[device]);
-  const std::vector<uint8_t> allowed = registry::wished_positions(program.wish, names);
+  const std::vector<uint8_t> allowed = registry::affine_positions(program.affinity, names);
   std::vector<uint8_t> candidates;
   for (uint8_t position : allowed) candidates.push_back(program.devices[position]);
   std::vector<registry::Tenant> tenants;
@@ -421,7 +424,7 @@ std::vector<uint8_t> Broker::place(const Program& program, int priority) const {
 }
 
 // Those of the plan first. What the program does not have is left out.
-std::vector<uint8_t> Broker::place(const Program& program, const planning::PlannedTask& task) const {
+std::vector<uint8_t> Broker::place(const ConnectedProgram& program, const planning::PlannedTask& task) const {
   std::vector<uint8_t> order;
   for (const uint8_t device : task.devices) {
     const auto found = std::find(program.devices.begin(), program.devices.end(), device);
@@ -444,17 +447,17 @@ planning::Machine Broker::machine() const {
   return machine;
 }
 
-void Broker::forget(uint32_t id) {
+void Broker::on_client_exit(uint32_t id) {
   const auto found = programs_.find(id);
   if (found == programs_.end()) return;
   const pid_t pid = found->second.pid;
   const std::string task = found->second.assignment.task;
   const LogSubject about(pid, task);
-  harvest(found->second);
-  harvests_.erase(id);
+  count_jobs(found->second);
+  counted_jobs_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
-  processes_.forget(id);
+  processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }
 
@@ -465,8 +468,8 @@ std::string Broker::unenforced() const {
   return "";
 }
 
-std::optional<Admission::Decision> Broker::settle() {
-  auto decision = admission_.settle();
+std::optional<Admission::Decision> Broker::complete_change() {
+  auto decision = admission_.complete_change();
   if (decision)
     for (auto& [id, program] : programs_) assign(program);
   return decision;

@@ -35,7 +35,7 @@ struct Hello {
   std::vector<uint64_t> memory = {};  // of these, bytes; empty: it does not say
 };
 
-struct Miss {
+struct DeadlineMiss {
   std::string task;
   pid_t pid = 0;
   uint64_t jobs = 0;  // that were late
@@ -45,11 +45,11 @@ struct Miss {
 // What the broker does to other processes, and asks of them.
 struct Processes {
   // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
-  std::function<bool(pid_t process, pid_t thread, int priority)> adopt;
+  std::function<bool(pid_t process, pid_t thread, int priority)> attach_thread;
   // Lends all threads of a program's process a priority, also those made since; none: takes it back.
   std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
   // The program left.
-  std::function<void(uint32_t program)> forget;
+  std::function<void(uint32_t program)> on_client_exit;
   // Whether a process was stopped and can't give back what it holds.
   std::function<bool(pid_t process)> is_stopped;
   // Whether priorities are given and lent, as far as was tried.
@@ -60,19 +60,19 @@ class Broker {
  public:
   Broker(Board& board, registry::Registry registry, const Config& config, Processes processes);
 
-  // The program that connected, until forget(). Errors: it may not, or there are too many.
-  Result<const Program*> connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
-                                 const std::string& executable);
+  // The program that connected, until on_client_exit(). Errors: it may not, or there are too many.
+  Result<const ConnectedProgram*> connect(const Hello& hello, pid_t pid, uid_t user, const Rights& rights,
+                                          const std::string& executable);
   // Ignored if there is no such program.
   void handle(uint32_t program, const protocol::Message& message, uint64_t now_ns);
   // It ended, or left.
-  void forget(uint32_t program);
+  void on_client_exit(uint32_t program);
 
-  // Errors: nothing would change. The decision comes from settle().
+  // Errors: nothing would change. The decision comes from complete_change().
   Result<void> change(Change change) { return admission_.ask(std::move(change)); }
-  // Readable when settle() has something to do: makes the change of the tasks that was decided.
+  // Readable when complete_change() has something to do: makes the change of the tasks that was decided.
   int decided() const { return admission_.ready(); }
-  std::optional<Admission::Decision> settle();
+  std::optional<Admission::Decision> complete_change();
 
   // By which resources are granted, until the next configuration. Errors: there is none of that name.
   Result<void> set_policy(const std::string& name);
@@ -85,12 +85,12 @@ class Broker {
 
   // Looks who holds what: what a stopped program has held for a second or more is granted on if someone waits
   // for it.
-  void look(uint64_t now_ns);
+  void tick(uint64_t now_ns);
   // Shows the programs that we move, and looks. At least once a second while there are programs. Returns the
   // deadlines that were missed since.
-  std::vector<Miss> beat(uint64_t now_ns);
+  std::vector<DeadlineMiss> heartbeat(uint64_t now_ns);
 
-  const std::map<uint32_t, Program>& programs() const { return programs_; }
+  const std::map<uint32_t, ConnectedProgram>& programs() const { return programs_; }
   unsigned programs_of(uid_t user) const;
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
@@ -102,7 +102,7 @@ class Broker {
   const Devices& devices() const { return devices_; }
   const std::map<std::string, TaskHistory>& history() const { return history_; }
   // When to look again, at the latest; UINT64_MAX: whenever.
-  uint64_t next_look_ns() const;
+  uint64_t next_tick_ns() const;
   planning::Machine machine() const;
   uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
 
@@ -115,42 +115,42 @@ class Broker {
   };
 
   // A resource whose holder makes a more urgent program wait.
-  struct Claim {
+  struct Inversion {
     uint32_t owner = 0;  // 0: none
     std::optional<int> priority;
     uint64_t since_ns = 0;
-    uint64_t limit_ns = 0;  // how long the owner may take to give it back
-    bool noticed = false;   // it took longer
+    uint64_t limit_ns = 0;    // how long the owner may take to give it back
+    bool is_overrun = false;  // it took longer
   };
   // To be acted upon after what is under way.
-  struct Noticed {
+  struct Overrun {
     uint32_t program = 0;
     uint32_t resource = 0;
     bool holds = false;  // still
   };
 
   void grant(uint32_t resource, const scheduler::Waiter& waiter);
-  void claim(uint32_t resource, uint32_t owner, std::optional<int> priority);
+  void set_inversion(uint32_t resource, uint32_t owner, std::optional<int> priority);
   void lend(uint32_t program, std::optional<int> priority);
-  void look_at_claim(uint32_t resource);
-  void end_claim(uint32_t resource);
-  uint64_t promised_ns(const Program& program, uint32_t resource) const;
-  void act_on_noticed();
-  void punish(Program& program);
-  void demote(Program& program, uint64_t until_ns);
-  void look_at_demoted();
-  void tell_time(uint64_t now_ns);
-  void look_at_job(uint32_t program);
+  void check_inversion(uint32_t resource);
+  void end_inversion(uint32_t resource);
+  uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
+  void handle_overruns();
+  void apply_overrun_policy(ConnectedProgram& program);
+  void demote(ConnectedProgram& program, uint64_t until_ns);
+  void end_demotions();
+  void advance_time(uint64_t now_ns);
+  void track_job(uint32_t program);
   void use_policy(const std::string& name);
-  void adopt(Program& program, const protocol::Message& message);
+  void attach_thread(ConnectedProgram& program, const protocol::Message& message);
   uint32_t free_id();
   bool in_use(uint8_t device) const;
-  bool is_held_up(uint32_t resource) const;
-  void look_at_holder(uint32_t resource);
-  Harvested harvest(Program& program);
-  void assign(Program& program);
-  std::vector<uint8_t> place(const Program& program, int priority) const;
-  std::vector<uint8_t> place(const Program& program, const planning::PlannedTask& task) const;
+  bool is_holder_stopped(uint32_t resource) const;
+  void check_holder(uint32_t resource);
+  NewJobs count_jobs(ConnectedProgram& program);
+  void assign(ConnectedProgram& program);
+  std::vector<uint8_t> place(const ConnectedProgram& program, int priority) const;
+  std::vector<uint8_t> place(const ConnectedProgram& program, const planning::PlannedTask& task) const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
 
   Board& board_;
@@ -158,16 +158,16 @@ class Broker {
   Processes processes_;
   scheduler::Loans loans_;
   scheduler::Scheduler scheduler_;
-  std::map<uint32_t, Program> programs_;
+  std::map<uint32_t, ConnectedProgram> programs_;
   Devices devices_;
   std::map<std::string, uint64_t> memory_;  // of devices, bytes, as the last program told that has them
   std::array<Holding, protocol::kMaxResources> holdings_{};
-  std::array<Claim, protocol::kMaxResources> claims_{};
-  std::vector<Noticed> noticed_;
-  std::set<uint32_t> demoted_;                             // programs
-  std::map<std::string, TaskHistory> history_;             // by task
-  std::map<uint32_t, std::unique_ptr<Harvest>> harvests_;  // by program
-  uint64_t now_ns_ = 0;                                    // of the last message or look
+  std::array<Inversion, protocol::kMaxResources> inversions_{};
+  std::vector<Overrun> overruns_;
+  std::set<uint32_t> demoted_;                                     // programs
+  std::map<std::string, TaskHistory> history_;                     // by task
+  std::map<uint32_t, std::unique_ptr<CountedJobs>> counted_jobs_;  // by program
+  uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;
 };

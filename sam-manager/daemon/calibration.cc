@@ -27,8 +27,8 @@ namespace samcl::daemon {
 namespace {
 
 using nlohmann::json;
-using protocol::Kind;
 using protocol::Message;
+using protocol::MessageKind;
 
 constexpr int kServerPriority = 99, kClientPriority = 98;
 constexpr int kLimitMs = 1000;  // of one wait: the machine is too busy
@@ -73,7 +73,7 @@ class Server {
   bool works() const { return thread_.joinable(); }
   bool realtime() const { return realtime_.load(); }
 
-  void send(scheduler::ClientId client, Kind kind, uint64_t sequence = 0) {
+  void send(scheduler::ClientId client, MessageKind kind, uint64_t sequence = 0) {
     Message message;
     message.kind = kind;
     message.sequence = sequence;
@@ -107,7 +107,7 @@ class Server {
       case protocol::Received::nothing: return true;
       case protocol::Received::packet: break;
     }
-    if (const auto message = protocol::parse_message(packet.bytes); message && message->kind == Kind::acquire)
+    if (const auto message = protocol::parse_message(packet.bytes); message && message->kind == MessageKind::acquire)
       scheduler_.acquire(client, 0, message->sequence);
     else if (message)
       scheduler_.release(client, 0);
@@ -174,7 +174,7 @@ class Waiter {
       if (task_.load() == Task::end) return;
       if (task_.load() == Task::ask) {
         asked_ = now_ns();
-        server_.send(kWaiter, Kind::acquire, round);
+        server_.send(kWaiter, MessageKind::acquire, round);
         if (wait_for(server_.granted, round)) had_ = now_ns();
       }
       done_.store(round);
@@ -231,7 +231,7 @@ Result<Calibration> measure(unsigned rounds) {
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
     const uint64_t gave = now_ns();
-    server.send(kHolder, Kind::release);
+    server.send(kHolder, MessageKind::release);
     if (!waiter.wait_until_done(round)) return tl::unexpected(busy);
     section.push_back(waiter.had_ns() - gave);
     server.set_owner(0);

@@ -4,12 +4,12 @@
 
 namespace samcl::daemon {
 
-Harvested harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history) {
+NewJobs count_jobs(const protocol::JobTimes& page, CountedJobs& taken, TaskHistory& history) {
   const uint64_t jobs = page.count.load();
   if (jobs == taken.jobs) return {};
   const uint64_t misses = page.misses.load();
   const uint64_t early = page.early.load(), long_jobs = page.long_jobs.load();
-  const Harvested more{misses - taken.misses, early - taken.early, long_jobs - taken.long_jobs};
+  const NewJobs more{misses - taken.misses, early - taken.early, long_jobs - taken.long_jobs};
   history.jobs += jobs - taken.jobs;
   history.misses += more.misses;
   history.overruns.early_jobs += more.early;

@@ -23,7 +23,7 @@ struct TaskHistory {
 };
 
 // What of a program's page is in its task's history already.
-struct Harvest {
+struct CountedJobs {
   uint64_t jobs = 0;
   uint64_t misses = 0;
   uint64_t early = 0;
@@ -32,11 +32,11 @@ struct Harvest {
 };
 
 // What there is more on a page than before.
-struct Harvested {
+struct NewJobs {
   uint64_t misses = 0, early = 0, long_jobs = 0;
 };
 
 // Adds what the page has more than was taken before. The page may hold anything.
-Harvested harvest(const protocol::JobTimes& page, Harvest& taken, TaskHistory& history);
+NewJobs count_jobs(const protocol::JobTimes& page, CountedJobs& taken, TaskHistory& history);
 
 }  // namespace samcl::daemon

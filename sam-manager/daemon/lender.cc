@@ -68,7 +68,7 @@ int Lender::lend(uint32_t id, pid_t process, int priority, uint64_t now_ns) {
     take_back(id);
   if (is_ended_for_computing(process)) return EDQUOT;
   Borrower& borrower = borrowers_[id];
-  settle_newcomers(borrower);
+  restore_new_threads(borrower);
   if (borrower.process != process) borrower.started = protocol::process_start_time(process);
   borrower.process = process;
   borrower.priority = priority;
@@ -127,7 +127,7 @@ int Lender::lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns) {
 void Lender::take_back(uint32_t id) {
   const auto found = borrowers_.find(id);
   if (found == borrowers_.end()) return;
-  settle_newcomers(found->second);
+  restore_new_threads(found->second);
   for (const size_t row : std::exchange(found->second.rows, {})) {
     put_back(book_.rows()[row]);
     free_.push_back(row);
@@ -140,7 +140,7 @@ void Lender::forget(uint32_t id) {
 }
 
 // Threads that were made by one that was lent a priority, and so began as ordinary ones.
-void Lender::settle_newcomers(Borrower& borrower) const {
+void Lender::restore_new_threads(Borrower& borrower) const {
   if (borrower.rows.empty()) return;
   const ThreadScheduling common = book_.rows()[borrower.rows.front()].before;
   const bool all_alike = std::all_of(borrower.rows.begin(), borrower.rows.end(),

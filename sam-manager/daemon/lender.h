@@ -46,7 +46,7 @@ class Lender {
   bool is_lent(const Borrower& borrower, pid_t thread) const;
   int lend_to_all(Borrower& borrower, uint64_t now_ns);
   int lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns);
-  void settle_newcomers(Borrower& borrower) const;
+  void restore_new_threads(Borrower& borrower) const;
 
   LoanBook& book_;
   std::map<uint32_t, Borrower> borrowers_;

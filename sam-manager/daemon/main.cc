@@ -15,8 +15,8 @@
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
 #include "sam-manager/daemon/endpoint.h"
-#include "sam-manager/daemon/guardian.h"
 #include "sam-manager/daemon/loan_book.h"
+#include "sam-manager/daemon/loan_watchdog.h"
 #include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/daemon/server.h"
@@ -143,20 +143,20 @@ int serve(Config config, const Options& options, int detached) {
   auto book = LoanBook::in((*endpoint)->lock_file());
   if (!book) return complain(book.error().message);
   const size_t put_back = book->put_back_older_than(now_ns(), 0);  // that a daemon left that was killed
-  const Guardian guardian(*book);
+  const LoanWatchdog loan_watchdog(*book);
 
   const Log log(log_target(options.foreground), config.log_level, config.instance);
   if (put_back > 0) spdlog::warn("{} threads had a priority that another manager lent them", put_back);
   Realtime realtime(config.realtime, *book);
   realtime.take();
   Processes processes;
-  processes.adopt = [&realtime](pid_t program, pid_t thread, int priority) {
+  processes.attach_thread = [&realtime](pid_t program, pid_t thread, int priority) {
     return realtime.give(program, thread, priority);
   };
   processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
     realtime.lend(program, pid, priority);
   };
-  processes.forget = [&realtime](uint32_t program) { realtime.forget(program); };
+  processes.on_client_exit = [&realtime](uint32_t program) { realtime.forget(program); };
   processes.is_stopped = protocol::process_is_stopped;
   processes.gives_priorities = [&realtime] { return realtime.works(); };
   Broker broker(*board, *std::move(registry), config, std::move(processes));

@@ -15,17 +15,17 @@
 
 namespace samcl::daemon {
 
-struct Program {
+struct ConnectedProgram {
   uint32_t id = 0;
   pid_t pid = 0;  // 0: of a PID namespace that we can't see
   uid_t user = 0;
   Rights rights;
   std::string asked;  // the task's name it asked for
   std::string executable;
-  uint32_t gpus = 0;              // the most it uses; 0: as many as there are
-  std::vector<uint8_t> devices;   // our indices, in its order
-  std::vector<std::string> wish;  // of its task when its devices were chosen
-  std::set<pid_t> threads;        // that run with the task's priority, as it numbers them
+  uint32_t gpus = 0;                  // the most it uses; 0: as many as there are
+  std::vector<uint8_t> devices;       // our indices, in its order
+  std::vector<std::string> affinity;  // of its task when its devices were chosen
+  std::set<pid_t> threads;            // that run with the task's priority, as it numbers them
   Overruns overruns;
   // When it said that its job under way began (0: it did not), and when the next one may at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
@@ -36,6 +36,6 @@ struct Program {
 };
 
 // Our indices of the devices it uses at present, the first one first.
-std::vector<uint8_t> devices_used(const Program& program);
+std::vector<uint8_t> devices_used(const ConnectedProgram& program);
 
 }  // namespace samcl::daemon

@@ -26,7 +26,7 @@ json describe(const Broker& broker, uint32_t client) {
           {"lent_priority", lent ? json(*lent) : json()}};
 }
 
-const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "pcie"; }
+const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
 
 json show_resource(const Broker& broker, uint32_t resource) {
   json waiting = json::array();
@@ -40,7 +40,7 @@ json show_resource(const Broker& broker, uint32_t resource) {
           {"waiting", waiting}};
 }
 
-json show_program(const Broker& broker, const Program& program) {
+json show_program(const Broker& broker, const ConnectedProgram& program) {
   json entry = describe(broker, program.id);
   entry["user"] = program.user;
   entry["executable"] = program.executable;

@@ -96,7 +96,7 @@ Result<Outcome> put(const Context& context, const json& value) {
   return Outcome{};
 }
 
-Result<Outcome> enroll(const Context& context) {
+Result<Outcome> register_task(const Context& context) {
   if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
   const auto task = context.request.find("task");
   return put(context, task == context.request.end() ? json() : *task);
@@ -125,7 +125,7 @@ Result<std::string> name_in(const Context& context, const char* where, const cha
   return name;
 }
 
-Result<Outcome> withdraw(const Context& context) {
+Result<Outcome> unregister_task(const Context& context) {
   if (auto may = check_administrator(context); !may) return tl::unexpected(may.error());
   const auto name = name_in(context, "unregister", "name");
   if (!name) return tl::unexpected(name.error());
@@ -180,9 +180,9 @@ using Handler = Result<Outcome> (*)(const Context&);
 
 const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"hello", hello},
-    {"register", enroll},
+    {"register", register_task},
     {"set", set},
-    {"unregister", withdraw},
+    {"unregister", unregister_task},
     {"release", release},
     {"policy", policy},
     {"history", history},

@@ -30,19 +30,19 @@ using protocol::Sent;
 namespace {
 
 // What an event is about: one of these, or a connection's id, doubled, plus 1 for the end of its process.
-enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstLink };
+enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstConnection };
 
-constexpr int kBeatMs = 500;
+constexpr int kHeartbeatMs = 500;
 constexpr int kIdleMs = 5000;
-constexpr int kPauseMs = 5;                    // of those who ask too much
-constexpr int kMostInARow = 16;                // packets of one connection, so that all others come in between
-constexpr size_t kMostAtOnce = 32 * 1024;      // bytes of an answer that is not attached as memory
-constexpr unsigned kLinksBesidePrograms = 32;  // of a user
+constexpr int kPauseMs = 5;                          // of those who ask too much
+constexpr int kMostInARow = 16;                      // packets of one connection, so that all others come in between
+constexpr size_t kMostAtOnce = 32 * 1024;            // bytes of an answer that is not attached as memory
+constexpr unsigned kConnectionsBesidePrograms = 32;  // of a user
 
 uint64_t cost_of(std::string_view packet) {
-  if (!protocol::is_message(packet)) return Restraint::kDocument;
+  if (!protocol::is_message(packet)) return RateLimit::kDocument;
   const auto message = protocol::parse_message(packet);
-  return message && message->kind != protocol::Kind::adopt ? 1 : Restraint::kAdoption;
+  return message && message->kind != protocol::MessageKind::attach_thread ? 1 : RateLimit::kAttachThread;
 }
 
 }  // namespace
@@ -90,39 +90,39 @@ void Server::run(int exit_with) {
   watch(broker_.decided(), kDecided);
   if (metrics_) watch(metrics_->ready(), kMetrics);
   std::array<epoll_event, 64> events;
-  uint64_t last_beat = 0;
+  uint64_t last_heartbeat = 0;
   while (true) {
     const int count = epoll_wait(events_.get(), events.data(), events.size(), timeout_ms());
-    if (broker_.next_look_ns() <= now_ns()) broker_.look(now_ns());
+    if (broker_.next_tick_ns() <= now_ns()) broker_.tick(now_ns());
     if (count < 0 && errno != EINTR) {
       spdlog::error("epoll_wait: {}", std::strerror(errno));
       return;
     }
     for (int i = 0; i < count; ++i)
-      if (dispatch(events[i].data.u64) == State::ends) return;
+      if (handle_event(events[i].data.u64) == State::ends) return;
     resume_paused();
-    if (now_ns() - last_beat < uint64_t{kBeatMs} * 1'000'000 / 2) continue;
-    last_beat = now_ns();
-    if (beat() == State::ends) return;
+    if (now_ns() - last_heartbeat < uint64_t{kHeartbeatMs} * 1'000'000 / 2) continue;
+    last_heartbeat = now_ns();
+    if (heartbeat() == State::ends) return;
   }
 }
 
-// A beat shows programs that we move, and the service manager that we live.
+// A heartbeat shows programs that we move, and the service manager that we live.
 int Server::timeout_ms() const {
   constexpr uint64_t kMs = 1'000'000;
-  const uint64_t now = now_ns(), look = std::max(now, broker_.next_look_ns());
-  const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kBeatMs));
+  const uint64_t now = now_ns(), look = std::max(now, broker_.next_tick_ns());
+  const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kHeartbeatMs));
   if (paused_ > 0) return std::min(kPauseMs, until_look);
-  if (!links_.empty() || !accepting_) return until_look;
+  if (!connections_.empty() || !accepting_) return until_look;
   return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
 }
 
-Server::State Server::dispatch(uint64_t tag) {
+Server::State Server::handle_event(uint64_t tag) {
   switch (tag) {
     case kListener: accept_all(); return State::goes_on;
     case kSignals: return handle_signal();
     case kOwner: return State::ends;
-    case kDecided: settle(); return State::goes_on;
+    case kDecided: complete_change(); return State::goes_on;
     case kMetrics: metrics_->answer([this] { return show_metrics(broker_); }); return State::goes_on;
     default: break;
   }
@@ -153,8 +153,8 @@ void Server::reload() {
   service_.tell("READY=1");
 }
 
-Server::State Server::beat() {
-  const auto missed = broker_.beat(now_ns());
+Server::State Server::heartbeat() {
+  const auto missed = broker_.heartbeat(now_ns());
   if (!missed.empty()) tell_watchers(missed);
   stop_accepting(false);
   service_.tell("WATCHDOG=1");
@@ -195,39 +195,39 @@ void Server::accept_one(Descriptor socket) {
   auto peer = protocol::peer_of(socket.get());
   if (!peer) return;
   const Rights rights = rights_of_peer(*peer);
-  unsigned& count = links_of_[peer->user];
-  const unsigned most = rights.may_administrate ? UINT_MAX : rights.programs + kLinksBesidePrograms;
-  const unsigned all = protocol::kMaxPrograms + 8 * kLinksBesidePrograms;
-  if (count >= most || (links_.size() >= all && !rights.may_administrate)) {
+  unsigned& count = connections_of_[peer->user];
+  const unsigned most = rights.may_administrate ? UINT_MAX : rights.programs + kConnectionsBesidePrograms;
+  const unsigned all = protocol::kMaxPrograms + 8 * kConnectionsBesidePrograms;
+  if (count >= most || (connections_.size() >= all && !rights.may_administrate)) {
     protocol::send_packet(socket.get(),
                           protocol::format_document({{"error", "user " + std::to_string(peer->user) + " has " +
                                                                    std::to_string(count) + " connections already"}}));
-    if (count == 0) links_of_.erase(peer->user);
+    if (count == 0) connections_of_.erase(peer->user);
     return;
   }
   ++count;
-  const uint64_t id = ++last_id_ + kFirstLink;
+  const uint64_t id = ++last_id_ + kFirstConnection;
   protocol::widen(socket.get());
   watch(socket.get(), 2 * id);
   watch(peer->process.get(), 2 * id + 1);
-  links_[id] = {std::move(socket), *std::move(peer)};
+  connections_[id] = {std::move(socket), *std::move(peer)};
 }
 
 void Server::drop(uint64_t id) {
-  const auto found = links_.find(id);
-  if (found == links_.end()) return;
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return;
   if (found->second.is_paused) --paused_;
-  if (found->second.program != 0) broker_.forget(found->second.program);
-  const auto count = links_of_.find(found->second.peer.user);
-  if (count != links_of_.end() && --count->second == 0) links_of_.erase(count);
-  links_.erase(found);
+  if (found->second.program != 0) broker_.on_client_exit(found->second.program);
+  const auto count = connections_of_.find(found->second.peer.user);
+  if (count != connections_of_.end() && --count->second == 0) connections_of_.erase(count);
+  connections_.erase(found);
 }
 
 void Server::receive(uint64_t id) {
   for (int i = 0; i < kMostInARow; ++i) {
-    const auto found = links_.find(id);
-    if (found == links_.end()) return;
-    if (!found->second.restraint.has_any(now_ns())) return pause(id, found->second, true);
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) return;
+    if (!found->second.rate_limit.has_any(now_ns())) return pause(id, found->second, true);
     protocol::Packet packet;
     // A program that has connected sends small messages only, and many of them.
     const size_t limit = found->second.program != 0 ? sizeof(protocol::Message) : protocol::kMaxDocumentBytes;
@@ -236,7 +236,7 @@ void Server::receive(uint64_t id) {
       case Received::end: return drop(id);
       case Received::packet: break;
     }
-    found->second.restraint.take(cost_of(packet.bytes));
+    found->second.rate_limit.take(cost_of(packet.bytes));
     State state = State::ends;
     try {
       state = handle(id, found->second, packet.bytes);
@@ -248,58 +248,58 @@ void Server::receive(uint64_t id) {
 }
 
 // Its packets stay with the kernel, which makes their sender wait; the end of its process is heard of all the same.
-void Server::pause(uint64_t id, Link& link, bool pause) {
-  if (std::exchange(link.is_paused, pause) == pause) return;
+void Server::pause(uint64_t id, ClientConnection& client, bool pause) {
+  if (std::exchange(client.is_paused, pause) == pause) return;
   pause ? ++paused_ : --paused_;
   epoll_event event{};
   event.events = pause ? 0u : static_cast<uint32_t>(EPOLLIN);
   event.data.u64 = 2 * id;
-  epoll_ctl(events_.get(), EPOLL_CTL_MOD, link.socket.get(), &event);
+  epoll_ctl(events_.get(), EPOLL_CTL_MOD, client.socket.get(), &event);
 }
 
 void Server::resume_paused() {
   if (paused_ == 0) return;
-  for (auto& [id, link] : links_)
-    if (link.is_paused && link.restraint.has_any(now_ns())) pause(id, link, false);
+  for (auto& [id, client] : connections_)
+    if (client.is_paused && client.rate_limit.has_any(now_ns())) pause(id, client, false);
 }
 
-Server::State Server::handle(uint64_t id, Link& link, const std::string& bytes) {
+Server::State Server::handle(uint64_t id, ClientConnection& client, const std::string& bytes) {
   if (protocol::is_message(bytes)) {
     const auto message = protocol::parse_message(bytes);
-    if (message && link.program != 0) {
-      broker_.handle(link.program, *message, now_ns());
+    if (message && client.program != 0) {
+      broker_.handle(client.program, *message, now_ns());
       return State::goes_on;
     }
-    spdlog::warn("process {} is disconnected: its message makes no sense: {}", link.peer.pid,
+    spdlog::warn("process {} is disconnected: its message makes no sense: {}", client.peer.pid,
                  message ? "it did not say hello" : message.error().message);
     return State::ends;
   }
   std::vector<int> attached;
-  const json answer = ask(id, link, bytes, attached);
+  const json answer = ask(id, client, bytes, attached);
   if (answer.is_null()) return State::goes_on;
-  return send(link, answer, attached) ? State::goes_on : State::ends;
+  return send(client, answer, attached) ? State::goes_on : State::ends;
 }
 
 // null: the answer comes later.
-json Server::ask(uint64_t id, Link& link, const std::string& bytes, std::vector<int>& attached) {
+json Server::ask(uint64_t id, ClientConnection& client, const std::string& bytes, std::vector<int>& attached) {
   const auto request = protocol::parse_document(bytes);
   if (!request) return {{"error", "the request makes no sense: " + request.error().message}};
-  broker_.look(now_ns());
-  const Caller caller{id, link.peer, rights_of_peer(link.peer), link.program};
+  broker_.tick(now_ns());
+  const Caller caller{id, client.peer, rights_of_peer(client.peer), client.program};
   auto outcome = daemon::handle(broker_, board_, config_.instance, caller, *request);
   if (!outcome) {
-    const LogSubject about(link.peer.pid, "");
-    spdlog::info("process {} of user {} was refused: {}", link.peer.pid, link.peer.user, outcome.error().message);
+    const LogSubject about(client.peer.pid, "");
+    spdlog::info("process {} of user {} was refused: {}", client.peer.pid, client.peer.user, outcome.error().message);
     return {{"error", outcome.error().message}};
   }
-  if (outcome->program != 0) link.program = outcome->program;
-  if (outcome->watches) link.watches = true;
+  if (outcome->program != 0) client.program = outcome->program;
+  if (outcome->watches) client.watches = true;
   attached = std::move(outcome->attached);
   return outcome->answer ? *std::move(outcome->answer) : json();
 }
 
 // A long answer is attached as memory, so that none waits for its reader.
-bool Server::send(Link& link, const json& document, std::vector<int> attached) {
+bool Server::send(ClientConnection& client, const json& document, std::vector<int> attached) {
   std::string bytes = protocol::format_document(document);
   Descriptor memory;
   if (bytes.size() > kMostAtOnce) {
@@ -309,26 +309,26 @@ bool Server::send(Link& link, const json& document, std::vector<int> attached) {
     attached = {memory.get()};
     bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
   }
-  return protocol::send_packet(link.socket.get(), bytes, attached) == Sent::yes;
+  return protocol::send_packet(client.socket.get(), bytes, attached) == Sent::yes;
 }
 
-void Server::settle() {
-  const auto decision = broker_.settle();
+void Server::complete_change() {
+  const auto decision = broker_.complete_change();
   if (!decision || decision->change.asker == 0) return;
-  const auto asker = links_.find(decision->change.asker);
-  if (asker != links_.end() && !send(asker->second, answer_to(broker_, *decision))) drop(decision->change.asker);
+  const auto asker = connections_.find(decision->change.asker);
+  if (asker != connections_.end() && !send(asker->second, answer_to(broker_, *decision))) drop(decision->change.asker);
 }
 
-void Server::tell_watchers(const std::vector<Miss>& misses) {
+void Server::tell_watchers(const std::vector<DeadlineMiss>& misses) {
   std::vector<uint64_t> dropped;
-  for (auto& [id, link] : links_) {
-    if (!link.watches) continue;
-    for (const Miss& miss : misses) {
-      if (send(link, {{"event", "miss"},
-                      {"task", miss.task},
-                      {"pid", miss.pid},
-                      {"jobs", miss.jobs},
-                      {"last_response_ns", miss.last_ns}}))
+  for (auto& [id, client] : connections_) {
+    if (!client.watches) continue;
+    for (const DeadlineMiss& miss : misses) {
+      if (send(client, {{"event", "miss"},
+                        {"task", miss.task},
+                        {"pid", miss.pid},
+                        {"jobs", miss.jobs},
+                        {"last_response_ns", miss.last_ns}}))
         continue;
       dropped.push_back(id);
       break;

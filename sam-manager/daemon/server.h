@@ -15,8 +15,8 @@
 #include "sam-manager/daemon/config.h"
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/metrics.h"
+#include "sam-manager/daemon/rate_limit.h"
 #include "sam-manager/daemon/requests.h"
-#include "sam-manager/daemon/restraint.h"
 #include "sam-manager/daemon/service_notice.h"
 #include "sam-manager/protocol/socket.h"
 
@@ -38,32 +38,32 @@ class Server {
   void run(int exit_with);
 
  private:
-  struct Link {
+  struct ClientConnection {
     protocol::Descriptor socket;
     protocol::Peer peer;
     uint32_t program = 0;  // 0: none
     bool watches = false;
-    Restraint restraint{};
+    RateLimit rate_limit{};
     bool is_paused = false;  // it has asked too much
   };
   enum class State { goes_on, ends };
 
-  State dispatch(uint64_t tag);
+  State handle_event(uint64_t tag);
   State handle_signal();
   void reload();
   void accept_all();
   void accept_one(protocol::Descriptor socket);
   void stop_accepting(bool stop);
   void receive(uint64_t id);
-  void pause(uint64_t id, Link& link, bool pause);
+  void pause(uint64_t id, ClientConnection& client, bool pause);
   void resume_paused();
-  State handle(uint64_t id, Link& link, const std::string& bytes);
-  nlohmann::json ask(uint64_t id, Link& link, const std::string& bytes, std::vector<int>& attached);
-  bool send(Link& link, const nlohmann::json& document, std::vector<int> attached = {});
+  State handle(uint64_t id, ClientConnection& client, const std::string& bytes);
+  nlohmann::json ask(uint64_t id, ClientConnection& client, const std::string& bytes, std::vector<int>& attached);
+  bool send(ClientConnection& client, const nlohmann::json& document, std::vector<int> attached = {});
   void drop(uint64_t id);
-  void settle();
-  State beat();
-  void tell_watchers(const std::vector<Miss>& misses);
+  void complete_change();
+  State heartbeat();
+  void tell_watchers(const std::vector<DeadlineMiss>& misses);
   void watch(int fd, uint64_t tag);
   int timeout_ms() const;
   Rights rights_of_peer(const protocol::Peer& peer) const;
@@ -77,8 +77,8 @@ class Server {
   protocol::Descriptor events_;   // epoll
   protocol::Descriptor signals_;  // signalfd
   std::unique_ptr<Metrics> metrics_;
-  std::map<uint64_t, Link> links_;      // by id
-  std::map<uid_t, unsigned> links_of_;  // how many
+  std::map<uint64_t, ClientConnection> connections_;  // by id
+  std::map<uid_t, unsigned> connections_of_;          // how many
   uint64_t last_id_ = 0;
   bool accepting_ = true;
   unsigned paused_ = 0;  // links

@@ -38,7 +38,7 @@ enum class State { absent, idle, waiting, holding };
 
 // A program as libsamcl behaves: compare-and-swap where nobody waits, else messages.
 struct Client {
-  const Program* program = nullptr;
+  const ConnectedProgram* program = nullptr;
   State state = State::absent;
   uint32_t resource = 0;
   uint32_t sequence = 0;
@@ -60,13 +60,13 @@ class Soak {
     for (uint64_t beat = now_, policy = now_ + kHour; now_ < end && !::testing::Test::HasFailure();) {
       Client& next = *std::min_element(clients_.begin(), clients_.end(),
                                        [](const Client& a, const Client& b) { return a.next_ns < b.next_ns; });
-      const uint64_t look = std::max(now_, broker_.next_look_ns());
+      const uint64_t look = std::max(now_, broker_.next_tick_ns());
       now_ = std::min({next.next_ns, beat, look});
       if (now_ == beat) {
-        broker_.beat(now_);
+        broker_.heartbeat(now_);
         beat += kSecond / 2;
       } else if (now_ == look) {
-        broker_.look(now_);
+        broker_.tick(now_);
       } else {
         act(next);
         ++events;
@@ -88,9 +88,9 @@ class Soak {
  private:
   Processes processes() {
     Processes fake;
-    fake.adopt = [](pid_t, pid_t, int) { return true; };
+    fake.attach_thread = [](pid_t, pid_t, int) { return true; };
     fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
-    fake.forget = [](uint32_t) {};
+    fake.on_client_exit = [](uint32_t) {};
     fake.is_stopped = [this](pid_t pid) {
       return std::ranges::any_of(clients_,
                                  [pid](const Client& c) { return c.program && c.program->pid == pid && c.stopped; });
@@ -99,11 +99,11 @@ class Soak {
     return fake;
   }
 
-  void settle() {
+  void complete_changes() {
     for (int i = 0; i < 4; ++i) {
       pollfd ready{broker_.decided(), POLLIN, 0};
       if (poll(&ready, 1, 50) != 1) return;
-      broker_.settle();
+      broker_.complete_change();
     }
   }
 
@@ -114,14 +114,14 @@ class Soak {
     task.weight = weight;
     if (weight == 0) task.period_ns = task.deadline_ns = 40 * kMs;
     ASSERT_TRUE(broker_.change({1, name, task, false}));
-    settle();
+    complete_changes();
     ASSERT_TRUE(broker_.admission().registry().tasks().contains(name));
   }
 
   void change_policy() {
     static constexpr const char* kPolicies[] = {"fixed-priority", "edf", "fmlp-long", "omlp"};
     ASSERT_TRUE(broker_.set_policy(kPolicies[random_() % 4]));
-    settle();
+    complete_changes();
   }
 
   bool one_in(unsigned many) { return random_() % many == 0; }
@@ -167,7 +167,7 @@ class Soak {
   // Killed, in whatever state.
   void leave(Client& client) {
     ++deaths;
-    broker_.forget(client.program->id);
+    broker_.on_client_exit(client.program->id);
     client = {nullptr, State::absent, 0, client.sequence, now_ + pause()};
   }
 
@@ -176,7 +176,7 @@ class Soak {
     return client.state == State::holding && protocol::owner_of(word(client).load()) == client.program->id;
   }
 
-  void say(const Client& client, protocol::Kind kind) {
+  void say(const Client& client, protocol::MessageKind kind) {
     protocol::Message message;
     message.kind = kind;
     message.resource = client.resource;
@@ -194,7 +194,7 @@ class Soak {
     client.state = State::waiting;
     client.since_ns = now_;
     client.next_ns = now_ + up_to(kSecond);
-    say(client, protocol::Kind::acquire);
+    say(client, protocol::MessageKind::acquire);
   }
 
   void hold(Client& client) {
@@ -207,7 +207,7 @@ class Soak {
     client.next_ns = now_ + pause();
     protocol::Word word_now = client.program->id;
     if (word(client).compare_exchange_strong(word_now, 0)) return;
-    if (protocol::owner_of(word_now) == client.program->id) say(client, protocol::Kind::release);
+    if (protocol::owner_of(word_now) == client.program->id) say(client, protocol::MessageKind::release);
   }
 
   // A stopped one has what it was granted, though it does not know.
@@ -217,7 +217,7 @@ class Soak {
       if (client.program->page->grants[client.resource].load() != client.sequence) continue;
       if (protocol::owner_of(word(client).load()) != client.program->id) {  // and was taken while it was stopped
         ++client.sequence;
-        say(client, protocol::Kind::acquire);
+        say(client, protocol::MessageKind::acquire);
         continue;
       }
       longest_wait_ns = std::max(longest_wait_ns, now_ - client.since_ns);

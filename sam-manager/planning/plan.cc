@@ -35,15 +35,15 @@ Tasks with_profile(const std::map<std::string, Task>& tasks) {
 
 // The devices that a task may use, as far as they can be told; empty: all.
 std::vector<int> wished(const Task& task, const std::vector<std::string>& devices, int gpus) {
-  std::vector<int> wish;
+  std::vector<int> affinity;
   for (int index = 0; index < gpus; ++index) {
     const bool named = std::any_of(task.devices.begin(), task.devices.end(), [&](const std::string& name) {
       return name == std::to_string(index) ||
              (static_cast<size_t>(index) < devices.size() && devices[static_cast<size_t>(index)] == name);
     });
-    if (named) wish.push_back(index);
+    if (named) affinity.push_back(index);
   }
-  return wish;
+  return affinity;
 }
 
 Result<analysis::Task> model(const Task& task, const Machine& machine, int gpus) {
@@ -158,7 +158,7 @@ void promise(PlannedTask& planned, const analysis::Task& task, const analysis::T
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
     if (stage.resource == analysis::Resource::gpu) planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
-    if (stage.resource == analysis::Resource::pci) planned.pcie_section_ns = std::max(planned.pcie_section_ns, section);
+    if (stage.resource == analysis::Resource::pci) planned.link_section_ns = std::max(planned.link_section_ns, section);
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
@@ -226,8 +226,8 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
 
 // At the change at most one job of each task is under way if none is later than its period. Before each
 // request of a job a section of the others may be in the way.
-std::optional<uint64_t> settled_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
-                                      const analysis::TaskSet& now, const analysis::Modes& modes, const Plan& plan) {
+std::optional<uint64_t> transition_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
+                                         const analysis::TaskSet& now, const analysis::Modes& modes, const Plan& plan) {
   for (const PlannedTask& task : plan.tasks)
     if (!task.changing_ns || *task.changing_ns > task.deadline_ns) return std::nullopt;
   auto both = analysis::either({before, old_modes}, {now, modes});
@@ -261,7 +261,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
       task.changing_ns = known ? known->changing_ns : task.bound_ns;
     }
     plan.changing = before.changing;
-    plan.settled_ns = before.settled_ns;
+    plan.transition_ns = before.transition_ns;
     return {};
   }
   const auto old = analysis::parse_task_set(before.task_set), now = analysis::parse_task_set(plan.task_set);
@@ -274,7 +274,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
     for (size_t i = 0; i < both->set.tasks.size(); ++i)
       if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven)
         task.changing_ns = static_cast<uint64_t>(bounds.tasks[i].response);
-  plan.settled_ns = settled_after(old->set, old->modes, now->set, now->modes, plan);
+  plan.transition_ns = transition_after(old->set, old->modes, now->set, now->modes, plan);
   return {};
 }
 
@@ -390,7 +390,7 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine, const
           {"without_profile", plan.unprofiled},
           {"problem", plan.problem},
           {"changing", plan.changing},
-          {"settled_ns", plan.settled_ns ? json(*plan.settled_ns) : json()},
+          {"transition_ns", plan.transition_ns ? json(*plan.transition_ns) : json()},
           {"under", under},
           {"task_set", task_set}};
 }

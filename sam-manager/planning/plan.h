@@ -52,7 +52,7 @@ struct PlannedTask {
   std::optional<uint64_t> changing_ns;
   // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
   // for CPUs included. 0: none.
-  uint64_t gpu_section_ns = 0, pcie_section_ns = 0, budget_ns = 0;
+  uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
   std::string doubt;  // why the bound is not proven; "" if it is
   // Why the proof counts on what nobody measured or enforces; "" if it does not.
   std::string estimate;
@@ -68,7 +68,7 @@ struct Plan {
   std::vector<std::string> unprofiled;  // names of the others that have deadlines
   std::string problem;                  // why nothing could be planned; "" if it could
   // How long after the change from the plan before the bounds hold, at the latest; none: that is not known.
-  std::optional<uint64_t> settled_ns;
+  std::optional<uint64_t> transition_ns;
   std::string policy;              // of the scheduler, whose bounds these are
   std::string changing;            // why nothing is known of the time of change; "" if it is
   std::vector<UnderPolicy> under;  // the bounds under each policy of the scheduler

@@ -272,11 +272,11 @@ TEST(Plan, TellsWhenNewBoundsHold) {
   const Machine one{4, {"a"}, 0};
   const auto first = named({gpu_task("a", 6, 100, {8})});
   const Plan before = make_plan(first, one, settings);
-  EXPECT_FALSE(before.settled_ns) << "there was no plan before";
+  EXPECT_FALSE(before.transition_ns) << "there was no plan before";
   const auto both = named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})});
   const Plan after = make_plan(both, one, settings, before);
   // A job of each under way, and one more of each.
-  EXPECT_EQ(after.settled_ns, 2 * (8 + 9) * kMs);
+  EXPECT_EQ(after.transition_ns, 2 * (8 + 9) * kMs);
 }
 
 TEST(Plan, EqualPrioritiesAreAProblem) {

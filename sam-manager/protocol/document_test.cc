@@ -85,9 +85,9 @@ TEST(Messages, AreTakenOnlyIfTheyMakeSense) {
   EXPECT_THAT(problem(message, 3), HasSubstr("it has 3 bytes"));
   message.resource = kMaxResources;
   EXPECT_THAT(problem(message), HasSubstr("expected less than 256"));
-  message.kind = Kind::adopt;
+  message.kind = MessageKind::attach_thread;
   EXPECT_THAT(problem(message), HasSubstr("thread id is 0"));
-  message.kind = static_cast<Kind>(77);
+  message.kind = static_cast<MessageKind>(77);
   EXPECT_THAT(problem(message), HasSubstr("kind is 77"));
 }
 

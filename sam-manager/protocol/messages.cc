@@ -16,13 +16,13 @@ Result<Message> parse_message(std::string_view bytes) {
   Message message;
   std::memcpy(&message, bytes.data(), sizeof message);
   switch (message.kind) {
-    case Kind::acquire:
-    case Kind::release:
+    case MessageKind::acquire:
+    case MessageKind::release:
       if (message.resource >= kMaxResources)
         return fail("it names resource " + std::to_string(message.resource) + ", expected less than " +
                     std::to_string(kMaxResources));
       return message;
-    case Kind::adopt:
+    case MessageKind::attach_thread:
       if (message.tid <= 0) return fail("its thread id is " + std::to_string(message.tid));
       return message;
   }

@@ -11,19 +11,19 @@
 
 namespace samcl::protocol {
 
-enum class Kind : uint16_t {
-  acquire = 1,  // it waits for `resource`; `sequence` comes back in its grant word
-  release,      // it gives back `resource`, which someone waits for
-  adopt,        // `tid` is to run with the task's priority
+enum class MessageKind : uint16_t {
+  acquire = 1,    // it waits for `resource`; `sequence` comes back in its grant word
+  release,        // it gives back `resource`, which someone waits for
+  attach_thread,  // `tid` is to run with the task's priority
 };
 
 struct Message {
   uint16_t mark = 0x4c53;  // no document begins with it
-  Kind kind = Kind::acquire;
+  MessageKind kind = MessageKind::acquire;
   uint32_t resource = 0;
   uint64_t sequence = 0;
-  int32_t tid = 0;     // adopt: as the program numbers it
-  uint32_t again = 0;  // adopt: 1: another daemon gave the thread a priority before
+  int32_t tid = 0;     // attach_thread: as the program numbers it
+  uint32_t again = 0;  // attach_thread: 1: another daemon gave the thread a priority before
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
 };

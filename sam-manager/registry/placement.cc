@@ -40,10 +40,11 @@ std::vector<uint8_t> order_by_load(const std::vector<uint8_t>& devices, int prio
   return order;
 }
 
-std::vector<uint8_t> wished_positions(const std::vector<std::string>& wish, const std::vector<std::string>& announced) {
+std::vector<uint8_t> affine_positions(const std::vector<std::string>& affinity,
+                                      const std::vector<std::string>& announced) {
   std::vector<uint8_t> named;
   for (uint8_t position = 0; position < announced.size(); ++position) {
-    const bool is_named = std::any_of(wish.begin(), wish.end(), [&](const std::string& device) {
+    const bool is_named = std::any_of(affinity.begin(), affinity.end(), [&](const std::string& device) {
       return device == announced[position] || device == std::to_string(position);
     });
     if (is_named) named.push_back(position);

@@ -23,9 +23,10 @@ struct Tenant {
 std::vector<uint8_t> order_by_load(const std::vector<uint8_t>& devices, int priority,
                                    const std::vector<Tenant>& tenants);
 
-// The positions in `announced` that a task's wish names: by a position ("0") or by a device's name. What the
+// The positions in `announced` that a task's affinity names: by a position ("0") or by a device's name. What the
 // program does not have is left out; all positions if that leaves none, or nothing is wished.
-std::vector<uint8_t> wished_positions(const std::vector<std::string>& wish, const std::vector<std::string>& announced);
+std::vector<uint8_t> affine_positions(const std::vector<std::string>& affinity,
+                                      const std::vector<std::string>& announced);
 
 // Of two numbers of GPUs of which 0 stands for all, the smaller.
 uint32_t fewer_gpus(uint32_t a, uint32_t b);

@@ -38,14 +38,14 @@ TEST(Placement, ProgramsThatUseAllDevicesHaveDifferentFirstOnes) {
 
 TEST(Placement, WishNamesDevicesByPositionOrName) {
   const std::vector<std::string> announced = {"pocl:0", "pocl:1", "nvidia:0000:3b:00.0"};
-  EXPECT_THAT(wished_positions({"1"}, announced), ElementsAre(1));
-  EXPECT_THAT(wished_positions({"nvidia:0000:3b:00.0", "0"}, announced), ElementsAre(0, 2));
-  EXPECT_THAT(wished_positions({"1", "pocl:1", "7"}, announced), ElementsAre(1));
+  EXPECT_THAT(affine_positions({"1"}, announced), ElementsAre(1));
+  EXPECT_THAT(affine_positions({"nvidia:0000:3b:00.0", "0"}, announced), ElementsAre(0, 2));
+  EXPECT_THAT(affine_positions({"1", "pocl:1", "7"}, announced), ElementsAre(1));
 }
 
 TEST(Placement, WishForNothingThatExistsIsNone) {
-  EXPECT_THAT(wished_positions({"7", "amd:0"}, {"a", "b"}), ElementsAre(0, 1));
-  EXPECT_THAT(wished_positions({}, {"a", "b"}), ElementsAre(0, 1));
+  EXPECT_THAT(affine_positions({"7", "amd:0"}, {"a", "b"}), ElementsAre(0, 1));
+  EXPECT_THAT(affine_positions({}, {"a", "b"}), ElementsAre(0, 1));
 }
 
 TEST(Placement, ZeroGpusAreAll) {

@@ -4,9 +4,9 @@
 
 namespace samcl::scheduler {
 
-void Loans::settle(Resource resource, ClientId owner, std::optional<int> claim) {
+void Loans::update(ResourceId resource, ClientId owner, std::optional<int> inherited) {
   Loan& loan = loans_[resource];
-  const Loan next = claim ? Loan{owner, claim} : Loan{};
+  const Loan next = inherited ? Loan{owner, inherited} : Loan{};
   if (loan.borrower == next.borrower && loan.priority == next.priority) return;
   const ClientId before = loan.borrower;
   const auto lent_before = of(before), lent_to_owner = of(next.borrower);

@@ -19,9 +19,9 @@ class Loans {
 
   Loans(size_t resources, OnChange on_change) : loans_(resources), on_change_(std::move(on_change)) {}
 
-  // `claim`: the priority of the most urgent client that waits for the resource, if that is more urgent than
+  // `inherited`: the priority of the most urgent client that waits for the resource, if that is more urgent than
   // the owner; none: nothing is lent for this resource.
-  void settle(Resource resource, ClientId owner, std::optional<int> claim);
+  void update(ResourceId resource, ClientId owner, std::optional<int> inherited);
 
   // For all that the client holds; none: nothing is lent to it.
   std::optional<int> of(ClientId client) const;

@@ -19,43 +19,43 @@ struct LoansTest : ::testing::Test {
 };
 
 TEST_F(LoansTest, HolderIsLentTheWaitersPriorityUntilTheResourceIsAnothers) {
-  loans.settle(0, 1, 9);
+  loans.update(0, 1, 9);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 9)));
   EXPECT_EQ(loans.of(1), 9);
-  loans.settle(0, 2, kNothing);
+  loans.update(0, 2, kNothing);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 9), Pair(1, kNothing)));
   EXPECT_EQ(loans.of(1), kNothing);
 }
 
 TEST_F(LoansTest, MoreUrgentWaiterRaisesTheLoanAndItsLeavingLowersIt) {
-  loans.settle(0, 1, 5);
-  loans.settle(0, 1, 9);
-  loans.settle(0, 1, 5);
-  loans.settle(0, 1, kNothing);
+  loans.update(0, 1, 5);
+  loans.update(0, 1, 9);
+  loans.update(0, 1, 5);
+  loans.update(0, 1, kNothing);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 5), Pair(1, 9), Pair(1, 5), Pair(1, kNothing)));
 }
 
 TEST_F(LoansTest, NothingIsToldWhereNothingChanges) {
-  loans.settle(0, 1, kNothing);
-  loans.settle(0, 1, 9);
-  loans.settle(0, 1, 9);
+  loans.update(0, 1, kNothing);
+  loans.update(0, 1, 9);
+  loans.update(0, 1, 9);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 9)));
 }
 
 TEST_F(LoansTest, OneWhoHoldsTwoIsLentTheHigherOne) {
-  loans.settle(0, 1, 9);
-  loans.settle(1, 1, 5);
+  loans.update(0, 1, 9);
+  loans.update(1, 1, 5);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 9)));
-  loans.settle(0, 0, kNothing);
+  loans.update(0, 0, kNothing);
   EXPECT_THAT(changes, ElementsAre(Pair(1, 9), Pair(1, 5)));
-  loans.settle(1, 0, kNothing);
+  loans.update(1, 0, kNothing);
   EXPECT_EQ(loans.of(1), kNothing);
 }
 
 TEST_F(LoansTest, NextHolderMayBorrowToo) {
-  loans.settle(0, 1, 5);
+  loans.update(0, 1, 5);
   changes.clear();
-  loans.settle(0, 2, 9);
+  loans.update(0, 2, 9);
   EXPECT_THAT(changes, ElementsAre(Pair(1, kNothing), Pair(2, 9)));
 }
 
@@ -65,8 +65,10 @@ TEST(LoansOfAScheduler, LastFromTheWaitToTheRelease) {
   std::vector<std::pair<ClientId, std::optional<int>>> changes;
   Loans loans(1, [&](ClientId client, std::optional<int> priority) { changes.emplace_back(client, priority); });
   Scheduler scheduler(
-      words, [](Resource, const Waiter&) {},
-      [&](Resource resource, ClientId owner, std::optional<int> claim) { loans.settle(resource, owner, claim); });
+      words, [](ResourceId, const Waiter&) {},
+      [&](ResourceId resource, ClientId owner, std::optional<int> inherited) {
+        loans.update(resource, owner, inherited);
+      });
   scheduler.add_client(1, {0});
   scheduler.add_client(2, {7});
   scheduler.add_client(3, {9});

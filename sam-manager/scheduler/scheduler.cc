@@ -11,10 +11,10 @@ namespace {
 constexpr size_t kNone = SIZE_MAX;
 }
 
-Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnClaim on_claim)
+Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnInversion on_inversion)
     : words_(words),
       on_grant_(std::move(on_grant)),
-      on_claim_(std::move(on_claim)),
+      on_inversion_(std::move(on_inversion)),
       queues_(words.size()),
       shares_(words.size()),
       tenures_(words.size()) {}
@@ -22,9 +22,9 @@ Scheduler::Scheduler(std::span<std::atomic<Word>> words, OnGrant on_grant, OnCla
 void Scheduler::set_policy(const Policy& policy) {
   if (policy == policy_) return;
   policy_ = policy;
-  for (Resource resource = 0; resource < words_.size(); ++resource) {
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) {
     for (Waiter& waiter : queues_[resource]) waiter.place = 0;
-    settle(resource);
+    dispatch(resource);
   }
 }
 
@@ -36,7 +36,7 @@ void Scheduler::set_standing(ClientId client, const Standing& standing) {
   const uint64_t deadline = known->second.deadline_ns;
   known->second = standing;
   known->second.deadline_ns = deadline;
-  for (Resource resource = 0; resource < words_.size(); ++resource) settle(resource);
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) dispatch(resource);
 }
 
 void Scheduler::set_deadline(ClientId client, uint64_t deadline_ns) {
@@ -44,20 +44,20 @@ void Scheduler::set_deadline(ClientId client, uint64_t deadline_ns) {
   if (known == standings_.end() || known->second.deadline_ns == deadline_ns) return;
   known->second.deadline_ns = deadline_ns;
   if (policy_.urgency != Policy::Urgency::deadline) return;
-  for (Resource resource = 0; resource < words_.size(); ++resource)
-    if (has_waiters(resource)) settle(resource);
+  for (ResourceId resource = 0; resource < words_.size(); ++resource)
+    if (has_waiters(resource)) dispatch(resource);
 }
 
 void Scheduler::remove_client(ClientId client) {
   if (standings_.erase(client) == 0) return;
-  for (Resource resource = 0; resource < words_.size(); ++resource) {
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) {
     std::erase_if(queues_[resource], [client](const Waiter& waiter) { return waiter.client == client; });
-    settle(resource);
+    dispatch(resource);
     shares_[resource].forget(client);
   }
 }
 
-void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
+void Scheduler::acquire(ClientId client, ResourceId resource, uint64_t ticket) {
   if (!standings_.contains(client) || resource >= words_.size()) return;
   std::vector<Waiter>& queue = queues_[resource];
   const auto known =
@@ -72,22 +72,22 @@ void Scheduler::acquire(ClientId client, Resource resource, uint64_t ticket) {
     if (shares(client)) shares_[resource].join(client, standings_[client].weight, now_ns_);
     queue.push_back({client, ticket});
   }
-  settle(resource, gave_back);
+  dispatch(resource, gave_back);
 }
 
-void Scheduler::release(ClientId client, Resource resource) {
+void Scheduler::release(ClientId client, ResourceId resource) {
   if (resource >= words_.size() || owner(resource) != client) return;
   if (keep(resource))
-    settle(resource);
+    dispatch(resource);
   else
-    settle(resource, true);
+    dispatch(resource, true);
 }
 
-void Scheduler::take(ClientId client, Resource resource) {
-  if (resource < words_.size() && owner(resource) == client) settle(resource, true);
+void Scheduler::reclaim(ClientId client, ResourceId resource) {
+  if (resource < words_.size() && owner(resource) == client) dispatch(resource, true);
 }
 
-bool Scheduler::keep(Resource resource) {
+bool Scheduler::keep(ResourceId resource) {
   Tenure& tenure = tenures_[resource];
   if (!shares(tenure.owner) || owner(resource) != tenure.owner || tenure.kept_until_ns > 0) return false;
   charge(resource);
@@ -100,18 +100,18 @@ bool Scheduler::keep(Resource resource) {
   return kept > 0;
 }
 
-ClientId Scheduler::owner(Resource resource) const { return protocol::owner_of(words_[resource].load()); }
+ClientId Scheduler::owner(ResourceId resource) const { return protocol::owner_of(words_[resource].load()); }
 
-std::vector<Waiter> Scheduler::waiters(Resource resource) const {
+std::vector<Waiter> Scheduler::waiters(ResourceId resource) const {
   std::vector<Waiter> ordered = queues_[resource];
   std::stable_sort(ordered.begin(), ordered.end(),
                    [this, resource](const Waiter& one, const Waiter& other) { return precedes(resource, one, other); });
   return ordered;
 }
 
-uint64_t Scheduler::next_turn_ns() const {
+uint64_t Scheduler::next_tick_ns() const {
   uint64_t next = UINT64_MAX;
-  for (Resource resource = 0; resource < words_.size(); ++resource) {
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) {
     const Tenure& tenure = tenures_[resource];
     if (tenure.kept_until_ns > 0) next = std::min(next, tenure.kept_until_ns);
     if (!tenure.was_wanted || !shares(tenure.owner)) continue;
@@ -126,27 +126,27 @@ uint64_t Scheduler::next_turn_ns() const {
   return next;
 }
 
-void Scheduler::look() {
-  for (Resource resource = 0; resource < words_.size(); ++resource) {
+void Scheduler::tick() {
+  for (ResourceId resource = 0; resource < words_.size(); ++resource) {
     const Tenure& tenure = tenures_[resource];
     const bool came_not = tenure.kept_until_ns > 0 && tenure.kept_until_ns <= now_ns_;
     if (came_not) shares_[resource].stay_away(tenure.owner);
-    if (came_not || tenure.was_wanted) settle(resource, came_not);
+    if (came_not || tenure.was_wanted) dispatch(resource, came_not);
   }
 }
 
-void Scheduler::settle(Resource resource, bool freed) {
+void Scheduler::dispatch(ResourceId resource, bool freed) {
   charge(resource);
   raise_floor(resource);
   give_places(resource, freed);
-  decide(resource, freed);
+  update_word(resource, freed);
   begin_tenure(resource, freed);
-  tell_claim(resource);
+  report_inversion(resource);
 }
 
 // While nobody waits, an owner may give the resource back and take it again unseen: then a turn counts at
 // most.
-void Scheduler::charge(Resource resource) {
+void Scheduler::charge(ResourceId resource) {
   Tenure& tenure = tenures_[resource];
   if (!shares(tenure.owner)) return;
   uint64_t held = now_ns_ - tenure.since_ns;
@@ -155,7 +155,7 @@ void Scheduler::charge(Resource resource) {
   tenure.since_ns = now_ns_;
 }
 
-void Scheduler::raise_floor(Resource resource) {
+void Scheduler::raise_floor(ResourceId resource) {
   uint64_t least = UINT64_MAX;
   for (const Waiter& waiter : queues_[resource])
     if (shares(waiter.client)) least = std::min(least, shares_[resource].used(waiter.client));
@@ -164,7 +164,7 @@ void Scheduler::raise_floor(Resource resource) {
   if (least != UINT64_MAX) shares_[resource].rise(least);
 }
 
-void Scheduler::give_places(Resource resource, bool freed) {
+void Scheduler::give_places(ResourceId resource, bool freed) {
   if (policy_.places == 0) return;
   std::vector<Waiter>& queue = queues_[resource];
   const auto wants_place = [this](const Waiter& waiter) { return waiter.place == 0 && !shares(waiter.client); };
@@ -182,7 +182,7 @@ void Scheduler::give_places(Resource resource, bool freed) {
   }
 }
 
-void Scheduler::decide(Resource resource, bool freed) {
+void Scheduler::update_word(ResourceId resource, bool freed) {
   std::vector<Waiter>& queue = queues_[resource];
   std::atomic<Word>& word = words_[resource];
   Word seen = word.load();
@@ -204,7 +204,7 @@ void Scheduler::decide(Resource resource, bool freed) {
   }
 }
 
-void Scheduler::begin_tenure(Resource resource, bool freed) {
+void Scheduler::begin_tenure(ResourceId resource, bool freed) {
   Tenure& tenure = tenures_[resource];
   const ClientId owner = this->owner(resource);
   const bool is_wanted = has_waiters(resource);
@@ -218,17 +218,17 @@ void Scheduler::begin_tenure(Resource resource, bool freed) {
   tenure.was_wanted = is_wanted;
 }
 
-void Scheduler::tell_claim(Resource resource) const {
-  if (!on_claim_) return;
+void Scheduler::report_inversion(ResourceId resource) const {
+  if (!on_inversion_) return;
   const ClientId owner = this->owner(resource);
   const Standing* own = standing(owner);
-  std::optional<int> claim;
+  std::optional<int> inherited;
   if (own)
     for (const Waiter& waiter : queues_[resource])
       if (const int priority = standings_.at(waiter.client).priority;
-          priority > std::max(own->priority, claim.value_or(own->priority)))
-        claim = priority;
-  on_claim_(resource, owner, claim);
+          priority > std::max(own->priority, inherited.value_or(own->priority)))
+        inherited = priority;
+  on_inversion_(resource, owner, inherited);
 }
 
 bool Scheduler::is_more_urgent(const Standing& one, const Standing& other) const {
@@ -237,7 +237,7 @@ bool Scheduler::is_more_urgent(const Standing& one, const Standing& other) const
                                                       : one.priority > other.priority;
 }
 
-bool Scheduler::precedes(Resource resource, const Waiter& one, const Waiter& other) const {
+bool Scheduler::precedes(ResourceId resource, const Waiter& one, const Waiter& other) const {
   const Standing& a = standings_.at(one.client);
   const Standing& b = standings_.at(other.client);
   if (a.level != b.level) return a.level > b.level;
@@ -246,7 +246,7 @@ bool Scheduler::precedes(Resource resource, const Waiter& one, const Waiter& oth
   return is_more_urgent(a, b);
 }
 
-bool Scheduler::revokes(Resource resource, const Waiter& waiter, ClientId owner) const {
+bool Scheduler::revokes(ResourceId resource, const Waiter& waiter, ClientId owner) const {
   const Standing& a = standings_.at(waiter.client);
   const Standing& b = standings_.at(owner);
   if (a.level != b.level) return a.level > b.level;
@@ -254,7 +254,7 @@ bool Scheduler::revokes(Resource resource, const Waiter& waiter, ClientId owner)
   return policy_.revokes && is_more_urgent(a, b);
 }
 
-size_t Scheduler::first(Resource resource) const {
+size_t Scheduler::first(ResourceId resource) const {
   const std::vector<Waiter>& queue = queues_[resource];
   const auto first = std::min_element(
       queue.begin(), queue.end(),
@@ -263,7 +263,7 @@ size_t Scheduler::first(Resource resource) const {
 }
 
 // The flags of a word owned by `owner`, with the waiter at index `without` left out.
-Word Scheduler::flags(Resource resource, ClientId owner, size_t without) const {
+Word Scheduler::flags(ResourceId resource, ClientId owner, size_t without) const {
   Word result = 0;
   for (size_t i = 0; i < queues_[resource].size(); ++i) {
     if (i == without) continue;

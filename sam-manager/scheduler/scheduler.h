@@ -17,7 +17,7 @@
 
 namespace samcl::scheduler {
 
-using Resource = uint32_t;
+using ResourceId = uint32_t;
 
 struct Waiter {
   ClientId client;
@@ -28,16 +28,16 @@ struct Waiter {
 class Scheduler {
  public:
   // Told of each grant, after the resource's word names the new owner.
-  using OnGrant = std::function<void(Resource, const Waiter&)>;
+  using OnGrant = std::function<void(ResourceId, const Waiter&)>;
 
-  // Told, after whatever may have changed it, who makes a client of a higher priority wait: `claim` is the
+  // Told, after whatever may have changed it, who makes a client of a higher priority wait: `inherited` is the
   // highest priority of those who wait, none if that is not higher than the owner's.
-  using OnClaim = std::function<void(Resource, ClientId owner, std::optional<int> claim)>;
+  using OnInversion = std::function<void(ResourceId, ClientId owner, std::optional<int> inherited)>;
 
-  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnClaim on_claim = {});
+  Scheduler(std::span<std::atomic<protocol::Word>> words, OnGrant on_grant, OnInversion on_inversion = {});
 
   // All that is said from now on happened at this time; time never goes back.
-  void tell_time(uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
+  void advance_time(uint64_t now_ns) { now_ns_ = now_ns > now_ns_ ? now_ns : now_ns_; }
 
   // From now on, for those who wait, too.
   void set_policy(const Policy& policy);
@@ -54,23 +54,23 @@ class Scheduler {
   // Waits for a resource, or gets it at once if it is idle. A client has one request for each resource: a
   // further one takes the place of the first. An owner who asks has given the resource back, and its release
   // was lost. Ignored for a client that is not known.
-  void acquire(ClientId client, Resource resource, uint64_t ticket);
+  void acquire(ClientId client, ResourceId resource, uint64_t ticket);
 
   // Ignored unless the client owns the resource. It is granted on, or kept for one without a deadline that
   // comes again at once (Shares::kept_ns()).
-  void release(ClientId client, Resource resource);
+  void release(ClientId client, ResourceId resource);
 
   // The same, whatever the owner wants: it is granted on.
-  void take(ClientId client, Resource resource);
+  void reclaim(ClientId client, ResourceId resource);
 
   // When the next turn ends of an owner that others of its kind wait for, or a resource is not kept for
-  // somebody any more; UINT64_MAX: never. Then look().
-  uint64_t next_turn_ns() const;
-  void look();
+  // somebody any more; UINT64_MAX: never. Then tick().
+  uint64_t next_tick_ns() const;
+  void tick();
 
-  ClientId owner(Resource resource) const;  // 0: idle
-  bool has_waiters(Resource resource) const { return !queues_[resource].empty(); }
-  std::vector<Waiter> waiters(Resource resource) const;  // in the order in which they will be served
+  ClientId owner(ResourceId resource) const;  // 0: idle
+  bool has_waiters(ResourceId resource) const { return !queues_[resource].empty(); }
+  std::vector<Waiter> waiters(ResourceId resource) const;  // in the order in which they will be served
 
  private:
   // The time that an owner is charged for.
@@ -83,26 +83,26 @@ class Scheduler {
   };
 
   // Makes a word say what is true: grants it if it is free (or `freed` by its owner) and someone waits,
-  // else sets its flags. Then tells of the claim on it.
-  void settle(Resource resource, bool freed = false);
-  void charge(Resource resource);
-  void raise_floor(Resource resource);
-  void give_places(Resource resource, bool freed);
-  void decide(Resource resource, bool freed);
-  bool keep(Resource resource);
-  void begin_tenure(Resource resource, bool freed);
-  void tell_claim(Resource resource) const;
+  // else sets its flags. Then reports an inversion, or that there is none.
+  void dispatch(ResourceId resource, bool freed = false);
+  void charge(ResourceId resource);
+  void raise_floor(ResourceId resource);
+  void give_places(ResourceId resource, bool freed);
+  void update_word(ResourceId resource, bool freed);
+  bool keep(ResourceId resource);
+  void begin_tenure(ResourceId resource, bool freed);
+  void report_inversion(ResourceId resource) const;
   bool is_more_urgent(const Standing& one, const Standing& other) const;
-  bool precedes(Resource resource, const Waiter& one, const Waiter& other) const;
-  bool revokes(Resource resource, const Waiter& waiter, ClientId owner) const;
-  size_t first(Resource resource) const;
-  protocol::Word flags(Resource resource, ClientId owner, size_t without) const;
+  bool precedes(ResourceId resource, const Waiter& one, const Waiter& other) const;
+  bool revokes(ResourceId resource, const Waiter& waiter, ClientId owner) const;
+  size_t first(ResourceId resource) const;
+  protocol::Word flags(ResourceId resource, ClientId owner, size_t without) const;
   const Standing* standing(ClientId client) const;
   bool shares(ClientId client) const;
 
   std::span<std::atomic<protocol::Word>> words_;
   OnGrant on_grant_;
-  OnClaim on_claim_;
+  OnInversion on_inversion_;
   Policy policy_ = kFixedPriority;
   uint64_t now_ns_ = 0;
   uint64_t places_given_ = 0;

@@ -19,15 +19,15 @@ using ::testing::IsEmpty;
 struct SchedulerTest : ::testing::Test {
   std::array<std::atomic<Word>, 2> words{};
   std::vector<uint64_t> granted;  // tickets
-  Scheduler scheduler{words, [this](Resource, const Waiter& waiter) { granted.push_back(waiter.ticket); }};
+  Scheduler scheduler{words, [this](ResourceId, const Waiter& waiter) { granted.push_back(waiter.ticket); }};
 
   void client(ClientId id, int priority) { scheduler.add_client(id, {priority}); }
   // What a client does before it sends a message.
-  bool take(ClientId id, Resource resource = 0) {
+  bool take(ClientId id, ResourceId resource = 0) {
     Word idle = 0;
     return words[resource].compare_exchange_strong(idle, id);
   }
-  bool give_back(ClientId id, Resource resource = 0) {
+  bool give_back(ClientId id, ResourceId resource = 0) {
     Word own = id;
     return words[resource].compare_exchange_strong(own, 0);
   }
@@ -257,7 +257,7 @@ TEST(SchedulerRandom, AgreesWithTheRule) {
     std::vector<Wish> waiting;
     ClientId owner = 0;
     ClientId granted = 0;
-    Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { granted = waiter.client; });
+    Scheduler scheduler(words, [&](ResourceId, const Waiter& waiter) { granted = waiter.client; });
     const auto next = [&]() -> ClientId {
       if (waiting.empty()) return 0;
       auto best = waiting.begin();
@@ -325,7 +325,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
     std::map<ClientId, Level> levels;
     std::vector<ClientId> waiting;
     uint64_t now = 1;
-    Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { std::erase(waiting, waiter.client); });
+    Scheduler scheduler(words, [&](ResourceId, const Waiter& waiter) { std::erase(waiting, waiter.client); });
     const auto add = [&](ClientId id) {
       levels[id] = static_cast<Level>(random() % 3);
       scheduler.add_client(
@@ -334,7 +334,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
     for (ClientId id = 1; id <= kClients; ++id) add(id);
     for (int step = 0; step < 200; ++step) {
       now += random() % 3'000'000;
-      scheduler.tell_time(now);
+      scheduler.advance_time(now);
       const ClientId id = 1 + random() % kClients, owner = scheduler.owner(0);
       const bool is_in = std::count(waiting.begin(), waiting.end(), id) > 0 || owner == id;
       switch (random() % 8) {
@@ -350,7 +350,7 @@ TEST(SchedulerRandom, NobodyIsLostUnderAnyPolicy) {
         case 5: scheduler.set_policy(policies(2)[random() % 4]); break;
         case 6:
           scheduler.set_deadline(id, random() % 100);
-          scheduler.look();
+          scheduler.tick();
           break;
         case 7:
           std::erase(waiting, id);

@@ -32,7 +32,7 @@ struct Device {
 
   std::array<std::atomic<protocol::Word>, 1> words{};
   std::map<ClientId, Program> programs;
-  Scheduler scheduler{words, [this](Resource, const Waiter& waiter) {
+  Scheduler scheduler{words, [this](ResourceId, const Waiter& waiter) {
                         Program& program = programs.at(waiter.client);
                         program.longest_wait_ns = std::max(program.longest_wait_ns, now_ns - program.asked_ns);
                       }};
@@ -54,8 +54,8 @@ struct Device {
     uint64_t held_ns = 0;
     ClientId before = 0;
     while (now_ns < end_ns) {
-      scheduler.tell_time(now_ns);
-      if (scheduler.next_turn_ns() <= now_ns) scheduler.look();
+      scheduler.advance_time(now_ns);
+      if (scheduler.next_tick_ns() <= now_ns) scheduler.tick();
       for (auto& [id, program] : programs) {
         const bool is_there = now_ns >= std::max(program.from_ns, program.back_ns) && now_ns < program.until_ns;
         if (!program.asked && is_there) ask(id);
@@ -79,14 +79,14 @@ struct Device {
         const uint64_t due = std::max({begin, other.from_ns, other.back_ns});
         if (other.asked || due >= std::min(begin + program.section_ns, other.until_ns)) continue;
         now_ns = due;
-        scheduler.tell_time(now_ns);
+        scheduler.advance_time(now_ns);
         ask(id);
       }
       now_ns = begin + program.section_ns;
       program.had_ns += program.section_ns;
       held_ns += program.section_ns;
-      scheduler.tell_time(now_ns);
-      if (scheduler.next_turn_ns() <= now_ns) scheduler.look();
+      scheduler.advance_time(now_ns);
+      if (scheduler.next_tick_ns() <= now_ns) scheduler.tick();
       const bool is_revoked = (words[0].load() & protocol::kRevoke) != 0;
       if (!is_revoked && held_ns < program.pause_ns) continue;
       held_ns = 0;
@@ -163,12 +163,12 @@ TEST(Shares, NoPlaceIsKeptForOneThatPausesForLong) {
 
 TEST(Shares, WhatIsKeptGoesToARealTimeTaskAtOnce) {
   std::array<std::atomic<protocol::Word>, 1> words{};
-  Scheduler scheduler(words, [](Resource, const Waiter&) {});
+  Scheduler scheduler(words, [](ResourceId, const Waiter&) {});
   scheduler.add_client(1, {0, Level::shares, 100});
   scheduler.add_client(2, {0, Level::shares, 1});
   scheduler.add_client(3, {0, Level::real_time});
   uint64_t now = kMs;
-  const auto tell = [&](uint64_t later) { scheduler.tell_time(now += later); };
+  const auto tell = [&](uint64_t later) { scheduler.advance_time(now += later); };
   tell(0);
   words[0] = 1;
   scheduler.acquire(2, 0, 1);  // it is behind from now on
@@ -187,7 +187,7 @@ TEST(Shares, WhatIsKeptGoesToARealTimeTaskAtOnce) {
   tell(kMs);
   scheduler.release(1, 0);
   EXPECT_EQ(scheduler.owner(0), 1u) << "it is kept";
-  EXPECT_LE(scheduler.next_turn_ns(), now + Shares::kLongestGapNs);
+  EXPECT_LE(scheduler.next_tick_ns(), now + Shares::kLongestGapNs);
   scheduler.acquire(3, 0, 1);
   EXPECT_EQ(scheduler.owner(0), 3u);
   scheduler.release(3, 0);
@@ -237,24 +237,24 @@ TEST(Shares, WhoLeavesIsNotMissed) {
 // Whoever is nobody's turn keeps the device, and is told that it need not look whether others wait.
 TEST(Shares, OwnerKeepsWhatItHasUntilItsTurnIsOver) {
   std::array<std::atomic<protocol::Word>, 1> words{};
-  Scheduler scheduler(words, [](Resource, const Waiter&) {});
+  Scheduler scheduler(words, [](ResourceId, const Waiter&) {});
   scheduler.add_client(1, {0, Level::shares, 2});
   scheduler.add_client(2, {0, Level::shares, 1});
   words[0] = 1;
-  scheduler.tell_time(10 * kMs);
+  scheduler.advance_time(10 * kMs);
   scheduler.acquire(2, 0, 1);
   EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn);
-  EXPECT_EQ(scheduler.next_turn_ns(), 12 * kMs);
-  scheduler.tell_time(12 * kMs);
-  scheduler.look();
+  EXPECT_EQ(scheduler.next_tick_ns(), 12 * kMs);
+  scheduler.advance_time(12 * kMs);
+  scheduler.tick();
   EXPECT_EQ(words[0].load(), 1 | protocol::kWaiters | protocol::kTurn | protocol::kRevoke);
-  EXPECT_EQ(scheduler.next_turn_ns(), UINT64_MAX);
+  EXPECT_EQ(scheduler.next_tick_ns(), UINT64_MAX);
 }
 
 TEST(Shares, RealTimeTaskComesBeforeAllSharesAtOnce) {
   std::array<std::atomic<protocol::Word>, 1> words{};
   std::vector<ClientId> granted;
-  Scheduler scheduler(words, [&](Resource, const Waiter& waiter) { granted.push_back(waiter.client); });
+  Scheduler scheduler(words, [&](ResourceId, const Waiter& waiter) { granted.push_back(waiter.client); });
   scheduler.add_client(1, {0, Level::shares, 100});
   scheduler.add_client(2, {0, Level::shares, 100});
   scheduler.add_client(3, {0, Level::real_time});

@@ -47,8 +47,8 @@ struct AdmissionTest : ::testing::Test {
     return testing::run_program(words, {});
   }
 
-  Outcome enroll(const std::string& name, int priority, const std::string& file,
-                 const std::vector<std::string>& more = {}) const {
+  Outcome register_task(const std::string& name, int priority, const std::string& file,
+                        const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"register", name, "--priority", std::to_string(priority), "--profile", file};
     words.insert(words.end(), more.begin(), more.end());
     return ctl(words);
@@ -60,12 +60,12 @@ struct AdmissionTest : ::testing::Test {
 TEST_F(AdmissionTest, RegisteringShowsEveryBoundAndWhatTheNewcomerChanged) {
   const auto client = daemon.connect();  // now there are two devices
   ASSERT_TRUE(client);
-  const Outcome first = enroll("camera", 9, profile("15ms", "8ms", "12ms"));
+  const Outcome first = register_task("camera", 9, profile("15ms", "8ms", "12ms"));
   EXPECT_EQ(first.exit_code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("camera"));
   EXPECT_THAT(first.out, HasSubstr("new"));
   EXPECT_THAT(first.out, HasSubstr("guaranteed"));
-  const Outcome second = enroll("radar", 5, profile("30ms", "16ms", "100ms"));
+  const Outcome second = register_task("radar", 5, profile("30ms", "16ms", "100ms"));
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_THAT(second.out, HasSubstr("the same"));
   const auto tasks = plan()["tasks"];
@@ -80,9 +80,9 @@ TEST_F(AdmissionTest, RunningProgramsAreToldTheirModeAndDevices) {
   const auto radar = testing::start_taker(daemon, "radar");
   ASSERT_TRUE(camera && radar);
   EXPECT_EQ(camera->assignment().gpus, 0u);
-  ASSERT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  ASSERT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
   EXPECT_EQ(camera->assignment().gpus, 2u);
-  ASSERT_EQ(enroll("radar", 5, profile("9ms", "8ms", "14ms")).exit_code, 0);
+  ASSERT_EQ(register_task("radar", 5, profile("9ms", "8ms", "14ms")).exit_code, 0);
   EXPECT_EQ(camera->assignment().gpus, 1u) << "both meet their deadlines only apart";
   std::map<std::string, nlohmann::json> devices;
   const nlohmann::json status = daemon.status();
@@ -97,7 +97,7 @@ TEST_F(AdmissionTest, RunningProgramsAreToldTheirModeAndDevices) {
 TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
   const auto camera = daemon.connect("camera");
   ASSERT_TRUE(camera);
-  ASSERT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  ASSERT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
   for (const uint64_t ms : {3, 7, 5}) camera->job_ended(ms * 1'000'000);
   const std::string status = ctl({"status"}).out;
   EXPECT_THAT(status, HasSubstr("JOBS  LONGEST  BOUND"));
@@ -107,17 +107,19 @@ TEST_F(AdmissionTest, StatusShowsTheLongestJobBesideItsBound) {
 TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  ASSERT_EQ(enroll("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code, 0);
+  ASSERT_EQ(
+      register_task("low", 1, profile("60ms", "60ms", "200ms"), {"--devices", "0", "--deadline", "100ms"}).exit_code,
+      0);
   const auto before = plan();
   const Outcome refused =
-      enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0", "--admission", "strict"});
+      register_task("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0", "--admission", "strict"});
   EXPECT_EQ(refused.exit_code, 1);
   // 60 and 50 ms, and what others have begun.
   EXPECT_THAT(refused.err, HasSubstr("not admitted, nothing was changed: \"low\" may take "));
   EXPECT_THAT(refused.err, HasSubstr(" beyond its deadline of 100 ms"));
   EXPECT_EQ(plan(), before);
   EXPECT_THAT(ctl({"list"}).out, ::testing::Not(HasSubstr("urgent")));
-  const Outcome advised = enroll("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0"});
+  const Outcome advised = register_task("urgent", 9, profile("50ms", "50ms", "110ms"), {"--devices", "0"});
   EXPECT_EQ(advised.exit_code, 0) << advised.err;
   EXPECT_THAT(advised.out, HasSubstr("late by up to "));
 }
@@ -125,8 +127,8 @@ TEST_F(AdmissionTest, StrictRefusesWhatBreaksAGuarantee) {
 TEST_F(AdmissionTest, BoundIsExplainedTermByTerm) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  ASSERT_EQ(enroll("sonar", 5, profile("30ms", "30ms", "200ms")).exit_code, 0);
-  ASSERT_EQ(enroll("camera", 9, profile("8ms", "8ms", "100ms"), {"--devices", "0"}).exit_code, 0);
+  ASSERT_EQ(register_task("sonar", 5, profile("30ms", "30ms", "200ms")).exit_code, 0);
+  ASSERT_EQ(register_task("camera", 9, profile("8ms", "8ms", "100ms"), {"--devices", "0"}).exit_code, 0);
   const Outcome table = ctl({"analyze", "--explain", "camera"});
   EXPECT_THAT(table.out, HasSubstr("own       GPU stage 1"));
   EXPECT_THAT(table.out, HasSubstr("blocking"));
@@ -142,15 +144,15 @@ TEST_F(AdmissionTest, WhatNobodyEnforcesIsAnEstimate) {
   std::ofstream(folder + "/m.toml") << "handovers = '0us'\nlog_level = 'warn'\n";
   daemon.stop(SIGTERM);
   ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
-  const Outcome first = enroll("camera", 9, profile("15ms", "8ms", "12ms"));
+  const Outcome first = register_task("camera", 9, profile("15ms", "8ms", "12ms"));
   EXPECT_THAT(first.out, HasSubstr("estimated: a section that is too long is not ended"));
   EXPECT_FALSE(plan()["tasks"][0]["guaranteed"]);
   EXPECT_TRUE(plan()["tasks"][0]["meets_deadline"]);
 }
 
 TEST_F(AdmissionTest, NewDevicesAreANewPlan) {
-  ASSERT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
-  ASSERT_EQ(enroll("radar", 5, profile("9ms", "8ms", "14ms")).exit_code, 0);
+  ASSERT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  ASSERT_EQ(register_task("radar", 5, profile("9ms", "8ms", "14ms")).exit_code, 0);
   const auto client = lease::Client::connect({daemon.instance(), "", 5000, 0}, {"only"});
   ASSERT_TRUE(client);
   for (int i = 0; i < 500 && plan()["tasks"][1]["guaranteed"]; ++i)
@@ -161,7 +163,7 @@ TEST_F(AdmissionTest, NewDevicesAreANewPlan) {
 
 TEST_F(AdmissionTest, TaskSetCanBeSavedForSamAnalyze) {
   EXPECT_THAT(ctl({"analyze", "--save", folder + "/none.json"}).err, HasSubstr("no task has a profile"));
-  ASSERT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
+  ASSERT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms")).exit_code, 0);
   ASSERT_EQ(ctl({"analyze", "--save", folder + "/set.json"}).exit_code, 0);
   const auto set = nlohmann::json::parse(std::ifstream(folder + "/set.json"));
   EXPECT_EQ(set["tasks"][0]["name"], "camera");
@@ -170,10 +172,11 @@ TEST_F(AdmissionTest, TaskSetCanBeSavedForSamAnalyze) {
 TEST_F(AdmissionTest, BadProfilesAreNamed) {
   const std::string file = folder + "/bad.json";
   std::ofstream(file) << R"({"platform": {"cpus": 2, "gpus": 2}, "tasks": []})";
-  EXPECT_THAT(enroll("camera", 9, file).err, HasSubstr("--profile: /tasks"));
-  EXPECT_THAT(enroll("camera", 9, folder + "/missing.json").err, HasSubstr("--profile: cannot read "));
-  EXPECT_EQ(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--gpus", "1"}).exit_code, 2) << "the manager chooses";
-  EXPECT_THAT(enroll("camera", 9, profile("8ms", "7ms", "12ms"), {"--deadline", "13ms"}).err,
+  EXPECT_THAT(register_task("camera", 9, file).err, HasSubstr("--profile: /tasks"));
+  EXPECT_THAT(register_task("camera", 9, folder + "/missing.json").err, HasSubstr("--profile: cannot read "));
+  EXPECT_EQ(register_task("camera", 9, profile("8ms", "7ms", "12ms"), {"--gpus", "1"}).exit_code, 2)
+      << "the manager chooses";
+  EXPECT_THAT(register_task("camera", 9, profile("8ms", "7ms", "12ms"), {"--deadline", "13ms"}).err,
               HasSubstr("deadline may not be after the period"));
   EXPECT_THAT(ctl({"list"}).out, HasSubstr("No task is registered"));
 }
@@ -185,7 +188,7 @@ TEST_F(AdmissionTest, ManyChangesAtOnceAreMadeOneAfterAnother) {
       const std::string file = folder + "/" + std::to_string(i) + ".json";
       std::ofstream(file) << R"({"platform": {"cpus": 1, "gpus": 2}, "tasks": [{"name": "x", "period": "1s",
           "stages": [{"resource": "GPU", "worst": ["10ms", "6ms"]}, {"resource": "CPU", "worst": "5ms"}]}]})";
-      EXPECT_EQ(enroll("task" + std::to_string(i), 10 + i, file).exit_code, 0);
+      EXPECT_EQ(register_task("task" + std::to_string(i), 10 + i, file).exit_code, 0);
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(plan()["tasks"].size(), 8u);

@@ -143,7 +143,7 @@ TEST_F(AttackTest, StrangersMayNotUseDevices) {
   EXPECT_THAT(connect_as(kOther), HasSubstr("user 65533 may not use the devices"));
   EXPECT_EQ(connect_as(kStranger), "");
   EXPECT_THAT(connect_as(kStranger, {"b"}), HasSubstr("may use none of the program's devices"));
-  ASSERT_EQ(daemon.enroll("urgent", 50), "");
+  ASSERT_EQ(daemon.register_task("urgent", 50), "");
   EXPECT_EQ(as_user(kStranger,
                     [&] {
                       const auto client = daemon.connect("urgent");
@@ -315,7 +315,7 @@ TEST_F(AttackTest, RandomPacketsHarmNobody) {
       protocol::Message message;
       for (size_t at = 2; at < sizeof message; ++at)
         reinterpret_cast<unsigned char*>(&message)[at] = static_cast<unsigned char>(random());
-      if (i % 2) message.kind = static_cast<protocol::Kind>(random() % 5);
+      if (i % 2) message.kind = static_cast<protocol::MessageKind>(random() % 5);
       bytes = message.bytes();
       const std::string hello = protocol::format_document({{"ask", "hello"}, {"devices", {"a"}}});
       if (i % 4 == 1) send(socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
@@ -358,7 +358,7 @@ TEST_F(AttackTest, OneProgramCannotGiveBackForAnother) {
   const std::string hello = protocol::format_document({{"ask", "hello"}, {"devices", {"a"}}});
   ASSERT_GT(send(socket.get(), hello.data(), hello.size(), 0), 0);
   protocol::Message release;
-  release.kind = protocol::Kind::release;
+  release.kind = protocol::MessageKind::release;
   ASSERT_GT(send(socket.get(), release.bytes().data(), release.bytes().size(), 0), 0);
   EXPECT_EQ(daemon.status()["resources"][0]["holder"]["pid"], getpid());
 }
@@ -407,13 +407,9 @@ TEST_F(AttackTest, LogThatNobodyReadsStopsNoGrant) {
   ASSERT_TRUE(started);
   const auto start = Clock::now();
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(daemon.connect()) << i;  // two lines each
-  const auto holder = testing::start_taker(daemon);
-  const auto waiter = testing::start_taker(daemon);
+  const auto holder = testing::start_holder(daemon);
+  const auto waiter = testing::start_waiter(daemon);
   ASSERT_TRUE(holder && waiter);
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
   holder->line().say('r');
   EXPECT_EQ(waiter->line().hear(), 'h');
   EXPECT_LT(Clock::now() - start, 20s);
@@ -449,10 +445,8 @@ TEST_F(AttackTest, FrozenHolderDoesNotKeepOthersWaiting) {
   std::error_code error;
   if (!std::filesystem::create_directory(group, error)) GTEST_SKIP() << "no control group can be frozen here";
   start();
-  auto holder = testing::start_taker(daemon);
+  auto holder = testing::start_holder(daemon);
   ASSERT_TRUE(holder);
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
   std::ofstream(group + "/cgroup.procs") << holder->pid();
   std::ofstream(group + "/freezer.state") << "FROZEN";
   const auto waiter = testing::start_taker(daemon);
@@ -528,7 +522,7 @@ TEST_F(AttackTest, KilledDaemonIsNoticedWithoutWaiting) {
 
 TEST_F(AttackTest, ProgramInAnotherPidNamespaceIsServed) {
   start();
-  ASSERT_EQ(daemon.enroll("urgent", 12), "");
+  ASSERT_EQ(daemon.register_task("urgent", 12), "");
   Child outer([&](const Child::Line& line) {
     if (unshare(CLONE_NEWPID) != 0) {
       line.say('s');
@@ -538,7 +532,7 @@ TEST_F(AttackTest, ProgramInAnotherPidNamespaceIsServed) {
     if (inner == 0) {
       const auto client = daemon.connect("urgent");
       if (!client) _exit(1);
-      client->adopt_thread(getpid());
+      client->attach_thread(getpid());
       const Lease gpu(client.get(), kGpu, 0);
       line.say('h');
       line.hear(60'000);
@@ -584,9 +578,9 @@ TEST_F(AttackTest, FullDiskLosesNoTask) {
     ~Unmount() { umount2(at.c_str(), MNT_DETACH); }
   } unmount{disk};
   start("state_file = '" + disk + "/state.json'\n", Daemon::Tasks::in_their_file);
-  ASSERT_EQ(daemon.enroll("first", 5), "");
+  ASSERT_EQ(daemon.register_task("first", 5), "");
   std::ofstream(disk + "/filler") << std::string(1 << 17, 'x');
-  EXPECT_THAT(daemon.enroll("second", 6),
+  EXPECT_THAT(daemon.register_task("second", 6),
               HasSubstr("cannot write the tasks to " + disk + "/state.json: No space left"));
   const auto names = [&] {
     std::string all;
@@ -599,22 +593,18 @@ TEST_F(AttackTest, FullDiskLosesNoTask) {
   start("state_file = '" + disk + "/state.json'\n", Daemon::Tasks::in_their_file);
   EXPECT_EQ(names(), "first ");
   std::filesystem::remove(disk + "/filler");
-  EXPECT_EQ(daemon.enroll("second", 6), "");
+  EXPECT_EQ(daemon.register_task("second", 6), "");
 }
 
 // A draft that is a pipe without reader: opening it takes as long as a disk that hangs.
 TEST_F(AttackTest, DiskThatHangsDelaysNoGrant) {
   ASSERT_EQ(mkfifo((folder + "/state.json.new").c_str(), 0600), 0);
   start("state_file = '" + folder + "/state.json'\n", Daemon::Tasks::in_their_file);
-  Child asker([&](const Child::Line&) { return daemon.enroll("camera", 5).empty() ? 0 : 1; });
+  Child asker([&](const Child::Line&) { return daemon.register_task("camera", 5).empty() ? 0 : 1; });
   std::this_thread::sleep_for(100ms);
-  const auto holder = testing::start_taker(daemon);
-  const auto waiter = testing::start_taker(daemon);
+  const auto holder = testing::start_holder(daemon);
+  const auto waiter = testing::start_waiter(daemon);
   ASSERT_TRUE(holder && waiter);
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
   const auto before = Clock::now();
   holder->line().say('r');
   ASSERT_EQ(waiter->line().hear(), 'h');
@@ -626,22 +616,18 @@ TEST_F(AttackTest, DiskThatHangsDelaysNoGrant) {
 
 TEST_F(AttackTest, ProcessWithTheNumberOfADeadOneHasNothingOfIt) {
   start();
-  auto holder = testing::start_taker(daemon);
-  const auto waiter = testing::start_taker(daemon);
+  auto holder = testing::start_holder(daemon);
+  const auto waiter = testing::start_waiter(daemon);
   ASSERT_TRUE(holder && waiter);
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
   // While the daemon looks away.
   kill(daemon.pid(), SIGSTOP);
   const pid_t number = holder->pid();
   holder->kill_hard();
-  clone_args wish{};
-  wish.exit_signal = SIGCHLD;
-  wish.set_tid = reinterpret_cast<uint64_t>(&number);
-  wish.set_tid_size = 1;
-  const long next = syscall(SYS_clone3, &wish, sizeof wish);
+  clone_args arguments{};
+  arguments.exit_signal = SIGCHLD;
+  arguments.set_tid = reinterpret_cast<uint64_t>(&number);
+  arguments.set_tid_size = 1;
+  const long next = syscall(SYS_clone3, &arguments, sizeof arguments);
   if (next == 0) {
     while (true) pause();
   }

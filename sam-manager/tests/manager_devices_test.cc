@@ -40,8 +40,8 @@ struct DevicesTest : ::testing::Test {
 };
 
 TEST_F(DevicesTest, TasksOfModeOneUseDifferentDevices) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
-  ASSERT_EQ(daemon.enroll("radar", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("radar", 5, 1), "");
   const auto camera = start("camera");
   const auto radar = start("radar");
   EXPECT_EQ(first_device(*camera), 'a');
@@ -57,29 +57,29 @@ TEST_F(DevicesTest, ProgramsWithoutTaskSpreadToo) {
 }
 
 TEST_F(DevicesTest, DeviceStaysWhileTheProgramRuns) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
   auto first = start("camera");
   const auto second = start("camera");
   ASSERT_EQ(first_device(*second), 'b');
   first.reset();
-  ASSERT_EQ(daemon.enroll("other", 5, 1), "");
-  ASSERT_EQ(daemon.enroll("camera", 9, 2), "");
+  ASSERT_EQ(daemon.register_task("other", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 9, 2), "");
   EXPECT_EQ(first_device(*second), 'b');
   EXPECT_EQ(first_device(*start("camera")), 'a') << "the one that is free again";
 }
 
 TEST_F(DevicesTest, WishOfTheAdministratorIsFollowedAtOnce) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
   const auto camera = start("camera");
   ASSERT_EQ(first_device(*camera), 'a');
-  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"1"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1, {"1"}), "");
   EXPECT_EQ(first_device(*camera), 'b');
-  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"a"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1, {"a"}), "");
   EXPECT_EQ(first_device(*camera), 'a');
 }
 
 TEST_F(DevicesTest, WishBoundsWhatATaskUses) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 0, {"b"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 0, {"b"}), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   EXPECT_THAT(client->assignment().devices, ElementsAre(1));
@@ -87,18 +87,18 @@ TEST_F(DevicesTest, WishBoundsWhatATaskUses) {
 }
 
 TEST_F(DevicesTest, WishForOtherDevicesThanTheProgramHasIsNone) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 0, {"7", "nowhere"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 0, {"7", "nowhere"}), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   EXPECT_THAT(client->assignment().devices, ElementsAre(0, 1));
 }
 
 TEST_F(DevicesTest, MoreGpusThanWishedDevicesAreRefused) {
-  EXPECT_THAT(daemon.enroll("camera", 5, 2, {"a"}), HasSubstr("may use only 1 devices"));
+  EXPECT_THAT(daemon.register_task("camera", 5, 2, {"a"}), HasSubstr("may use only 1 devices"));
 }
 
 TEST_F(DevicesTest, ProgramsOwnLimitBinds) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 2), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 2), "");
   const auto client = daemon.connect("camera", 1);
   ASSERT_TRUE(client);
   EXPECT_EQ(client->assignment().gpus, 1u);

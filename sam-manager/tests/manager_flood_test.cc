@@ -74,7 +74,7 @@ struct FloodTest : ::testing::Test {
 TEST_F(FloodTest, OfSmallMessages) {
   const auto child = flood([](Connection& connection) {
     protocol::Message message;
-    message.kind = protocol::Kind::adopt;
+    message.kind = protocol::MessageKind::attach_thread;
     message.tid = 1;
     connection.send(message, 1000);
   });
@@ -98,7 +98,7 @@ TEST_F(FloodTest, OfQuestions) {
 TEST_F(FloodTest, WhoEndsWhileHeIsPausedIsForgotten) {
   auto child = flood([](Connection& connection) {
     protocol::Message message;
-    message.kind = protocol::Kind::adopt;
+    message.kind = protocol::MessageKind::attach_thread;
     message.tid = 1;
     connection.send(message, 1000);
   });

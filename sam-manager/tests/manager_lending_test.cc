@@ -65,7 +65,7 @@ struct LendingTest : ::testing::Test {
     if (daemon::set_scheduling(0, daemon::fifo(1)) != 0) GTEST_SKIP() << "no real-time priorities on this system";
     daemon::set_scheduling(0, own);
     ASSERT_TRUE(daemon.start());
-    ASSERT_EQ(daemon.enroll("urgent", kUrgent), "");
+    ASSERT_EQ(daemon.register_task("urgent", kUrgent), "");
   }
 
   // One that holds GPU 0 and, once told to ('g'), computes before it gives it back.
@@ -89,14 +89,12 @@ struct LendingTest : ::testing::Test {
   }
 
   std::unique_ptr<Child> start_waiter() {
-    auto waiter = testing::start_taker(daemon, "urgent");
+    auto waiter = testing::start_waiter(daemon, "urgent");
     EXPECT_TRUE(waiter);
-    waiter->line().say('t');
-    EXPECT_TRUE(daemon.wait_for_waiters(0, 1));
     return waiter;
   }
 
-  pid_t guardian() const {
+  pid_t loan_watchdog() const {
     pid_t process = 0;
     std::ifstream("/proc/" + std::to_string(daemon.pid()) + "/task/" + std::to_string(daemon.pid()) + "/children") >>
         process;
@@ -207,8 +205,8 @@ TEST_F(LendingTest, EndsWithTheNextManagerIfAllOfTheOneBeforeWasKilled) {
   const auto before = scheduling_of(holder->pid());
   const auto waiter = start_waiter();
   EXPECT_TRUE(comes_true([&] { return is_lent(holder->pid(), kUrgent); }));
-  ASSERT_GT(guardian(), 0);
-  kill(guardian(), SIGKILL);
+  ASSERT_GT(loan_watchdog(), 0);
+  kill(loan_watchdog(), SIGKILL);
   daemon.stop(SIGKILL);
   ASSERT_TRUE(is_lent(holder->pid(), kUrgent));
   ASSERT_TRUE(daemon.start());

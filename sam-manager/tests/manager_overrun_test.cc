@@ -1,11 +1,8 @@
 // Programs that do more than was promised of them: noticed, counted, and, by configuration, made less urgent or
 // relieved of what they hold.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "sam-manager/tests/testbed.h"
@@ -23,54 +20,50 @@ constexpr uint64_t kMs = 1'000'000;
 
 struct OverrunTest : ::testing::Test {
   Daemon daemon;
-  const std::string file = std::filesystem::temp_directory_path() / ("samcl-overrun." + std::to_string(getpid()));
+  std::unique_ptr<lease::Client> greedy;
+  std::unique_ptr<Child> urgent;
 
   void start(const std::string& policy) {
-    std::ofstream(file) << "overrun = '" << policy << "'\nother_slice = '20ms'\nlog_level = 'off'\n";
-    ASSERT_TRUE(daemon.start({"--config", file}));
-    ASSERT_EQ(daemon.enroll("urgent", 40), "");
-    ASSERT_EQ(daemon.enroll("greedy", 30, 0, {}, 1500 * kMs), "");
+    ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'\nother_slice = '20ms'"));
+    ASSERT_EQ(daemon.register_task("urgent", 40), "");
+    ASSERT_EQ(daemon.register_task("greedy", 30, 0, {}, 1500 * kMs), "");
+    greedy = daemon.connect("greedy");
+    urgent = testing::start_taker(daemon, "urgent");
+    ASSERT_TRUE(greedy && urgent);
   }
-  ~OverrunTest() override { std::filesystem::remove(file); }
 
-  nlohmann::json program(const std::string& task) const {
-    const nlohmann::json status = daemon.status();
-    for (const auto& entry : status["programs"])
-      if (entry["task"] == task) return entry;
-    return {};
+  // The greedy program has GPU 0, and the urgent one has asked for it.
+  void start_held_up(const std::string& policy) {
+    ASSERT_NO_FATAL_FAILURE(start(policy));
+    greedy->acquire(ResourceKind::gpu, 0);
+    urgent->line().say('t');
   }
 
   template <typename Condition>
   bool comes_true(const std::string& task, Condition condition) const {
     for (const auto until = Clock::now() + std::chrono::seconds(10); Clock::now() < until;
          std::this_thread::sleep_for(milliseconds(5)))
-      if (condition(program(task))) return true;
+      if (condition(daemon.program(task))) return true;
     return false;
   }
 };
 
 TEST_F(OverrunTest, SectionThatIsTooLongIsCounted) {
-  start("log");
-  const auto greedy = daemon.connect("greedy");
-  greedy->acquire(ResourceKind::gpu, 0);
-  const auto urgent = testing::start_taker(daemon, "urgent");
-  urgent->line().say('t');
+  ASSERT_NO_FATAL_FAILURE(start_held_up("log"));
   EXPECT_EQ(urgent->line().hear(200), 0) << "it holds what it holds";
   EXPECT_TRUE(greedy->revoke_requested(ResourceKind::gpu, 0));
   greedy->release(ResourceKind::gpu, 0);
   EXPECT_EQ(urgent->line().hear(), 'h');
   ASSERT_TRUE(comes_true("greedy", [](const auto& entry) { return entry["overruns"]["sections"] == 1; }));
-  EXPECT_GT(program("greedy")["overruns"]["longest_section_ns"], 150 * kMs);
-  EXPECT_EQ(program("greedy")["priority"], 30);
+  EXPECT_GT(daemon.program("greedy")["overruns"]["longest_section_ns"], 150 * kMs);
+  EXPECT_EQ(daemon.program("greedy")["priority"], 30);
   EXPECT_EQ(daemon.ask({{"ask", "history"}, {"name", "greedy"}}).value()["overruns"]["sections"], 1)
       << "against the task";
   EXPECT_EQ(greedy->leases_taken(), 0u);
 }
 
 TEST_F(OverrunTest, SectionWithinThePromiseIsNone) {
-  start("end");
-  const auto greedy = daemon.connect("greedy");
-  const auto urgent = testing::start_taker(daemon, "urgent");
+  ASSERT_NO_FATAL_FAILURE(start("end"));
   for (int i = 0; i < 10; ++i) {
     greedy->acquire(ResourceKind::gpu, 0);
     std::this_thread::sleep_for(milliseconds(30));  // nobody waits
@@ -81,30 +74,22 @@ TEST_F(OverrunTest, SectionWithinThePromiseIsNone) {
     urgent->line().say('r');
     ASSERT_EQ(urgent->line().hear(), 'f');
   }
-  EXPECT_LT(program("greedy")["overruns"]["sections"], 3) << "but for what a busy machine does";
+  EXPECT_LT(daemon.program("greedy")["overruns"]["sections"], 3) << "but for what a busy machine does";
 }
 
 TEST_F(OverrunTest, WhoHoldsTooLongIsLessUrgentUntilItHasBehaved) {
-  start("demote");
-  const auto greedy = daemon.connect("greedy");
-  greedy->acquire(ResourceKind::gpu, 0);
-  const auto urgent = testing::start_taker(daemon, "urgent");
-  urgent->line().say('t');
+  ASSERT_NO_FATAL_FAILURE(start_held_up("demote"));
   ASSERT_TRUE(comes_true("greedy", [](const auto& entry) { return entry["demoted"] == true; }));
-  EXPECT_EQ(program("greedy")["priority"], -1) << "below programs of no task";
+  EXPECT_EQ(daemon.program("greedy")["priority"], -1) << "below programs of no task";
   EXPECT_EQ(urgent->line().hear(100), 0) << "though it holds what it holds";
   greedy->release(ResourceKind::gpu, 0);
   EXPECT_EQ(urgent->line().hear(), 'h');
   EXPECT_TRUE(comes_true("greedy", [](const auto& entry) { return entry["priority"] == 30; }));
-  EXPECT_EQ(program("greedy")["demoted"], false);
+  EXPECT_EQ(daemon.program("greedy")["demoted"], false);
 }
 
 TEST_F(OverrunTest, WhatIsHeldTooLongIsTakenAndItsHolderTold) {
-  start("end");
-  const auto greedy = daemon.connect("greedy");
-  greedy->acquire(ResourceKind::gpu, 0);
-  const auto urgent = testing::start_taker(daemon, "urgent");
-  urgent->line().say('t');
+  ASSERT_NO_FATAL_FAILURE(start_held_up("end"));
   EXPECT_EQ(urgent->line().hear(), 'h') << "as if it had died";
   EXPECT_EQ(greedy->leases_taken(), 1u);
   EXPECT_TRUE(greedy->revoke_requested(ResourceKind::gpu, 0)) << "it is to ask again";
@@ -113,16 +98,15 @@ TEST_F(OverrunTest, WhatIsHeldTooLongIsTakenAndItsHolderTold) {
 }
 
 TEST_F(OverrunTest, JobsFasterThanThePeriodAreCountedAndDemoted) {
-  start("demote");
-  const auto greedy = daemon.connect("greedy");
+  ASSERT_NO_FATAL_FAILURE(start("demote"));
   for (int i = 0; i < 5; ++i) greedy->job_ended(kMs);
   ASSERT_TRUE(comes_true("greedy", [](const auto& entry) { return entry["overruns"]["early_jobs"] == 4; }));
-  EXPECT_EQ(program("greedy")["demoted"], true);
+  EXPECT_EQ(daemon.program("greedy")["demoted"], true);
   EXPECT_TRUE(comes_true("greedy", [](const auto& entry) { return entry["demoted"] == false; }));
 }
 
 TEST_F(OverrunTest, JobsLongerThanTheirProfileAreCounted) {
-  start("log");
+  ASSERT_NO_FATAL_FAILURE(start("log"));
   const auto client = daemon.connect("sonar");
   const auto answer = daemon.ask({{"ask", "register"},
                                   {"task",

@@ -1,11 +1,8 @@
 // What an administrator decides at run time or in the configuration: by which policy devices are granted, how
 // much memory tasks may reserve, and what becomes of jobs that come too early. As processes under a daemon.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "sam-manager/tests/testbed.h"
@@ -25,24 +22,11 @@ constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 struct PolicyTest : ::testing::Test {
   Daemon daemon;
-  const std::string file = std::filesystem::temp_directory_path() / ("samcl-policy." + std::to_string(getpid()));
-
-  void start(const std::string& configuration = "") {
-    std::ofstream(file) << configuration << "\nlog_level = 'off'\n";
-    ASSERT_TRUE(daemon.start({"--config", file}));
-  }
-  ~PolicyTest() override { std::filesystem::remove(file); }
+  void start(const std::string& configuration = "") { ASSERT_TRUE(daemon.start_configured(configuration)); }
 
   std::string use(const std::string& policy) const {
     const auto answer = daemon.ask({{"ask", "policy"}, {"name", policy}});
     return answer ? "" : answer.error().message;
-  }
-
-  nlohmann::json program(const std::string& task) const {
-    const nlohmann::json status = daemon.status();
-    for (const auto& entry : status["programs"])
-      if (entry["task"] == task) return entry;
-    return {};
   }
 
   // Who gets GPU 0 after one that has it: "first" asked before "second", which has the higher priority and
@@ -65,9 +49,9 @@ struct PolicyTest : ::testing::Test {
 
 TEST_F(PolicyTest, OrderIsThatOfThePolicyInForce) {
   start();
-  ASSERT_EQ(daemon.enroll("holder", 50, 0, {}, 10'000 * kMs), "");
-  ASSERT_EQ(daemon.enroll("first", 10, 0, {}, 1'000 * kMs), "");
-  ASSERT_EQ(daemon.enroll("second", 20, 0, {}, 60'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("holder", 50, 0, {}, 10'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("first", 10, 0, {}, 1'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("second", 20, 0, {}, 60'000 * kMs), "");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
   EXPECT_EQ(next_owner(), "second");
   for (const char* policy : {"fmlp-long", "edf"}) {
@@ -81,13 +65,12 @@ TEST_F(PolicyTest, OrderIsThatOfThePolicyInForce) {
 
 TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
   start("policy = 'fmlp-long'");
-  ASSERT_EQ(daemon.enroll("low", 10), "");
-  ASSERT_EQ(daemon.enroll("high", 20), "");
+  ASSERT_EQ(daemon.register_task("low", 10), "");
+  ASSERT_EQ(daemon.register_task("high", 20), "");
   const auto low = daemon.connect("low");
   low->acquire(ResourceKind::gpu, 0);
-  const auto high = testing::start_taker(daemon, "high");
-  high->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto high = testing::start_waiter(daemon, "high");
+  ASSERT_TRUE(high);
   EXPECT_FALSE(low->revoke_requested(ResourceKind::gpu, 0));
   ASSERT_EQ(use("fixed-priority"), "");
   EXPECT_TRUE(low->revoke_requested(ResourceKind::gpu, 0)) << "also for those who wait already";
@@ -137,7 +120,7 @@ TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
 
 TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
   start("early_jobs = 'throttle'");
-  ASSERT_EQ(daemon.enroll("greedy", 30, 0, {}, 3'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("greedy", 30, 0, {}, 3'000 * kMs), "");
   const auto holder = testing::start_taker(daemon);
   const auto greedy = daemon.connect("greedy");
   for (const bool is_early : {false, true}) {
@@ -146,17 +129,18 @@ TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
     greedy->job_began();
     std::thread job([&] { const lease::Lease gpu(greedy.get(), ResourceKind::gpu, 0); });
     EXPECT_TRUE(daemon.wait_for_waiters(0, 1));
-    EXPECT_EQ(program("greedy")["demoted"], is_early);
+    EXPECT_EQ(daemon.program("greedy")["demoted"], is_early);
     holder->line().say('r');
     EXPECT_EQ(holder->line().hear(), 'f');
     job.join();
     greedy->job_ended(kMs);
   }
-  EXPECT_EQ(program("greedy")["overruns"]["throttled_jobs"], 1);
+  EXPECT_EQ(daemon.program("greedy")["overruns"]["throttled_jobs"], 1);
   const auto until = Clock::now() + std::chrono::seconds(10);
-  while (Clock::now() < until && program("greedy")["demoted"] == true) std::this_thread::sleep_for(milliseconds(20));
-  EXPECT_EQ(program("greedy")["demoted"], false);
-  EXPECT_EQ(program("greedy")["priority"], 30);
+  while (Clock::now() < until && daemon.program("greedy")["demoted"] == true)
+    std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(daemon.program("greedy")["demoted"], false);
+  EXPECT_EQ(daemon.program("greedy")["priority"], 30);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ struct ProgramsTest : ::testing::Test {
 
 TEST_F(ProgramsTest, TaskOfModeOneRunsOnTheDeviceOfItsWishAlone) {
   for (int device : {0, 1}) {
-    ASSERT_EQ(daemon.enroll("camera", 5, 1, {std::to_string(device)}), "");
+    ASSERT_EQ(daemon.register_task("camera", 5, 1, {std::to_string(device)}), "");
     ASSERT_EQ(run("camera"), 0);
     EXPECT_THAT(devices(), ElementsAre(device));
     EXPECT_EQ(kernel("in_turn")["launches"], 6);
@@ -86,7 +86,7 @@ TEST_F(ProgramsTest, TaskOfModeOneRunsOnTheDeviceOfItsWishAlone) {
 }
 
 TEST_F(ProgramsTest, TaskOfModeOneTakesTheDeviceThatIsFree) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
   ASSERT_EQ(run("camera"), 0);
   ASSERT_THAT(devices(), ElementsAre(0));
   const auto other = rival("camera");
@@ -96,7 +96,7 @@ TEST_F(ProgramsTest, TaskOfModeOneTakesTheDeviceThatIsFree) {
 }
 
 TEST_F(ProgramsTest, TaskOfModeTwoUsesBothDevicesInAnyOrder) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 2), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 2), "");
   ASSERT_EQ(run("camera"), 0);
   EXPECT_EQ(kernel("plain")["split_launches"], 6);
   const auto other = rival("");
@@ -106,7 +106,7 @@ TEST_F(ProgramsTest, TaskOfModeTwoUsesBothDevicesInAnyOrder) {
 }
 
 TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"0"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1, {"0"}), "");
   ASSERT_EQ(run("camera", std::string(SAM_CTL) + " --instance " + daemon.instance() +
                               " register camera --priority 5 --period 1s --deadline 1s --gpus 1 --devices 1"),
             0);
@@ -114,7 +114,7 @@ TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
 }
 
 TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
   ASSERT_EQ(run("camera",
                 std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder + "/status"),
             0);
@@ -125,8 +125,8 @@ TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
 }
 
 TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"0"}), "");
-  ASSERT_EQ(daemon.enroll("radar", 6, 1, {"0"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1, {"0"}), "");
+  ASSERT_EQ(daemon.register_task("radar", 6, 1, {"0"}), "");
   Outcome traced;
   std::thread tracing([&] {
     traced =
@@ -155,7 +155,7 @@ TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
 }
 
 TEST_F(ProgramsTest, ProgramOutlivesItsDaemon) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 1, {"1"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 1, {"1"}), "");
   ASSERT_EQ(run("camera", "kill -9 " + std::to_string(daemon.pid())), 0);
   daemon.stop(SIGKILL);
 }

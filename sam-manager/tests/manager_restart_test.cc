@@ -51,8 +51,8 @@ struct EveryEnd : RestartTest, ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Signals, EveryEnd, ::testing::Values(SIGTERM, SIGKILL));
 
 TEST_P(EveryEnd, HoldersAndWaitersGoOnWithoutADaemon) {
-  const auto holder = start_taker();
-  ASSERT_EQ(ask(*holder, 't'), 'h');
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   const auto first = start_taker();
   const auto second = start_taker();
   first->line().say('t');
@@ -73,7 +73,7 @@ TEST_P(EveryEnd, ProgramIsOfItsTaskAgainUnderTheNextDaemon) {
   daemon.stop(GetParam());
   EXPECT_TRUE(GetParam() == SIGKILL || !client->managed());
   ASSERT_TRUE(daemon.start());
-  ASSERT_EQ(daemon.enroll("camera", 30, 2), "");
+  ASSERT_EQ(daemon.register_task("camera", 30, 2), "");
   {
     const Lease gpu(client.get(), kGpu, 1);
     EXPECT_TRUE(client->managed());
@@ -114,9 +114,9 @@ TEST_F(RestartTest, LeaseOfTheOldDaemonIsNoneOfTheNewOne) {
 TEST_F(RestartTest, ThreadsAreAdoptedAgain) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
-  client->adopt_thread(getpid());
+  client->attach_thread(getpid());
   std::thread([&] {
-    client->adopt_thread(static_cast<int>(syscall(SYS_gettid)));
+    client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
     EXPECT_EQ(daemon.status()["programs"][0]["threads"], 2);
   }).join();
   restart(SIGKILL);
@@ -138,14 +138,14 @@ TEST_F(RestartTest, AdoptedThreadGetsThePriorityThatHoldsNow) {
     }
     return false;
   };
-  ASSERT_EQ(daemon.enroll("urgent", 12), "");
+  ASSERT_EQ(daemon.register_task("urgent", 12), "");
   const auto client = daemon.connect("urgent");
   ASSERT_TRUE(client);
-  client->adopt_thread(getpid());
+  client->attach_thread(getpid());
   EXPECT_TRUE(priority_is(12));
   daemon.stop(SIGKILL);
   ASSERT_TRUE(daemon.start());
-  ASSERT_EQ(daemon.enroll("urgent", 13), "");
+  ASSERT_EQ(daemon.register_task("urgent", 13), "");
   ASSERT_TRUE(finds_daemon(*client));
   EXPECT_TRUE(priority_is(13));
   restart(SIGKILL);  // it knows no tasks
@@ -155,8 +155,8 @@ TEST_F(RestartTest, AdoptedThreadGetsThePriorityThatHoldsNow) {
 }
 
 TEST_F(RestartTest, WaiterOfADaemonThatHangsGoesOn) {
-  const auto holder = start_taker();
-  ASSERT_EQ(ask(*holder, 't'), 'h');
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   kill(daemon.pid(), SIGSTOP);
@@ -180,11 +180,10 @@ TEST_F(RestartTest, WaiterOfADaemonThatHangsGoesOn) {
 }
 
 TEST_F(RestartTest, DaemonThatOnlyPausesKeepsItsPrograms) {
-  const auto holder = start_taker();
-  ASSERT_EQ(ask(*holder, 't'), 'h');
-  const auto waiter = start_taker();
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
+  const auto waiter = testing::start_waiter(daemon);
+  ASSERT_TRUE(waiter);
   kill(daemon.pid(), SIGSTOP);
   EXPECT_EQ(waiter->line().hear(500), 0);
   kill(daemon.pid(), SIGCONT);
@@ -198,7 +197,7 @@ TEST_F(RestartTest, ForkedCopiesDoNotConnect) {
   ASSERT_TRUE(client);
   restart(SIGKILL);
   Child copy([&](const Child::Line&) {
-    client->adopt_thread(getpid());
+    client->attach_thread(getpid());
     client->acquire(kGpu, 0);
     const bool managed = client->managed();
     client->release(kGpu, 0);

@@ -97,7 +97,7 @@ TEST_F(ServiceTest, GivenSocketIsServed) {
 TEST_F(ServiceTest, PrometheusReadsNumbers) {
   std::ofstream(folder + "/m.toml") << "metrics = '" << folder << "/metrics'\n";
   ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
-  ASSERT_EQ(daemon.enroll("camera", 5), "");
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   const lease::Lease gpu(client.get(), lease::ResourceKind::gpu, 0);
@@ -115,7 +115,7 @@ TEST_F(ServiceTest, PrometheusReadsNumbers) {
   EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.0 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("\nsamcl_programs 1\n"));
   EXPECT_THAT(answer, HasSubstr("\nsamcl_resource_held{device=\"a\",resource=\"gpu\"} 1\n"));
-  EXPECT_THAT(answer, HasSubstr("\nsamcl_resource_held{device=\"a\",resource=\"pcie\"} 0\n"));
+  EXPECT_THAT(answer, HasSubstr("\nsamcl_resource_held{device=\"a\",resource=\"link\"} 0\n"));
 }
 
 }  // namespace

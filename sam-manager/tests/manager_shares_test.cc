@@ -36,7 +36,7 @@ struct SharesTest : ::testing::Test {
   void SetUp() override { ASSERT_TRUE(daemon.start()); }
   ~SharesTest() override { munmap(&shared, sizeof shared); }
 
-  std::string enroll(const std::string& task, uint32_t weight) {
+  std::string register_task(const std::string& task, uint32_t weight) {
     const auto answer = daemon.ask({{"ask", "register"}, {"task", {{"name", task}, {"weight", weight}}}});
     return answer ? "" : answer.error().message;
   }
@@ -76,7 +76,7 @@ struct SharesTest : ::testing::Test {
 };
 
 TEST_F(SharesTest, TimeIsByWeight) {
-  ASSERT_EQ(enroll("heavy", 3), "");
+  ASSERT_EQ(register_task("heavy", 3), "");
   start("heavy", microseconds(500));
   start("", microseconds(500));
   run_for(milliseconds(3000));
@@ -95,8 +95,8 @@ TEST_F(SharesTest, NobodyIsStarvedByLongSections) {
 }
 
 TEST_F(SharesTest, WeightIsShownAndChangedAndHasNoDeadlineBesideIt) {
-  ASSERT_EQ(enroll("batch", 3), "");
-  EXPECT_THAT(enroll("none", 1001), HasSubstr("weight: expected an integer, 1 to 1000"));
+  ASSERT_EQ(register_task("batch", 3), "");
+  EXPECT_THAT(register_task("none", 1001), HasSubstr("weight: expected an integer, 1 to 1000"));
   const auto client = daemon.connect("batch");
   EXPECT_EQ(daemon.status()["programs"][0]["weight"], 3);
   ASSERT_TRUE(daemon.ask({{"ask", "set"}, {"name", "batch"}, {"changes", {{"weight", 5}}}}));
@@ -108,16 +108,14 @@ TEST_F(SharesTest, WeightIsShownAndChangedAndHasNoDeadlineBesideIt) {
 }
 
 TEST_F(SharesTest, RealTimeTaskWaitsForOneSection) {
-  ASSERT_EQ(enroll("heavy", 1000), "");
-  ASSERT_EQ(daemon.enroll("urgent", 0), "");
+  ASSERT_EQ(register_task("heavy", 1000), "");
+  ASSERT_EQ(daemon.register_task("urgent", 0), "");
   const auto heavy = daemon.connect("heavy");
   heavy->acquire(ResourceKind::gpu, 0);
-  const auto other = testing::start_taker(daemon);
-  other->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
-  const auto urgent = testing::start_taker(daemon, "urgent");
-  urgent->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 2));
+  const auto other = testing::start_waiter(daemon);
+  ASSERT_TRUE(other);
+  const auto urgent = testing::start_waiter(daemon, "urgent", 2);
+  ASSERT_TRUE(urgent);
   EXPECT_TRUE(heavy->revoke_requested(ResourceKind::gpu, 0));
   EXPECT_TRUE(heavy->is_wanted(ResourceKind::gpu, 0));
   heavy->release(ResourceKind::gpu, 0);

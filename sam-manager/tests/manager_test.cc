@@ -50,10 +50,10 @@ TEST_F(ManagerTest, UncontendedLeaseIsTakenAndGivenBack) {
     ASSERT_FALSE(gpu.revoke_requested());
   }
   EXPECT_EQ(client->waited_ns(), 0u);
-  client->acquire(ResourceKind::pcie, 1);
+  client->acquire(ResourceKind::link, 1);
   const auto status = daemon.status();
   ASSERT_THAT(status["resources"], SizeIs(4));
-  EXPECT_EQ(status["resources"][3]["kind"], "pcie");
+  EXPECT_EQ(status["resources"][3]["kind"], "link");
   EXPECT_EQ(status["resources"][3]["device"], "b");
   EXPECT_EQ(status["resources"][3]["holder"]["pid"], getpid());
   EXPECT_TRUE(status["resources"][2]["holder"].is_null());
@@ -62,12 +62,10 @@ TEST_F(ManagerTest, UncontendedLeaseIsTakenAndGivenBack) {
 TEST_F(ManagerTest, KilledHolderLosesItsLeaseWithin100Ms) {
   int64_t best = INT64_MAX;  // of some: the machine may be busy with other tests
   for (int i = 0; i < 5 && best >= 100; ++i) {
-    const auto holder = start_taker();
-    holder->line().say('t');
-    ASSERT_EQ(holder->line().hear(), 'h');
-    const auto waiter = start_taker();
-    waiter->line().say('t');
-    ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+    const auto holder = testing::start_holder(daemon);
+    ASSERT_TRUE(holder);
+    const auto waiter = testing::start_waiter(daemon);
+    ASSERT_TRUE(waiter);
     const auto start = Clock::now();
     holder->kill_hard();
     ASSERT_EQ(waiter->line().hear(), 'h');
@@ -79,9 +77,8 @@ TEST_F(ManagerTest, KilledHolderLosesItsLeaseWithin100Ms) {
 }
 
 TEST_F(ManagerTest, StoppedHolderDoesNotKeepOthersWaiting) {
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   kill(holder->pid(), SIGSTOP);
   const auto waiter = start_taker();
   waiter->line().say('t');
@@ -98,9 +95,8 @@ TEST_F(ManagerTest, StoppedHolderDoesNotKeepOthersWaiting) {
 }
 
 TEST_F(ManagerTest, SlowHolderKeepsItsLease) {
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   const auto waiter = start_taker();
   waiter->line().say('t');
   EXPECT_EQ(waiter->line().hear(3000), 0) << "it runs, however long that takes";
@@ -109,27 +105,23 @@ TEST_F(ManagerTest, SlowHolderKeepsItsLease) {
 }
 
 TEST_F(ManagerTest, KilledWaiterIsForgotten) {
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
-  const auto killed = start_taker();
-  killed->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
+  const auto killed = testing::start_waiter(daemon);
+  ASSERT_TRUE(killed);
   killed->kill_hard();
   ASSERT_TRUE(daemon.wait_for_waiters(0, 0));
-  const auto other = start_taker();
-  other->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto other = testing::start_waiter(daemon);
+  ASSERT_TRUE(other);
   holder->line().say('r');
   EXPECT_EQ(other->line().hear(), 'h');
 }
 
 TEST_F(ManagerTest, MostUrgentTaskGoesFirst) {
-  ASSERT_EQ(daemon.enroll("low", 1), "");
-  ASSERT_EQ(daemon.enroll("high", 9), "");
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
+  ASSERT_EQ(daemon.register_task("low", 1), "");
+  ASSERT_EQ(daemon.register_task("high", 9), "");
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   const auto low = start_taker("low");
   const auto high = start_taker("high");
   low->line().say('t');
@@ -145,18 +137,16 @@ TEST_F(ManagerTest, MostUrgentTaskGoesFirst) {
 }
 
 TEST_F(ManagerTest, HolderIsToldThatAMoreUrgentTaskWaits) {
-  ASSERT_EQ(daemon.enroll("high", 9), "");
-  ASSERT_EQ(daemon.enroll("equal", 5), "");
+  ASSERT_EQ(daemon.register_task("high", 9), "");
+  ASSERT_EQ(daemon.register_task("equal", 5), "");
   const auto client = daemon.connect("equal");
   ASSERT_TRUE(client);
   lease::Lease gpu(client.get(), kGpu, 0);
-  const auto equal = start_taker("equal");
-  equal->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto equal = testing::start_waiter(daemon, "equal");
+  ASSERT_TRUE(equal);
   EXPECT_FALSE(gpu.revoke_requested());
-  const auto high = start_taker("high");
-  high->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 2));
+  const auto high = testing::start_waiter(daemon, "high", 2);
+  ASSERT_TRUE(high);
   EXPECT_TRUE(gpu.revoke_requested());
   EXPECT_FALSE(client->revoke_requested(kGpu, 1));
   std::thread urgent([&] {
@@ -197,7 +187,7 @@ TEST_F(ManagerTest, OnlyOneHoldsAtATime) {
   std::vector<std::unique_ptr<Child>> children;
   for (int i = 0; i < kProcesses; ++i) {
     const std::string task = "t" + std::to_string(i);
-    ASSERT_EQ(daemon.enroll(task, i / 2), "");
+    ASSERT_EQ(daemon.register_task(task, i / 2), "");
     children.push_back(std::make_unique<Child>([&, task](const Child::Line&) {
       const auto client = daemon.connect(task);
       if (!client) return 1;
@@ -218,7 +208,7 @@ TEST_F(ManagerTest, RegisteringChangesRunningPrograms) {
   ASSERT_TRUE(client);
   EXPECT_EQ(client->assignment().task, "");
   EXPECT_EQ(client->assignment().priority, 0);
-  ASSERT_EQ(daemon.enroll("later", 7, 2), "");
+  ASSERT_EQ(daemon.register_task("later", 7, 2), "");
   EXPECT_EQ(client->assignment().task, "later");
   EXPECT_EQ(client->assignment().priority, 7);
   EXPECT_EQ(client->assignment().gpus, 2u);
@@ -230,11 +220,11 @@ TEST_F(ManagerTest, AdoptedThreadGetsTheTasksPriority) {
   sched_param ordinary{};
   if (sched_setscheduler(0, SCHED_FIFO, &one) != 0) GTEST_SKIP() << "no real-time priorities on this system";
   sched_setscheduler(0, SCHED_OTHER, &ordinary);
-  ASSERT_EQ(daemon.enroll("urgent", 12), "");
+  ASSERT_EQ(daemon.register_task("urgent", 12), "");
   const auto client = daemon.connect("urgent");
   ASSERT_TRUE(client);
-  client->adopt_thread(getppid());  // not ours: must be left alone
-  client->adopt_thread(getpid());
+  client->attach_thread(getppid());  // not ours: must be left alone
+  client->attach_thread(getpid());
   for (int i = 0; i < 1000 && (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_FIFO; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   sched_param present{};
@@ -259,9 +249,8 @@ TEST_F(ManagerTest, LeaseGivenBackToAStoppedDaemonIsNotLost) {
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   client->acquire(kGpu, 0);
-  const auto waiter = start_taker();
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto waiter = testing::start_waiter(daemon);
+  ASSERT_TRUE(waiter);
   kill(daemon.pid(), SIGSTOP);
   client->release(kGpu, 0);
   kill(daemon.pid(), SIGCONT);
@@ -270,7 +259,7 @@ TEST_F(ManagerTest, LeaseGivenBackToAStoppedDaemonIsNotLost) {
 }
 
 TEST_F(ManagerTest, MissedDeadlinesAreCountedAndToldAtOnce) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 0, {}, 10'000'000), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 0, {}, 10'000'000), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   auto watcher = protocol::Connection::open(daemon.instance());
@@ -291,7 +280,7 @@ TEST_F(ManagerTest, MissedDeadlinesAreCountedAndToldAtOnce) {
 }
 
 TEST_F(ManagerTest, OneFieldOfATaskCanBeSet) {
-  ASSERT_EQ(daemon.enroll("camera", 5, 2, {"a", "b"}), "");
+  ASSERT_EQ(daemon.register_task("camera", 5, 2, {"a", "b"}), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   ASSERT_TRUE(daemon.ask({{"ask", "set"}, {"name", "camera"}, {"changes", {{"priority", 8}}}}));
@@ -304,12 +293,10 @@ TEST_F(ManagerTest, OneFieldOfATaskCanBeSet) {
 }
 
 TEST_F(ManagerTest, AdministratorTakesADeviceByForce) {
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
-  const auto waiter = start_taker();
-  waiter->line().say('t');
-  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
+  const auto waiter = testing::start_waiter(daemon);
+  ASSERT_TRUE(waiter);
   ASSERT_TRUE(daemon.ask({{"ask", "release"}, {"device", "a"}}));
   EXPECT_EQ(waiter->line().hear(), 'h');
   EXPECT_THAT(daemon.ask({{"ask", "release"}, {"device", "b"}}).error().message, HasSubstr("nobody holds"));
@@ -317,7 +304,7 @@ TEST_F(ManagerTest, AdministratorTakesADeviceByForce) {
 }
 
 TEST_F(ManagerTest, UnregisteringSaysWhatStillRuns) {
-  ASSERT_EQ(daemon.enroll("camera", 5), "");
+  ASSERT_EQ(daemon.register_task("camera", 5), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   const auto answer = daemon.ask({{"ask", "unregister"}, {"name", "camera"}});
@@ -328,9 +315,8 @@ TEST_F(ManagerTest, UnregisteringSaysWhatStillRuns) {
 }
 
 TEST_F(ManagerTest, KilledDaemonLeavesWaitersUnmanaged) {
-  const auto holder = start_taker();
-  holder->line().say('t');
-  ASSERT_EQ(holder->line().hear(), 'h');
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   std::thread killer([&] {

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "sam-manager/protocol/connection.h"
@@ -65,6 +67,14 @@ bool Daemon::start(const std::vector<std::string>& more, Tasks tasks) {
   return is_ready;
 }
 
+bool Daemon::start_configured(const std::string& toml) {
+  const auto file = std::filesystem::temp_directory_path() / (instance_ + ".toml");
+  std::ofstream(file) << toml << "\nlog_level = 'off'\n";
+  const bool started = start({"--config", file});
+  std::filesystem::remove(file);
+  return started;
+}
+
 int Daemon::stop(int signal) {
   kill(pid_, signal);
   const int code = wait_for_end(pid_);
@@ -80,8 +90,8 @@ Result<nlohmann::json> Daemon::ask(const nlohmann::json& question) const {
   return std::move(answer->document);
 }
 
-std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus,
-                           const std::vector<std::string>& devices, uint64_t deadline_ns) const {
+std::string Daemon::register_task(const std::string& task, int priority, uint32_t gpus,
+                                  const std::vector<std::string>& devices, uint64_t deadline_ns) const {
   const auto answer = ask({{"ask", "register"},
                            {"task",
                             {{"name", task},
@@ -96,6 +106,13 @@ std::string Daemon::enroll(const std::string& task, int priority, uint32_t gpus,
 nlohmann::json Daemon::status() const {
   auto answer = ask({{"ask", "status"}});
   return answer ? *std::move(answer) : nlohmann::json();
+}
+
+nlohmann::json Daemon::program(const std::string& task) const {
+  const nlohmann::json all = status();
+  for (const auto& entry : all["programs"])
+    if (entry["task"] == task) return entry;
+  return {};
 }
 
 bool Daemon::wait_for_waiters(size_t resource, size_t count) const {
@@ -185,6 +202,20 @@ std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task
     }
   });
   return child->line().hear() == 'c' ? std::move(child) : nullptr;
+}
+
+std::unique_ptr<Child> start_holder(const Daemon& daemon, const std::string& task) {
+  auto child = start_taker(daemon, task);
+  if (!child) return nullptr;
+  child->line().say('t');
+  return child->line().hear() == 'h' ? std::move(child) : nullptr;
+}
+
+std::unique_ptr<Child> start_waiter(const Daemon& daemon, const std::string& task, size_t waiters) {
+  auto child = start_taker(daemon, task);
+  if (!child) return nullptr;
+  child->line().say('t');
+  return daemon.wait_for_waiters(0, waiters) ? std::move(child) : nullptr;
 }
 
 }  // namespace samcl::testing

@@ -25,15 +25,19 @@ class Daemon {
 
   // False if it ended, or was not ready in time. `more`: options.
   bool start(const std::vector<std::string>& more = {}, Tasks tasks = Tasks::in_memory);
+  // With that configuration, and without a log.
+  bool start_configured(const std::string& toml);
   int stop(int signal);  // its exit code, or 128 + signal
   pid_t pid() const { return pid_; }
   const std::string& instance() const { return instance_; }
 
   // As sam-ctl does. "" or the reason of the refusal.
-  std::string enroll(const std::string& task, int priority, uint32_t gpus = 0,
-                     const std::vector<std::string>& devices = {}, uint64_t deadline_ns = 1'000'000) const;
+  std::string register_task(const std::string& task, int priority, uint32_t gpus = 0,
+                            const std::vector<std::string>& devices = {}, uint64_t deadline_ns = 1'000'000) const;
   Result<nlohmann::json> ask(const nlohmann::json& question) const;
   nlohmann::json status() const;
+  // What status() says of the program of that task; null: there is none.
+  nlohmann::json program(const std::string& task) const;
   // Whether `count` requests wait for a resource within some seconds.
   bool wait_for_waiters(size_t resource, size_t count) const;
   // With devices "a" and "b". nullptr: refused.
@@ -80,5 +84,9 @@ bool finds_daemon(lease::Client& client);
 // A process of that task that takes GPU 0 on 't' ('h'), gives it back on 'r' ('f'), and on 'm' says 'y' or
 // 'n': whether it is managed again. nullptr: it could not connect.
 std::unique_ptr<Child> start_taker(const Daemon& daemon, const std::string& task = "");
+// One that has taken GPU 0. nullptr: it did not get it.
+std::unique_ptr<Child> start_holder(const Daemon& daemon, const std::string& task = "");
+// One that waits for GPU 0, as one of `waiters`. nullptr: it does not wait.
+std::unique_ptr<Child> start_waiter(const Daemon& daemon, const std::string& task = "", size_t waiters = 1);
 
 }  // namespace samcl::testing

@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (protocol::is_message(bytes)) {
     const auto message = protocol::parse_message(bytes);
-    if (message && message->kind != protocol::Kind::adopt && message->resource >= protocol::kMaxResources) std::abort();
+    if (message && message->kind != protocol::MessageKind::attach_thread &&
+        message->resource >= protocol::kMaxResources)
+      std::abort();
     return 0;
   }
   const auto document = protocol::parse_document(bytes);

@@ -1,6 +1,6 @@
 // What programs and administrators say one after another, to all of the daemon but its sockets: each line of the input
 // is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, d:
-// adopt) and which resource (0 to 9), or "x" and who ends.
+// attach_thread) and which resource (0 to 9), or "x" and who ends.
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -23,9 +23,9 @@ namespace {
 
 Processes nobody() {
   Processes processes;
-  processes.adopt = [](pid_t, pid_t, int) { return true; };
+  processes.attach_thread = [](pid_t, pid_t, int) { return true; };
   processes.lend = [](uint32_t, pid_t, std::optional<int>) {};
-  processes.forget = [](uint32_t) {};
+  processes.on_client_exit = [](uint32_t) {};
   processes.is_stopped = [](pid_t pid) { return pid == 3; };
   processes.gives_priorities = [] { return false; };
   return processes;
@@ -55,7 +55,7 @@ class Session {
 
   // Nobody keeps anything who is not there, and nobody waits for what is idle.
   void check() {
-    broker_.beat(now_ns_);
+    broker_.heartbeat(now_ns_);
     show_status(broker_);
     show_metrics(broker_);
     for (uint32_t resource = 0; resource < protocol::kMaxResources; ++resource) {
@@ -71,9 +71,9 @@ class Session {
   void message(const std::string& text) {
     protocol::Message message;
     const char kind = text.size() > 2 ? text[2] : 'a';
-    message.kind = kind == 'r'   ? protocol::Kind::release
-                   : kind == 'd' ? protocol::Kind::adopt
-                                 : protocol::Kind::acquire;
+    message.kind = kind == 'r'   ? protocol::MessageKind::release
+                   : kind == 'd' ? protocol::MessageKind::attach_thread
+                                 : protocol::MessageKind::acquire;
     message.resource = text.size() > 3 ? static_cast<unsigned char>(text[3] - '0') : 0u;
     message.sequence = ++sequence_;
     message.tid = static_cast<int32_t>(message.resource);
@@ -81,7 +81,7 @@ class Session {
   }
 
   void leave(size_t who) {
-    if (programs_[who] != 0) broker_.forget(programs_[who]);
+    if (programs_[who] != 0) broker_.on_client_exit(programs_[who]);
     programs_[who] = 0;
   }
 
@@ -90,7 +90,7 @@ class Session {
     for (int i = 0; i < 10; ++i) {
       pollfd ready{broker_.decided(), POLLIN, 0};
       if (poll(&ready, 1, 2000) != 1) std::abort();
-      if (const auto decision = broker_.settle()) {
+      if (const auto decision = broker_.complete_change()) {
         if (decision->change.asker != 0) return answer_to(broker_, *decision), void();
       }
     }

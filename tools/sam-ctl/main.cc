@@ -81,7 +81,7 @@ Result<std::string> read_file(const std::string& file) {
   return text.str();
 }
 
-Result<void> enroll(Options& options) {
+Result<void> register_task(Options& options) {
   if (!options.profile.empty()) {
     auto text = read_file(options.profile);
     if (!text) return fail("--profile: " + text.error().message);
@@ -112,7 +112,7 @@ Result<void> set(const Options& options) {
   return {};
 }
 
-Result<void> withdraw(const Options& options) {
+Result<void> unregister_task(const Options& options) {
   auto answer = ask(options, {{"ask", "unregister"}, {"name", options.task.name}}, kPlanLimitMs);
   if (!answer) return tl::unexpected(answer.error());
   if (const json processes = answer->value("processes", json::array()); !processes.empty()) {
@@ -219,36 +219,38 @@ void add_set(CLI::App& parent, Options& options) {
 
 void add_register(CLI::App& parent, Options& options) {
   Registration& task = options.task;
-  CLI::App* enroll = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
-  enroll->add_option("NAME", task.name, "as given to sam-run --task")->required();
-  enroll->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
-  enroll->add_option(
+  CLI::App* register_task = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
+  register_task->add_option("NAME", task.name, "as given to sam-run --task")->required();
+  register_task->add_option("--priority", task.priority,
+                            "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  register_task->add_option(
       "--weight", task.weight,
       "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
       "of each device's time by weight");
-  enroll->add_option("--period", task.period, "such as 40ms; default: the profile's");
-  enroll->add_option("--deadline", task.deadline,
-                     "relative to the release, such as 35ms; default: the profile's, or the period");
-  CLI::Option* gpus = enroll->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
+  register_task->add_option("--period", task.period, "such as 40ms; default: the profile's");
+  register_task->add_option("--deadline", task.deadline,
+                            "relative to the release, such as 35ms; default: the profile's, or the period");
+  CLI::Option* gpus = register_task->add_option("--gpus", task.gpus, "GPUs to use; 0: all (default)")
                           ->check(CLI::Range(0u, protocol::kMaxDevices));
-  enroll
+  register_task
       ->add_option("--profile", options.profile,
                    "execution times as sam-profile measures them: the manager then chooses the number of GPUs, "
                    "and bounds every response time")
       ->excludes(gpus);
-  enroll
+  register_task
       ->add_option("--admission", options.admission,
                    "strict: refuse the task if a deadline is no longer guaranteed because of it")
       ->check(CLI::IsMember({"strict", "advisory"}))
       ->capture_default_str();
-  enroll
+  register_task
       ->add_option("--devices", task.devices,
                    "those it may use, comma-separated: an index in the program's order, as sam-run --devices "
                    "leaves it, or a name as `sam-ctl status` shows it; default: all")
       ->delimiter(',');
-  enroll->add_option("--memory", task.memory,
-                     "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
-  enroll->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
+  register_task->add_option(
+      "--memory", task.memory,
+      "that it reserves on each of its devices, such as 4GiB: refused where the sum does not fit");
+  register_task->add_option("--match", task.match, "executable (path or file name) whose processes are this task");
 }
 
 int run(int argc, char** argv) {
@@ -294,8 +296,8 @@ int run(int argc, char** argv) {
   }
 
   const std::map<std::string, std::function<Result<void>()>> subcommands = {
-      {"register", [&] { return enroll(options); }},
-      {"unregister", [&] { return withdraw(options); }},
+      {"register", [&] { return register_task(options); }},
+      {"unregister", [&] { return unregister_task(options); }},
       {"set", [&] { return set(options); }},
       {"release", [&] { return release(options); }},
       {"policy", [&] { return policy(options); }},

@@ -140,7 +140,7 @@ std::string before(const json& task) {
 // What holds while tasks change to this plan, if that is less than the plan itself.
 std::string while_changing(const json& plan) {
   const std::string problem = plan.at("changing");
-  const json settled = plan.value("settled_ns", json());
+  const json settled = plan.value("transition_ns", json());
   if (!problem.empty())
     return "Until all tasks have been idle at once in their new modes nothing is guaranteed: " + problem + "\n";
   std::string late;

@@ -35,7 +35,7 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     "last_response_ns": 0, "bound_ns": null}],
       "resources": [{"device": "pocl:0", "kind": "gpu", "waiting": [{"pid": 7, "task": "camera"}],
                      "holder": {"pid": 8, "task": "", "priority": 0, "held_ns_at_least": 4999999999}},
-                    {"device": "pocl:0", "kind": "pcie", "waiting": [],
+                    {"device": "pocl:0", "kind": "link", "waiting": [],
                      "holder": {"pid": 7, "task": "camera", "priority": 30, "held_ns_at_least": 999999999}},
                     {"device": "pocl:1", "kind": "gpu", "waiting": [], "holder": null}]})");
   EXPECT_EQ(status_tables(status),
@@ -45,7 +45,7 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
             "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
             "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
             "pocl:0  gpu       process 8   4 s  camera (7)\n"
-            "pocl:0  pcie      camera (7)  -    -\n"
+            "pocl:0  link      camera (7)  -    -\n"
             "pocl:1  gpu       -           -    -\n");
 }
 

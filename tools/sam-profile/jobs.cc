@@ -57,9 +57,9 @@ size_t in_jobs(const std::vector<Job>& jobs) {
   return count;
 }
 
-std::optional<Splitting> by_marks(const Trace& trace) {
-  Splitting splitting;
-  splitting.how = Boundaries::marks;
+std::optional<Segmentation> by_marks(const Trace& trace) {
+  Segmentation segmentation;
+  segmentation.how = Boundaries::marks;
   size_t next = 0;
   std::optional<Time> begun;
   for (const Mark& mark : trace.marks) {
@@ -73,11 +73,11 @@ std::optional<Splitting> by_marks(const Trace& trace) {
     while (next < trace.commands.size() && trace.commands[next].queued < job.begin) ++next;
     for (; next < trace.commands.size() && trace.commands[next].queued < job.end; ++next)
       job.commands.push_back(trace.commands[next]);
-    splitting.jobs.push_back(std::move(job));
+    segmentation.jobs.push_back(std::move(job));
   }
-  if (splitting.jobs.empty()) return std::nullopt;
-  splitting.words = "the program marks its jobs";
-  return splitting;
+  if (segmentation.jobs.empty()) return std::nullopt;
+  segmentation.words = "the program marks its jobs";
+  return segmentation;
 }
 
 // The one of the repetition's phases at which the program pauses longest, by the median over the repeats:
@@ -100,7 +100,7 @@ size_t start_phase(const Repetition& repetition, const std::vector<Time>& gaps, 
   return best;
 }
 
-std::optional<Splitting> by_pattern(const Trace& trace, std::optional<size_t> expected) {
+std::optional<Segmentation> by_pattern(const Trace& trace, std::optional<size_t> expected) {
   const Repetition found = find_repetition(symbols_of(trace.commands), expected);
   if (found.period == 0 || found.length * 2 < trace.commands.size()) return std::nullopt;
   // Later phases than that would leave too few whole repeats.
@@ -111,12 +111,12 @@ std::optional<Splitting> by_pattern(const Trace& trace, std::optional<size_t> ex
   const size_t count = expected ? std::min(*expected, whole) : whole;
   std::vector<size_t> starts;
   for (size_t i = 0; i < count; ++i) starts.push_back(first + i * found.period);
-  Splitting splitting;
-  splitting.how = Boundaries::pattern;
-  splitting.jobs = jobs_from(trace.commands, starts, first + count * found.period);
-  splitting.words = "the same " + std::to_string(found.period) +
-                    (found.period == 1 ? " command comes " : " commands come ") + std::to_string(count) + " times";
-  return splitting;
+  Segmentation segmentation;
+  segmentation.how = Boundaries::pattern;
+  segmentation.jobs = jobs_from(trace.commands, starts, first + count * found.period);
+  segmentation.words = "the same " + std::to_string(found.period) +
+                       (found.period == 1 ? " command comes " : " commands come ") + std::to_string(count) + " times";
+  return segmentation;
 }
 
 // How many of the gaps, which fall, are between jobs; 0 if that can't be told.
@@ -132,7 +132,7 @@ size_t between_jobs(const std::vector<Time>& falling) {
   return best;
 }
 
-std::optional<Splitting> by_gaps(const Trace& trace, std::optional<size_t> expected) {
+std::optional<Segmentation> by_gaps(const Trace& trace, std::optional<size_t> expected) {
   const std::vector<Time> gaps = gaps_before(trace.commands);
   std::vector<Time> falling(gaps);
   std::sort(falling.rbegin(), falling.rend());
@@ -145,19 +145,20 @@ std::optional<Splitting> by_gaps(const Trace& trace, std::optional<size_t> expec
     if (gaps[i] >= least) starts.push_back(i);
   }
   if (expected && starts.size() != *expected) return std::nullopt;  // some are equally long
-  Splitting splitting;
-  splitting.how = Boundaries::gaps;
-  splitting.jobs = jobs_from(trace.commands, starts, trace.commands.size());
-  splitting.words = std::to_string(boundaries) + " times no command came for at least " + std::to_string(least / 1000) +
-                    " us; elsewhere for at most " + std::to_string(falling[boundaries] / 1000) + " us";
-  return splitting;
+  Segmentation segmentation;
+  segmentation.how = Boundaries::gaps;
+  segmentation.jobs = jobs_from(trace.commands, starts, trace.commands.size());
+  segmentation.words = std::to_string(boundaries) + " times no command came for at least " +
+                       std::to_string(least / 1000) + " us; elsewhere for at most " +
+                       std::to_string(falling[boundaries] / 1000) + " us";
+  return segmentation;
 }
 
-Splitting as_one(const Trace& trace) {
-  Splitting splitting;
-  splitting.words = "nothing tells jobs apart: the whole run is taken for one";
-  if (!trace.commands.empty()) splitting.jobs = jobs_from(trace.commands, {0}, trace.commands.size());
-  return splitting;
+Segmentation as_one(const Trace& trace) {
+  Segmentation segmentation;
+  segmentation.words = "nothing tells jobs apart: the whole run is taken for one";
+  if (!trace.commands.empty()) segmentation.jobs = jobs_from(trace.commands, {0}, trace.commands.size());
+  return segmentation;
 }
 
 }  // namespace
@@ -191,13 +192,13 @@ Repetition find_repetition(const std::vector<unsigned>& symbols, std::optional<s
   return best;
 }
 
-Splitting split_into_jobs(const Trace& trace, std::optional<size_t> expected) {
-  std::optional<Splitting> splitting = by_marks(trace);
-  if (!splitting && expected != 1) splitting = by_pattern(trace, expected);
-  if (!splitting && expected != 1) splitting = by_gaps(trace, expected);
-  if (!splitting) splitting = as_one(trace);
-  splitting->outside = trace.commands.size() - in_jobs(splitting->jobs);
-  return std::move(*splitting);
+Segmentation split_into_jobs(const Trace& trace, std::optional<size_t> expected) {
+  std::optional<Segmentation> segmentation = by_marks(trace);
+  if (!segmentation && expected != 1) segmentation = by_pattern(trace, expected);
+  if (!segmentation && expected != 1) segmentation = by_gaps(trace, expected);
+  if (!segmentation) segmentation = as_one(trace);
+  segmentation->outside = trace.commands.size() - in_jobs(segmentation->jobs);
+  return std::move(*segmentation);
 }
 
 }  // namespace samcl::profile

@@ -25,7 +25,7 @@ struct Job {
   std::vector<Command> commands;
 };
 
-struct Splitting {
+struct Segmentation {
   Boundaries how = Boundaries::none;
   std::string words;  // the same for people, with numbers
   std::vector<Job> jobs;
@@ -34,7 +34,7 @@ struct Splitting {
 
 // `expected`: how many jobs the program runs, if the user knows it. A pattern or gaps that give another
 // number are then not taken; marks always are.
-Splitting split_into_jobs(const Trace& trace, std::optional<size_t> expected);
+Segmentation split_into_jobs(const Trace& trace, std::optional<size_t> expected);
 
 // A sequence's repeated part: positions begin, begin + 1, ... where each symbol is the one `period` before.
 struct Repetition {

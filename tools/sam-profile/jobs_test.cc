@@ -40,9 +40,9 @@ std::string repeated(const std::string& script, int times) {
 }
 
 // Each job's commands as letters.
-std::vector<std::string> letters(const Splitting& splitting) {
+std::vector<std::string> letters(const Segmentation& segmentation) {
   std::vector<std::string> jobs;
-  for (const Job& job : splitting.jobs) {
+  for (const Job& job : segmentation.jobs) {
     std::string text;
     for (const Command& command : job.commands)
       text += command.type == kWrite ? "U" : command.type == kRead ? "D" : command.kernel;
@@ -54,12 +54,12 @@ std::vector<std::string> letters(const Splitting& splitting) {
 TEST(Jobs, MarksSayWhereTheyBeginAndEnd) {
   Trace trace = trace_of("UUKD.UKD");  // U at 1000, jobs' commands from 1011 and from 1144
   trace.marks = {{true, 1005}, {false, 1100}, {true, 1110}, {false, 1200}, {true, 1300}};
-  const Splitting splitting = split_into_jobs(trace, std::nullopt);
-  EXPECT_EQ(splitting.how, Boundaries::marks);
-  EXPECT_THAT(letters(splitting), ElementsAre("UKD", "UKD")) << "a job that does not end is none";
-  EXPECT_EQ(splitting.jobs[0].begin, 1005);
-  EXPECT_EQ(splitting.jobs[0].end, 1100);
-  EXPECT_EQ(splitting.outside, 1u);
+  const Segmentation segmentation = split_into_jobs(trace, std::nullopt);
+  EXPECT_EQ(segmentation.how, Boundaries::marks);
+  EXPECT_THAT(letters(segmentation), ElementsAre("UKD", "UKD")) << "a job that does not end is none";
+  EXPECT_EQ(segmentation.jobs[0].begin, 1005);
+  EXPECT_EQ(segmentation.jobs[0].end, 1100);
+  EXPECT_EQ(segmentation.outside, 1u);
 }
 
 TEST(Jobs, AMarkedJobMayHaveNoCommand) {
@@ -69,38 +69,38 @@ TEST(Jobs, AMarkedJobMayHaveNoCommand) {
 }
 
 TEST(Jobs, ARepeatedPatternIsAJob) {
-  const Splitting splitting = split_into_jobs(trace_of("F" + repeated(".UKLD", 5)), std::nullopt);
-  EXPECT_EQ(splitting.how, Boundaries::pattern);
-  EXPECT_THAT(letters(splitting), ElementsAre("UKLD", "UKLD", "UKLD", "UKLD", "UKLD"));
-  EXPECT_EQ(splitting.outside, 1u);
-  EXPECT_THAT(splitting.words, HasSubstr("4 commands come 5 times"));
-  EXPECT_EQ(splitting.jobs[0].end - splitting.jobs[0].begin, 43);
+  const Segmentation segmentation = split_into_jobs(trace_of("F" + repeated(".UKLD", 5)), std::nullopt);
+  EXPECT_EQ(segmentation.how, Boundaries::pattern);
+  EXPECT_THAT(letters(segmentation), ElementsAre("UKLD", "UKLD", "UKLD", "UKLD", "UKLD"));
+  EXPECT_EQ(segmentation.outside, 1u);
+  EXPECT_THAT(segmentation.words, HasSubstr("4 commands come 5 times"));
+  EXPECT_EQ(segmentation.jobs[0].end - segmentation.jobs[0].begin, 43);
 }
 
 TEST(Jobs, APatternBeginsWhereTheProgramPauses) {
   // To the pattern alone "DUK" would do as well.
-  const Splitting splitting = split_into_jobs(trace_of("D" + repeated(".UKD", 6)), std::nullopt);
-  EXPECT_THAT(letters(splitting), AllOf(SizeIs(6), Each("UKD")));
+  const Segmentation segmentation = split_into_jobs(trace_of("D" + repeated(".UKD", 6)), std::nullopt);
+  EXPECT_THAT(letters(segmentation), AllOf(SizeIs(6), Each("UKD")));
 }
 
 TEST(Jobs, LoopsInsideAJobAreNotJobs) {
   const std::string job = ".U" + repeated("KL", 20) + "D";
-  const Splitting splitting = split_into_jobs(trace_of(repeated(job, 4)), std::nullopt);
-  EXPECT_EQ(splitting.how, Boundaries::pattern);
-  EXPECT_THAT(letters(splitting), AllOf(SizeIs(4), Each(job.substr(1))));
+  const Segmentation segmentation = split_into_jobs(trace_of(repeated(job, 4)), std::nullopt);
+  EXPECT_EQ(segmentation.how, Boundaries::pattern);
+  EXPECT_THAT(letters(segmentation), AllOf(SizeIs(4), Each(job.substr(1))));
 }
 
 TEST(Jobs, WherePatternsDifferPausesTell) {
-  const Splitting splitting = split_into_jobs(trace_of("UKD.UKKKD.UKKD.UKKKKKD.UKKKKD"), std::nullopt);
-  EXPECT_EQ(splitting.how, Boundaries::gaps);
-  EXPECT_THAT(letters(splitting), ElementsAre("UKD", "UKKKD", "UKKD", "UKKKKKD", "UKKKKD"));
-  EXPECT_EQ(splitting.outside, 0u);
+  const Segmentation segmentation = split_into_jobs(trace_of("UKD.UKKKD.UKKD.UKKKKKD.UKKKKD"), std::nullopt);
+  EXPECT_EQ(segmentation.how, Boundaries::gaps);
+  EXPECT_THAT(letters(segmentation), ElementsAre("UKD", "UKKKD", "UKKD", "UKKKKKD", "UKKKKD"));
+  EXPECT_EQ(segmentation.outside, 0u);
 }
 
 TEST(Jobs, WithoutMarksPatternOrPausesThereIsOne) {
-  const Splitting splitting = split_into_jobs(trace_of("UKLMND"), std::nullopt);
-  EXPECT_EQ(splitting.how, Boundaries::none);
-  EXPECT_THAT(letters(splitting), ElementsAre("UKLMND"));
+  const Segmentation segmentation = split_into_jobs(trace_of("UKLMND"), std::nullopt);
+  EXPECT_EQ(segmentation.how, Boundaries::none);
+  EXPECT_THAT(letters(segmentation), ElementsAre("UKLMND"));
 }
 
 TEST(Jobs, AnExpectedNumberDecides) {
@@ -108,7 +108,7 @@ TEST(Jobs, AnExpectedNumberDecides) {
   EXPECT_THAT(letters(split_into_jobs(trace, 3)), AllOf(SizeIs(3), Each("UKDUKD")));
   EXPECT_THAT(letters(split_into_jobs(trace, 2)), AllOf(SizeIs(2), Each("UKDUKDUKD")));
   EXPECT_THAT(letters(split_into_jobs(trace, 1)), AllOf(SizeIs(1), Each(repeated("UKD", 6))));
-  const Splitting pauses = split_into_jobs(trace_of("UKD..UKKKD.KD..UKKD"), 3);
+  const Segmentation pauses = split_into_jobs(trace_of("UKD..UKKKD.KD..UKKD"), 3);
   EXPECT_EQ(pauses.how, Boundaries::gaps);
   EXPECT_THAT(letters(pauses), ElementsAre("UKD", "UKKKDKD", "UKKD"));
 }

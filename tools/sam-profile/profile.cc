@@ -36,8 +36,8 @@ ModeProfile mode_profile(const ModeJobs& mode) {
   ModeProfile profile;
   profile.gpus = measurement.gpus;
   profile.jobs = mode.jobs.size();
-  profile.boundaries = measurement.splitting.how;
-  profile.boundary_words = measurement.splitting.words;
+  profile.boundaries = measurement.segmentation.how;
+  profile.boundary_words = measurement.segmentation.words;
   profile.why_not_more = measurement.why_not_more;
   profile.managed = measurement.managed;
   profile.dropped = measurement.dropped;
@@ -154,7 +154,7 @@ Samples samples_of(std::vector<Time> values) {
 Result<Profile> make_profile(const std::vector<Measurement>& measurements, size_t warmup) {
   std::vector<ModeJobs> modes;
   for (const Measurement& measurement : measurements) {
-    const std::vector<Job>& jobs = measurement.splitting.jobs;
+    const std::vector<Job>& jobs = measurement.segmentation.jobs;
     if (jobs.size() <= warmup)
       return fail("on " + std::to_string(measurement.gpus) + " GPUs " + std::to_string(jobs.size()) +
                   " jobs were seen, and " + std::to_string(warmup) +

@@ -18,7 +18,7 @@ namespace samcl::profile {
 // One run of the program on `gpus` GPUs.
 struct Measurement {
   unsigned gpus = 1;
-  Splitting splitting;
+  Segmentation segmentation;
   bool managed = false;
   uint64_t dropped = 0;
   std::map<std::string, std::string> why_not_more;  // by kernel: why it ran on fewer than it was given

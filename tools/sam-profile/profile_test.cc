@@ -35,8 +35,8 @@ Job job_of(Time begin, Time kernel, const std::string& name = "k") {
 Measurement measurement(unsigned gpus, std::vector<Job> jobs) {
   Measurement measured;
   measured.gpus = gpus;
-  measured.splitting.how = Boundaries::pattern;
-  measured.splitting.jobs = std::move(jobs);
+  measured.segmentation.how = Boundaries::pattern;
+  measured.segmentation.jobs = std::move(jobs);
   measured.managed = true;
   return measured;
 }

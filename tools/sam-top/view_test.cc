@@ -33,7 +33,7 @@ json status() {
              {"kind", "gpu"},
              {"holder", {{"pid", 7}, {"task", "camera"}, {"held_ns_at_least", 2'000'000'000}}},
              {"waiting", {{{"pid", 12}, {"task", "radar"}}, {{"pid", 3}, {"task", ""}}}}},
-            {{"device", "pocl:0"}, {"kind", "pcie"}, {"holder", nullptr}, {"waiting", json::array()}}}}};
+            {{"device", "pocl:0"}, {"kind", "link"}, {"holder", nullptr}, {"waiting", json::array()}}}}};
 }
 
 std::vector<int> pids(const View& view) {
@@ -65,7 +65,7 @@ TEST(View, DevicesShowWhoHoldsAndWaits) {
   EXPECT_THAT(make_view(status(), {}, 80).devices,
               ElementsAre("DEVICE                   USE   HELD BY          FOR      WAITING",
                           "pocl:0                   gpu   camera           2.00s    radar, 3",
-                          "pocl:0                   pcie  -                -        -"));
+                          "pocl:0                   link  -                -        -"));
 }
 
 TEST(View, NoLineIsWiderThanTheTerminal) {

@@ -29,10 +29,10 @@ std::vector<std::byte> permutation(uint64_t seed, size_t count) {
   return made;
 }
 
-std::pair<size_t, size_t> changed_through_map(Access access, size_t bytes) {
+std::pair<size_t, size_t> changed_through_map(MapAccess access, size_t bytes) {
   switch (access) {
-    case Access::invalidate: return {0, bytes};
-    case Access::write: return {bytes / 4, bytes - bytes / 8};
+    case MapAccess::invalidate: return {0, bytes};
+    case MapAccess::write: return {bytes / 4, bytes - bytes / 8};
     default: return {0, 0};
   }
 }

@@ -18,7 +18,7 @@ std::vector<std::byte> random_bytes(uint64_t seed, size_t count);
 std::vector<std::byte> permutation(uint64_t seed, size_t count);
 
 // Which bytes of a mapped range of `bytes` bytes the host changes: [first, second).
-std::pair<size_t, size_t> changed_through_map(Access access, size_t bytes);
+std::pair<size_t, size_t> changed_through_map(MapAccess access, size_t bytes);
 
 // The host's side of a rectangle: bytes from its start to the end of its last row, and where row (y, z)
 // begins.

@@ -100,25 +100,25 @@ class Generator {
       case 4 ... 6: return create_sub_buffer();
       case 7: return create_index();
       case 8 ... 9: return release();
-      case 10: return add({.kind = Kind::renew_queue});
-      case 11 ... 16: return transfer(Kind::write);
-      case 17 ... 22: return transfer(Kind::read);
+      case 10: return add({.kind = StepKind::renew_queue});
+      case 11 ... 16: return transfer(StepKind::write);
+      case 17 ... 22: return transfer(StepKind::read);
       case 23 ... 27: return fill();
       case 28 ... 33: return copy();
       case 34 ... 40: return rectangle();
       case 41 ... 47: return map();
       case 48 ... 49:
-        if (next_map_ > 1) add({.kind = Kind::unmap, .number = 1 + below(next_map_ - 1)});
+        if (next_map_ > 1) add({.kind = StepKind::unmap, .number = 1 + below(next_map_ - 1)});
         return;
-      case 50 ... 51: return add({.kind = chance(50) ? Kind::barrier : Kind::marker});
-      case 52 ... 53: return add({.kind = Kind::wait});
-      case 54: return add({.kind = Kind::finish});
-      case 55: return add({.kind = Kind::flush});
+      case 50 ... 51: return add({.kind = chance(50) ? StepKind::barrier : StepKind::marker});
+      case 52 ... 53: return add({.kind = StepKind::wait});
+      case 54: return add({.kind = StepKind::finish});
+      case 55: return add({.kind = StepKind::flush});
       case 56 ... 58:
         if (gate_) return complete();
         if (!limits_.gates) return;
         gate_ = next_gate_++;
-        return made_.push_back({.kind = Kind::gate, .number = gate_});
+        return made_.push_back({.kind = StepKind::gate, .number = gate_});
       case 59:
         if (limits_.failures) failing();
         return;
@@ -129,14 +129,14 @@ class Generator {
   // Objects.
 
   unsigned create() {
-    Step step{.kind = Kind::create, .to = next_buffer_++, .bytes = chance(60) ? common_size_ : size()};
+    Step step{.kind = StepKind::create, .to = next_buffer_++, .bytes = chance(60) ? common_size_ : size()};
     step.home = chance(50) ? Home::plain : Home(below(6));
     buffers_[step.to] = {step.bytes};
     add(step);
     return next_buffer_ - 1;
   }
   void create_index() {
-    Step step{.kind = Kind::create_index, .to = next_buffer_++};
+    Step step{.kind = StepKind::create_index, .to = next_buffer_++};
     step.bytes = std::max<size_t>(4, (chance(70) ? common_size_ : size()) / 4 * 4);
     buffers_[step.to] = {step.bytes, true};
     add(step);
@@ -147,7 +147,7 @@ class Generator {
     const size_t bytes = buffers_[parent].bytes;
     // Two halves, often.
     const size_t half = bytes / 2 / kSubBufferAlignment * kSubBufferAlignment;
-    Step step{.kind = Kind::sub_buffer, .from = parent};
+    Step step{.kind = StepKind::sub_buffer, .from = parent};
     if (half && chance(60)) {
       for (const size_t offset : {size_t{0}, half}) {
         step.to = next_buffer_++;
@@ -168,7 +168,7 @@ class Generator {
     if (buffers_.size() < 3) return;
     const unsigned buffer = any([](const Buffer&) { return true; });
     buffers_.erase(buffer);
-    add({.kind = Kind::release, .to = buffer});
+    add({.kind = StepKind::release, .to = buffer});
   }
 
   template <typename Which>
@@ -199,19 +199,19 @@ class Generator {
     }
     if (chance(20)) step.bytes = std::min<size_t>(step.bytes, 1 + below(64));
   }
-  void transfer(Kind kind) {
+  void transfer(StepKind kind) {
     Step step{.kind = kind, .to = any_data()};
     part(step, buffers_[step.to].bytes);
     step.blocking = chance(40);
     add(step);
   }
   void failing() {
-    Step step{.kind = Kind::failing, .to = any_data()};
+    Step step{.kind = StepKind::failing, .to = any_data()};
     part(step, buffers_[step.to].bytes);
     add(step);
   }
   void fill() {
-    Step step{.kind = Kind::fill, .to = any_data()};
+    Step step{.kind = StepKind::fill, .to = any_data()};
     part(step, buffers_[step.to].bytes);
     step.pattern = size_t{1} << below(8);
     while (step.pattern > step.bytes) step.pattern /= 2;
@@ -221,7 +221,7 @@ class Generator {
     add(step);
   }
   void copy() {
-    Step step{.kind = Kind::copy, .to = any_data()};
+    Step step{.kind = StepKind::copy, .to = any_data()};
     step.from = any_data();
     const size_t to = buffers_[step.to].bytes, from = buffers_[step.from].bytes;
     part(step, std::min(to, from));
@@ -264,10 +264,11 @@ class Generator {
     return false;
   }
   void rectangle() {
-    Step step{.kind = one_of(std::array{Kind::write_rect, Kind::read_rect, Kind::copy_rect}), .to = any_data()};
-    step.blocking = step.kind != Kind::copy_rect && chance(40);
+    Step step{.kind = one_of(std::array{StepKind::write_rect, StepKind::read_rect, StepKind::copy_rect}),
+              .to = any_data()};
+    step.blocking = step.kind != StepKind::copy_rect && chance(40);
     if (!box(buffers_[step.to].bytes, step.region, step.origin, step.row_pitch, step.slice_pitch, true)) return;
-    const bool is_copy = step.kind == Kind::copy_rect;
+    const bool is_copy = step.kind == StepKind::copy_rect;
     size_t other = size_t{1} << 22;  // host memory is as large as the rectangle needs
     if (is_copy) {
       step.from = any_data();
@@ -285,15 +286,15 @@ class Generator {
     if (box(other, step.region, step.from_origin, step.from_row_pitch, step.from_slice_pitch, false)) add(step);
   }
   void map() {
-    Step step{.kind = Kind::map, .to = any_data(), .number = next_map_++};
+    Step step{.kind = StepKind::map, .to = any_data(), .number = next_map_++};
     part(step, buffers_[step.to].bytes);
     step.blocking = chance(50);
-    step.access = Access(below(3));
+    step.access = MapAccess(below(3));
     add(step);
-    if (chance(50)) add({.kind = Kind::unmap, .number = step.number});
+    if (chance(50)) add({.kind = StepKind::unmap, .number = step.number});
   }
   void complete() {
-    Step step{.kind = Kind::complete, .number = gate_};
+    Step step{.kind = StepKind::complete, .number = gate_};
     gate_ = 0;
     add(step);
   }
@@ -303,7 +304,7 @@ class Generator {
   void launch() {
     for (unsigned tries = 0; tries < 10; ++tries) {
       const KernelFacts& kernel = *one_of(kernels_);
-      Step step{.kind = Kind::launch, .to = any_data()};
+      Step step{.kind = StepKind::launch, .to = any_data()};
       step.kernel = kernel.name;
       step.from = chance(10) ? step.to : any_data();
       if (kernel.name == "halves" && chance(70)) step.from = step.to;
@@ -422,8 +423,8 @@ class Generator {
     const size_t length = std::min<size_t>(1 + below(5), made_.size());
     const Sequence block(made_.end() - static_cast<ptrdiff_t>(length), made_.end());
     for (const Step& step : block)
-      if (step.kind != Kind::launch && step.kind != Kind::copy && step.kind != Kind::fill && step.kind != Kind::write &&
-          step.kind != Kind::read && step.kind != Kind::copy_rect)
+      if (step.kind != StepKind::launch && step.kind != StepKind::copy && step.kind != StepKind::fill &&
+          step.kind != StepKind::write && step.kind != StepKind::read && step.kind != StepKind::copy_rect)
         return;
     for (unsigned count = 1 + below(5); count > 0; --count) made_.insert(made_.end(), block.begin(), block.end());
   }

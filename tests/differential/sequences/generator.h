@@ -11,7 +11,7 @@ namespace sequences {
 struct Limits {
   size_t steps = 40;                        // about so many
   size_t largest_buffer = size_t{9} << 20;  // bytes
-  bool failures = true;                     // steps of Kind::failing
+  bool failures = true;                     // steps of StepKind::failing
   bool gates = true;                        // user events
   bool late = true;                         // gates that another thread opens while the host waits
   bool copy_rect_of_sub_buffers = true;

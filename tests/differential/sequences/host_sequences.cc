@@ -96,11 +96,12 @@ class Sequences {
     return options_.self_test ? self_test(i, steps) : play_once(steps);
   }
   std::string play_once(const Sequence& steps) {
-    const Plan plan = order(steps);
-    return play(device(), plan, see(plan));
+    const Ordering ordering = order(steps);
+    return play(device(), ordering, see(ordering));
   }
-  std::string play(Device& device, const Plan& plan, const Sights& expected, std::optional<size_t> left_out = {}) {
-    return sequences::play(device.session, device.kernels, plan, expected,
+  std::string play(Device& device, const Ordering& ordering, const Sights& expected,
+                   std::optional<size_t> left_out = {}) {
+    return sequences::play(device.session, device.kernels, ordering, expected,
                            {.left_out = left_out, .narrate = options_.narrate});
   }
   Device& device() {
@@ -116,34 +117,35 @@ class Sequences {
 
   // Leaves out a command that the model says can be noticed.
   std::string self_test(size_t i, const Sequence& steps) {
-    const Plan plan = order(steps);
-    const Sights expected = see(plan);
+    const Ordering ordering = order(steps);
+    const Sights expected = see(ordering);
     bench::Random random(options_.seed + i);
     for (unsigned tries = 0; tries < 50; ++tries) {
-      const size_t left_out = random.below(static_cast<uint32_t>(plan.actions.size()));
-      if (!can_be_left_out(plan.actions[left_out])) continue;
-      const Sights without = see(plan, left_out);
+      const size_t left_out = random.below(static_cast<uint32_t>(ordering.actions.size()));
+      if (!can_be_left_out(ordering.actions[left_out])) continue;
+      const Sights without = see(ordering, left_out);
       bool shows = false;
-      for (size_t k = 0; k < plan.actions.size(); ++k) shows |= !alike(plan.actions[k], without[k], expected[k]);
+      for (size_t k = 0; k < ordering.actions.size(); ++k)
+        shows |= !alike(ordering.actions[k], without[k], expected[k]);
       if (!shows) continue;
-      if (play(device(), plan, expected, left_out).empty())
-        return "not noticed that " + text(plan, left_out) + " was left out";
+      if (play(device(), ordering, expected, left_out).empty())
+        return "not noticed that " + text(ordering, left_out) + " was left out";
       return "";
     }
     return "";  // nothing in it can be noticed
   }
   static bool can_be_left_out(const Action& action) {
-    if (action.step.kind == Kind::unmap) return action.step.access != Access::read;
+    if (action.step.kind == StepKind::unmap) return action.step.access != MapAccess::read;
     if (!action.made_from) return false;
     switch (action.step.kind) {
-      case Kind::write:
-      case Kind::read:
-      case Kind::fill:
-      case Kind::copy:
-      case Kind::write_rect:
-      case Kind::read_rect:
-      case Kind::copy_rect:
-      case Kind::launch: return true;
+      case StepKind::write:
+      case StepKind::read:
+      case StepKind::fill:
+      case StepKind::copy:
+      case StepKind::write_rect:
+      case StepKind::read_rect:
+      case StepKind::copy_rect:
+      case StepKind::launch: return true;
       default: return false;
     }
   }

@@ -12,18 +12,18 @@ using Bytes = std::vector<std::byte>;
 
 class Model {
  public:
-  explicit Model(const Plan& plan) : plan_(plan) {
-    for (size_t bytes : plan.roots) roots_.emplace_back(bytes);
+  explicit Model(const Ordering& ordering) : ordering_(ordering) {
+    for (size_t bytes : ordering.roots) roots_.emplace_back(bytes);
   }
 
   Sights run(std::optional<size_t> left_out) {
-    Sights sights(plan_.actions.size());
-    for (size_t i = 0; i < plan_.actions.size(); ++i) {
-      const Action& action = plan_.actions[i];
+    Sights sights(ordering_.actions.size());
+    for (size_t i = 0; i < ordering_.actions.size(); ++i) {
+      const Action& action = ordering_.actions[i];
       // A read is seen even if it is left out: what was there before.
       if (i == left_out) {
-        if (action.step.kind == Kind::read) sights[i].assign(action.step.bytes, kUntouched);
-        if (action.step.kind == Kind::read_rect) sights[i].assign(host_rectangle_bytes(action.step), kUntouched);
+        if (action.step.kind == StepKind::read) sights[i].assign(action.step.bytes, kUntouched);
+        if (action.step.kind == StepKind::read_rect) sights[i].assign(host_rectangle_bytes(action.step), kUntouched);
         continue;
       }
       sights[i] = take(action);
@@ -41,67 +41,67 @@ class Model {
     const Step& step = action.step;
     const std::span<std::byte> to = view(action.to), from = view(action.from);
     switch (step.kind) {
-      case Kind::create:
+      case StepKind::create:
         if (step.home != Home::plain && step.home != Home::alloc_host)
           std::ranges::copy(random_bytes(step.seed, step.bytes), to.begin());
         return {};
-      case Kind::create_index:
+      case StepKind::create_index:
         std::ranges::copy(permutation(step.seed, step.bytes / sizeof(uint32_t)), to.begin());
         return {};
-      case Kind::write:
+      case StepKind::write:
         std::ranges::copy(random_bytes(step.seed, step.bytes), to.begin() + static_cast<ptrdiff_t>(step.offset));
         return {};
-      case Kind::read:
-      case Kind::map: {
+      case StepKind::read:
+      case StepKind::map: {
         const auto part = to.subspan(step.offset, step.bytes);
         return Bytes(part.begin(), part.end());
       }
-      case Kind::fill: {
+      case StepKind::fill: {
         const Bytes pattern = random_bytes(step.seed, step.pattern);
         for (size_t at = 0; at < step.bytes; at += step.pattern)
           std::memcpy(to.data() + step.offset + at, pattern.data(), step.pattern);
         return {};
       }
-      case Kind::copy: std::memcpy(to.data() + step.offset, from.data() + step.from_offset, step.bytes); return {};
-      case Kind::write_rect:
-      case Kind::read_rect:
-      case Kind::copy_rect: return rectangle(step, to, from);
-      case Kind::unmap: {
+      case StepKind::copy: std::memcpy(to.data() + step.offset, from.data() + step.from_offset, step.bytes); return {};
+      case StepKind::write_rect:
+      case StepKind::read_rect:
+      case StepKind::copy_rect: return rectangle(step, to, from);
+      case StepKind::unmap: {
         const auto [begin, end] = changed_through_map(step.access, step.bytes);
         const Bytes written = random_bytes(step.seed, end - begin);
         std::ranges::copy(written, to.begin() + static_cast<ptrdiff_t>(step.offset + begin));
         return {};
       }
-      case Kind::launch: run_on_host(step, to, from, view(action.index)); return {};
+      case StepKind::launch: run_on_host(step, to, from, view(action.index)); return {};
       default: return {};
     }
   }
 
   static Bytes rectangle(const Step& step, std::span<std::byte> to, std::span<std::byte> from) {
     Bytes host;
-    if (step.kind == Kind::write_rect) host = random_bytes(step.seed, host_rectangle_bytes(step));
-    if (step.kind == Kind::read_rect) host.assign(host_rectangle_bytes(step), kUntouched);
-    std::byte* const other = step.kind == Kind::copy_rect ? from.data() : host.data();
+    if (step.kind == StepKind::write_rect) host = random_bytes(step.seed, host_rectangle_bytes(step));
+    if (step.kind == StepKind::read_rect) host.assign(host_rectangle_bytes(step), kUntouched);
+    std::byte* const other = step.kind == StepKind::copy_rect ? from.data() : host.data();
     for (size_t z = 0; z < step.region[2]; ++z)
       for (size_t y = 0; y < step.region[1]; ++y) {
         std::byte* const row = to.data() + (step.origin[2] + z) * step.slice_pitch +
                                (step.origin[1] + y) * step.row_pitch + step.origin[0];
         std::byte* const other_row = other + host_row(step, y, z);
-        if (step.kind == Kind::read_rect)
+        if (step.kind == StepKind::read_rect)
           std::memcpy(other_row, row, step.region[0]);
         else
           std::memcpy(row, other_row, step.region[0]);
       }
-    return step.kind == Kind::read_rect ? host : Bytes();
+    return step.kind == StepKind::read_rect ? host : Bytes();
   }
 
-  const Plan& plan_;
+  const Ordering& ordering_;
   std::vector<Bytes> roots_;
 };
 
 }  // namespace
 
-Sights see(const Plan& plan, std::optional<size_t> left_out) { return Model(plan).run(left_out); }
+Sights see(const Ordering& ordering, std::optional<size_t> left_out) { return Model(ordering).run(left_out); }
 
 bool alike(const Action& action, Bytes one, Bytes other) {
   if (one.size() != other.size()) return false;

@@ -1,4 +1,4 @@
-// What a plan's actions must show, computed on the host: the actions in their order, on arrays of bytes.
+// What an ordering's actions must show, computed on the host: the actions in their order, on arrays of bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::byte kUntouched{0xa5};  // what host memory holds where no
 using Sights = std::vector<std::vector<std::byte>>;
 
 // `left_out`: the number of an action that does nothing.
-Sights see(const Plan& plan, std::optional<size_t> left_out = {});
+Sights see(const Ordering& ordering, std::optional<size_t> left_out = {});
 
 // Whether two sights of the action are alike: equal, for reads "in any order" up to the order.
 bool alike(const Action& action, std::vector<std::byte> one, std::vector<std::byte> other);

@@ -42,7 +42,7 @@ struct Object {
 struct OpenMap {
   Step step;
   size_t action;
-  Touch touch;
+  Access access;
 };
 
 struct Gate {
@@ -70,38 +70,38 @@ class Orderer {
  public:
   explicit Orderer(const Sequence& sequence) : sequence_(sequence) {}
 
-  Plan order() {
+  Ordering order() {
     for (size_t i = 0; i < sequence_.size(); ++i) {
       from_step_ = i;
       take(sequence_[i]);
     }
     from_step_ = std::nullopt;
     end();
-    return std::move(plan_);
+    return std::move(ordering_);
   }
 
  private:
   void take(const Step& step) {
     if (step.queue >= kQueues) return;
     switch (step.kind) {
-      case Kind::create:
-      case Kind::create_index:
-      case Kind::sub_buffer: return make(step);
-      case Kind::release: return release(step);
-      case Kind::renew_queue: return renew(step);
-      case Kind::map: return map(step);
-      case Kind::unmap: return unmap(step.number);
-      case Kind::gate: return gate(step);
-      case Kind::complete: return complete(step.number, step.late);
-      case Kind::finish: return finish(step);
-      case Kind::wait: return wait_for_last(step);
-      case Kind::flush: push({.step = step}); return flushed(step.queue);
-      case Kind::failing:
+      case StepKind::create:
+      case StepKind::create_index:
+      case StepKind::sub_buffer: return make(step);
+      case StepKind::release: return release(step);
+      case StepKind::renew_queue: return renew(step);
+      case StepKind::map: return map(step);
+      case StepKind::unmap: return unmap(step.number);
+      case StepKind::gate: return gate(step);
+      case StepKind::complete: return complete(step.number, step.late);
+      case StepKind::finish: return finish(step);
+      case StepKind::wait: return wait_for_last(step);
+      case StepKind::flush: push({.step = step}); return flushed(step.queue);
+      case StepKind::failing:
         if (const Object* object = find(step.to); object && !object->is_index && fits(step, *object))
           push({.step = step, .to = object->place});
         return;
-      case Kind::barrier:
-      case Kind::marker: return all_before(step);
+      case StepKind::barrier:
+      case StepKind::marker: return all_before(step);
       default: return command(step);
     }
   }
@@ -119,18 +119,18 @@ class Orderer {
   void make(const Step& step) {
     if (step.to == 0 || find(step.to) || step.bytes == 0) return;
     Object made;
-    if (step.kind == Kind::sub_buffer) {
+    if (step.kind == StepKind::sub_buffer) {
       const Object* parent = find(step.from);
       if (!parent || parent->is_sub || parent->is_index || !fits(step, *parent)) return;
       made.place = {parent->place.root, step.offset, step.bytes};
       made.is_sub = true;
     } else {
-      if (step.kind == Kind::create_index && step.bytes % sizeof(uint32_t)) return;
-      made.place = {plan_.roots.size(), 0, step.bytes};
-      made.is_index = step.kind == Kind::create_index;
-      plan_.roots.push_back(step.bytes);
+      if (step.kind == StepKind::create_index && step.bytes % sizeof(uint32_t)) return;
+      made.place = {ordering_.roots.size(), 0, step.bytes};
+      made.is_index = step.kind == StepKind::create_index;
+      ordering_.roots.push_back(step.bytes);
       undefined_.emplace_back();
-      if (step.kind == Kind::create && (step.home == Home::plain || step.home == Home::alloc_host))
+      if (step.kind == StepKind::create && (step.home == Home::plain || step.home == Home::alloc_host))
         undefined_.back().add(0, step.bytes);
     }
     objects_[step.to] = made;
@@ -167,35 +167,35 @@ class Orderer {
     action.to = to->place;
     if (from) action.from = from->place;
     if (index) action.index = index->place;
-    bool overwrites = true;  // all that it touches in `to`
+    bool overwrites = true;  // all that it accesses in `to`
     switch (step.kind) {
-      case Kind::write:
-      case Kind::read:
+      case StepKind::write:
+      case StepKind::read:
         if (!fits(step, *to)) return;
-        touch(action, to, step.offset, step.bytes, step.kind == Kind::write);
+        add_access(action, to, step.offset, step.bytes, step.kind == StepKind::write);
         break;
-      case Kind::fill:
+      case StepKind::fill:
         if (!fits(step, *to) || !step.pattern || step.offset % step.pattern || step.bytes % step.pattern) return;
-        touch(action, to, step.offset, step.bytes, true);
+        add_access(action, to, step.offset, step.bytes, true);
         break;
-      case Kind::copy: {
+      case StepKind::copy: {
         if (!from || from->is_index || !fits(step, *to)) return;
         if (step.from_offset >= from->place.bytes || step.bytes > from->place.bytes - step.from_offset) return;
-        touch(action, to, step.offset, step.bytes, true);
-        touch(action, from, step.from_offset, step.bytes, false);
-        if (action.touches[0].conflicts(action.touches[1])) return;
+        add_access(action, to, step.offset, step.bytes, true);
+        add_access(action, from, step.from_offset, step.bytes, false);
+        if (action.accesses[0].conflicts(action.accesses[1])) return;
         break;
       }
-      case Kind::write_rect:
-      case Kind::read_rect:
-      case Kind::copy_rect: {
+      case StepKind::write_rect:
+      case StepKind::read_rect:
+      case StepKind::copy_rect: {
         const size_t span = span_of(step.region, step.row_pitch, step.slice_pitch);
         const size_t other = span_of(step.region, step.from_row_pitch, step.from_slice_pitch);
         const size_t start = offset_of(step.origin, step.row_pitch, step.slice_pitch);
         if (!span || !other || start >= to->place.bytes || span > to->place.bytes - start) return;
         overwrites = span == step.region[0] * step.region[1] * step.region[2];
-        touch(action, to, start, span, step.kind != Kind::read_rect);
-        if (step.kind == Kind::copy_rect) {
+        add_access(action, to, start, span, step.kind != StepKind::read_rect);
+        if (step.kind == StepKind::copy_rect) {
           const size_t from_start = offset_of(step.from_origin, step.from_row_pitch, step.from_slice_pitch);
           if (!from || from->is_index || from_start >= from->place.bytes || other > from->place.bytes - from_start)
             return;
@@ -206,18 +206,18 @@ class Orderer {
                (step.origin[1] + step.region[1]) * step.row_pitch > step.slice_pitch ||
                (step.from_origin[1] + step.region[1]) * step.row_pitch > step.slice_pitch))
             return;
-          touch(action, from, from_start, other, false);
-          if (action.touches[0].conflicts(action.touches[1])) return;
+          add_access(action, from, from_start, other, false);
+          if (action.accesses[0].conflicts(action.accesses[1])) return;
         }
         break;
       }
-      case Kind::launch:
+      case StepKind::launch:
         if (!launch(action, to, from, index, overwrites)) return;
         break;
       default: return;
     }
     define(action, overwrites);
-    if (step.kind == Kind::launch && find_kernel(step.kernel)->drawn_numbers) return launch_and_check(action);
+    if (step.kind == StepKind::launch && find_kernel(step.kernel)->drawn_numbers) return launch_and_check(action);
     enqueue(action);
   }
 
@@ -226,70 +226,70 @@ class Orderer {
     if ((from && from->is_index) || (index && !index->is_index)) return false;
     const auto reached = reach(step, to->place.bytes, from ? from->place.bytes : 0, index ? index->place.bytes : 0);
     if (!reached) return false;
-    touch(action, to, reached->to_begin, reached->to_end - reached->to_begin, true);
+    add_access(action, to, reached->to_begin, reached->to_end - reached->to_begin, true);
     if (reached->from_end > reached->from_begin)
-      touch(action, from, reached->from_begin, reached->from_end - reached->from_begin, false);
+      add_access(action, from, reached->from_begin, reached->from_end - reached->from_begin, false);
     // Through two arguments the same bytes only if they are one buffer; then the kernel is made for it.
-    if (action.touches.size() > 1 && step.to != step.from && action.touches[0].conflicts(action.touches[1]))
+    if (action.accesses.size() > 1 && step.to != step.from && action.accesses[0].conflicts(action.accesses[1]))
       return false;
-    if (reached->index_end) touch(action, index, 0, reached->index_end, false);
+    if (reached->index_end) add_access(action, index, 0, reached->index_end, false);
     overwrites = reached->overwrites;
     return true;
   }
 
   // The counter at the start, the check that takes any order, and contents that are known again.
   void launch_and_check(const Action& action) {
-    const size_t bytes = action.touches[0].end - action.touches[0].begin;
+    const size_t bytes = action.accesses[0].end - action.accesses[0].begin;
     Action zero{
-        .step = {.kind = Kind::fill, .queue = action.step.queue, .to = action.step.to, .bytes = 4, .pattern = 4},
+        .step = {.kind = StepKind::fill, .queue = action.step.queue, .to = action.step.to, .bytes = 4, .pattern = 4},
         .to = action.to};
-    touch(zero, find(action.step.to), 0, 4, true);
+    add_access(zero, find(action.step.to), 0, 4, true);
     zero.step.blocking = false;
     enqueue(zero, true);
     enqueue(action);
-    Action check{.step = {.kind = Kind::read, .queue = action.step.queue, .to = action.step.to, .bytes = bytes},
+    Action check{.step = {.kind = StepKind::read, .queue = action.step.queue, .to = action.step.to, .bytes = bytes},
                  .to = action.to,
                  .as_set = true};
-    touch(check, find(action.step.to), 0, bytes, false);
+    add_access(check, find(action.step.to), 0, bytes, false);
     enqueue(check);
     undefined_[action.to.root].add(action.to.begin + sizeof(uint32_t), action.to.begin + bytes);
   }
 
-  static void touch(Action& action, const Object* object, size_t offset, size_t bytes, bool writes) {
+  static void add_access(Action& action, const Object* object, size_t offset, size_t bytes, bool writes) {
     if (bytes == 0) return;
     const size_t begin = object->place.begin + offset;
-    action.touches.push_back({object->place.root, begin, begin + bytes, writes});
+    action.accesses.push_back({object->place.root, begin, begin + bytes, writes});
   }
 
   // Bytes that the action reads get contents, if they have none; those it overwrites have some from now on.
   void define(const Action& action, bool overwrites) {
-    for (const Touch& t : action.touches) {
+    for (const Access& t : action.accesses) {
       if (t.writes && overwrites && !reads_too(action, t)) continue;
       const bool is_to =
           t.root == action.to.root && t.begin >= action.to.begin && t.end <= action.to.begin + action.to.bytes;
       const Place& place = is_to ? action.to : action.from;
       for (auto [begin, end] : undefined_[t.root].within(t.begin, t.end)) {
-        Action contents{.step = {.kind = Kind::write,
+        Action contents{.step = {.kind = StepKind::write,
                                  .queue = action.step.queue,
                                  .to = is_to ? action.step.to : action.step.from,
                                  .offset = begin - place.begin,
                                  .bytes = end - begin,
                                  .seed = begin + 77},
                         .to = place};
-        contents.touches = {{t.root, begin, end, true}};
+        contents.accesses = {{t.root, begin, end, true}};
         enqueue(contents, true);
         undefined_[t.root].remove(begin, end);
       }
     }
-    for (const Touch& t : action.touches)
+    for (const Access& t : action.accesses)
       if (t.writes) undefined_[t.root].remove(t.begin, t.end);
   }
-  static bool reads_too(const Action& action, const Touch& written) {
-    return std::ranges::any_of(action.touches, [&](const Touch& t) { return !t.writes && t.conflicts(written); });
+  static bool reads_too(const Action& action, const Access& written) {
+    return std::ranges::any_of(action.accesses, [&](const Access& t) { return !t.writes && t.conflicts(written); });
   }
 
   void enqueue(Action action, bool inserted = false) {
-    for (const Touch& t : action.touches) unmap_where(t);
+    for (const Access& t : action.accesses) unmap_where(t);
     const std::vector<size_t> needed = conflicts(action);
     if (!needed.empty()) tie(action, needed);
     if (const auto gate = gates_.find(action.step.gate); gate != gates_.end() && gate->second.open)
@@ -311,10 +311,10 @@ class Orderer {
   std::vector<size_t> conflicts(const Action& action) {
     const std::vector<bool> before = ensured(action.step.queue);
     std::vector<size_t> needed;
-    for (size_t i = plan_.actions.size(); i-- > 0;) {
+    for (size_t i = ordering_.actions.size(); i-- > 0;) {
       if (complete_[i] || before[i]) continue;
-      for (const Touch& a : plan_.actions[i].touches)
-        if (std::ranges::any_of(action.touches, [&](const Touch& b) { return a.conflicts(b); })) {
+      for (const Access& a : ordering_.actions[i].accesses)
+        if (std::ranges::any_of(action.accesses, [&](const Access& b) { return a.conflicts(b); })) {
           needed.push_back(i);
           break;
         }
@@ -325,20 +325,20 @@ class Orderer {
   // What the queue's order ensures for its next command.
   std::vector<bool> ensured(unsigned number) const {
     const QueueState& queue = queues_[number];
-    std::vector<bool> before(plan_.actions.size());
+    std::vector<bool> before(ordering_.actions.size());
     if (queue.fence) add(before, *queue.fence);
     return before;
   }
   void add(std::vector<bool>& set, size_t action) const {
     set[action] = true;
-    const std::vector<bool>& after = plan_.actions[action].after;
+    const std::vector<bool>& after = ordering_.actions[action].after;
     for (size_t i = 0; i < after.size(); ++i)
       if (after[i]) set[i] = true;
   }
 
   void tie(Action& action, const std::vector<size_t>& needed) {
     std::vector<size_t> fewest;
-    std::vector<bool> before(plan_.actions.size());
+    std::vector<bool> before(ordering_.actions.size());
     for (size_t i : needed) {
       if (before[i]) continue;
       fewest.push_back(i);
@@ -348,20 +348,21 @@ class Orderer {
       case Tie::events: action.waits = fewest; return;
       case Tie::all_events: action.waits = needed; return;
       case Tie::barrier:
-        push_command({.step = {.kind = Kind::barrier, .queue = action.step.queue, .blocking = false}, .waits = fewest},
-                     true);
+        push_command(
+            {.step = {.kind = StepKind::barrier, .queue = action.step.queue, .blocking = false}, .waits = fewest},
+            true);
         return;
       case Tie::marker: {
         // In another queue.
         const unsigned queue = (action.step.queue + 1) % kQueues;
-        action.waits = {
-            push_command({.step = {.kind = Kind::marker, .queue = queue, .blocking = false}, .waits = fewest}, true)};
+        action.waits = {push_command(
+            {.step = {.kind = StepKind::marker, .queue = queue, .blocking = false}, .waits = fewest}, true)};
         return;
       }
       case Tie::host:
         open_gates_before(fewest, false);
-        for (size_t i : fewest) plan_.actions[i].has_event = true;
-        push({.step = {.kind = Kind::wait, .queue = action.step.queue}, .waits = fewest}, true);
+        for (size_t i : fewest) ordering_.actions[i].has_event = true;
+        push({.step = {.kind = StepKind::wait, .queue = action.step.queue}, .waits = fewest}, true);
         for (size_t i : fewest) is_complete(i);
         return;
     }
@@ -374,7 +375,7 @@ class Orderer {
     action.step.gate = 0;
     const size_t made = push_command(action);
     for (size_t i : queues_[step.queue].commands)
-      if (i != made) add(plan_.actions[made].after, i);
+      if (i != made) add(ordering_.actions[made].after, i);
   }
 
   size_t push_command(Action action, bool inserted = false) {
@@ -382,9 +383,9 @@ class Orderer {
     std::vector<bool> after = ensured(action.step.queue);
     for (size_t i : action.waits) {
       add(after, i);
-      plan_.actions[i].has_event = true;
-      const Action& other = plan_.actions[i];
-      if (other.step.kind != Kind::gate && other.step.queue != action.step.queue &&
+      ordering_.actions[i].has_event = true;
+      const Action& other = ordering_.actions[i];
+      if (other.step.kind != StepKind::gate && other.step.queue != action.step.queue &&
           i >= queues_[other.step.queue].flushed) {
         action.flushes.push_back(other.step.queue);
         flushed(other.step.queue);
@@ -392,7 +393,7 @@ class Orderer {
     }
     action.after = std::move(after);
     action.has_event = action.step.callback;
-    const bool is_fence = !is_out_of_order(action.step.queue) || action.step.kind == Kind::barrier;
+    const bool is_fence = !is_out_of_order(action.step.queue) || action.step.kind == StepKind::barrier;
     const size_t made = push(std::move(action), inserted);
     queue.commands.push_back(made);
     if (is_fence) queue.fence = made;
@@ -401,13 +402,13 @@ class Orderer {
 
   size_t push(Action action, bool inserted = false) {
     if (!inserted) action.made_from = from_step_;
-    action.after.resize(plan_.actions.size() + 1);
-    plan_.actions.push_back(std::move(action));
+    action.after.resize(ordering_.actions.size() + 1);
+    ordering_.actions.push_back(std::move(action));
     complete_.push_back(false);
-    return plan_.actions.size() - 1;
+    return ordering_.actions.size() - 1;
   }
 
-  void flushed(unsigned queue) { queues_[queue].flushed = plan_.actions.size(); }
+  void flushed(unsigned queue) { queues_[queue].flushed = ordering_.actions.size(); }
 
   // Maps.
 
@@ -415,17 +416,17 @@ class Orderer {
     const Object* to = find(step.to);
     if (!to || to->is_index || step.number == 0 || maps_.contains(step.number) || !fits(step, *to)) return;
     Action action{.step = step, .to = to->place};
-    touch(action, to, step.offset, step.bytes, step.access != Access::read);
-    define(action, step.access == Access::invalidate);
+    add_access(action, to, step.offset, step.bytes, step.access != MapAccess::read);
+    define(action, step.access == MapAccess::invalidate);
     enqueue(action);
-    maps_[step.number] = {step, plan_.actions.size() - 1, action.touches[0]};
+    maps_[step.number] = {step, ordering_.actions.size() - 1, action.accesses[0]};
   }
 
-  void unmap_where(const Touch& touch) {
+  void unmap_where(const Access& access) {
     for (bool again = true; again;) {
       again = false;
       for (const auto& [number, open] : maps_)
-        if (open.touch.conflicts(touch)) {
+        if (open.access.conflicts(access)) {
           unmap(number);
           again = true;
           break;
@@ -441,17 +442,17 @@ class Orderer {
     maps_.erase(found);
     if (!complete_[open.action]) {
       open_gates_before({open.action}, false);
-      plan_.actions[open.action].has_event = true;
-      push({.step = {.kind = Kind::wait, .queue = open.step.queue}, .waits = {open.action}}, true);
+      ordering_.actions[open.action].has_event = true;
+      push({.step = {.kind = StepKind::wait, .queue = open.step.queue}, .waits = {open.action}}, true);
       is_complete(open.action);
     }
-    Action action{.step = open.step, .to = plan_.actions[open.action].to};
-    action.step.kind = Kind::unmap;
+    Action action{.step = open.step, .to = ordering_.actions[open.action].to};
+    action.step.kind = StepKind::unmap;
     action.step.blocking = false;
     action.step.callback = false;
     action.step.gate = 0;
     action.step.tie = Tie::events;
-    action.touches = {open.touch};
+    action.accesses = {open.access};
     enqueue(action, true);
   }
 
@@ -464,14 +465,14 @@ class Orderer {
   void complete(unsigned number, bool late) {
     const auto found = gates_.find(number);
     if (found == gates_.end() || !found->second.open) return;
-    Step step{.kind = Kind::complete, .number = number};
+    Step step{.kind = StepKind::complete, .number = number};
     step.late = late;
     push({.step = step, .waits = {found->second.action}});
     found->second.open = false;
   }
   // The host is going to wait for these; what they wait for must come.
   void open_gates_before(const std::vector<size_t>& commands, bool late) {
-    std::vector<bool> before(plan_.actions.size());
+    std::vector<bool> before(ordering_.actions.size());
     for (size_t i : commands) add(before, i);
     std::vector<unsigned> numbers;
     for (const auto& [number, gate] : gates_)
@@ -483,12 +484,12 @@ class Orderer {
 
   // The host knows it after the latest action.
   void is_complete(size_t action) {
-    std::vector<bool> done(plan_.actions.size());
+    std::vector<bool> done(ordering_.actions.size());
     add(done, action);
     for (size_t i = 0; i < done.size(); ++i)
       if (done[i] && !complete_[i]) {
         complete_[i] = true;
-        plan_.actions.back().completes.push_back(i);
+        ordering_.actions.back().completes.push_back(i);
       }
   }
   void finish(const Step& step) {
@@ -502,7 +503,7 @@ class Orderer {
     if (commands.empty()) return;
     const size_t last = commands.back();
     open_gates_before({last}, step.late);
-    plan_.actions[last].has_event = true;
+    ordering_.actions[last].has_event = true;
     push({.step = step, .waits = {last}});
     is_complete(last);
     flushed(step.queue);
@@ -511,7 +512,7 @@ class Orderer {
   void end() {
     while (!maps_.empty()) unmap(maps_.begin()->first);
     for (const auto& [number, object] : objects_) {
-      Step step{.kind = Kind::read, .to = number, .bytes = object.place.bytes};
+      Step step{.kind = StepKind::read, .to = number, .bytes = object.place.bytes};
       if (object.is_sub || object.is_index) continue;
       command(step);
     }
@@ -519,12 +520,12 @@ class Orderer {
     for (const auto& [number, gate] : gates_)
       if (gate.open) open.push_back(number);
     for (unsigned number : open) complete(number, false);
-    for (unsigned queue = 0; queue < kQueues; ++queue) finish({.kind = Kind::finish, .queue = queue});
+    for (unsigned queue = 0; queue < kQueues; ++queue) finish({.kind = StepKind::finish, .queue = queue});
   }
 
   const Sequence& sequence_;
   std::optional<size_t> from_step_;
-  Plan plan_;
+  Ordering ordering_;
   std::vector<bool> complete_;  // known to the host
   std::map<unsigned, Object> objects_;
   std::vector<Undefined> undefined_;  // per root
@@ -535,10 +536,10 @@ class Orderer {
 
 }  // namespace
 
-Plan order(const Sequence& sequence) { return Orderer(sequence).order(); }
+Ordering order(const Sequence& sequence) { return Orderer(sequence).order(); }
 
-std::string text(const Plan& plan, size_t number) {
-  const Action& action = plan.actions[number];
+std::string text(const Ordering& ordering, size_t number) {
+  const Action& action = ordering.actions[number];
   std::string line = "action " + std::to_string(number) + ": " + text(action.step);
   if (action.as_set) line += " (in any order)";
   if (!action.made_from) line += " (inserted)";

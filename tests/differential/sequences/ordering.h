@@ -21,12 +21,12 @@
 namespace sequences {
 
 // A byte range of a root, the memory of a buffer that is no sub-buffer.
-struct Touch {
+struct Access {
   size_t root = 0;
   size_t begin = 0, end = 0;
   bool writes = false;
 
-  bool conflicts(const Touch& other) const {
+  bool conflicts(const Access& other) const {
     return root == other.root && begin < other.end && other.begin < end && (writes || other.writes);
   }
 };
@@ -40,7 +40,7 @@ struct Action {
   Step step;                          // what to do; ranges fit
   std::optional<size_t> made_from{};  // which step of the sequence; none: inserted
   Place to{}, from{}, index{};        // those that the step names
-  std::vector<Touch> touches{};
+  std::vector<Access> accesses{};
   std::vector<size_t> waits{};      // the actions whose events are its wait list, or that the host waits for
   std::vector<unsigned> flushes{};  // queues to flush first
   bool has_event = false;           // something waits for its event, or a callback hangs on it
@@ -49,15 +49,15 @@ struct Action {
   std::vector<size_t> completes{};  // those that the host knows to be complete once it has done this one
 };
 
-struct Plan {
+struct Ordering {
   std::vector<Action> actions;
   std::vector<size_t> roots;  // bytes of each
 };
 
 // Steps that are not possible are left out. Maps and gates that the sequence leaves open are closed.
-Plan order(const Sequence& sequence);
+Ordering order(const Sequence& sequence);
 
 // For people: the action, and what it waits for.
-std::string text(const Plan& plan, size_t action);
+std::string text(const Ordering& ordering, size_t action);
 
 }  // namespace sequences

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 constexpr size_t kGuard = 64;  // bytes around what is read into
 constexpr std::byte kReleased{0xee};
 constexpr std::byte kScrambled{0x3c};
-constexpr cl_int kFailure = -4711;  // the status of the user event of Kind::failing
+constexpr cl_int kFailure = -4711;  // the status of the user event of StepKind::failing
 constexpr auto kLate = 300us;
 constexpr auto kLongestCallback = 20s;
 
@@ -78,21 +78,21 @@ struct Called {
 
 class Player {
  public:
-  Player(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
+  Player(const Session& session, const bench::Program& kernels, const Ordering& ordering, const Sights& expected,
          const Playing& how)
       : session_(session),
         program_(kernels),
-        plan_(plan),
+        ordering_(ordering),
         expected_(expected),
         left_out_(how.left_out),
         narrate_(how.narrate),
-        events_(plan.actions.size()),
-        last_use_(plan.actions.size()),
-        into_(plan.actions.size()),
-        sources_(plan.actions.size()) {
-    for (size_t i = 0; i < plan.actions.size(); ++i) {
+        events_(ordering.actions.size()),
+        last_use_(ordering.actions.size()),
+        into_(ordering.actions.size()),
+        sources_(ordering.actions.size()) {
+    for (size_t i = 0; i < ordering.actions.size(); ++i) {
       last_use_[i] = i;
-      for (size_t waited : plan.actions[i].waits) last_use_[waited] = i;
+      for (size_t waited : ordering.actions[i].waits) last_use_[waited] = i;
     }
   }
 
@@ -100,13 +100,13 @@ class Player {
     std::string wrong;
     size_t i = 0;
     try {
-      for (; i < plan_.actions.size(); ++i) take(i);
-      i = plan_.actions.size() - 1;
+      for (; i < ordering_.actions.size(); ++i) take(i);
+      i = ordering_.actions.size() - 1;
       all_called();
       release_everything();
       host_memory_is_left_alone();
     } catch (const Wrong& found) {
-      wrong = text(plan_, i) + ": " + found.what;
+      wrong = text(ordering_, i) + ": " + found.what;
     }
     let_go();
     return wrong;
@@ -114,10 +114,10 @@ class Player {
 
  private:
   void take(size_t i) {
-    const Action& action = plan_.actions[i];
+    const Action& action = ordering_.actions[i];
     const Step& step = action.step;
     if (narrate_) {
-      std::printf("%s\n", text(plan_, i).c_str());
+      std::printf("%s\n", text(ordering_, i).c_str());
       std::fflush(stdout);
     }
     for (unsigned queue : action.flushes) MUST(clFlush(this->queue(queue)));
@@ -126,7 +126,7 @@ class Player {
     waits_ = std::move(waits);
     cl_event event = nullptr;
     event_ = action.has_event ? &event : nullptr;
-    if (i == left_out_ && step.kind != Kind::unmap) {
+    if (i == left_out_ && step.kind != StepKind::unmap) {
       event_ = &event;
       MUST(clEnqueueMarkerWithWaitList(queue(step.queue), count(), list(), event_));
       if (step.blocking) MUST(clWaitForEvents(1, event_));
@@ -142,14 +142,14 @@ class Player {
     release_event(i, i);
   }
   void release_event(size_t event, size_t after) {
-    if (last_use_[event] == after && plan_.actions[event].step.kind != Kind::gate) events_[event] = Event();
+    if (last_use_[event] == after && ordering_.actions[event].step.kind != StepKind::gate) events_[event] = Event();
   }
 
   void act(size_t i, const Action& action, const Step& step) {
     switch (step.kind) {
-      case Kind::create: return create(step);
-      case Kind::create_index: return create_index(step);
-      case Kind::sub_buffer: {
+      case StepKind::create: return create(step);
+      case StepKind::create_index: return create_index(step);
+      case StepKind::sub_buffer: {
         const cl_buffer_region region{step.offset, step.bytes};
         cl_int status = CL_SUCCESS;
         buffers_[step.to] = bench::Buffer(clCreateSubBuffer(buffers_.at(step.from).get(), CL_MEM_READ_WRITE,
@@ -158,32 +158,32 @@ class Player {
         places_[step.to] = places_.at(step.from) ? places_.at(step.from) + step.offset : nullptr;
         return;
       }
-      case Kind::release:
+      case StepKind::release:
         buffers_.erase(step.to);
         places_.erase(step.to);
         return;
-      case Kind::renew_queue: queues_.erase(step.queue); return;
-      case Kind::write: {
+      case StepKind::renew_queue: queues_.erase(step.queue); return;
+      case StepKind::write: {
         Bytes& source = keep(i, random_bytes(step.seed, step.bytes));
         MUST(clEnqueueWriteBuffer(queue(step.queue), buffer(step.to), step.blocking, step.offset, step.bytes,
                                   source.data(), count(), list(), event_));
         return;
       }
-      case Kind::read:
+      case StepKind::read:
         MUST(clEnqueueReadBuffer(queue(step.queue), buffer(step.to), step.blocking, step.offset, step.bytes,
                                  guarded(i, step.bytes), count(), list(), event_));
         return;
-      case Kind::fill: {
+      case StepKind::fill: {
         const Bytes pattern = random_bytes(step.seed, step.pattern);
         MUST(clEnqueueFillBuffer(queue(step.queue), buffer(step.to), pattern.data(), step.pattern, step.offset,
                                  step.bytes, count(), list(), event_));
         return;
       }
-      case Kind::copy:
+      case StepKind::copy:
         MUST(clEnqueueCopyBuffer(queue(step.queue), buffer(step.from), buffer(step.to), step.from_offset, step.offset,
                                  step.bytes, count(), list(), event_));
         return;
-      case Kind::write_rect: {
+      case StepKind::write_rect: {
         Bytes& source = keep(i, random_bytes(step.seed, host_rectangle_bytes(step)));
         MUST(clEnqueueWriteBufferRect(queue(step.queue), buffer(step.to), step.blocking, step.origin.data(),
                                       step.from_origin.data(), step.region.data(), step.row_pitch, step.slice_pitch,
@@ -191,32 +191,32 @@ class Player {
                                       event_));
         return;
       }
-      case Kind::read_rect:
+      case StepKind::read_rect:
         MUST(clEnqueueReadBufferRect(queue(step.queue), buffer(step.to), step.blocking, step.origin.data(),
                                      step.from_origin.data(), step.region.data(), step.row_pitch, step.slice_pitch,
                                      step.from_row_pitch, step.from_slice_pitch, guarded(i, host_rectangle_bytes(step)),
                                      count(), list(), event_));
         return;
-      case Kind::copy_rect:
+      case StepKind::copy_rect:
         MUST(clEnqueueCopyBufferRect(queue(step.queue), buffer(step.from), buffer(step.to), step.from_origin.data(),
                                      step.origin.data(), step.region.data(), step.from_row_pitch, step.from_slice_pitch,
                                      step.row_pitch, step.slice_pitch, count(), list(), event_));
         return;
-      case Kind::map: return map(i, step);
-      case Kind::unmap: return unmap(i, step);
-      case Kind::launch: return launch(step);
-      case Kind::barrier: MUST(clEnqueueBarrierWithWaitList(queue(step.queue), count(), list(), event_)); return;
-      case Kind::marker: MUST(clEnqueueMarkerWithWaitList(queue(step.queue), count(), list(), event_)); return;
-      case Kind::gate: {
+      case StepKind::map: return map(i, step);
+      case StepKind::unmap: return unmap(i, step);
+      case StepKind::launch: return launch(step);
+      case StepKind::barrier: MUST(clEnqueueBarrierWithWaitList(queue(step.queue), count(), list(), event_)); return;
+      case StepKind::marker: MUST(clEnqueueMarkerWithWaitList(queue(step.queue), count(), list(), event_)); return;
+      case StepKind::gate: {
         cl_int status = CL_SUCCESS;
         events_[i] = Event(clCreateUserEvent(session_.context.get(), &status));
         must_succeed(status, "clCreateUserEvent");
         return;
       }
-      case Kind::complete: return complete(action.waits[0], step.late);
-      case Kind::finish: MUST(clFinish(queue(step.queue))); return;
-      case Kind::flush: MUST(clFlush(queue(step.queue))); return;
-      case Kind::wait:
+      case StepKind::complete: return complete(action.waits[0], step.late);
+      case StepKind::finish: MUST(clFinish(queue(step.queue))); return;
+      case StepKind::flush: MUST(clFlush(queue(step.queue))); return;
+      case StepKind::wait:
         MUST(clWaitForEvents(count(), list()));
         for (cl_event event : waits_) {
           cl_int status = 1;
@@ -224,7 +224,7 @@ class Player {
           if (status != CL_COMPLETE) throw Wrong{"an event that was waited for has status " + std::to_string(status)};
         }
         return;
-      case Kind::failing: return failing(step);
+      case StepKind::failing: return failing(step);
     }
   }
 
@@ -321,9 +321,9 @@ class Player {
 
   void map(size_t i, const Step& step) {
     static constexpr cl_map_flags kReadWrite = CL_MAP_READ | CL_MAP_WRITE;
-    const cl_map_flags flags = step.access == Access::read    ? CL_MAP_READ
-                               : step.access == Access::write ? (step.seed % 2 ? CL_MAP_WRITE : kReadWrite)
-                                                              : CL_MAP_WRITE_INVALIDATE_REGION;
+    const cl_map_flags flags = step.access == MapAccess::read    ? CL_MAP_READ
+                               : step.access == MapAccess::write ? (step.seed % 2 ? CL_MAP_WRITE : kReadWrite)
+                                                                 : CL_MAP_WRITE_INVALIDATE_REGION;
     cl_int status = CL_SUCCESS;
     void* mapped = clEnqueueMapBuffer(queue(step.queue), buffer(step.to), step.blocking, flags, step.offset, step.bytes,
                                       count(), list(), event_, &status);
@@ -337,7 +337,7 @@ class Player {
   void unmap(size_t i, const Step& step) {
     const auto [mapping, memory] = maps_.at(step.number);
     maps_.erase(step.number);
-    if (step.access != Access::invalidate) compare(mapping, {memory, step.bytes}, "at its end the mapped range: ");
+    if (step.access != MapAccess::invalidate) compare(mapping, {memory, step.bytes}, "at its end the mapped range: ");
     if (i != left_out_) {
       const auto [begin, end] = changed_through_map(step.access, step.bytes);
       std::ranges::copy(random_bytes(step.seed, end - begin), memory + begin);
@@ -358,12 +358,12 @@ class Player {
   }
 
   void is_complete(size_t i) {
-    const Action& action = plan_.actions[i];
+    const Action& action = ordering_.actions[i];
     const Step& step = action.step;
-    if (step.kind == Kind::map && step.access != Access::invalidate && i != left_out_)
+    if (step.kind == StepKind::map && step.access != MapAccess::invalidate && i != left_out_)
       if (const auto open = maps_.find(step.number); open != maps_.end() && open->second.first == i)
         compare(i, {open->second.second, step.bytes}, "the mapped range: ");
-    if (step.kind == Kind::read || step.kind == Kind::read_rect) has_read(i);
+    if (step.kind == StepKind::read || step.kind == StepKind::read_rect) has_read(i);
     // The implementation must be done with the program's memory.
     std::ranges::fill(sources_[i], kScrambled);
   }
@@ -374,15 +374,15 @@ class Player {
     const std::span<const std::byte> all(memory);
     for (const auto guard : {all.first(kGuard), all.last(kGuard)})
       for (std::byte value : guard)
-        if (value != kUntouched) throw Wrong{text(plan_, i) + " wrote beside the memory it was given"};
+        if (value != kUntouched) throw Wrong{text(ordering_, i) + " wrote beside the memory it was given"};
     compare(i, all.subspan(kGuard, memory.size() - 2 * kGuard), "");
   }
 
   void compare(size_t i, std::span<const std::byte> is, const std::string& where) {
     const Bytes& expected = expected_[i];
     if (is.size() == expected.size() && std::ranges::equal(is, expected)) return;
-    if (alike(plan_.actions[i], Bytes(is.begin(), is.end()), expected)) return;
-    throw Wrong{where + "what " + text(plan_, i) + " shows: " + difference(is, expected)};
+    if (alike(ordering_.actions[i], Bytes(is.begin(), is.end()), expected)) return;
+    throw Wrong{where + "what " + text(ordering_, i) + " shows: " + difference(is, expected)};
   }
 
   void call_back(cl_event event) {
@@ -466,7 +466,7 @@ class Player {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     for (size_t i = 0; i < events_.size(); ++i)
-      if (plan_.actions[i].step.kind == Kind::gate && events_[i].get() &&
+      if (ordering_.actions[i].step.kind == StepKind::gate && events_[i].get() &&
           std::ranges::find(open_gates_, i) == open_gates_.end())
         clSetUserEventStatus(events_[i].get(), CL_COMPLETE);
     for (auto& [number, queue] : queues_)
@@ -477,7 +477,7 @@ class Player {
 
   const Session& session_;
   const bench::Program& program_;
-  const Plan& plan_;
+  const Ordering& ordering_;
   const Sights& expected_;
   const std::optional<size_t> left_out_;
   const bool narrate_;
@@ -504,9 +504,9 @@ class Player {
 
 }  // namespace
 
-std::string play(const Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
-                 const Playing& how) {
-  return Player(session, kernels, plan, expected, how).play();
+std::string play(const Session& session, const bench::Program& kernels, const Ordering& ordering,
+                 const Sights& expected, const Playing& how) {
+  return Player(session, kernels, ordering, expected, how).play();
 }
 
 }  // namespace sequences

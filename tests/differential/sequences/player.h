@@ -1,4 +1,4 @@
-// Plays a plan through the OpenCL C API and compares what it shows with what the model saw.
+// Plays an ordering through the OpenCL C API and compares what it shows with what the model saw.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Playing {
 
 // Plays all of it. Empty: every call succeeded, everything read was as expected, nothing was written beside
 // it, and every callback came once; else what was not, and at which action.
-std::string play(const bench::Session& session, const bench::Program& kernels, const Plan& plan, const Sights& expected,
-                 const Playing& how = {});
+std::string play(const bench::Session& session, const bench::Program& kernels, const Ordering& ordering,
+                 const Sights& expected, const Playing& how = {});
 
 }  // namespace sequences

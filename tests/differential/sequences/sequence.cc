@@ -15,12 +15,12 @@ constexpr Names<23> kKinds = {"create",   "create_index", "sub_buffer", "release
                               "map",      "unmap",        "launch",     "barrier",    "marker",      "gate",
                               "complete", "finish",       "flush",      "wait",       "failing"};
 constexpr Names<6> kHomes = {"plain", "copy_host", "use_host", "use_host_shifted", "alloc_host", "alloc_copy"};
-constexpr Names<3> kAccesses = {"read", "write", "invalidate"};
+constexpr Names<3> kMapAccesses = {"read", "write", "invalidate"};
 constexpr Names<5> kTies = {"events", "all_events", "barrier", "marker", "host"};
 
-constexpr auto& names(Kind) { return kKinds; }
+constexpr auto& names(StepKind) { return kKinds; }
 constexpr auto& names(Home) { return kHomes; }
-constexpr auto& names(Access) { return kAccesses; }
+constexpr auto& names(MapAccess) { return kMapAccesses; }
 constexpr auto& names(Tie) { return kTies; }
 
 template <typename T>
@@ -122,7 +122,7 @@ Step parse_line(const std::string& line) {
 
 }  // namespace
 
-std::string_view name(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
+std::string_view name(StepKind kind) { return kKinds[static_cast<size_t>(kind)]; }
 
 std::string text(const Step& step) {
   std::string line(name(step.kind));

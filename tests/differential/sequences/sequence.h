@@ -16,7 +16,7 @@ namespace sequences {
 
 using Triple = std::array<size_t, 3>;
 
-enum class Kind {
+enum class StepKind {
   // Objects. A buffer is known by a number that the step gives it; 0 is none.
   create,        // buffer `to` of `bytes` bytes, in `home`
   create_index,  // buffer `to` of `bytes` / 4 uints, a permutation; only kernels' index arguments use it
@@ -46,12 +46,12 @@ enum class Kind {
 };
 
 enum class Home { plain, copy_host, use_host, use_host_shifted, alloc_host, alloc_copy };
-enum class Access { read, write, invalidate };  // of a map
+enum class MapAccess { read, write, invalidate };  // of a map
 // How a command waits for the commands that it must come after, beyond what its queue ensures.
 enum class Tie { events, all_events, barrier, marker, host };
 
 struct Step {
-  Kind kind = Kind::finish;
+  StepKind kind = StepKind::finish;
   unsigned queue = 0;
   unsigned to = 0, from = 0, index = 0;  // buffers
   unsigned number = 0;                   // of a map or gate
@@ -64,7 +64,7 @@ struct Step {
   size_t pattern = 0;  // bytes, of a fill
   uint64_t seed = 0;   // contents that the host writes
   bool blocking = true;
-  Access access = Access::read;
+  MapAccess access = MapAccess::read;
   Tie tie = Tie::events;
   unsigned gate = 0;
   bool late = false;      // complete: by another thread, while the host already waits
@@ -85,7 +85,7 @@ using Sequence = std::vector<Step>;
 inline constexpr unsigned kQueues = 4;
 inline bool is_out_of_order(unsigned queue) { return queue % 2 == 1; }
 
-std::string_view name(Kind kind);
+std::string_view name(StepKind kind);
 
 // One line: the kind, then what differs from a default step, e.g. "write to=2 offset=7 bytes=100 seed=5".
 std::string text(const Step& step);

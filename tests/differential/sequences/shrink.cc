@@ -14,8 +14,8 @@ void halve_launch(Step& step, unsigned d) {
 void halve(Step& step) {
   step.bytes = (step.bytes + 1) / 2;
   for (size_t* offset : {&step.offset, &step.from_offset}) *offset /= 2;
-  if (step.kind == Kind::sub_buffer) step.offset = step.offset / 512 * 512;
-  if (step.kind == Kind::create_index || step.kind == Kind::create) step.bytes = (step.bytes + 15) / 16 * 16;
+  if (step.kind == StepKind::sub_buffer) step.offset = step.offset / 512 * 512;
+  if (step.kind == StepKind::create_index || step.kind == StepKind::create) step.bytes = (step.bytes + 15) / 16 * 16;
   if (step.pattern) {
     step.offset = step.offset / step.pattern * step.pattern;
     step.bytes = std::max<size_t>(1, step.bytes / step.pattern) * step.pattern;
@@ -43,7 +43,7 @@ constexpr Change kChanges[] = {
     [](Step& s) { s.queue = std::min(s.queue, 1u); },
     [](Step& s) { s.home = Home::plain; },
     [](Step& s) {
-      if (s.kind == Kind::write || s.kind == Kind::read || s.kind == Kind::map) s.blocking = true;
+      if (s.kind == StepKind::write || s.kind == StepKind::read || s.kind == StepKind::map) s.blocking = true;
     },
     [](Step& s) { s.start = {}; },
     [](Step& s) { s.a = 1; },

@@ -10,13 +10,13 @@
 
 namespace samcl::daemon {
 
-class Guardian {
+class LoanWatchdog {
  public:
   // Before there are other threads. Where the system does not allow another process, there is none.
-  explicit Guardian(const LoanBook& book);
-  ~Guardian();  // ends it
-  Guardian(const Guardian&) = delete;
-  Guardian& operator=(const Guardian&) = delete;
+  explicit LoanWatchdog(const LoanBook& book);
+  ~LoanWatchdog();  // ends it
+  LoanWatchdog(const LoanWatchdog&) = delete;
+  LoanWatchdog& operator=(const LoanWatchdog&) = delete;
 
  private:
   pid_t process_ = -1;

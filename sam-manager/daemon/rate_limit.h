@@ -7,14 +7,14 @@
 
 namespace samcl::daemon {
 
-class Restraint {
+class RateLimit {
  public:
   // In small messages (protocol/messages.h). A program that is contended for sends two for each slice or chunk.
   static constexpr uint64_t kPerSecond = 20'000;
   static constexpr uint64_t kAtOnce = 2'000;
   // A document is read, answered and logged; for a thread's priority the kernel is asked.
   static constexpr uint64_t kDocument = 50;
-  static constexpr uint64_t kAdoption = 10;
+  static constexpr uint64_t kAttachThread = 10;
 
   // Whether it may be heard now; times in ns.
   bool has_any(uint64_t now_ns) {

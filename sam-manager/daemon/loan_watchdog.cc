@@ -1,4 +1,4 @@
-#include "sam-manager/daemon/guardian.h"
+#include "sam-manager/daemon/loan_watchdog.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -40,7 +40,7 @@ void keep_only(int fd) {
 
 }  // namespace
 
-Guardian::Guardian(const LoanBook& book) {
+LoanWatchdog::LoanWatchdog(const LoanBook& book) {
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return;
   process_ = fork();
@@ -52,7 +52,7 @@ Guardian::Guardian(const LoanBook& book) {
   life_ = protocol::Descriptor(pipe[1]);
 }
 
-Guardian::~Guardian() {
+LoanWatchdog::~LoanWatchdog() {
   life_.reset();
   if (process_ > 0)
     while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
