@@ -24,7 +24,7 @@ TEST(Together, CountsALessUrgentKernelOnceAJob) {
   const Bounds together = analyse_together(set, modes);
   EXPECT_EQ(together.tasks[0].response, 29 + 10 + 5 + 10);
   EXPECT_TRUE(together.schedulable);
-  set.tasks[1].period = set.tasks[1].deadline = 80;  // two of its jobs can be under way beside one of P1
+  set.tasks[1].period = set.tasks[1].deadline = 60;  // two of its jobs can be under way beside one of P1
   set.tasks[0].priority = 2;
   set.tasks[1].priority = 1;
   EXPECT_EQ(analyse_together(set, modes).tasks[0].response, 29 + 10 + 5 + 29 + 10);
