@@ -77,5 +77,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--sam-plot", required=True)
     known, rest = parser.parse_known_args()
-    SAM_PLOT = known.sam_plot
+    SAM_PLOT = str(pathlib.Path(known.sam_plot).resolve())
     unittest.main(argv=[sys.argv[0], *rest])
