@@ -23,7 +23,8 @@ foreach(program ${programs})
   install(FILES ${links}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
-install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-cluster DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-cluster ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-plot
+        DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS tools/cluster/build-pocl-remote.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/samcl)
 
 # Man pages and completions are made from what the programs print.
@@ -37,7 +38,7 @@ add_custom_command(OUTPUT ${manuals}/stamp
   COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/packaging/generate.py ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
           ${CMAKE_SOURCE_DIR}/packaging/manuals ${manuals} ${PROJECT_VERSION}
   COMMAND ${CMAKE_COMMAND} -E touch ${manuals}/stamp
-  DEPENDS ${texts} ${programs} tools/cluster/sam-cluster packaging/generate.py sam-manager/sam-managerd.toml.example
+  DEPENDS ${texts} ${programs} tools/cluster/sam-cluster analysis/plot/sam-plot packaging/generate.py sam-manager/sam-managerd.toml.example
   COMMENT "Making man pages and completions")
 add_custom_target(manuals ALL DEPENDS ${manuals}/stamp)
 install(DIRECTORY ${manuals}/man1 ${manuals}/man5 ${manuals}/man8 DESTINATION ${CMAKE_INSTALL_MANDIR})
@@ -79,7 +80,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "ocl-icd-libopencl1 | libopencl1, python3:any, systemd | systemd-standalone-sysusers")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-client")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-client, python3-matplotlib")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/postinst
     ${CMAKE_SOURCE_DIR}/packaging/debian/prerm ${CMAKE_SOURCE_DIR}/packaging/debian/postrm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -38,7 +38,7 @@ fi
 
 dpkg -x "$package" "$work/root"
 bin=$work/root/usr/bin
-for program in sam-run sam-ctl sam-top sam-doctor sam-report sam-managerd sam-profile sam-analyze sam-translate sam-cluster; do
+for program in sam-run sam-ctl sam-top sam-doctor sam-report sam-managerd sam-profile sam-analyze sam-translate sam-cluster sam-plot; do
   [ -x "$bin/$program" ] || fail "$program is missing"
   "$bin/$program" --version | grep -q "^$program [0-9]" || fail "$program --version"
   ls "$work"/root/usr/share/man/man[18]/"$program".[18].gz >/dev/null || fail "$program has no man page"

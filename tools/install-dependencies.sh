@@ -10,7 +10,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev libglpk-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
   oclgrind liboclgrind-dev
-  pybind11-dev python3-dev
+  pybind11-dev python3-dev python3-matplotlib
   dpkg-dev lintian groff-base libncurses-dev graphviz
 )
 missing=()

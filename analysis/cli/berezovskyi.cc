@@ -96,9 +96,9 @@ Result<int> run(const Options& options) {
     for (Chart& chart : convergence_charts(found, title)) charts.push_back(std::move(chart));
     std::cout << title << "\n\n" << convergence_text(found) << "\n";
   }
-  for (const auto& [ending, content] : {std::pair{".csv", csv}, {".svg", charts_svg(charts, 2)}})
+  for (const auto& [ending, content] : {std::pair{".csv", csv}, {".json", format_charts(charts, 2)}})
     if (auto good = write_text(options.out + ending, content); !good) return tl::unexpected(good.error());
-  std::cout << "Written: " << options.out << ".csv (Fig. 5), " << options.out << ".svg\n";
+  std::cout << "Written: " << options.out << ".csv (Fig. 5), " << options.out << ".json\n";
   return kGood;
 }
 

@@ -7,8 +7,8 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
+#include "analysis/dbf/demand_chart.h"
 #include "analysis/dbf/demanding_walk.h"
-#include "analysis/draw/demand_drawing.h"
 #include "analysis/json/demand_json.h"
 #include "analysis/json/task_graphs_json.h"
 #include "analysis/json/time_text.h"
@@ -25,7 +25,7 @@ struct Options {
   size_t lines = 20;
   bool as_published = false;
   bool as_json = false;
-  std::string svg;
+  std::string chart;
 };
 
 std::string percent(double part) {
@@ -140,11 +140,12 @@ Result<int> run(const Options& options) {
   const dbf::Tightest tightest = tightest_interval(set.bounds);
   const Time marked = at->value_or(verdict->excess ? verdict->excess->t : tightest.step.at);
 
-  if (!options.svg.empty()) {
+  if (!options.chart.empty()) {
     Time longest = 0;
     for (const dbf::TaskGraph& task : set.tasks) longest = std::max(longest, task.period);
     const Time end = until->value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
-    if (auto good = write_text(options.svg, demand_svg(set, end, marked)); !good) return tl::unexpected(good.error());
+    if (auto good = write_text(options.chart, format_charts({demand_chart(set, end, marked)})); !good)
+      return tl::unexpected(good.error());
   }
   if (options.as_json) {
     std::cout << format_demand(set, *verdict, tightest, marked);
@@ -155,7 +156,7 @@ Result<int> run(const Options& options) {
       std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked)) << "\n\n";
     std::cout << values_text(set, until->value_or(INT64_MAX - 1), until->has_value() ? SIZE_MAX : options.lines) << "\n"
               << (loose.empty() ? walks_text(set, marked) : "");
-    if (!options.svg.empty()) std::cout << "\nWritten: " << options.svg << "\n";
+    if (!options.chart.empty()) std::cout << "\nWritten: " << options.chart << "\n";
   }
   return verdict->feasible ? kGood : kNotSchedulable;
 }
@@ -174,7 +175,7 @@ Run add_dbf(CLI::App& parent) {
   dbf->add_flag("--as-published", options->as_published,
                 "the recurrence for long intervals as in the paper, which may demand more than any walk");
   dbf->add_flag("--json", options->as_json, "print JSON");
-  dbf->add_option("--svg", options->svg, "write a plot")->option_text("FILE");
+  dbf->add_option("--chart", options->chart, "write the curves, which sam-plot draws")->option_text("FILE");
   return [options] { return run(*options); };
 }
 

@@ -77,12 +77,13 @@ TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
   EXPECT_THAT(outcome.output, HasSubstr("/no/such/file: No such file or directory"));
 }
 
-TEST(SamAnalyzeDbf, Draws) {
-  const std::string path = testing::TempDir() + "demand_" + std::to_string(getpid()) + ".svg";
-  EXPECT_EQ(run("dbf " + example() + " --svg " + path).code, 0);
+TEST(SamAnalyzeDbf, WritesItsCurves) {
+  const std::string path = testing::TempDir() + "demand_" + std::to_string(getpid()) + ".json";
+  EXPECT_EQ(run("dbf " + example() + " --chart " + path).code, 0);
   std::ifstream file(path);
-  const std::string svg(std::istreambuf_iterator<char>(file), {});
-  EXPECT_THAT(svg, testing::AllOf(testing::StartsWith("<svg"), HasSubstr("vision"), HasSubstr("available")));
+  const auto curves = nlohmann::json::parse(file).at("charts").at(0).at("curves");
+  EXPECT_EQ(curves.at(0).at("name"), "available");
+  EXPECT_EQ(curves.at(1).at("name"), "vision");
   std::remove(path.c_str());
 }
 

@@ -26,7 +26,7 @@ std::string figure_or_not(const std::string& given) {
   }
   if (given == kElliott || given == kRunningTime || given == kAccess) return "";
   return "'" + given + "', expected one of " + names + kRunningTime + ", " + kElliott + ", " + kAccess +
-         ", berezovskyi or nunna";
+         ", gap, berezovskyi or nunna";
 }
 
 std::map<std::string, size_t> periods() {
@@ -84,14 +84,16 @@ Run add_experiment(CLI::App& parent) {
       ->needs(figure);
   experiment->add_option("--period", options->period, "elliott: one range of periods instead of all three")
       ->transform(one_of(periods()));
-  const Run nunna = add_nunna(*experiment), berezovskyi = add_berezovskyi(*experiment);
+  const Run nunna = add_nunna(*experiment), berezovskyi = add_berezovskyi(*experiment), gap = add_gap(*experiment);
   const CLI::App *with_nunna = experiment->get_subcommand("nunna"),
-                 *with_berezovskyi = experiment->get_subcommand("berezovskyi");
+                 *with_berezovskyi = experiment->get_subcommand("berezovskyi"),
+                 *with_gap = experiment->get_subcommand("gap");
   return [=]() -> Result<int> {
     if (*with_nunna) return nunna();
     if (*with_berezovskyi) return berezovskyi();
+    if (*with_gap) return gap();
     if (options->figure.empty())
-      return fail("experiment: which? expected a figure, elliott, access, berezovskyi or nunna");
+      return fail("experiment: which? expected a figure, elliott, access, gap, berezovskyi or nunna");
     if (options->counting.out.empty()) options->counting.out = options->figure;
     if (options->figure == kElliott) return run_elliott(*options);
     if (options->figure == kAccess) return run_access(*options);

@@ -1,4 +1,4 @@
-// sam-analyze experiment access: OUT.csv and OUT.svg.
+// sam-analyze experiment access: OUT.csv and OUT.json.
 #include <cstdio>
 #include <iostream>
 
@@ -36,7 +36,7 @@ Result<int> run_access(const ExperimentOptions& options) {
   if (!*sums) return kGood;
   const std::string& out = options.counting.out;
   for (const auto& [ending, content] :
-       {std::pair{".csv", access::format_csv(**sums)}, {".svg", charts_svg({access::chart(**sums)})}})
+       {std::pair{".csv", access::format_csv(**sums)}, {".json", format_charts({access::chart(**sums)})}})
     if (auto good = write_text(out + ending, content); !good) return tl::unexpected(good.error());
   forget(options.counting);
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
@@ -57,7 +57,7 @@ Result<int> run_access(const ExperimentOptions& options) {
   }
   std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (**sums)[0][0]
             << " sets each, seed " << options.seed << "\n\n"
-            << table(rows) << "\nWritten: " << out << ".csv, " << out << ".svg\n";
+            << table(rows) << "\nWritten: " << out << ".csv, " << out << ".json\n";
   return kGood;
 }
 

@@ -86,7 +86,7 @@ Result<void> draw(const ExperimentOptions& options, int number, const std::strin
   if (!options.inset.empty())
     std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
   if (figure.insets.empty()) return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
-  return write_text(file, charts_svg(charts(figure, all), number > 10 ? 2 : 3));
+  return write_text(file, format_charts(charts(figure, all), number > 10 ? 2 : 3));
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ Result<int> run_elliott(const ExperimentOptions& options) {
   std::string written = out + ".csv";
   for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
     if (options.elliott_figure && number != *options.elliott_figure) continue;
-    const std::string file = out + "-fig" + std::to_string(number) + ".svg";
+    const std::string file = out + "-fig" + std::to_string(number) + ".json";
     if (auto good = draw(options, number, file, all); !good) return tl::unexpected(good.error());
     written += ", " + file;
   }

@@ -1,4 +1,4 @@
-// The experiments on modes of the GPU-SPARC and GPU-SAM papers: OUT.csv and OUT.svg.
+// The experiments on modes of the GPU-SPARC and GPU-SAM papers: OUT.csv and OUT.json.
 #include <cstdio>
 #include <iostream>
 
@@ -74,7 +74,7 @@ Result<void> refuse_elliotts(const ExperimentOptions& options) {
 
 Result<void> write(const std::string& out, const std::string& csv, const std::vector<Chart>& charts) {
   if (auto good = write_text(out + ".csv", csv); !good) return good;
-  return write_text(out + ".svg", charts_svg(charts, 2));
+  return write_text(out + ".json", format_charts(charts, 2));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Result<int> run_figure(const ExperimentOptions& options) {
             << shares_text(results, Reading::chain) << "\nSets by their own U_G, from " << decimal(kTargetStep, 1)
             << " below:\n"
             << shares_text(results, Reading::set_class) << "\n"
-            << statements_text(results) << "\nWritten: " << out << ".csv, " << out << ".svg\n";
+            << statements_text(results) << "\nWritten: " << out << ".csv, " << out << ".json\n";
   return kGood;
 }
 
@@ -116,7 +116,7 @@ Result<int> run_running_time(const ExperimentOptions& options) {
   std::cout << "GPU-SAM, Fig. 11: CPU time of GPA\n\n"
             << table(rows)
             << "\nThe paper states less than 100 ms on average for 30 tasks; found: " << decimal(times.back().mean, 3)
-            << " ms for " << times.back().tasks << ".\nWritten: " << out << ".csv, " << out << ".svg\n";
+            << " ms for " << times.back().tasks << ".\nWritten: " << out << ".csv, " << out << ".json\n";
   return kGood;
 }
 

@@ -21,7 +21,7 @@ TEST_F(Elliott, WritesTheSameNumbersForTheSameSeed) {
   EXPECT_EQ(text("a.csv"), text("b.csv"));
   EXPECT_NE(text("a.csv"), text("c.csv"));
   for (int figure = 6; figure <= 13; ++figure)
-    EXPECT_THAT(text("a-fig" + std::to_string(figure) + ".svg"), testing::StartsWith("<svg"));
+    EXPECT_THAT(text("a-fig" + std::to_string(figure) + ".json"), HasSubstr("Fig. " + std::to_string(figure) + "("));
   EXPECT_FALSE(std::filesystem::exists(path("a.part")));
 }
 
@@ -29,9 +29,9 @@ TEST_F(Elliott, DrawsOneInsetFromItsOwnScenariosAlone) {
   const Outcome outcome = run("experiment elliott --figure 8 --inset g --period 15-60ms --sets 50 --out " + path("a"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("9 of 810 scenarios"));
-  const std::string svg = text("a-fig8.svg");
-  EXPECT_THAT(svg, HasSubstr("Fig. 8(g): heavy, GPU usage 25 %"));
-  EXPECT_THAT(svg, testing::Not(HasSubstr("Fig. 8(a)")));
+  const std::string charts = text("a-fig8.json");
+  EXPECT_THAT(charts, HasSubstr("Fig. 8(g): heavy, GPU usage 25 %"));
+  EXPECT_THAT(charts, testing::Not(HasSubstr("Fig. 8(a)")));
   EXPECT_THAT(text("a.csv"), testing::Not(HasSubstr("3-33ms")));
   EXPECT_EQ(run("experiment elliott --figure 9 --inset g --sets 5 --out " + path("b")).code, 2);
   EXPECT_EQ(run("experiment elliott --inset a --sets 5 --out " + path("b")).code, 2);
@@ -55,7 +55,7 @@ TEST_F(Elliott, IsNamedWithTheOthersWhereNoneIsMeant) {
   const Outcome outcome = run("experiment foo");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.output.find(
-                "'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott, access, berezovskyi or nunna"),
+                "'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott, access, gap, berezovskyi or nunna"),
             std::string::npos)
       << outcome.output;
 }

@@ -36,6 +36,7 @@ struct Options {
   Conserving form = Conserving::short_form;
   bool schedule = false;
   std::string svg;
+  std::string chart;
   bool as_json = false;
 };
 
@@ -89,12 +90,13 @@ Result<int> run_rounds(const Options& options, const makespan::Kernel& kernel) {
 Result<int> run_convergence(const Options& options, const makespan::Kernel& kernel, int warps) {
   const makespan::Convergence found =
       makespan::convergence(kernel, warps, options.converge, options.effort, cpu_seconds);
-  if (!options.svg.empty()) {
-    const std::string svg = charts_svg(convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps)));
-    if (auto good = write_text(options.svg, svg); !good) return tl::unexpected(good.error());
+  if (!options.chart.empty()) {
+    const auto charts = convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps));
+    if (auto good = write_text(options.chart, format_charts(charts)); !good) return tl::unexpected(good.error());
   }
   std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
                                 : title(kernel, warps) + "\n\n" + convergence_text(found));
+  if (!options.chart.empty() && !options.as_json) std::cout << "\nWritten: " << options.chart << "\n";
   return kGood;
 }
 
@@ -181,7 +183,7 @@ void add_options(CLI::App& makespan, Options& options) {
                       "a unit's rate Lambda in warps per slot, and its latency in slots: L=2, L=1/2, L=1/2:20; "
                       "1 and 1 if not given; may be repeated");
   makespan.add_flag("--schedule", options.schedule, "print the schedule that attains the worst case");
-  auto* svg = makespan.add_option("--svg", options.svg, "draw it (or the convergence) to this file");
+  auto* svg = makespan.add_option("--svg", options.svg, "draw it into this file");
   auto* json = makespan.add_flag("--json", options.as_json, "print JSON");
   auto* simulate =
       makespan.add_option("--simulate", options.simulate, "compare with usual schedulers, and this many random ones")
@@ -190,7 +192,11 @@ void add_options(CLI::App& makespan, Options& options) {
   auto* converge =
       makespan.add_option("--converge", options.converge, "the published estimate of T(W) from T(y), y up to this")
           ->check(CLI::Range(1, makespan::kMostWarps))
-          ->excludes(simulate);
+          ->excludes(simulate)
+          ->excludes(svg);
+  makespan.add_option("--chart", options.chart, "write the estimates' curves, which sam-plot draws")
+      ->option_text("FILE")
+      ->needs(converge);
   auto* lp = makespan.add_option("--lp", options.lp, "write the binary program to this file, in LP format")
                  ->excludes(converge);
   auto* solve =
@@ -223,7 +229,7 @@ Run add_makespan(CLI::App& parent) {
       "makespan", "how long identical warps can take on a multiprocessor with a work-conserving scheduler");
   makespan->footer(
       "sam-analyze makespan LLCLL --warps 64 --schedule\n"
-      "sam-analyze makespan LCLCL --unit L=1/2 --warps 420 --converge 40 --svg convergence.svg\n"
+      "sam-analyze makespan LCLCL --unit L=1/2 --warps 420 --converge 40 --chart convergence.json\n"
       "sam-analyze makespan LCL --warps 4 --solve 60 --lp program.lp\n"
       "sam-analyze makespan --kernel k.cl --name scale --loop-bounds 7=16 --warps 8");
   add_options(*makespan, *options);

@@ -138,10 +138,10 @@ TEST(Berezovskyi, DrawsItsFigures) {
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Fig. 6: LLCLL, 600 warps"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("T\\(W\\), exact +2522"));
-  std::ifstream svg(out + ".svg");
-  const std::string text(std::istreambuf_iterator<char>(svg), {});
+  std::ifstream charts(out + ".json");
+  const std::string text(std::istreambuf_iterator<char>(charts), {});
   EXPECT_THAT(text, HasSubstr("Fig. 7: LCLCL, 420 warps"));
-  for (const char* ending : {".csv", ".svg"}) std::remove((out + ending).c_str());
+  for (const char* ending : {".csv", ".json"}) std::remove((out + ending).c_str());
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/nunna_times.h"
 #include "analysis/cli/table.h"
-#include "analysis/draw/svg.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -141,52 +139,28 @@ std::string nunna_csv(const std::vector<NunnaTimes>& all) {
   return csv;
 }
 
-// Times over vertices, the times' axis logarithmic.
-std::string nunna_svg(const std::vector<NunnaTimes>& all) {
-  constexpr double kLeft = 70, kTop = 40, kWidth = 520, kHeight = 320, kLeast = -2, kMost = 4;
-  const double first = static_cast<double>(all.front().vertices), last = static_cast<double>(all.back().vertices);
-  const auto x = [&](size_t vertices) {
-    return kLeft + (last > first ? (static_cast<double>(vertices) - first) / (last - first) : 0.5) * kWidth;
-  };
-  const auto y = [&](double ms) {
-    return kTop + (1 - (std::clamp(std::log10(ms), kLeast, kMost) - kLeast) / (kMost - kLeast)) * kHeight;
-  };
-  Svg svg;
-  svg.text(kLeft, 22, "Algorithm 1: time over the number of vertices", "font-size=\"14\"");
-  for (double power = kLeast; power <= kMost; ++power) {
-    const double ms = std::pow(10, power);
-    char label[32];
-    std::snprintf(label, sizeof label, "%g ms", ms);
-    svg.line(kLeft, y(ms), kLeft + kWidth, y(ms), "stroke=\"#dddddd\"");
-    svg.text(kLeft - 8, y(ms) + 4, label, "text-anchor=\"end\"");
-  }
-  for (const NunnaTimes& times : all)
-    svg.text(x(times.vertices), kTop + kHeight + 20, std::to_string(times.vertices), "text-anchor=\"middle\"");
-  svg.text(kLeft + kWidth / 2, kTop + kHeight + 42, "vertices", "text-anchor=\"middle\"");
-  double row = kTop + 12;
-  const auto curve = [&](const std::string& name, const std::string& colour, const auto& ms_of) {
-    std::vector<std::pair<double, double>> points;
+Chart nunna_chart(const std::vector<NunnaTimes>& all) {
+  Chart chart{"Algorithm 1: time over the number of vertices", "vertices", {}, {}};
+  chart.measure = "ms";
+  chart.logarithmic = true;
+  chart.bottom = 1e-2;
+  chart.top = 1e4;
+  for (const NunnaTimes& times : all) chart.ticks.push_back(static_cast<double>(times.vertices));
+  const auto curve = [&](const char* name, const auto& ms_of) {
+    Curve curve{name, {}};
     for (const NunnaTimes& times : all)
-      if (const std::optional<double> ms = ms_of(times)) {
-        points.emplace_back(x(times.vertices), y(*ms));
-        svg.circle(points.back().first, points.back().second, 3, "fill=\"" + colour + "\"",
-                   name + ", " + std::to_string(times.vertices) + " vertices: " + number(ms) + " ms");
-      }
-    if (points.empty()) return;
-    svg.polyline(points, "stroke=\"" + colour + "\" stroke-width=\"1.5\"");
-    svg.line(kLeft + kWidth + 14, row - 4, kLeft + kWidth + 38, row - 4, "stroke=\"" + colour + "\"");
-    svg.text(kLeft + kWidth + 44, row, name);
-    row += 20;
+      if (const std::optional<double> ms = ms_of(times))
+        curve.points.emplace_back(static_cast<double>(times.vertices), *ms);
+    if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
   };
-  constexpr std::array<const char*, kPaperWays> kPaperColours = {"#bbbbbb", "#777777", "#222222"};
   constexpr std::array<const char*, kPaperWays> kPaperLabels = {"paper's CPU", "paper's GPU", "paper's GPU-SM"};
   for (size_t way = 0; way < kPaperWays; ++way)
-    curve(kPaperLabels[way], kPaperColours[way], [way](const NunnaTimes& times) { return times.paper_ms[way]; });
+    curve(kPaperLabels[way], [way](const NunnaTimes& times) { return times.paper_ms[way]; });
   constexpr std::array<const char*, kWays> kLabels = {"plain",  "fast, one core", "fast, all threads",
                                                       "fronts", "OpenCL, local",  "OpenCL, global"};
   for (size_t way = 0; way < kWays; ++way)
-    curve(kLabels[way], svg_colour(way), [way](const NunnaTimes& times) { return times.ms[way]; });
-  return svg.finish(kLeft + kWidth + 180, kTop + kHeight + 60);
+    curve(kLabels[way], [way](const NunnaTimes& times) { return times.ms[way]; });
+  return chart;
 }
 
 }  // namespace samcl::analysis::cli

@@ -9,6 +9,7 @@
 
 #include "analysis/cli/nunna_opencl.h"
 #include "analysis/dbf/random_graph.h"
+#include "analysis/experiment/chart.h"
 
 namespace samcl::analysis::cli {
 
@@ -55,6 +56,6 @@ Result<NunnaTimes> measure_nunna(const NunnaOptions& options, size_t vertices, N
 std::string nunna_text(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device);
 std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes>& all, const NunnaDevice& device);
 std::string nunna_csv(const std::vector<NunnaTimes>& all);
-std::string nunna_svg(const std::vector<NunnaTimes>& all);
+Chart nunna_chart(const std::vector<NunnaTimes>& all);
 
 }  // namespace samcl::analysis::cli

@@ -41,6 +41,7 @@ Run add_convert(CLI::App& parent);
 Run add_dbf(CLI::App& parent);
 Run add_nunna(CLI::App& experiment);
 Run add_berezovskyi(CLI::App& experiment);
+Run add_gap(CLI::App& experiment);
 Run add_rta(CLI::App& parent);
 Run add_experiment(CLI::App& parent);
 Run add_modes(CLI::App& parent);

@@ -76,11 +76,6 @@ void Svg::circle(double x, double y, double radius, const std::string& style, co
            title(tooltip) + "</circle>\n";
 }
 
-void Svg::polygon(std::initializer_list<std::pair<double, double>> corners, const std::string& style,
-                  const std::string& tooltip) {
-  body_ += "<polygon points=\"" + list(corners) + "\" " + style + ">" + title(tooltip) + "</polygon>\n";
-}
-
 void Svg::polyline(std::span<const std::pair<double, double>> points, const std::string& style) {
   body_ += "<polyline points=\"" + list(points) + "\" fill=\"none\" " + style + "/>\n";
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,8 +16,6 @@ class Svg {
   // Shapes with a tooltip, if not empty.
   void rect(double x, double y, double width, double height, const std::string& style, const std::string& tooltip = "");
   void circle(double x, double y, double radius, const std::string& style, const std::string& tooltip = "");
-  void polygon(std::initializer_list<std::pair<double, double>> corners, const std::string& style,
-               const std::string& tooltip = "");
   void polyline(std::span<const std::pair<double, double>> points, const std::string& style);
 
   // The whole picture, on white.

@@ -1,5 +1,4 @@
-// Curves as SVG, of shares of schedulable sets from 0 to 1 or of another measure. Curves that coincide can be
-// told apart: by dashes, and by marks of different shapes that are not filled.
+// Curves: of shares of schedulable sets from 0 to 1, or of another measure. Written as JSON, which sam-plot draws.
 #pragma once
 
 #include <string>
@@ -20,9 +19,10 @@ struct Chart {
   std::vector<Curve> curves;
   std::string measure = "share of schedulable sets";
   double bottom = 0, top = 1;  // of the measure
+  bool logarithmic = false;    // the measure's axis
 };
 
 // One picture, the charts in rows of so many.
-std::string charts_svg(const std::vector<Chart>& charts, int columns = 1);
+std::string format_charts(const std::vector<Chart>& charts, int columns = 1);
 
 }  // namespace samcl::analysis

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "analysis/experiment/results.h"
 #include "analysis/experiment/running_time.h"
 
@@ -151,12 +153,12 @@ TEST(Results, ReadUtilisationsInTwoWays) {
   EXPECT_THAT(statements(results)[0].found, testing::HasSubstr("by chain 50.0% at U_G 4 (50.00% of all sets)"));
 }
 
-TEST(Charts, TellCurvesApartThatCoincide) {
-  Chart chart{"two", "x", {0, 1}, {{"a", {{0, 1}, {1, 1}}}, {"b", {{0, 1}, {1, 1}}}}};
-  const std::string svg = charts_svg({chart});
-  EXPECT_THAT(svg, testing::AllOf(testing::StartsWith("<svg"), testing::HasSubstr("stroke-dasharray"),
-                                  testing::HasSubstr("<circle"), testing::HasSubstr("a at 0: 1"),
-                                  testing::HasSubstr("b at 0: 1")));
+TEST(Charts, AreWrittenCurveByCurve) {
+  const Chart chart{"two", "x", {0, 1}, {{"a", {{0, 1}, {1, 0.5}}}, {"b", {}}}};
+  const auto json = nlohmann::json::parse(format_charts({chart}, 2));
+  EXPECT_EQ(json.at("columns"), 2);
+  EXPECT_EQ(json.at("charts").at(0).at("curves").dump(),
+            R"([{"name":"a","points":[[0.0,1.0],[1.0,0.5]]},{"name":"b","points":[]}])");
 }
 
 TEST(RunningTimes, AreOfSetsOfTwoToThirtyTasks) {

@@ -91,9 +91,16 @@ void challenge_blocking(const TaskSet& set, Protocol protocol, Random& random, C
   if (!verdict.schedulable()) return;
   ++count.sets;
   std::vector<Time> longest(set.tasks.size(), 0);
-  for (int n = 0; n < 6; ++n)
-    for (const Ended& job : simulate(set, static_cast<Method>(protocol), random_plan(set, 12, random)).ended)
-      longest[job.task] = std::max(longest[job.task], job.blocked);
+  std::vector<Plan> worst(set.tasks.size());
+  const auto attempt = [&](const Plan& plan) {
+    for (const Ended& job : simulate(set, static_cast<Method>(protocol), plan).ended) {
+      if (job.blocked < longest[job.task]) continue;
+      longest[job.task] = job.blocked;
+      worst[job.task] = plan;
+    }
+  };
+  for (int n = 0; n < 4; ++n) attempt(random_plan(set, 12, random));
+  for (size_t n = 0; n < 8; ++n) attempt(mutated(set, worst[n % worst.size()], random));
   for (size_t i = 0; i < longest.size(); ++i) {
     ASSERT_LE(longest[i], verdict.tasks[i].blocking)
         << name(protocol) << ", " << set.tasks[i].name << " of " << tell(set);

@@ -12,17 +12,6 @@ std::string fill(size_t colour, double opacity = 1) {
   return "fill=\"" + std::string(svg_colour(colour)) + "\" fill-opacity=\"" + std::to_string(opacity) + "\"";
 }
 
-// A multiple of 1, 2 or 5 times a power of ten, so that `span` has at most ten steps.
-Slots round_step(Slots span) {
-  Slots step = 1;
-  while (span > 10 * step) {
-    if (span <= 20 * step) return 2 * step;
-    if (span <= 50 * step) return 5 * step;
-    step *= 10;
-  }
-  return step;
-}
-
 void draw_legend(Svg& svg, const Kernel& kernel, double y) {
   double x = kLeft;
   for (size_t unit = 0; unit < kernel.units.size(); ++unit, x += 150) {

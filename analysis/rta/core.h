@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -161,6 +162,9 @@ class ResponseTimeAnalysis::Core {
 // The forms.
 std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sam(const TaskSet& set, PriorityOrder order);
 std::unique_ptr<ResponseTimeAnalysis::Core> make_gpu_sparc(const TaskSet& set, PriorityOrder order);
-std::unique_ptr<ResponseTimeAnalysis::Core> make_safe(const TaskSet& set, PriorityOrder order);
+// What else is known of a stage's end after the release, given what the safe form found (kForever: nothing). Asked in
+// the order of priority, stage by stage; no more than the third argument.
+using Tighter = std::function<double(size_t task, size_t stage, double end)>;
+std::unique_ptr<ResponseTimeAnalysis::Core> make_safe(const TaskSet& set, PriorityOrder order, Tighter tighter = {});
 
 }  // namespace samcl::analysis

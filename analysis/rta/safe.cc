@@ -18,10 +18,11 @@ constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
 
 class Safe : public ResponseTimeAnalysis::Core {
  public:
-  Safe(const TaskSet& set, PriorityOrder order)
+  Safe(const TaskSet& set, PriorityOrder order, Tighter tighter)
       : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
         pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)),
-        requests_(pipeline_) {
+        requests_(pipeline_),
+        tighter_(std::move(tighter)) {
     for (const Resource resource : kResources)
       windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(), stages());
   }
@@ -49,6 +50,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   std::vector<StageWindow> windows_;  // [resource]
   PipelineWindow pipeline_;           // over the job
   PipelineWindow requests_;           // over those of one stage
+  Tighter tighter_;                   // may be empty
   std::array<std::vector<PipelineWindow::Share>, 3> shares_;
   // Of the stage at hand, in each lane it may be in.
   std::vector<StageQuestion> questions_;
@@ -194,6 +196,7 @@ Time Safe::respond(TaskRow& row, bool detail) {
     double end = kForever;
     if (ready < kForever)
       end = by_window(stage) ? finish_requests(row, stage, ready) : finish(row, stage, ready, jitter);
+    if (tighter_) end = tighter_(row.index, static_cast<size_t>(&stage - row.stages.data()), end);
     set_demand(row, stage, ready, earliest, end);
     if (detail) explain(row, stage, ready, jitter, end);
     ready = end;
@@ -268,8 +271,8 @@ void Safe::explain(const TaskRow& row, StageRow& stage, double ready, double jit
 
 }  // namespace
 
-std::unique_ptr<ResponseTimeAnalysis::Core> make_safe(const TaskSet& set, PriorityOrder order) {
-  return std::make_unique<Safe>(set, std::move(order));
+std::unique_ptr<ResponseTimeAnalysis::Core> make_safe(const TaskSet& set, PriorityOrder order, Tighter tighter) {
+  return std::make_unique<Safe>(set, std::move(order), std::move(tighter));
 }
 
 }  // namespace samcl::analysis

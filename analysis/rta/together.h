@@ -2,8 +2,8 @@
 // ones.
 //
 // The safe form bounds a task without a word about less urgent ones: each stage finds the longest of their
-// sections. If no job of any task takes longer than its bound, only so many less urgent jobs can be under way
-// while a job is, and a section that is never cut happens once in each of them. PROOF.md, "All tasks
+// sections. If no stage of any task ends later than its bound, only so many less urgent jobs can be under way
+// while a job is, and when one of a task's stages happens tells when the others can. PROOF.md, "All tasks
 // together".
 #pragma once
 

@@ -16,7 +16,6 @@ namespace {
 using namespace bench;
 namespace dbf = samcl::analysis::dbf;
 
-constexpr size_t kLocal = 256;
 constexpr cl_int kFar = 1 << 30;  // as in the kernels
 
 struct Predecessor {
@@ -40,10 +39,13 @@ class DemandBound : public Workload {
               "Percent of the edges that there can be");
     sizes.add("--local-memory", by_local_, {.usual = 1, .small = 1, .least = 0, .most = 1},
               "Whether a row's predecessors are kept in local memory");
+    sizes.add("--work-group", work_group_, {.usual = 256, .small = 256, .least = 1, .most = 4096},
+              "Work-items of a group, as far as the device allows");
   }
   std::string size() const override {
     return std::to_string(vertices_) + " vertices, executions up to " + std::to_string(execution_) +
-           (by_local_ ? "" : ", without local memory");
+           (by_local_ ? "" : ", without local memory") +
+           (work_group_ == 256 ? "" : ", groups of " + std::to_string(work_group_));
   }
 
   void set_up(const Session& session, uint64_t seed) override {
@@ -73,7 +75,7 @@ class DemandBound : public Workload {
                     row.predecessor_count, row.start, row.first, row.count, row.part, row.begins_at, row.deadline);
       if (by_local_)
         set_argument(kernel_.get(), 11, LocalMemory{std::max<size_t>(1, row.predecessor_count) * sizeof(Predecessor)});
-      enqueue(queue_, kernel_, {round_up(row.count, kLocal)}, {kLocal}, events.kernel);
+      enqueue(queue_, kernel_, {round_up(row.count, work_group_)}, {work_group_}, events.kernel);
     }
   }
   void download(JobEvents& events) override { read(queue_, device_shortest_, shortest_, events.download); }
@@ -121,7 +123,7 @@ class DemandBound : public Workload {
     if (predecessors_.empty()) predecessors_.emplace_back();  // no buffer may be empty
   }
 
-  cl_uint vertices_ = 0, execution_ = 0, density_ = 0, by_local_ = 0;
+  cl_uint vertices_ = 0, execution_ = 0, density_ = 0, by_local_ = 0, work_group_ = 0;
   dbf::DoubledGraph graph_;
   size_t entries_ = 0;
   std::vector<Predecessor> predecessors_;

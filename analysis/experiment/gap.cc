@@ -1,0 +1,90 @@
+#include "analysis/experiment/gap.h"
+
+#include <algorithm>
+
+#include "analysis/experiment/figure.h"
+#include "analysis/generator/draw.h"
+#include "analysis/model/capacity.h"
+#include "analysis/modes/choice.h"
+#include "analysis/rta/together.h"
+#include "analysis/sim/plan.h"
+
+namespace samcl::analysis {
+namespace {
+
+constexpr size_t kFewTasks = 4;
+constexpr int kJobsPerPlan = 6;
+
+// All modes of all tasks, one task's after the other's.
+std::vector<Modes> every_choice(const TaskSet& set) {
+  std::vector<Modes> all;
+  Modes modes(set.tasks.size(), 1);
+  while (true) {
+    all.push_back(modes);
+    size_t task = 0;
+    for (; task < modes.size() && modes[task] == set.platform.gpus; ++task) modes[task] = 1;
+    if (task == modes.size()) return all;
+    ++modes[task];
+  }
+}
+
+std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
+  std::vector<Modes> all = {searched, Modes(set.tasks.size(), 1), choose_modes(set, Form::safe, Policy::local).modes,
+                            choose_modes(set, Form::gpu_sam).modes};
+  if (set.tasks.size() > kFewTasks) return all;
+  const auto every = every_choice(set);
+  all.insert(all.end(), every.begin(), every.end());
+  return all;
+}
+
+bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
+  const PriorityOrder order = priority_order(set);
+  Plan worst;
+  double most = -1;
+  for (int n = 0; n < plans; ++n) {
+    const Plan plan =
+        n < std::max(1, plans / 3) ? random_plan(set, modes, kJobsPerPlan, random) : mutated(set, modes, worst, random);
+    const Responses seen = play(set, order, modes, plan);
+    double ratio = 0;
+    for (size_t i = 0; i < set.tasks.size(); ++i)
+      ratio = std::max(ratio, static_cast<double>(seen.longest[i]) / static_cast<double>(set.tasks[i].deadline));
+    if (ratio > 1) return true;
+    if (ratio < most) continue;
+    most = ratio;
+    worst = plan;
+  }
+  return false;
+}
+
+}  // namespace
+
+Gap find_gap(const GapOptions& options) {
+  PaperSet wanted;
+  wanted.classes = true;
+  wanted.most_share = options.most_share;
+  wanted.gpu_utilisation = options.utilisation;
+  Gap gap;
+  for (uint64_t n = 0; gap.sets < options.sets; ++n) {
+    const TaskSet set = paper_set(wanted, seed_of(options.seed, n));
+    double own = 0;
+    for (const Task& task : set.tasks) own += gpu_utilisation(task);
+    if (own > options.utilisation + kTargetStep) continue;
+    ++gap.sets;
+    gap.tasks += static_cast<int64_t>(set.tasks.size());
+    const Choice searched = choose_modes(set, Form::safe);
+    const auto modes = choices(set, searched.modes);
+    const bool together = searched.schedulable || std::any_of(modes.begin(), modes.end(), [&](const Modes& choice) {
+                            return analyse_together(set, choice).schedulable;
+                          });
+    Random random(seed_of(options.seed, n) + 1);
+    const bool possible = together || std::any_of(modes.begin(), modes.end(), [&](const Modes& choice) {
+                            return check_capacity(set, choice) && !misses(set, choice, options.plans, random);
+                          });
+    gap.safe += searched.schedulable ? 1 : 0;
+    gap.together += together ? 1 : 0;
+    gap.possible += possible ? 1 : 0;
+  }
+  return gap;
+}
+
+}  // namespace samcl::analysis

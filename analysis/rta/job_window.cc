@@ -1,0 +1,163 @@
+#include "analysis/rta/job_window.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analysis/rta/busy.h"
+
+namespace samcl::analysis {
+namespace {
+
+constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
+
+Time ceil_divide(Time numerator, Time denominator) {
+  return numerator <= 0 ? 0 : (numerator + denominator - 1) / denominator;
+}
+
+// Sections less 1 ns: of one length so many.
+using Lengths = std::vector<std::pair<Time, Time>>;
+constexpr Time kMany = Time{1} << 40;  // more than any count
+
+Time longest(Lengths& lengths, Time count) {
+  std::sort(lengths.begin(), lengths.end(), std::greater<>());
+  Time sum = 0;
+  for (const auto& [length, many] : lengths) {
+    const Time taken = std::min(count, many);
+    sum += taken * length;
+    count -= taken;
+  }
+  return sum;
+}
+
+// Sections of less urgent tasks that stages find under way when they become ready.
+struct Sections {
+  Time work = 0;              // of all that are found, one on each element
+  Time last = 0;              // of the longest that each stage finds
+  Time let_in = 0;            // by one more urgent arrival: lemma 2
+  std::vector<Share> shares;  // of `work`, task by task
+
+  Sections(std::span<const TimedTask> tasks, std::span<const PhasedWork> phased, Resource resource, Time stages,
+           Time elements, Time window) {
+    Lengths at_once, counted;
+    Time executed = 0;
+    for (size_t n = 0; n < tasks.size(); ++n) {
+      const TimedTask& task = tasks[n];
+      const Time jobs = ceil_divide(window + task.response(), task.period), subtasks = task.subtasks_on(resource);
+      Lengths own;
+      for (const TimedStage& stage : task.stages)
+        if (stage.resource == resource && stage.section > 1)
+          own.emplace_back(stage.section - 1, stage.whole ? subtasks * jobs : kMany);
+      if (own.empty()) continue;
+      at_once.emplace_back(std::max_element(own.begin(), own.end())->first, subtasks);
+      counted.insert(counted.end(), own.begin(), own.end());
+      shares.push_back({subtasks, std::min(longest(own, stages * subtasks), subtasks * phased[n].most(resource))});
+      executed += shares.back().work;
+    }
+    work = std::min({stages * longest(at_once, elements), longest(counted, stages * elements), executed});
+    last = std::min({stages * longest(at_once, 1), longest(counted, stages), executed});
+    let_in = longest(at_once, elements - 1);
+  }
+};
+
+}  // namespace
+
+JobWindow::JobWindow(const Platform& platform, std::span<const TimedTask> tasks, size_t at_) : tasks_(tasks), at_(at_) {
+  for (const Resource resource : kResources) lanes_[at(resource)].elements = platform.elements(resource);
+}
+
+void JobWindow::append(const TimedStage& stage) {
+  Lane& lane = lanes_[at(stage.resource)];
+  ++lane.stages;
+  lane.siblings = stage.subtasks - 1;
+  lane.execution += stage.worst;
+  lane.cut = lane.cut || (!stage.whole && stage.resource != Resource::cpu);
+  executed_ += stage.worst;
+  rest_ = stage.whole ? stage.worst : 0;
+}
+
+JobWindow::Wait JobWindow::wait(Resource resource, std::span<const PhasedWork> phased, Time window) const {
+  const Lane& lane = lanes_[at(resource)];
+  const Sections sections(tasks_.subspan(at_ + 1), phased.subspan(at_ + 1), resource, lane.stages, lane.elements,
+                          window);
+  std::vector<Share> urgent;
+  Time urgent_work = 0, arrivals = 0;
+  for (size_t k = 0; k < at_; ++k) {
+    const Time subtasks = tasks_[k].subtasks_on(resource);
+    if (subtasks == 0) continue;
+    urgent.push_back({subtasks, subtasks * phased[k].most(resource)});
+    urgent_work += urgent.back().work;
+    for (const TimedStage& stage : tasks_[k].stages)
+      if (stage.resource == resource) arrivals += ceil_divide(stage.ready - stage.earliest + window, tasks_[k].period);
+  }
+  const Time later = lane.cut ? arrivals * sections.let_in : 0;  // sections that begin while a stage waits
+  const Time siblings = lane.siblings * lane.execution, left = lane.elements - lane.siblings;
+  urgent.push_back({lane.elements, later});
+  // First the sections found, then more urgent work on the elements that the stage's other subtasks leave.
+  const Time by_time = sections.last + longest_busy(left, urgent);
+  // Or all of it as work.
+  urgent.push_back({lane.siblings, siblings});
+  std::vector<Share> by_task = urgent;
+  by_task.insert(by_task.end(), sections.shares.begin(), sections.shares.end());
+  urgent.push_back({lane.elements, sections.work});
+  const Time by_work = std::min(longest_busy(lane.elements, urgent), longest_busy(lane.elements, by_task));
+
+  const Wait as_work = {std::min(by_work, by_time), lane.elements, siblings + sections.work + later, 0};
+  const Wait as_time = {as_work.longest, left, later, sections.last};
+  const auto plain = [&](const Wait& wait) { return (urgent_work + wait.work) / wait.elements + wait.time; };
+  return plain(as_work) <= plain(as_time) ? as_work : as_time;
+}
+
+// The waits of the resources whose bits are set in `chosen` with one phase of each more urgent task for all of them;
+// the others by themselves.
+Time JobWindow::with_common_phases(const std::array<Wait, 3>& waits, std::span<const PhasedWork> phased,
+                                   unsigned chosen) const {
+  PhasedWork::Wide common = 1, sum = 0;  // in parts of 1 / common
+  Time apart = 0;
+  for (const Wait& wait : waits) common *= wait.elements;
+  std::array<PhasedWork::Wide, 3> weight{};
+  for (size_t r = 0; r < waits.size(); ++r) {
+    if (lanes_[r].stages == 0) continue;
+    if ((chosen >> r & 1) == 0) {
+      apart += waits[r].longest;
+      continue;
+    }
+    weight[r] = common / waits[r].elements;
+    sum += weight[r] * waits[r].work + common * waits[r].time;
+  }
+  for (size_t k = 0; k < at_; ++k) {
+    auto of_task = weight;
+    for (const Resource resource : kResources) of_task[at(resource)] *= tasks_[k].subtasks_on(resource);
+    sum += phased[k].most(of_task);
+  }
+  return apart + static_cast<Time>(sum / common);
+}
+
+Time JobWindow::waiting(Time window) const {
+  std::vector<PhasedWork> phased;
+  phased.reserve(tasks_.size());
+  for (const TimedTask& task : tasks_) phased.emplace_back(task, window);
+  std::array<Wait, 3> waits;
+  Time least = 0;
+  for (const Resource resource : kResources) {
+    if (lanes_[at(resource)].stages == 0) continue;
+    waits[at(resource)] = wait(resource, phased, window);
+    least += waits[at(resource)].longest;
+  }
+  for (const unsigned chosen : {0b011u, 0b101u, 0b110u, 0b111u})
+    least = std::min(least, with_common_phases(waits, phased, chosen));
+  return least;
+}
+
+Time JobWindow::end(Time enough) const {
+  const Time constant = executed_ - rest_;
+  const auto next = [&](Time length) { return constant + waiting(length + (rest_ > 0 ? 1 : 0)); };
+  // Nearly always, where any length below would do, the longest does.
+  const Time longest = enough - rest_ - 1;
+  if (longest < constant || next(longest) > longest) return enough;
+  Time length = constant;
+  for (Time more = next(length); more > length; more = next(length)) length = more;
+  return length + rest_;
+}
+
+}  // namespace samcl::analysis
