@@ -6,15 +6,12 @@
 #include "clang/AST/Expr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
+#include "kernel-translator/ir/builtins.h"
 
 namespace samcl::translator {
 namespace {
 
 using clang::FunctionDecl;
-
-// What global_work_offset makes wrong.
-const std::set<std::string> kAffected = {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset",
-                                         "get_global_linear_id"};
 
 bool is_kernel(const FunctionDecl* function) {
   for (const FunctionDecl* declaration : function->redecls())
@@ -36,7 +33,8 @@ std::string key_of(const FunctionDecl* function) {
 }
 
 bool is_affected_builtin(const FunctionDecl* function) {
-  return !function->getDefinition() && kAffected.count(name_of(function));
+  const Builtin* builtin = function->getDefinition() ? nullptr : find_builtin(name_of(function));
+  return builtin && builtin->by_offset;
 }
 
 Function::Linkage linkage_of(const FunctionDecl* function) {
