@@ -86,7 +86,7 @@ void Finder::visit_access(const MemoryAccess& access) {
     }
   }
   for (Id i = 0; i < kernel_.arguments.size(); ++i) {
-    const bool buffer = kernel_.arguments[i].kind == "global_buffer";
+    const bool buffer = kernel_.arguments[i].kind == ArgumentKind::global_buffer;
     if (!roots.arguments.count(i) && !(roots.unknown && buffer)) continue;
     model.argument = i;
     program_.accesses.push_back(model);
@@ -148,8 +148,8 @@ void Finder::visit_image_access(const ImageAccess& image) {
 
 void Finder::add_what_is_missing() {
   for (Id i = 0; i < kernel_.arguments.size(); ++i) {
-    const Argument& argument = kernel_.arguments[i];
-    if (argument.kind != "global_buffer" && argument.kind != "constant_buffer") continue;
+    const KernelArgument& argument = kernel_.arguments[i];
+    if (argument.kind != ArgumentKind::global_buffer && argument.kind != ArgumentKind::constant_buffer) continue;
     Access missing;
     missing.argument = i;
     missing.reads = argument.may_read;

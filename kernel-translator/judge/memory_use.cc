@@ -14,22 +14,6 @@
 namespace samcl::translator {
 namespace {
 
-// As Argument::accumulates.
-std::string name_of(Accumulation how) {
-  switch (how) {
-    case Accumulation::none: return "";
-    case Accumulation::add: return "add";
-    case Accumulation::bit_and: return "and";
-    case Accumulation::bit_or: return "or";
-    case Accumulation::bit_xor: return "xor";
-    case Accumulation::min_signed: return "min_signed";
-    case Accumulation::min_unsigned: return "min_unsigned";
-    case Accumulation::max_signed: return "max_signed";
-    case Accumulation::max_unsigned: return "max_unsigned";
-  }
-  return "";
-}
-
 // One kernel.
 class Study {
  public:
@@ -84,12 +68,13 @@ void Study::touch(const MemoryAccess& access) {
     kernel_.depends_on_addresses = true;
   }
   for (unsigned i = 0; i < kernel_.arguments.size(); ++i) {
-    Argument& argument = kernel_.arguments[i];
-    const bool buffer = argument.kind == "global_buffer" || argument.kind == "constant_buffer";
-    if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == "global_buffer"))) continue;
+    KernelArgument& argument = kernel_.arguments[i];
+    const bool buffer = argument.kind == ArgumentKind::global_buffer || argument.kind == ArgumentKind::constant_buffer;
+    if (!buffer || !(roots.arguments.count(i) || (roots.unknown && argument.kind == ArgumentKind::global_buffer)))
+      continue;
     accumulated_[i].otherwise = true;
     argument.may_read = argument.may_read || access.reads;
-    if (access.writes) argument.written(access.store_width);
+    if (access.writes) note_store(argument, access.store_width);
   }
   if (!access.is_volatile || !roots.global()) return;
   communicates_ = true;
@@ -142,15 +127,15 @@ bool Study::accumulates(const llvm::Instruction& instruction, const MemoryAccess
   const bool one_width = access.store_width == 4 || access.store_width == 8;
   if (access.accumulates == Accumulation::none || !instruction.use_empty() || !one_argument || !one_width) return false;
   const unsigned index = *roots.arguments.begin();
-  Argument& argument = kernel_.arguments[index];
-  if (argument.kind != "global_buffer") return false;
+  KernelArgument& argument = kernel_.arguments[index];
+  if (argument.kind != ArgumentKind::global_buffer) return false;
   Accumulated& all = accumulated_[index];
   const bool first = all.how == Accumulation::none;
   if (!first && (all.how != access.accumulates || all.width != access.store_width)) all.otherwise = true;
   all.how = access.accumulates;
   all.width = access.store_width;
   argument.may_read = true;
-  argument.written(access.store_width);
+  note_store(argument, access.store_width);
   communicates_ = true;
   return true;
 }
@@ -161,7 +146,7 @@ void Study::judge_accumulations() {
     if (all.otherwise)
       kernel_.no_split_apart("uses atomics on global memory");
     else
-      kernel_.arguments[index].accumulates = name_of(all.how);
+      kernel_.arguments[index].accumulates = all.how;
   }
 }
 
@@ -215,10 +200,10 @@ const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
 
 void assume_all_accesses(Kernel& kernel) {
   kernel.depends_on_local_size = true;
-  for (Argument& argument : kernel.arguments) {
-    if (argument.kind != "global_buffer") continue;
+  for (KernelArgument& argument : kernel.arguments) {
+    if (argument.kind != ArgumentKind::global_buffer) continue;
     argument.may_read = true;
-    argument.written(1);
+    note_store(argument, 1);
   }
 }
 

@@ -160,8 +160,8 @@ bool holds_pointer(clang::QualType type, int depth = 0) {
   return false;
 }
 
-Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
-  Argument argument;
+KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
+  KernelArgument argument;
   argument.name = parameter->getNameAsString();
   const clang::QualType type = parameter->getType();
   const clang::PrintingPolicy& policy = tree.getPrintingPolicy();
@@ -172,16 +172,16 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     switch (target.getAddressSpace()) {
       case clang::LangAS::opencl_global:
       case clang::LangAS::opencl_global_device:
-      case clang::LangAS::opencl_global_host: argument.kind = "global_buffer"; break;
-      case clang::LangAS::opencl_constant: argument.kind = "constant_buffer"; break;
+      case clang::LangAS::opencl_global_host: argument.kind = ArgumentKind::global_buffer; break;
+      case clang::LangAS::opencl_constant: argument.kind = ArgumentKind::constant_buffer; break;
       case clang::LangAS::opencl_local:
-        argument.kind = "local_memory";
+        argument.kind = ArgumentKind::local_memory;
         kernel.depends_on_local_size = true;
         break;
       default: kernel.no_slice("argument " + argument.name + " points to an address space of another kind");
     }
   } else if (type->isImageType()) {
-    argument.kind = "image";
+    argument.kind = ArgumentKind::image;
     argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
     argument.may_read = !access || !access->isWriteOnly();
@@ -189,14 +189,14 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     // Loops may wait for pixels that others write.
     if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);
   } else if (type->isSamplerT()) {
-    argument.kind = "sampler";
+    argument.kind = ArgumentKind::sampler;
   } else if (type->isPipeType()) {
-    argument.kind = "pipe";
+    argument.kind = ArgumentKind::pipe;
     kernel.no_slice("uses a pipe");
   } else if (type->isOpenCLSpecificType()) {
     kernel.no_slice("argument " + argument.name + " is of an unknown kind");
   } else {
-    argument.kind = "value";
+    argument.kind = ArgumentKind::value;
     argument.size = static_cast<uint64_t>(tree.getTypeSizeInChars(type).getQuantity());
     if (holds_pointer(type)) kernel.no_slice("argument " + argument.name + " holds a pointer");
   }
