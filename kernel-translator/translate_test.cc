@@ -111,6 +111,11 @@ TEST(Rewriting, reaches_a_builtin_inside_an_argument_of_the_headers_macro) {
               HasSubstr("as_uint((int)samcl_get_group_id(0, &samcl_nd))"));
 }
 
+TEST(Rewriting, changes_a_call_between_the_braces_of_a_vector_once) {
+  EXPECT_THAT(source_of(translate("__kernel void k(__global int2* p) { *p = (int2)(1, get_group_id(0)); }")),
+              HasSubstr("(int2)(1, samcl_get_group_id(0, &samcl_nd))"));
+}
+
 TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
   const json answer = translate(
       "__attribute__((overloadable)) int get_group_id(float x) { return (int)x; }\n"

@@ -4,7 +4,8 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
 #include "kernel-translator/ir/builtins.h"
 
@@ -65,57 +66,42 @@ class TextPlaces {
   const clang::SourceManager& files_;
 };
 
-class BodyReader : public clang::RecursiveASTVisitor<BodyReader> {
- public:
-  BodyReader(SourceFunctions& result, TextPlaces places) : result_(result), places_(places) {}
+using namespace clang::ast_matchers;
 
-  bool TraverseFunctionDecl(FunctionDecl* function) {
-    Function* outer = current_;
-    if (is_programs_own(function)) {
-      Function& entry = entry_of(function);
-      entry.declarations.push_back(declaration(function));
-      if (function->isThisDeclarationADefinition()) {
-        entry.defined = true;
-        current_ = &entry;
-      }
+// Takes the matches of a tree from top to bottom, so that a call comes before the name of what it calls.
+class FunctionCollector : public MatchFinder::MatchCallback {
+ public:
+  FunctionCollector(SourceFunctions& result, TextPlaces places) : result_(result), places_(places) {}
+
+  void collect(clang::ASTContext& tree) {
+    const auto in_function = optionally(hasAncestor(functionDecl(isDefinition()).bind("function")));
+    const auto name = declRefExpr(to(functionDecl().bind("named"))).bind("name");
+    MatchFinder finder;
+    finder.addMatcher(functionDecl().bind("declared"), this);
+    finder.addMatcher(callExpr(callee(expr(ignoringParenImpCasts(name))), in_function).bind("call"), this);
+    finder.addMatcher(declRefExpr(name, in_function), this);
+    finder.addMatcher(blockExpr(in_function).bind("block"), this);
+    finder.matchAST(tree);
+  }
+
+  void run(const MatchFinder::MatchResult& found) override {
+    if (const auto* declared = found.Nodes.getNodeAs<FunctionDecl>("declared")) {
+      if (is_programs_own(declared)) add_declaration(declared);
+      return;
     }
-    const bool go_on = RecursiveASTVisitor::TraverseFunctionDecl(function);
-    current_ = outer;
-    return go_on;
-  }
-  bool VisitBlockExpr(clang::BlockExpr*) {
-    if (current_) current_->has_block = true;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    const auto* callee = name ? llvm::dyn_cast<FunctionDecl>(name->getDecl()) : nullptr;
-    if (!current_ || !callee) return true;
-    called_.insert(name);
-    const bool affected = is_affected_builtin(callee);
-    if (affected || is_programs_own(callee))
-      current_->calls.push_back({affected ? name_of(callee) : key_of(callee), affected,
-                                 places_.of(name->getLocation(), name_of(callee)),
-                                 places_.of(call->getRParenLoc(), ")"), call->getNumArgs() > 0});
-    return true;
-  }
-  // Calls are visited before the names in them.
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    const auto* function = llvm::dyn_cast<FunctionDecl>(name->getDecl());
-    if (!function) return true;
-    const bool affected = is_affected_builtin(function);
-    if (!is_programs_own(function)) result_.builtins_named.insert(name_of(function));
-    if (!current_) {
-      result_.names_outside = result_.names_outside || affected;
-      return true;
+    const auto* within = found.Nodes.getNodeAs<FunctionDecl>("function");
+    Function* function = within && is_programs_own(within) ? &entry_of(within) : nullptr;
+    if (found.Nodes.getNodeAs<clang::BlockExpr>("block")) {
+      if (function) function->has_block = true;
+      return;
     }
-    const std::string key = affected ? name_of(function) : key_of(function);
-    if (affected)
-      current_->builtins.insert(key);
-    else if (is_programs_own(function))
-      current_->functions.insert(key);
-    if (!called_.count(name)) current_->addressed.insert(key);
-    return true;
+    const auto* name = found.Nodes.getNodeAs<clang::DeclRefExpr>("name");
+    const auto* named = found.Nodes.getNodeAs<FunctionDecl>("named");
+    if (const auto* call = found.Nodes.getNodeAs<clang::CallExpr>("call")) {
+      if (function) add_call(*function, call, name, named);
+    } else {
+      add_name(function, name, named);
+    }
   }
 
  private:
@@ -125,27 +111,54 @@ class BodyReader : public clang::RecursiveASTVisitor<BodyReader> {
     return function->getDefinition() ||
            (!function->isImplicit() && !function->getBuiltinID() && places_.holds(function->getLocation()));
   }
+
   Function& entry_of(const FunctionDecl* function) {
     Function& entry = result_.functions[key_of(function)];
+    if (!entry.name.empty()) return entry;
     entry.name = name_of(function);
     entry.type = type_of(function);
     entry.kernel = is_kernel(function);
     entry.linkage = linkage_of(function);
     return entry;
   }
-  Declaration declaration(const FunctionDecl* function) const {
-    Declaration declaration;
+
+  void add_declaration(const FunctionDecl* function) {
+    Function& entry = entry_of(function);
+    entry.defined = entry.defined || function->isThisDeclarationADefinition();
+    Declaration& declaration = entry.declarations.emplace_back();
     declaration.has_parameters = function->getNumParams() > 0;
     const clang::FunctionTypeLoc type = function->getFunctionTypeLoc();
-    if (!type || function->isVariadic()) return declaration;
+    if (!type || function->isVariadic()) return;
     declaration.left = places_.of(type.getLParenLoc(), "(");
     declaration.right = places_.of(type.getRParenLoc(), ")");
-    return declaration;
+  }
+
+  void add_call(Function& function, const clang::CallExpr* call, const clang::DeclRefExpr* name,
+                const FunctionDecl* callee) {
+    // What stands between the braces of a vector is in the tree twice.
+    if (!called_.insert(name).second) return;
+    const bool affected = is_affected_builtin(callee);
+    if (!affected && !is_programs_own(callee)) return;
+    function.calls.push_back({affected ? name_of(callee) : key_of(callee), affected,
+                              places_.of(name->getLocation(), name_of(callee)), places_.of(call->getRParenLoc(), ")"),
+                              call->getNumArgs() > 0});
+  }
+
+  void add_name(Function* function, const clang::DeclRefExpr* name, const FunctionDecl* named) {
+    const bool affected = is_affected_builtin(named), own = is_programs_own(named);
+    if (!own) result_.builtins_named.insert(name_of(named));
+    if (!function) {
+      result_.names_outside = result_.names_outside || affected;
+      return;
+    }
+    const std::string key = affected ? name_of(named) : key_of(named);
+    if (affected) function->builtins.insert(key);
+    if (own) function->functions.insert(key);
+    if (!called_.count(name)) function->addressed.insert(key);
   }
 
   SourceFunctions& result_;
-  TextPlaces places_;
-  Function* current_ = nullptr;
+  const TextPlaces places_;
   std::set<const clang::DeclRefExpr*> called_;
 };
 
@@ -219,7 +232,7 @@ Kernel kernel_of(const FunctionDecl* function, clang::ASTContext& tree) {
 
 void FunctionReader::read(clang::ASTContext& tree) {
   result.is_cpp = tree.getLangOpts().OpenCLCPlusPlus;
-  BodyReader(result, TextPlaces(text_, tree.getSourceManager())).TraverseDecl(tree.getTranslationUnitDecl());
+  FunctionCollector(result, TextPlaces(text_, tree.getSourceManager())).collect(tree);
   for (const clang::Decl* declaration : tree.getTranslationUnitDecl()->decls()) {
     const auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
     if (function && function->isThisDeclarationADefinition() && is_kernel(function))
