@@ -183,27 +183,35 @@ void EffectReader::read_image_call(const llvm::CallBase& call, const std::string
     effect_.image.coordinates = call.getArgOperand(at);
 }
 
-void EffectReader::read_atomic(const llvm::CallBase& call, const Builtin& builtin) {
-  const ElementType pointee = first_pointee(call.getCalledFunction()->getName());
-  const bool alone = pointers_.size() == 1;
-  for (size_t i = 0; i < pointers_.size(); ++i) {
-    MemoryAccess& access = add(pointers_[i], i == 0 ? builtin.first : builtin.others, alone ? pointee.bytes() : 0, 0);
-    access.ordering = builtin.ordering;
-    if (!alone || !access.writes) continue;
-    const bool has_operand = call.arg_size() > 1;
-    llvm::Type* value = !call.getType()->isVoidTy() ? call.getType()
-                        : has_operand               ? call.getArgOperand(1)->getType()
-                                                    : nullptr;
-    if (value) access.store_width = narrowest_store(size_of(value->getScalarType()), 16);
-    if (!(has_operand ? call.getArgOperand(1)->getType() : call.getType())->isIntegerTy()) continue;
-    access.accumulates = builtin.accumulates;
-    if (access.accumulates != Accumulation::min_signed && access.accumulates != Accumulation::max_signed) continue;
-    const bool least = access.accumulates == Accumulation::min_signed;
-    if (pointee.is_unsigned())
-      access.accumulates = least ? Accumulation::min_unsigned : Accumulation::max_unsigned;
-    else if (!pointee.is_signed())
-      access.accumulates = Accumulation::none;
+// Its operand is an integer; increments and decrements have none but what they change.
+Accumulation accumulation_of(const llvm::CallBase& call, const Builtin& builtin, const ElementType& pointee) {
+  const llvm::Type* operand = call.arg_size() > 1 ? call.getArgOperand(1)->getType() : call.getType();
+  if (!operand->isIntegerTy()) return Accumulation::none;
+  const auto by_sign = [&](Accumulation of_signed, Accumulation of_unsigned) {
+    if (pointee.is_signed()) return of_signed;
+    return pointee.is_unsigned() ? of_unsigned : Accumulation::none;
+  };
+  switch (builtin.accumulates) {
+    case Accumulation::min_signed: return by_sign(Accumulation::min_signed, Accumulation::min_unsigned);
+    case Accumulation::max_signed: return by_sign(Accumulation::max_signed, Accumulation::max_unsigned);
+    default: return builtin.accumulates;
   }
+}
+
+void EffectReader::read_atomic(const llvm::CallBase& call, const Builtin& builtin) {
+  if (pointers_.size() != 1) {
+    for (size_t i = 0; i < pointers_.size(); ++i)
+      add(pointers_[i], i == 0 ? builtin.first : builtin.others, 0, 0).ordering = builtin.ordering;
+    return;
+  }
+  const ElementType pointee = first_pointee(call.getCalledFunction()->getName());
+  MemoryAccess& access = add(pointers_[0], builtin.first, pointee.bytes(), 0);
+  access.ordering = builtin.ordering;
+  if (!access.writes) return;
+  llvm::Type* value = call.getType();
+  if (value->isVoidTy() && call.arg_size() > 1) value = call.getArgOperand(1)->getType();
+  if (!value->isVoidTy()) access.store_width = narrowest_store(size_of(value->getScalarType()), 16);
+  access.accumulates = accumulation_of(call, builtin, pointee);
 }
 
 // The number at the end of "vload4" or "vstore_half4_rte"; 1 if there is none.

@@ -28,7 +28,7 @@ ROOMS = {
     "kernel-translator/judge": ["kernel-translator/ir", "kernel-translator/read"],
     "kernel-translator/footprint": ["contract/footprint", "kernel-translator/ir", "kernel-translator/read"],
     "kernel-translator/instructions": ["kernel-translator/ir", "kernel-translator/read"],
-    "kernel-translator": ["contract", "contract/footprint", "kernel-translator/client", "kernel-translator/footprint",
+    "kernel-translator": ["base", "contract", "contract/footprint", "kernel-translator/client", "kernel-translator/footprint",
                           "kernel-translator/instructions", "kernel-translator/judge", "kernel-translator/read",
                           "kernel-translator/rewrite"],
     "kernel-translator/check": ["base", "contract/footprint", "kernel-translator", "kernel-translator/client"],
