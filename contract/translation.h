@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,9 +44,9 @@ struct KernelArgument {
 struct KernelTranslation {
   std::string name;
   std::vector<KernelArgument> arguments;
-  std::vector<std::string> affected_builtins;  // e.g. "get_group_id": those that a sub-kernel would get wrong
-  bool needs_ndrange_argument = false;         // the rewritten kernel has NdrangeArgument as its last parameter
-  bool may_split = false;                      // parts of its NDRange may run on several devices
+  std::set<std::string> affected_builtins;  // e.g. "get_group_id": those that a sub-kernel would get wrong
+  bool needs_ndrange_argument = false;      // the rewritten kernel has NdrangeArgument as its last parameter
+  bool may_split = false;                   // parts of its NDRange may run on several devices
   // Not may_split, but where no part touches what another one writes (parts_are_apart() in part_conflict.h): it uses
   // volatile memory, and no work-group waits for another.
   bool may_split_disjoint = false;

@@ -13,7 +13,7 @@ function(samcl_clang_libraries result)
     separate_arguments(llvm UNIX_COMMAND "${llvm}")
     list(FILTER llvm EXCLUDE REGEX "Polly")  # named by Debian's llvm-config, packaged elsewhere, not needed
     set(clang)
-    foreach(part Frontend CodeGen Driver Parse Serialization Sema APINotes Analysis Edit ASTMatchers AST Support Lex Basic)
+    foreach(part Tooling ToolingCore Rewrite Frontend CodeGen Driver Parse Serialization Sema APINotes Analysis Edit ASTMatchers AST Support Lex Basic)
       list(APPEND clang ${LLVM_LIBRARY_DIR}/libclang${part}.a)
     endforeach()
     set(${result} -Wl,--gc-sections -L${LLVM_LIBRARY_DIR} -Wl,--start-group ${clang} ${llvm} -Wl,--end-group

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "contract/translation_json.h"
 #include "kernel-translator/footprint/footprint_finder.h"
 #include "kernel-translator/footprint/footprint_text.h"
 #include "kernel-translator/judge/memory_use.h"
@@ -18,34 +19,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json to_json(const Kernel& kernel, const footprint::Program& footprint) {
-  Json arguments = Json::array();
-  for (const Argument& argument : kernel.arguments)
-    arguments.push_back({{"name", argument.name},
-                         {"type_name", argument.type_name},
-                         {"kind", argument.kind},
-                         {"size", argument.size},
-                         {"may_read", argument.may_read},
-                         {"may_write", argument.may_write},
-                         {"store_width", argument.store_width},
-                         {"accumulates", argument.accumulates}});
-  Json json = {{"name", kernel.name},
-               {"arguments", arguments},
-               {"affected_builtins", kernel.affected_builtins},
-               {"needs_ndrange_argument", kernel.needs_ndrange_argument},
-               {"may_split", kernel.why_not_split.empty()},
-               {"may_slice", kernel.why_not_slice.empty()},
-               {"splits_in_one_memory", kernel.splits_in_one_memory},
-               {"may_split_disjoint", kernel.may_split_disjoint},
-               {"why_not_split", kernel.why_not_split},
-               {"why_not_slice", kernel.why_not_slice},
-               {"depends_on_local_size", kernel.depends_on_local_size},
-               {"depends_on_addresses", kernel.depends_on_addresses},
-               {"required_work_group_size", nullptr},
-               {"footprint", footprint::to_text(footprint)},
-               {"footprint_text", describe(footprint, kernel)}};
-  if (kernel.required_work_group_size) json["required_work_group_size"] = *kernel.required_work_group_size;
-  return json;
+Json report_of(const Kernel& kernel, const footprint::Program& footprint) {
+  KernelTranslation found = kernel.judged();
+  found.footprint = footprint::to_text(footprint);
+  Json report = found;
+  report["footprint_text"] = describe(footprint, kernel);
+  return report;
 }
 
 footprint::Program anything() {
@@ -108,7 +87,7 @@ std::vector<Json> study(llvm::Module& program, std::vector<Kernel>& kernels, boo
   for (const Kernel& kernel : kernels) misbehave_if_asked(kernel.name);
   study_memory_use(program, kernels, split_printf);
   std::vector<Json> reports;
-  for (const Kernel& kernel : kernels) reports.push_back(to_json(kernel, footprint_in(program, kernel)));
+  for (const Kernel& kernel : kernels) reports.push_back(report_of(kernel, footprint_in(program, kernel)));
   return reports;
 }
 
@@ -126,7 +105,7 @@ std::vector<Json> study_apart(llvm::Module& program, std::vector<Kernel>& kernel
       kernel.no_slice("the translator fails on it");
       assume_all_accesses(kernel);
       kernel.depends_on_addresses = true;
-      report = to_json(kernel, anything());
+      report = report_of(kernel, anything());
     }
     reports.push_back(*std::move(report));
   }

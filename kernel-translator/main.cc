@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -11,8 +10,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
+#include "kernel-translator/command_line.h"
 #include "kernel-translator/instructions/instruction_json.h"
 #include "kernel-translator/kernel_study.h"
 #include "kernel-translator/read/build_options.h"
@@ -22,119 +21,6 @@
 
 namespace samcl::translator {
 namespace {
-
-constexpr char kUsage[] = "usage: sam-translate FILE.cl|-... [OPTIONS] [-- BUILD OPTIONS...]   (--help tells more)\n";
-
-constexpr char kHelp[] =
-    R"(Rewrites the kernels of an OpenCL C source so that a part of their NDRange can be launched alone, with
-global_work_offset, and still sees the whole; tells which kernels may run in parts. Several files are compiled
-apart and linked, as by clCompileProgram and clLinkProgram.
-
-  --instructions KERNEL   print, as JSON, what a warp executes of the kernel, as a string over types of units
-                          (for sam-analyze makespan)
-  --loop-bounds L=N,...   for it: the loop in line L makes at most N rounds
-  --json                  print all that was found, and the source to use, as JSON; needed for several files
-  --sources               the file is no source but a list of sources, each with its own build options and headers:
-                          {"sources": [{"source": "...", "options": ["-DN=1"], "headers": {"a.h": "..."},
-                          "macros": {"__AVX__": "1", "__FMA__": null}}]} in JSON or CBOR. With "macros", what the
-                          device's compiler makes of these names, none is guessed: the answer may be
-                          {"questions": [{"names": [...], "options": "..."}]}, one for each source
-  --device-version S      CL_DEVICE_VERSION, e.g. "OpenCL 3.0 PoCL"
-  --opencl-c-version S    CL_DEVICE_OPENCL_C_VERSION, e.g. "OpenCL C 1.2 PoCL"
-  --extensions "A B"      CL_DEVICE_EXTENSIONS: only their macros are defined
-  --address-bits 32|64    CL_DEVICE_ADDRESS_BITS
-  --images                the device supports images (__IMAGE_SUPPORT__)
-  --preprocess            print the text alone that each source is after preprocessing, with the options that are left
-  --apart MS              study each kernel in a process of its own, all of them together at most so long: one on which
-                          the study fails or takes too long is whole, the others are as they would be
-  --split-printf          kernels that use printf may be split: the order of their lines does not matter
-  --help, --version
-  --check CASES.json      run kernels on the installed OpenCL driver, and on the simulator Oclgrind if it is there,
-                          and compare what they do with their footprints
-  -- BUILD OPTIONS...     those of clBuildProgram, one word each: -D N=16 -cl-std=CL1.2
-
-Without --json it prints the source to use: the given one where nothing needs rewriting.
-Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usage or an unreadable file.
-
-  sam-translate kernels.cl --json -- -DBLOCK=16 | python3 -m json.tool
-  sam-translate main.cl helpers.cl --json
-)";
-
-struct Command {
-  std::vector<std::string> files;
-  bool json = false, sources = false, preprocess = false;
-  std::string instructions;  // of which kernel
-  std::map<unsigned, uint64_t> loop_bounds;
-  Device device;
-  bool split_printf = false;
-  std::optional<int> apart_ms;
-  std::vector<std::string> build_options;  // taken apart
-};
-
-std::optional<Command> wrong_usage(const std::string& message) {
-  std::cerr << "sam-translate: " << message << "\n" << kUsage;
-  return std::nullopt;
-}
-
-std::optional<Command> parse(const std::vector<std::string>& words) {
-  Command command;
-  size_t i = 0;
-  for (; i < words.size() && words[i] != "--"; ++i) {
-    const std::string& word = words[i];
-    if (word == "--json") {
-      command.json = true;
-    } else if (word == "--sources") {
-      command.sources = true;
-    } else if (word == "--preprocess") {
-      command.preprocess = true;
-    } else if (word == "--images") {
-      command.device.images = true;
-    } else if (word == "--split-printf") {
-      command.split_printf = true;
-    } else if (word.size() > 1 && word[0] == '-') {
-      const bool known = word == "--device-version" || word == "--opencl-c-version" || word == "--extensions" ||
-                         word == "--address-bits" || word == "--apart" || word == "--instructions" ||
-                         word == "--loop-bounds";
-      if (!known) return wrong_usage("unknown option " + word);
-      if (++i == words.size()) return wrong_usage(word + " needs a value");
-      const std::string& value = words[i];
-      if (word == "--device-version") command.device.version = value;
-      if (word == "--opencl-c-version") command.device.opencl_c_version = value;
-      if (word == "--instructions") command.instructions = value;
-      if (word == "--loop-bounds") {
-        const auto bounds = parse_loop_bounds(value);
-        if (!bounds)
-          return wrong_usage("--loop-bounds is " + value + ", expected LINE=ROUNDS, several with commas between them");
-        command.loop_bounds = *bounds;
-      }
-      if (word == "--apart") {
-        const auto [end, error] =
-            std::from_chars(value.data(), value.data() + value.size(), command.apart_ms.emplace());
-        if (error != std::errc() || *end != 0 || *command.apart_ms <= 0)
-          return wrong_usage("--apart is " + value + ", expected milliseconds");
-      }
-      if (word == "--extensions") {
-        std::istringstream names(value);
-        command.device.extensions.emplace(std::istream_iterator<std::string>(names),
-                                          std::istream_iterator<std::string>());
-      }
-      if (word == "--address-bits") {
-        if (value != "32" && value != "64") return wrong_usage("--address-bits is " + value + ", expected 32 or 64");
-        command.device.address_bits = value == "32" ? 32 : 64;
-      }
-    } else {
-      command.files.push_back(word);
-    }
-  }
-  if (command.files.empty()) return wrong_usage("no file");
-  if (command.sources && command.files.size() > 1) return wrong_usage("--sources takes one file");
-  if ((command.sources || command.files.size() > 1) && !command.json)
-    return wrong_usage("several sources are told about with --json only");
-  if (!command.loop_bounds.empty() && command.instructions.empty())
-    return wrong_usage("--loop-bounds goes with --instructions");
-  if (i < words.size()) command.build_options.assign(words.begin() + static_cast<long>(i) + 1, words.end());
-  return command;
-}
 
 std::optional<std::string> read(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
@@ -299,14 +185,16 @@ int check(char** argv) {
 template <typename Work>
 int on_a_deep_stack(Work work) {
   constexpr size_t kStack = size_t{512} << 20;
-  constexpr rlim_t kMemory = rlim_t{16} << 30;
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+#ifndef __SANITIZE_ADDRESS__  // which takes addresses by the terabyte
+  constexpr rlim_t kMemory = rlim_t{16} << 30;
   rlimit memory{};
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur > kMemory) {
     memory.rlim_cur = kMemory;
     setrlimit(RLIMIT_AS, &memory);
   }
+#endif
   struct Call {
     Work& work;
     int status;
@@ -334,7 +222,7 @@ int on_a_deep_stack(Work work) {
 int main(int argc, char** argv) {
   using namespace samcl::translator;
   if (argc == 2 && argv[1] == std::string("--help")) {
-    std::cout << kUsage << kHelp;
+    std::cout << help();
     return 0;
   }
   if (argc == 2 && argv[1] == std::string("--version")) {
@@ -342,8 +230,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc >= 2 && argv[1] == std::string("--check")) return check(argv);
-  const std::optional<Command> command = parse({argv + 1, argv + argc});
-  if (!command) return 2;
+  const samcl::Result<Command> command = parse_command({argv + 1, argv + argc});
+  if (!command) {
+    std::cerr << "sam-translate: " << command.error().message << "\n" << usage();
+    return 2;
+  }
   const std::optional<std::vector<GivenSource>> sources = read_sources(*command);
   if (!sources) return 2;
   return on_a_deep_stack([&] { return run(*command, *sources); });

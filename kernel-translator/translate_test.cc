@@ -111,6 +111,11 @@ TEST(Rewriting, reaches_a_builtin_inside_an_argument_of_the_headers_macro) {
               HasSubstr("as_uint((int)samcl_get_group_id(0, &samcl_nd))"));
 }
 
+TEST(Rewriting, changes_a_call_between_the_braces_of_a_vector_once) {
+  EXPECT_THAT(source_of(translate("__kernel void k(__global int2* p) { *p = (int2)(1, get_group_id(0)); }")),
+              HasSubstr("(int2)(1, samcl_get_group_id(0, &samcl_nd))"));
+}
+
 TEST(Rewriting, leaves_the_programs_own_function_of_that_name) {
   const json answer = translate(
       "__attribute__((overloadable)) int get_group_id(float x) { return (int)x; }\n"
@@ -302,6 +307,10 @@ TEST(Slicing, is_allowed_where_loops_read_what_no_one_writes_or_walk_through_mem
   EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) atomic_inc(p + n[i]);"), kParts);
   EXPECT_EQ(parts("for (int i = 0; i < *n; ++i) { atomic_inc(p + n[i]); atomic_max(p, i); }"), kSlices);
   EXPECT_EQ(parts("int i = get_global_id(0) * 9; while (p[i]) ++i; p[i] = 1;"), kParts);
+  // What private memory holds comes from memory that is only read, although the loop writes, too.
+  EXPECT_EQ(parts("int t[4]; for (int i = 0; i < 4; ++i) t[i] = n[i];"
+                  " for (int i = 0; t[i & 3] < 9; ++i) { t[i & 3] = n[i]; vstore2((int2)(i), 0, p); }"),
+            kParts);
 }
 
 TEST(Slicing, is_allowed_for_counted_loops_that_store_where_they_compare) {

@@ -26,7 +26,7 @@ for build in "${builds[@]}"; do
 done
 
 # Under the sanitizers: the logic, the runtime's pieces, and the OpenCL cases on two devices; under asan, which also finds
-# undefined behaviour, the manager and its clients as processes.
+# undefined behaviour, the manager and its clients as processes, and the translator.
 sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_test access_map_test engine_test ways_test planner_test graph_test
   worker_test storage_test completion_queue_test submission_queue_test real_device_test report_test trace_test
   scheduler_test registry_test placement_test document_test footprint_evaluation_test)
@@ -34,7 +34,8 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     echo "samcl: building and testing ($build)"
     tests=("${sanitized[@]}")
-    [ "$build" = asan ] && tests+=(words_test daemon_soak_test manager_test)
+    [ "$build" = asan ] && tests+=(words_test daemon_soak_test manager_test translate_test footprint_test
+      instruction_string_test translator_fuzz_test)
     if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" \
       --target "${tests[@]}" samcl opencl_cases; } >"$log" 2>&1; then
       tail -n 60 "$log"

@@ -1,8 +1,8 @@
 // IntegerNodes: OpenCL C's built-in functions and LLVM's intrinsics.
 #include "contract/footprint/footprint.h"
 #include "kernel-translator/footprint/integer_nodes.h"
-#include "kernel-translator/ir/image_access.h"
-#include "kernel-translator/ir/pointer_roots.h"
+#include "kernel-translator/ir/mangled_name.h"
+#include "kernel-translator/ir/memory_effect.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 namespace samcl::translator {
@@ -10,30 +10,6 @@ namespace samcl::translator {
 using footprint::Id;
 using footprint::kNone;
 using footprint::Op;
-
-namespace {
-
-unsigned bits_of(const llvm::Value* value) {
-  const unsigned bits = value->getType()->getScalarSizeInBits();
-  return bits == 0 || bits > 64 ? 64 : bits;
-}
-
-// The letter of the first parameter's element type in a mangled name: 'i' for int and int4; 0 if not known.
-char first_type(llvm::StringRef mangled) {
-  llvm::StringRef rest = mangled.drop_front(std::min<size_t>(2, mangled.size()));
-  unsigned length = 0;
-  if (rest.consumeInteger(10, length) || length >= rest.size()) return 0;
-  rest = rest.drop_front(length);
-  if (rest.consume_front("Dv")) rest = rest.drop_front(std::min(rest.size(), rest.find('_') + 1));
-  return rest.empty() ? '\0' : rest[0];
-}
-
-bool is_signed_type(char letter) {
-  return letter == 'a' || letter == 'c' || letter == 's' || letter == 'i' || letter == 'l';
-}
-bool is_unsigned_type(char letter) { return letter == 'h' || letter == 't' || letter == 'j' || letter == 'm'; }
-
-}  // namespace
 
 Id IntegerNodes::place(const llvm::CallBase* call, Op op) {
   const unsigned bits = bits_of(call);
@@ -75,8 +51,8 @@ Id IntegerNodes::of_call(const llvm::CallBase* call, unsigned lane) {
 
 Id IntegerNodes::of_image_query(const llvm::CallBase* call, const std::string& name, unsigned lane) {
   const unsigned bits = bits_of(call);
-  const ImageCall query = image_call(*call, name);
-  if (query.kind != ImageCall::Kind::query) return unknown(call, bits);
+  const ImageAccess query = effect_of(*call).image;
+  if (query.kind != Builtin::Kind::image_query) return unknown(call, bits);
   const auto number = [&](size_t byte) { return image_number(query.argument, byte, bits); };
   if (name == "get_image_width") return number(offsetof(ImageNumbers, width));
   if (name == "get_image_height") return number(offsetof(ImageNumbers, height));
@@ -95,21 +71,18 @@ Id IntegerNodes::of_image_query(const llvm::CallBase* call, const std::string& n
 
 Id IntegerNodes::of_builtin(const llvm::CallBase* call, const std::string& name, unsigned lane) {
   const unsigned bits = bits_of(call);
-  static const std::map<std::string, Op> kPlaces = {
-      {"get_global_id", Op::global_id},     {"get_local_id", Op::local_id},
-      {"get_group_id", Op::group_id},       {"get_num_groups", Op::num_groups},
-      {"get_local_size", Op::local_size},   {"get_enqueued_local_size", Op::enqueued_local_size},
-      {"get_global_size", Op::global_size}, {"get_global_offset", Op::global_offset}};
   const unsigned count = call->arg_size();
-  if (const auto at = kPlaces.find(name); at != kPlaces.end() && count == 1) return place(call, at->second);
-  if (name == "get_work_dim") return make(Op::work_dim, bits, kNone);
+  if (const Builtin* builtin = builtin_of(*call)) {
+    if (builtin->kind == Builtin::Kind::image_query) return of_image_query(call, name, lane);
+    if (builtin->number == Op::work_dim) return make(Op::work_dim, bits, kNone);
+    if (builtin->number != Op::unknown && count == 1) return place(call, builtin->number);
+  }
   if (name == "get_global_linear_id") return linear_id(true, bits);
   if (name == "get_local_linear_id") return linear_id(false, bits);
 
-  if (name.rfind("get_image_", 0) == 0) return of_image_query(call, name, lane);
-  const char letter = first_type(call->getCalledFunction()->getName());
-  const bool is_signed = is_signed_type(letter);
-  if (count == 0 || (!is_signed && !is_unsigned_type(letter))) return unknown(call, bits);
+  const ElementType type = first_parameter(call->getCalledFunction()->getName());
+  const bool is_signed = type.is_signed();
+  if (count == 0 || (!is_signed && !type.is_unsigned())) return unknown(call, bits);
   const auto argument = [&](unsigned i) {
     const llvm::Value* value = call->getArgOperand(i);
     return of(value, value->getType()->isVectorTy() ? lane : 0);  // max(int4, int)

@@ -202,6 +202,20 @@ TEST(Footprint, knows_the_built_in_functions_that_touch_memory) {
   EXPECT_EQ(text(c.argument(0, 1, 2).surely_writes), "64-192");
 }
 
+TEST(Footprint, of_atomics_of_version_2_is_what_they_do) {
+  const auto of = [](const std::string& body) {
+    const Case c("__kernel void k(__global atomic_int* p) { " + body + " }", line(128, 16), {buffer(4096)},
+                 "-cl-std=CL2.0");
+    const ArgumentFootprint p = c.argument(0, 2, 2);
+    return Found{text(p.reads), text(p.may_write), text(p.surely_writes)};
+  };
+  EXPECT_EQ(of("atomic_fetch_add_explicit(p + get_group_id(0), 1, memory_order_relaxed, memory_scope_device);"),
+            (Found{"8-16", "8-16", "none"}));
+  EXPECT_EQ(of("atomic_store(p + get_global_id(0), 1);"), (Found{"none", "128-256", "none"}));
+  EXPECT_EQ(of("int x = atomic_load(p + 1);"), reads("4-8"));
+  EXPECT_EQ(of("int x = 0; atomic_compare_exchange_strong(p, &x, 1);"), (Found{"whole", "whole", "none"}));
+}
+
 TEST(Footprint, of_vectors_of_three_and_structures_leaves_out_padding) {
   EXPECT_EQ(found("((__global int3*)p)[get_global_id(0)] = (int3)(1);"), writes("512-1024", "512-524 every 16 x32"));
   const auto of_struct = [](const std::string& fields) {

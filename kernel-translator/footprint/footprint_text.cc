@@ -41,7 +41,8 @@ class Writer {
       case Op::constant: return std::to_string(node.value);
       case Op::argument:
         if (node.a >= kernel_.arguments.size()) return "?";
-        if (kernel_.arguments[node.a].kind == "image") return kernel_.arguments[node.a].name + image_number(node.b);
+        if (kernel_.arguments[node.a].kind == ArgumentKind::image)
+          return kernel_.arguments[node.a].name + image_number(node.b);
         return kernel_.arguments[node.a].name + (node.b == 0 ? "" : "[byte " + bytes + "]");
       case Op::unknown: return "?";
       case Op::work_dim: return "dimensions";
@@ -126,7 +127,7 @@ class Writer {
             : sure                        ? ": writes "
                                           : ": may write ";
     if (access.offset == kNone) return text + "anywhere";
-    const bool is_pixel = kernel_.arguments[access.argument].kind == "image";
+    const bool is_pixel = kernel_.arguments[access.argument].kind == ArgumentKind::image;
     text += is_pixel ? "the pixel at byte " : std::to_string(access.width) + " bytes at ";
     text += of(access.offset);
     if (access.repeat != kNone && !is_pixel) text += ", repeated " + of(access.repeat) + " times";

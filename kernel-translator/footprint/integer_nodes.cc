@@ -1,5 +1,6 @@
 #include "kernel-translator/footprint/integer_nodes.h"
 
+#include "kernel-translator/ir/builtins.h"
 #include "kernel-translator/ir/pointer_roots.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Constants.h"
@@ -23,12 +24,12 @@ bool is_integer(const llvm::Type* type) {
   return type->getScalarType()->isIntegerTy() && type->getScalarSizeInBits() <= 64;
 }
 
+}  // namespace
+
 unsigned bits_of(const llvm::Value* value) {
   const unsigned bits = value->getType()->getScalarSizeInBits();
   return bits == 0 || bits > 64 ? 64 : bits;
 }
-
-}  // namespace
 
 bool seen_as_signed(const llvm::Value* value) {
   const auto counts_signed = [](const llvm::Value* each) {
@@ -338,8 +339,7 @@ Id IntegerNodes::offset_of(const llvm::Value* pointer) {
     else if (const auto counted = counter(phi, pointer_bits_, offset, grows))
       id = *counted;
   } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(pointer)) {
-    const llvm::Function* callee = call->getCalledFunction();
-    if (callee && changes_address_space(plain_name(callee->getName()))) id = offset_of(call->getArgOperand(0));
+    if (changes_address_space(*call)) id = offset_of(call->getArgOperand(0));
   }
   --depth_;
   known_offsets_[pointer] = id;
@@ -363,13 +363,10 @@ bool IntegerNodes::same_every_round(const llvm::Value* value, const llvm::Loop* 
   if (depth > 30 || llvm::isa<llvm::PHINode>(instruction) || instruction->mayReadOrWriteMemory()) {
     // Built-ins about the place of the work-item are always worth the same.
     const auto* call = llvm::dyn_cast<llvm::CallBase>(instruction);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee || depth > 30) return false;
-    const std::string name = plain_name(callee->getName());
-    return name.rfind("get_", 0) == 0 &&
-           (name.find("_id") != std::string::npos || name.find("_size") != std::string::npos ||
-            name.find("_groups") != std::string::npos || name.find("_offset") != std::string::npos) &&
-           call->arg_size() == 1 && same_every_round(call->getArgOperand(0), loop, depth + 1);
+    const Builtin* builtin = call ? builtin_of(*call) : nullptr;
+    return builtin && depth <= 30 && builtin->kind == Builtin::Kind::work_item &&
+           llvm::all_of(call->args(),
+                        [&](const llvm::Use& use) { return same_every_round(use.get(), loop, depth + 1); });
   }
   for (const llvm::Value* operand : instruction->operand_values())
     if (!llvm::isa<llvm::Function>(operand) && !same_every_round(operand, loop, depth + 1)) return false;

@@ -111,6 +111,9 @@ class IntegerNodes {
   unsigned depth_ = 0;
 };
 
+// Of an integer, or of each lane of a vector of them; 64 for what is none.
+unsigned bits_of(const llvm::Value* value);
+
 // Whether anything takes the value for a signed integer.
 bool seen_as_signed(const llvm::Value* value);
 

@@ -1,41 +1,19 @@
 #include "kernel-translator/instructions/instruction_string.h"
 
 #include <algorithm>
-#include <array>
 
 #include "kernel-translator/instructions/region_string.h"
 #include "kernel-translator/instructions/uniformity.h"
+#include "kernel-translator/ir/builtins.h"
+#include "kernel-translator/ir/control_flow.h"
 #include "kernel-translator/ir/inlining.h"
-#include "kernel-translator/ir/pointer_roots.h"
-#include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/Analysis/CFG.h"
+#include "kernel-translator/ir/mangled_name.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 
 namespace samcl::translator {
 namespace {
-
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-bool is_elementary_function(std::string name) {
-  for (const char* prefix : {"native_", "half_"})
-    if (name.rfind(prefix, 0) == 0) name = name.substr(std::string(prefix).size());
-  return is_one_of(
-      name, {"sin",   "cos",   "tan",    "sincos", "asin",   "acos",  "atan",  "atan2",    "sinh",  "cosh",  "tanh",
-             "asinh", "acosh", "atanh",  "sinpi",  "cospi",  "tanpi", "exp",   "exp2",     "exp10", "expm1", "log",
-             "log2",  "log10", "log1p",  "pow",    "powr",   "pown",  "rootn", "sqrt",     "rsqrt", "cbrt",  "hypot",
-             "erf",   "erfc",  "tgamma", "lgamma", "divide", "recip", "fmod",  "remainder"});
-}
-
-bool only_reads_an_id(const std::string& name) { return name.rfind("get_", 0) == 0; }
-
-bool touches_memory(const std::string& name) {
-  return name.rfind("atom", 0) == 0 || name.rfind("vload", 0) == 0 || name.rfind("vstore", 0) == 0 ||
-         name.rfind("read_image", 0) == 0 || name.rfind("write_image", 0) == 0;
-}
 
 uint64_t lanes(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -64,9 +42,7 @@ class Reader {
   }
 
   InstructionString run() {
-    const auto& loops = functions_.getResult<llvm::LoopAnalysis>(kernel_);
-    const llvm::ReversePostOrderTraversal<llvm::Function*> order(&kernel_);
-    if (llvm::containsIrreducibleCFG<llvm::BasicBlock*>(order, loops)) {
+    if (!is_nest_of_loops(kernel_, functions_.getResult<llvm::LoopAnalysis>(kernel_))) {
       result_.error = "it has a cycle that is no loop";
       return std::move(result_);
     }
@@ -193,25 +169,37 @@ class Reader {
       note("a call through a pointer, counted as one instruction");
       return letters(kCoreUnit, 1);
     }
-    if (llvm::isa<llvm::MemIntrinsic>(call)) {
-      note("a copy or fill of memory, counted as one memory instruction");
-      return letters(kMemoryUnit, 1);
-    }
+    if (llvm::isa<llvm::MemIntrinsic>(call)) return copy_of_memory();
     if (callee->isIntrinsic()) {
-      const std::string name = callee->getName().substr(5).split('.').first.str();  // "sqrt" of "llvm.sqrt.f32"
-      return letters(is_elementary_function(name) ? kFunctionUnit : kCoreUnit, wide);
+      const Builtin* same = find_builtin(callee->getName().substr(5).split('.').first);  // "sqrt" of "llvm.sqrt.f32"
+      return letters(same && same->elementary ? kFunctionUnit : kCoreUnit, wide);
     }
-    const std::string name = plain_name(callee->getName());
-    if (only_reads_an_id(name)) return letters(kCoreUnit, 1);
-    if (touches_memory(name)) return letters(kMemoryUnit, 1);
-    if (is_elementary_function(name)) return letters(kFunctionUnit, wide);
-    if (name == "barrier" || name == "work_group_barrier") {
-      note("barriers: warps of a work-group wait there for each other, the model lets them go on");
-      return letters(kCoreUnit, 1);
+    using Kind = Builtin::Kind;
+    const Builtin* builtin = builtin_of(call);
+    if (!builtin || builtin->kind == Kind::group) {
+      if (!callee->isDeclaration() || !callee->getName().starts_with("_Z"))
+        note("the function " + plain_name(callee->getName()) + ", counted as one instruction");
+      return letters(kCoreUnit, wide);
     }
-    if (!callee->isDeclaration() || !callee->getName().starts_with("_Z"))
-      note("the function " + name + ", counted as one instruction");
-    return letters(kCoreUnit, wide);
+    switch (builtin->kind) {
+      case Kind::work_item:
+      case Kind::image_query: return letters(kCoreUnit, 1);
+      case Kind::atomic:
+      case Kind::vector_load:
+      case Kind::vector_store:
+      case Kind::image_read:
+      case Kind::image_write: return letters(kMemoryUnit, 1);
+      case Kind::group_copy: return copy_of_memory();
+      case Kind::barrier:
+        note("barriers: warps of a work-group wait there for each other, the model lets them go on");
+        return letters(kCoreUnit, 1);
+      default: return letters(builtin->elementary ? kFunctionUnit : kCoreUnit, wide);
+    }
+  }
+
+  Piece copy_of_memory() {
+    note("a copy or fill of memory, counted as one memory instruction");
+    return letters(kMemoryUnit, 1);
   }
 
   llvm::Function& kernel_;

@@ -49,6 +49,14 @@ TEST(InstructionString, repeats_loops_whose_rounds_are_known) {
   EXPECT_EQ(found.at("static"), true);
 }
 
+TEST(InstructionString, counts_what_a_work_group_copies_together_as_memory) {
+  const json found = answer(
+      "__kernel void k(__global float* a, __local float* l) { event_t e = async_work_group_copy(l, a, 16, 0); "
+      "wait_group_events(1, &e); }");
+  EXPECT_THAT(found.at("string").get<std::string>(), HasSubstr("L"));
+  EXPECT_THAT(found.at("unseen").dump(), HasSubstr("a copy or fill of memory"));
+}
+
 TEST(InstructionString, asks_for_the_rounds_of_other_loops) {
   const std::string source =
       "__kernel void k(__global float* a, int n) {\n float s = 0;\n for (int i = 0; i < n; i++) s += a[i * "

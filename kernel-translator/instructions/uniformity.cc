@@ -1,9 +1,8 @@
 #include "kernel-translator/instructions/uniformity.h"
 
 #include <algorithm>
-#include <array>
 
-#include "kernel-translator/ir/pointer_roots.h"
+#include "kernel-translator/ir/builtins.h"
 
 namespace samcl::translator {
 
@@ -19,14 +18,10 @@ bool Uniformity::is_uniform(const llvm::Value* value) {
 
 bool Uniformity::compute(const llvm::Instruction* instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(instruction)) {
-    constexpr std::array<llvm::StringRef, 8> kOfTheGroup = {
-        "get_group_id",    "get_num_groups",    "get_local_size", "get_enqueued_local_size",
-        "get_global_size", "get_global_offset", "get_work_dim",   "get_max_sub_group_size"};
     const llvm::Function* callee = call->getCalledFunction();
     if (!callee) return false;
-    const std::string name = plain_name(callee->getName());
-    if (!callee->isIntrinsic() && std::find(kOfTheGroup.begin(), kOfTheGroup.end(), name) == kOfTheGroup.end())
-      return false;
+    const Builtin* builtin = builtin_of(*call);
+    if (!callee->isIntrinsic() && !(builtin && builtin->uniform)) return false;
     return std::all_of(call->arg_begin(), call->arg_end(), [&](const llvm::Use& use) { return is_uniform(use.get()); });
   }
   if (llvm::isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(

@@ -1,8 +1,8 @@
-// Where the pointers of a kernel come from: which of its arguments, or anywhere in global memory.
+// Where the pointers of a kernel come from: the objects that they lead into, and which of these are arguments of the
+// kernel, or anywhere in global memory.
 #pragma once
 
 #include <set>
-#include <string>
 
 #include "llvm/IR/Value.h"
 
@@ -10,6 +10,11 @@ namespace samcl::translator {
 
 // The address spaces of SPIR.
 enum : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3, kGeneric = 4 };
+
+// What a pointer leads to: kernel arguments, variables, and instructions or constants whose result could be anything.
+// Offsets, casts and choices between pointers are followed.
+using Bases = std::set<const llvm::Value*>;
+Bases bases_of(const llvm::Value* pointer);
 
 // What a pointer may point into. Nothing at all: private or local memory alone.
 struct Roots {
@@ -22,11 +27,5 @@ struct Roots {
 
 // `pointer`: a value of an inlined kernel.
 Roots roots_of(const llvm::Value* pointer);
-
-// "barrier" of "_Z7barrierj"; the name itself if it is not mangled.
-std::string plain_name(llvm::StringRef name);
-
-// to_global() and the like, which change a pointer's address space alone.
-bool changes_address_space(const std::string& builtin);
 
 }  // namespace samcl::translator

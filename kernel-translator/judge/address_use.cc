@@ -3,53 +3,17 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <vector>
 
+#include "kernel-translator/ir/builtins.h"
 #include "kernel-translator/ir/pointer_roots.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 
 namespace samcl::translator {
 namespace {
-
-// What pointers lead to: kernel arguments, variables, and instructions or constants whose result could be anything.
-using Bases = std::set<const llvm::Value*>;
-
-void collect_bases(const llvm::Value* pointer, Bases& bases, std::set<const llvm::Value*>& seen) {
-  std::vector<const llvm::Value*> open = {pointer};
-  while (!open.empty()) {
-    const llvm::Value* each = open.back();
-    open.pop_back();
-    if (!seen.insert(each).second) continue;
-    if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(each)) {
-      open.push_back(element->getPointerOperand());
-    } else if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::FreezeInst>(each)) {
-      open.push_back(llvm::cast<llvm::User>(each)->getOperand(0));
-    } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(each)) {
-      open.insert(open.end(), phi->incoming_values().begin(), phi->incoming_values().end());
-    } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(each)) {
-      open.push_back(select->getTrueValue());
-      open.push_back(select->getFalseValue());
-    } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(each);
-               call && call->getCalledFunction() &&
-               changes_address_space(plain_name(call->getCalledFunction()->getName()))) {
-      open.push_back(call->getArgOperand(0));
-    } else if (!llvm::isa<llvm::UndefValue>(each)) {
-      bases.insert(each);
-    }
-  }
-}
-
-Bases bases_of(const llvm::Value* pointer) {
-  Bases bases;
-  std::set<const llvm::Value*> seen;
-  collect_bases(pointer, bases, seen);
-  return bases;
-}
 
 bool is_null(const llvm::Value* value) {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
@@ -226,17 +190,14 @@ const char* Search::judge_compare(const llvm::ICmpInst& compare) const {
 }
 
 const char* Search::judge_call(const llvm::CallBase& call) const {
-  const llvm::Function* callee = call.getCalledFunction();
-  if (callee && callee->isIntrinsic() &&
-      (call.isLifetimeStartOrEnd() || call.isDebugOrPseudoInst() || llvm::isa<llvm::AssumeInst>(call)))
-    return kFine;
+  if (call.isLifetimeStartOrEnd() || call.isDebugOrPseudoInst() || llvm::isa<llvm::AssumeInst>(call)) return kFine;
   for (const llvm::Use& argument : call.args())
     if (address(argument.get())) return kComputes;
   if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call))
     return is_keeper(copy->getRawSource()) && !is_own_memory(bases_of(copy->getRawDest())) ? kStores : kFine;
-  const std::string name = callee ? plain_name(callee->getName()) : "";
+  const Builtin* builtin = builtin_of(call);
   // The format comes first.
-  if (name == "printf") {
+  if (builtin && builtin->kind == Builtin::Kind::prints) {
     for (unsigned i = 1; i < call.arg_size(); ++i) {
       const llvm::Value* printed = call.getArgOperand(i);
       // Texts are constants.
@@ -244,7 +205,7 @@ const char* Search::judge_call(const llvm::CallBase& call) const {
     }
     return kFine;
   }
-  if (changes_address_space(name)) return kFine;
+  if (changes_address_space(call)) return kFine;
   for (const llvm::Use& argument : call.args())
     if (argument->getType()->isPointerTy() && !llvm::isa<llvm::MemIntrinsic>(call) && is_keeper(argument.get()))
       return kComputes;

@@ -3,9 +3,9 @@
 #include <set>
 #include <vector>
 
+#include "kernel-translator/ir/control_flow.h"
+#include "kernel-translator/ir/memory_effect.h"
 #include "kernel-translator/ir/pointer_roots.h"
-#include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -129,11 +129,8 @@ class Dependence {
     for (const llvm::Value* operand : instruction.operand_values()) add(operand);
     add_inner_loops(instruction);
     if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) add_ways_to(*phi);
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-      read_through(load->getPointerOperand(), load->isVolatile());
-    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      for (const llvm::Value* operand : call->args())
-        if (operand->getType()->isPointerTy()) read_through(operand, false);
+    for (const MemoryAccess& access : effect_of(instruction).accesses)
+      if (access.reads) read_through(access.pointer, access.is_volatile);
   }
 
   const llvm::Loop& loop_;
@@ -158,18 +155,13 @@ bool varies(const llvm::Value* value, const llvm::Loop& loop, std::set<const llv
   return false;
 }
 
-bool has_cycle_that_is_no_loop(llvm::Function& kernel, const llvm::LoopInfo& loops) {
-  llvm::ReversePostOrderTraversal<llvm::Function*> order(&kernel);
-  return llvm::containsIrreducibleCFG<llvm::BasicBlock*>(order, loops);
-}
-
 }  // namespace
 
 bool may_wait(llvm::Function& kernel, bool communicates,
               const std::function<bool(const llvm::Value* pointer)>& written) {
   const llvm::DominatorTree dominators(kernel);
   const llvm::LoopInfo loops(dominators);
-  if (has_cycle_that_is_no_loop(kernel, loops)) return true;
+  if (!is_nest_of_loops(kernel, loops)) return true;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     const Dependence dependence(*loop, loops);
     if (dependence.reads_volatile()) return true;

@@ -4,11 +4,9 @@
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/Basic/DiagnosticLex.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/PreprocessorOutputOptions.h"
@@ -16,6 +14,7 @@
 #include "clang/Frontend/Utils.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Tooling/Tooling.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/read/build_options.h"
 #include "kernel-translator/read/header_macros.h"
@@ -127,10 +126,28 @@ class WatchedFiles : public llvm::vfs::ProxyFileSystem {
   size_t before_search_ = 0;
 };
 
-class PreprocessAction : public clang::PreprocessorFrontendAction {
+// Reads text under the name of a file that does not exist: what it includes is looked for as if it lay there.
+template <typename Action>
+class ActionOnText : public Action {
+ protected:
+  ActionOnText(const std::string& text, const std::string& name)
+      : text_(llvm::MemoryBuffer::getMemBuffer(text, name)) {}
+
+  bool PrepareToExecuteAction(clang::CompilerInstance& clang) override {
+    clang::FrontendInputFile& input = clang.getFrontendOpts().Inputs.front();
+    input = clang::FrontendInputFile(text_->getMemBufferRef(), input.getKind());
+    return true;
+  }
+
+ private:
+  const std::unique_ptr<llvm::MemoryBuffer> text_;
+};
+
+class PreprocessAction : public ActionOnText<clang::PreprocessorFrontendAction> {
  public:
-  PreprocessAction(std::string& text, WatchedFiles& files, const MacroGround& ground, MacroQuestions* questions)
-      : text_(text), files_(files), ground_(ground), questions_(questions) {}
+  PreprocessAction(const std::string& source, const std::string& name, std::string& text, WatchedFiles& files,
+                   const MacroGround& ground, MacroQuestions* questions)
+      : ActionOnText(source, name), text_(text), files_(files), ground_(ground), questions_(questions) {}
 
  protected:
   void ExecuteAction() override {
@@ -143,7 +160,6 @@ class PreprocessAction : public clang::PreprocessorFrontendAction {
     std::string text;
     llvm::raw_string_ostream stream(text);
     clang::DoPrintPreprocessedInput(preprocessor, &stream, options);
-    stream.flush();
     text_ = without_file_names(text);
   }
 
@@ -170,11 +186,11 @@ class TreeConsumer : public clang::ASTConsumer {
   const bool lenient_;
 };
 
-class CompileAction : public clang::ASTFrontendAction {
+class CompileAction : public ActionOnText<clang::ASTFrontendAction> {
  public:
-  CompileAction(TreeReader& reader, bool lenient, llvm::LLVMContext& context)
-      : reader_(reader), lenient_(lenient), context_(context) {}
-  std::unique_ptr<llvm::Module> take() { return std::move(module_); }
+  CompileAction(const std::string& text, TreeReader& reader, bool lenient, llvm::LLVMContext& context,
+                std::unique_ptr<llvm::Module>& module)
+      : ActionOnText(text, kSourceName), reader_(reader), lenient_(lenient), context_(context), module_(module) {}
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang, llvm::StringRef) override {
@@ -195,44 +211,36 @@ class CompileAction : public clang::ASTFrontendAction {
   TreeReader& reader_;
   const bool lenient_;
   llvm::LLVMContext& context_;
+  std::unique_ptr<llvm::Module>& module_;
   clang::CodeGenerator* generator_ = nullptr;
-  std::unique_ptr<llvm::Module> module_;
 };
 
 using OtherFiles = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
-// Runs the action on `source`, called by that name, with the files in memory before the others; false on errors.
-// `questions`: where names that #if does not know are to go; may be null.
-bool run(clang::FrontendAction& action, const std::string& source, const std::string& source_name, const Files& memory,
-         const OtherFiles& others, const std::vector<std::string>& arguments, MacroQuestions* questions,
-         std::string& diagnostics_text) {
-  std::vector<const char*> words;
-  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+// Runs the action with the files in memory before the others; false on errors. `questions`: where names that #if does
+// not know are to go; may be null.
+bool run(std::unique_ptr<clang::FrontendAction> action, const Files& memory, const OtherFiles& others,
+         const std::vector<std::string>& arguments, MacroQuestions* questions, std::string& diagnostics) {
+  // Clang's own words, not its driver's: that would look for compilers and headers on this machine.
+  std::vector<std::string> command = {"sam-translate", "-cc1", "-fno-caret-diagnostics"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.emplace_back(kSourceName);
 
-  clang::CompilerInstance clang;
-  auto* diagnostics = new clang::DiagnosticOptions;
-  diagnostics->ShowPresumedLoc = 1;  // lines of the program's own text, by its #line marks
-  llvm::raw_string_ostream diagnostics_stream(diagnostics_text);
-  clang.setVerboseOutputStream(diagnostics_stream);
+  auto all_files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(others);
+  all_files->pushOverlay(memory);
+  const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(), all_files);
+
+  const auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  options->ShowPresumedLoc = 1;  // lines of the program's own text, by its #line marks
+  llvm::raw_string_ostream stream(diagnostics);
   std::unique_ptr<clang::DiagnosticConsumer> printer =
-      std::make_unique<clang::TextDiagnosticPrinter>(diagnostics_stream, diagnostics);
+      std::make_unique<clang::TextDiagnosticPrinter>(stream, options.get());
   if (questions) printer = question_diagnostics(std::move(printer), kOurFolder, *questions);
-  clang.createDiagnostics(printer.release());
-  if (!clang::CompilerInvocation::CreateFromArgs(clang.getInvocation(), words, clang.getDiagnostics())) return false;
-  if (questions)
-    clang.getDiagnostics().setSeverity(clang::diag::warn_pp_undef_identifier, clang::diag::Severity::Warning, {});
 
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(others);
-  files->pushOverlay(memory);
-  clang.createFileManager(files);
-
-  clang::FrontendOptions& frontend = clang.getFrontendOpts();
-  const clang::InputKind kind =
-      frontend.Inputs.empty() ? clang::InputKind(clang::Language::OpenCL) : frontend.Inputs[0].getKind();
-  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, source_name);
-  frontend.Inputs.assign(1, clang::FrontendInputFile(buffer->getMemBufferRef(), kind));
-  const bool succeeded = clang.ExecuteAction(action);
-  return succeeded && !clang.getDiagnostics().hasErrorOccurred();
+  clang::tooling::ToolInvocation invocation(std::move(command), std::move(action), files.get());
+  invocation.setDiagnosticConsumer(printer.get());
+  invocation.setDiagnosticOptions(options.get());
+  return invocation.run();
 }
 
 }  // namespace
@@ -322,13 +330,13 @@ std::optional<Preprocessed> Frontend::preprocess(const std::string& source, cons
   }
   // Clang has no headers of its own here, and would look for them in the folder "include".
   arguments.emplace_back("-nobuiltininc");
-  if (!answers) arguments.emplace_back("-w");
+  arguments.emplace_back(answers ? "-Wundef" : "-w");
   Preprocessed result;
   MacroQuestions all;
   const auto others = llvm::makeIntrusiveRefCnt<WatchedFiles>();
-  PreprocessAction action(result.text, *others, ground, answers ? &all : nullptr);
-  const bool succeeded =
-      run(action, source, folder + kSourceName, memory, others, arguments, answers ? &all : nullptr, diagnostics);
+  MacroQuestions* const asked = answers ? &all : nullptr;
+  auto action = std::make_unique<PreprocessAction>(source, folder + kSourceName, result.text, *others, ground, asked);
+  const bool succeeded = run(std::move(action), memory, others, arguments, asked, diagnostics);
   if (answers) {
     questions.hopeless = all.hopeless;
     for (const std::string& name : all.names)
@@ -354,10 +362,9 @@ std::unique_ptr<llvm::Module> Frontend::compile(const std::string& text, const D
     memory->addFile(kVendorsPath, 0, llvm::MemoryBuffer::getMemBufferCopy(vendors));
     arguments.insert(arguments.end(), {"-include", kVendorsPath});
   }
-  CompileAction action(reader, dialect.lenient, context);
-  if (!run(action, text, kSourceName, memory, llvm::vfs::getRealFileSystem(), arguments, nullptr, diagnostics))
-    return nullptr;
-  std::unique_ptr<llvm::Module> module = action.take();
+  std::unique_ptr<llvm::Module> module;
+  auto action = std::make_unique<CompileAction>(text, reader, dialect.lenient, context, module);
+  if (!run(std::move(action), memory, llvm::vfs::getRealFileSystem(), arguments, nullptr, diagnostics)) return nullptr;
   if (module && dialect.lenient) hide_conversions_of_floats(*module);
   return module;
 }

@@ -1,43 +1,19 @@
-// What is known about the kernels of one source: filled in by the rewriter (from the syntax tree) and by the
-// study of memory use (from LLVM IR), printed by main. The same facts reach libsamcl through
-// kernel-translator/client/translation.h.
+// What is found out about a kernel: samcl::KernelTranslation, as it grows from the worst that its source declares
+// (source_functions.h) over what it reaches by calls (ndrange_rewriter.h) to what it does with memory (memory_use.h).
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <set>
+#include <algorithm>
 #include <string>
-#include <vector>
+
+#include "contract/translation.h"
 
 namespace samcl::translator {
 
-struct Argument {
-  std::string name, type_name;
-  std::string kind = "other";
-  uint64_t size = 0;  // bytes of a value
-  bool may_read = false, may_write = false;
-  uint32_t store_width = 0;  // bytes of the narrowest store; 0: none
-  std::string accumulates;   // all accesses are atomic operations of that kind, on store_width bytes; "": not so
-
-  // The kernel stores `width` bytes at once through this argument.
-  void written(uint32_t width) {
-    may_write = true;
-    if (!store_width || width < store_width) store_width = width;
+struct Kernel : KernelTranslation {
+  Kernel() {
+    splits_in_one_memory = true;
+    depends_on_local_size = false;
   }
-};
-
-struct Kernel {
-  std::string name;
-  std::vector<Argument> arguments;
-  std::set<std::string> affected_builtins;
-  bool needs_ndrange_argument = false;
-  std::string why_not_split, why_not_slice;  // empty: it may
-  bool splits_in_one_memory = true;          // it may where all devices see one memory
-  bool may_split_disjoint = false;  // why_not_split does not count where no part touches what another one writes
-  bool depends_on_local_size = false;
-  bool depends_on_addresses = false;  // stores, compares or follows addresses kept in memory
-  std::optional<std::array<uint64_t, 3>> required_work_group_size;
 
   // The first reason stands.
   void no_split(const std::string& why) {
@@ -52,6 +28,20 @@ struct Kernel {
     no_split(why);
     if (why_not_slice.empty()) why_not_slice = why;
   }
+
+  // May be split and sliced as far as nothing was found against it.
+  KernelTranslation judged() const {
+    KernelTranslation kernel = *this;
+    kernel.may_split = why_not_split.empty();
+    kernel.may_slice = why_not_slice.empty();
+    return kernel;
+  }
 };
+
+// The kernel stores `width` bytes at once through the argument.
+inline void note_store(KernelArgument& argument, uint32_t width) {
+  argument.may_write = true;
+  argument.store_width = argument.store_width == 0 ? width : std::min(argument.store_width, width);
+}
 
 }  // namespace samcl::translator

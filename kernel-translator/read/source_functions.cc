@@ -4,17 +4,15 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
+#include "kernel-translator/ir/builtins.h"
 
 namespace samcl::translator {
 namespace {
 
 using clang::FunctionDecl;
-
-// What global_work_offset makes wrong.
-const std::set<std::string> kAffected = {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset",
-                                         "get_global_linear_id"};
 
 bool is_kernel(const FunctionDecl* function) {
   for (const FunctionDecl* declaration : function->redecls())
@@ -36,7 +34,8 @@ std::string key_of(const FunctionDecl* function) {
 }
 
 bool is_affected_builtin(const FunctionDecl* function) {
-  return !function->getDefinition() && kAffected.count(name_of(function));
+  const Builtin* builtin = function->getDefinition() ? nullptr : find_builtin(name_of(function));
+  return builtin && builtin->by_offset;
 }
 
 Function::Linkage linkage_of(const FunctionDecl* function) {
@@ -67,57 +66,42 @@ class TextPlaces {
   const clang::SourceManager& files_;
 };
 
-class BodyReader : public clang::RecursiveASTVisitor<BodyReader> {
- public:
-  BodyReader(SourceFunctions& result, TextPlaces places) : result_(result), places_(places) {}
+using namespace clang::ast_matchers;
 
-  bool TraverseFunctionDecl(FunctionDecl* function) {
-    Function* outer = current_;
-    if (is_programs_own(function)) {
-      Function& entry = entry_of(function);
-      entry.declarations.push_back(declaration(function));
-      if (function->isThisDeclarationADefinition()) {
-        entry.defined = true;
-        current_ = &entry;
-      }
+// Takes the matches of a tree from top to bottom, so that a call comes before the name of what it calls.
+class FunctionCollector : public MatchFinder::MatchCallback {
+ public:
+  FunctionCollector(SourceFunctions& result, TextPlaces places) : result_(result), places_(places) {}
+
+  void collect(clang::ASTContext& tree) {
+    const auto in_function = optionally(hasAncestor(functionDecl(isDefinition()).bind("function")));
+    const auto name = declRefExpr(to(functionDecl().bind("named"))).bind("name");
+    MatchFinder finder;
+    finder.addMatcher(functionDecl().bind("declared"), this);
+    finder.addMatcher(callExpr(callee(expr(ignoringParenImpCasts(name))), in_function).bind("call"), this);
+    finder.addMatcher(declRefExpr(name, in_function), this);
+    finder.addMatcher(blockExpr(in_function).bind("block"), this);
+    finder.matchAST(tree);
+  }
+
+  void run(const MatchFinder::MatchResult& found) override {
+    if (const auto* declared = found.Nodes.getNodeAs<FunctionDecl>("declared")) {
+      if (is_programs_own(declared)) add_declaration(declared);
+      return;
     }
-    const bool go_on = RecursiveASTVisitor::TraverseFunctionDecl(function);
-    current_ = outer;
-    return go_on;
-  }
-  bool VisitBlockExpr(clang::BlockExpr*) {
-    if (current_) current_->has_block = true;
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr* call) {
-    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
-    const auto* callee = name ? llvm::dyn_cast<FunctionDecl>(name->getDecl()) : nullptr;
-    if (!current_ || !callee) return true;
-    called_.insert(name);
-    const bool affected = is_affected_builtin(callee);
-    if (affected || is_programs_own(callee))
-      current_->calls.push_back({affected ? name_of(callee) : key_of(callee), affected,
-                                 places_.of(name->getLocation(), name_of(callee)),
-                                 places_.of(call->getRParenLoc(), ")"), call->getNumArgs() > 0});
-    return true;
-  }
-  // Calls are visited before the names in them.
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    const auto* function = llvm::dyn_cast<FunctionDecl>(name->getDecl());
-    if (!function) return true;
-    const bool affected = is_affected_builtin(function);
-    if (!is_programs_own(function)) result_.builtins_named.insert(name_of(function));
-    if (!current_) {
-      result_.names_outside = result_.names_outside || affected;
-      return true;
+    const auto* within = found.Nodes.getNodeAs<FunctionDecl>("function");
+    Function* function = within && is_programs_own(within) ? &entry_of(within) : nullptr;
+    if (found.Nodes.getNodeAs<clang::BlockExpr>("block")) {
+      if (function) function->has_block = true;
+      return;
     }
-    const std::string key = affected ? name_of(function) : key_of(function);
-    if (affected)
-      current_->builtins.insert(key);
-    else if (is_programs_own(function))
-      current_->functions.insert(key);
-    if (!called_.count(name)) current_->addressed.insert(key);
-    return true;
+    const auto* name = found.Nodes.getNodeAs<clang::DeclRefExpr>("name");
+    const auto* named = found.Nodes.getNodeAs<FunctionDecl>("named");
+    if (const auto* call = found.Nodes.getNodeAs<clang::CallExpr>("call")) {
+      if (function) add_call(*function, call, name, named);
+    } else {
+      add_name(function, name, named);
+    }
   }
 
  private:
@@ -127,27 +111,54 @@ class BodyReader : public clang::RecursiveASTVisitor<BodyReader> {
     return function->getDefinition() ||
            (!function->isImplicit() && !function->getBuiltinID() && places_.holds(function->getLocation()));
   }
+
   Function& entry_of(const FunctionDecl* function) {
     Function& entry = result_.functions[key_of(function)];
+    if (!entry.name.empty()) return entry;
     entry.name = name_of(function);
     entry.type = type_of(function);
     entry.kernel = is_kernel(function);
     entry.linkage = linkage_of(function);
     return entry;
   }
-  Declaration declaration(const FunctionDecl* function) const {
-    Declaration declaration;
+
+  void add_declaration(const FunctionDecl* function) {
+    Function& entry = entry_of(function);
+    entry.defined = entry.defined || function->isThisDeclarationADefinition();
+    Declaration& declaration = entry.declarations.emplace_back();
     declaration.has_parameters = function->getNumParams() > 0;
     const clang::FunctionTypeLoc type = function->getFunctionTypeLoc();
-    if (!type || function->isVariadic()) return declaration;
+    if (!type || function->isVariadic()) return;
     declaration.left = places_.of(type.getLParenLoc(), "(");
     declaration.right = places_.of(type.getRParenLoc(), ")");
-    return declaration;
+  }
+
+  void add_call(Function& function, const clang::CallExpr* call, const clang::DeclRefExpr* name,
+                const FunctionDecl* callee) {
+    // What stands between the braces of a vector is in the tree twice.
+    if (!called_.insert(name).second) return;
+    const bool affected = is_affected_builtin(callee);
+    if (!affected && !is_programs_own(callee)) return;
+    function.calls.push_back({affected ? name_of(callee) : key_of(callee), affected,
+                              places_.of(name->getLocation(), name_of(callee)), places_.of(call->getRParenLoc(), ")"),
+                              call->getNumArgs() > 0});
+  }
+
+  void add_name(Function* function, const clang::DeclRefExpr* name, const FunctionDecl* named) {
+    const bool affected = is_affected_builtin(named), own = is_programs_own(named);
+    if (!own) result_.builtins_named.insert(name_of(named));
+    if (!function) {
+      result_.names_outside = result_.names_outside || affected;
+      return;
+    }
+    const std::string key = affected ? name_of(named) : key_of(named);
+    if (affected) function->builtins.insert(key);
+    if (own) function->functions.insert(key);
+    if (!called_.count(name)) function->addressed.insert(key);
   }
 
   SourceFunctions& result_;
-  TextPlaces places_;
-  Function* current_ = nullptr;
+  const TextPlaces places_;
   std::set<const clang::DeclRefExpr*> called_;
 };
 
@@ -162,8 +173,8 @@ bool holds_pointer(clang::QualType type, int depth = 0) {
   return false;
 }
 
-Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
-  Argument argument;
+KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
+  KernelArgument argument;
   argument.name = parameter->getNameAsString();
   const clang::QualType type = parameter->getType();
   const clang::PrintingPolicy& policy = tree.getPrintingPolicy();
@@ -174,16 +185,16 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     switch (target.getAddressSpace()) {
       case clang::LangAS::opencl_global:
       case clang::LangAS::opencl_global_device:
-      case clang::LangAS::opencl_global_host: argument.kind = "global_buffer"; break;
-      case clang::LangAS::opencl_constant: argument.kind = "constant_buffer"; break;
+      case clang::LangAS::opencl_global_host: argument.kind = ArgumentKind::global_buffer; break;
+      case clang::LangAS::opencl_constant: argument.kind = ArgumentKind::constant_buffer; break;
       case clang::LangAS::opencl_local:
-        argument.kind = "local_memory";
+        argument.kind = ArgumentKind::local_memory;
         kernel.depends_on_local_size = true;
         break;
       default: kernel.no_slice("argument " + argument.name + " points to an address space of another kind");
     }
   } else if (type->isImageType()) {
-    argument.kind = "image";
+    argument.kind = ArgumentKind::image;
     argument.type_name = argument.type_name.substr(argument.type_name.find(' ') + 1);
     const auto* access = parameter->getAttr<clang::OpenCLAccessAttr>();
     argument.may_read = !access || !access->isWriteOnly();
@@ -191,14 +202,14 @@ Argument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, 
     // Loops may wait for pixels that others write.
     if (argument.may_read && argument.may_write) kernel.no_slice("reads and writes the image " + argument.name);
   } else if (type->isSamplerT()) {
-    argument.kind = "sampler";
+    argument.kind = ArgumentKind::sampler;
   } else if (type->isPipeType()) {
-    argument.kind = "pipe";
+    argument.kind = ArgumentKind::pipe;
     kernel.no_slice("uses a pipe");
   } else if (type->isOpenCLSpecificType()) {
     kernel.no_slice("argument " + argument.name + " is of an unknown kind");
   } else {
-    argument.kind = "value";
+    argument.kind = ArgumentKind::value;
     argument.size = static_cast<uint64_t>(tree.getTypeSizeInChars(type).getQuantity());
     if (holds_pointer(type)) kernel.no_slice("argument " + argument.name + " holds a pointer");
   }
@@ -221,7 +232,7 @@ Kernel kernel_of(const FunctionDecl* function, clang::ASTContext& tree) {
 
 void FunctionReader::read(clang::ASTContext& tree) {
   result.is_cpp = tree.getLangOpts().OpenCLCPlusPlus;
-  BodyReader(result, TextPlaces(text_, tree.getSourceManager())).TraverseDecl(tree.getTranslationUnitDecl());
+  FunctionCollector(result, TextPlaces(text_, tree.getSourceManager())).collect(tree);
   for (const clang::Decl* declaration : tree.getTranslationUnitDecl()->decls()) {
     const auto* function = llvm::dyn_cast<FunctionDecl>(declaration);
     if (function && function->isThisDeclarationADefinition() && is_kernel(function))

@@ -135,8 +135,8 @@ bool NdrangeRewriter::edit_declarations(const Id& id, const Function& function) 
   const std::string parameter = function.kernel ? kKernelParameter : kHelperParameter;
   return std::all_of(function.declarations.begin(), function.declarations.end(), [&](const Declaration& each) {
     if (!each.left || !each.right || *each.left >= *each.right) return false;
-    return each.has_parameters ? insert(id.first, each.right, 0, ", " + parameter)
-                               : insert(id.first, *each.left + 1, *each.right - *each.left - 1, parameter);
+    return each.has_parameters ? replace(id.first, each.right, 0, ", " + parameter)
+                               : replace(id.first, *each.left + 1, *each.right - *each.left - 1, parameter);
   });
 }
 
@@ -153,17 +153,19 @@ bool NdrangeRewriter::edit_calls(const Id& id, const Function& function, const s
   for (const Call& call : function.calls) {
     if (!call.to_builtin && !is_affected(call.callee)) continue;
     const bool to_kernel = !call.to_builtin && this->function(*definition(id.first, call.callee)).kernel;
-    if (!insert(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer)))
+    if (!replace(id.first, call.right, 0, (call.has_arguments ? ", " : "") + (to_kernel ? value : pointer)))
       return false;
-    if (call.to_builtin && !insert(id.first, call.name, call.callee.size(), helper(id.first, call.callee)))
+    if (call.to_builtin && !replace(id.first, call.name, call.callee.size(), helper(id.first, call.callee)))
       return false;
   }
   return true;
 }
 
-bool NdrangeRewriter::insert(size_t source, Offset at, size_t length, const std::string& text) {
-  if (at) edits_[source][*at] = {length, text};
-  return at.has_value();
+bool NdrangeRewriter::replace(size_t source, Offset at, size_t length, const std::string& text) {
+  if (!at) return false;
+  const auto number = [](size_t value) { return static_cast<unsigned>(value); };
+  llvm::Error error = edits_[source].add({"program.cl", number(*at), number(length), text});
+  return !llvm::errorToBool(std::move(error));
 }
 
 // Where there are no static functions, those of two sources must not meet in a link.
@@ -200,14 +202,7 @@ std::string NdrangeRewriter::helpers(size_t source) const {
 
 std::optional<std::string> NdrangeRewriter::rewritten(size_t source) const {
   if (edits_[source].empty()) return std::nullopt;
-  const std::string& text = sources_[source].text;
-  std::string result = helpers(source);
-  size_t at = 0;
-  for (const auto& [offset, edit] : edits_[source]) {
-    result += text.substr(at, offset - at) + edit.text;
-    at = offset + edit.length;
-  }
-  return result + text.substr(at);
+  return helpers(source) + llvm::cantFail(clang::tooling::applyAllReplacements(sources_[source].text, edits_[source]));
 }
 
 }  // namespace samcl::translator

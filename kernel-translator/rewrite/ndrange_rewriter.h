@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "clang/Tooling/Core/Replacement.h"
 #include "kernel-translator/read/source_facts.h"
 #include "kernel-translator/read/source_functions.h"
 
@@ -39,10 +40,6 @@ class NdrangeRewriter {
   std::optional<std::string> rewritten(size_t source) const;
 
  private:
-  struct Edit {
-    size_t length;  // characters replaced
-    std::string text;
-  };
   using Id = std::pair<size_t, std::string>;  // a function: its source and its key there
 
   void join();
@@ -53,7 +50,8 @@ class NdrangeRewriter {
   bool make_edits(const std::set<Id>& affected);
   bool edit_declarations(const Id& id, const Function& function);
   bool edit_calls(const Id& id, const Function& function, const std::set<Id>& affected);
-  bool insert(size_t source, Offset at, size_t length, const std::string& text);
+  // In place of `length` characters; false: it can't be done.
+  bool replace(size_t source, Offset at, size_t length, const std::string& text);
 
   const Function& function(const Id& id) const { return sources_[id.first].functions.functions.at(id.second); }
   std::string helper(size_t source, const std::string& builtin) const;
@@ -63,7 +61,7 @@ class NdrangeRewriter {
   std::string error_;
   std::map<std::string, Id> external_;  // defined for all sources
   std::vector<Kernel> kernels_;
-  std::vector<std::map<size_t, Edit>> edits_;  // by source, by offset in its text
+  std::vector<clang::tooling::Replacements> edits_;  // by source
 };
 
 }  // namespace samcl::translator
