@@ -74,6 +74,17 @@ bool same_files(const std::vector<IncludedFile>& one, const std::vector<Included
       [](const IncludedFile& a, const IncludedFile& b) { return a.path == b.path && a.stamp == b.stamp; });
 }
 
+// A build or compilation, which the driver refuses while the program has kernels. One that is released may still be
+// held by a thread of ours that has just told of the end of its last launch: that is waited for.
+template <typename Make>
+cl_int without_kernels(const Context& context, const Make& make) {
+  const cl_int error = make();
+  if (error != CL_INVALID_OPERATION) return error;
+  constexpr int kPatienceMs = 1000;  // others may be at work for longer
+  for (const auto& device : context.devices) device->drain(kPatienceMs);
+  return make();
+}
+
 }  // namespace
 
 Build::~Build() {
@@ -221,7 +232,9 @@ cl_int Program::build(const char* options) {
   std::future<Result<Translations>> translation;
   if (specification) translation = start_translation(*context, specification);
   const uint64_t began = now_ns();
-  const cl_int error = driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
+  const cl_int error = without_kernels(*context, [&] {
+    return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
+  });
   if (error == CL_SUCCESS && specification) {
     finish(std::move(specification), std::move(translation), now_ns() - began);
   } else if (error == CL_SUCCESS) {
@@ -247,8 +260,9 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
           return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
         });
   }
-  const cl_int error =
-      driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  const cl_int error = without_kernels(*context, [&] {
+    return driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  });
   auto specification = known ? settled.get() : fail("its source is not known");
   set_specification(error == CL_SUCCESS && specification ? *std::move(specification) : nullptr);
   return error;
