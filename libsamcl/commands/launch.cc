@@ -107,22 +107,16 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
 
-// Not where its kernel is too short to be split; nor before its time is known, but for many work-items where no byte
-// would have to move; and mostly not before its parts are built.
+// Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const CostModel* const known = kernel().cost_model;
   if (!known || context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.
   if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
-  if (context.shares_host_memory()) {
-    // Nothing has to move: what may be long is split at once, even if its parts have to be built for it.
-    constexpr uint64_t kMany = 1 << 16;
-    if (whole_ns == 0) return work_items(request_.ndrange) >= kMany;
-    return whole_ns >= 2 * kHandOver && Build::has_sub_kernel_programs(kernel().build, context);
-  }
-  if (whole_ns < 2 * kHandOver || leaves_idle(request_, *context.devices[0])) return false;
-  return Build::has_sub_kernel_programs(kernel().build, context);
+  if (whole_ns < 2 * kHandOver) return false;
+  if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
+  return Build::parts_pay(kernel().build, context, *known, whole_ns);
 }
 
 KernelLaunch::~KernelLaunch() = default;
@@ -323,7 +317,9 @@ void KernelLaunch::ended(cl_int error) {
     record.predicted_ns += predicted_ns_;
     record.took_ns += computing_ns_;
   }
-  if (timed_) kernel().cost_model->times.took(work_items(plan_->ndrange), computing_ns_);
+  CostModel* const known = kernel().cost_model;
+  if (timed_) known->times.took(work_items(plan_->ndrange), computing_ns_);
+  if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_);
 }
 
 }  // namespace samcl

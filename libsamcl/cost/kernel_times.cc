@@ -34,4 +34,19 @@ bool KernelTimes::wants_time(uint64_t work_items) {
   return before < kFirst || before % kLater == 0;
 }
 
+KernelTimes::BySize KernelTimes::known() const {
+  BySize times;
+  for (unsigned size = 0; size < classes_.size(); ++size) {
+    const double ns = classes_[size].ns_per_item.load(std::memory_order_relaxed);
+    if (ns > 0) times[size] = ns;
+  }
+  return times;
+}
+
+void KernelTimes::recall(const BySize& times) {
+  for (const auto& [size, ns] : times) {
+    if (size < classes_.size() && ns > 0) classes_[size].ns_per_item.store(ns, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace samcl

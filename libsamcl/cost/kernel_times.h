@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 
 namespace samcl {
 
@@ -20,6 +21,12 @@ class KernelTimes {
   // Whether the time of the next such launch should be taken exactly, which costs the driver more than the launch: the
   // first few, then some now and then. Asked once for each.
   bool wants_time(uint64_t work_items);
+
+  // ns per work-item by size, as the power of two that is not above it: to be kept for another process.
+  using BySize = std::map<unsigned, double>;
+  BySize known() const;
+  // What another process knew. Sizes that are out of bounds are passed over.
+  void recall(const BySize& times);
 
  private:
   // Launches of sizes within a factor of two.

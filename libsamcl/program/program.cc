@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
+#include "libsamcl/cost/parts_build.h"
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/macro_probe.h"
+#include "libsamcl/program/remembered_times.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/threads/beside.h"
 
@@ -71,6 +74,17 @@ bool same_files(const std::vector<IncludedFile>& one, const std::vector<Included
       [](const IncludedFile& a, const IncludedFile& b) { return a.path == b.path && a.stamp == b.stamp; });
 }
 
+// A build or compilation, which the driver refuses while the program has kernels. One that is released may still be
+// held by a thread of ours that has just told of the end of its last launch: that is waited for.
+template <typename Make>
+cl_int without_kernels(const Context& context, const Make& make) {
+  const cl_int error = make();
+  if (error != CL_INVALID_OPERATION) return error;
+  constexpr int kPatienceMs = 1000;  // others may be at work for longer
+  for (const auto& device : context.devices) device->drain(kPatienceMs);
+  return make();
+}
+
 }  // namespace
 
 Build::~Build() {
@@ -85,12 +99,15 @@ void Build::release_sub_kernel_programs() {
   sub_kernel_programs.clear();
 }
 
+bool Build::is_rewritten() const {
+  return std::any_of(translation.sources.begin(), translation.sources.end(),
+                     [](const TranslatedSource& source) { return source.source.has_value(); });
+}
+
 // The program itself serves the first device where nothing had to be rewritten.
 cl_program Build::make_sub_kernel_program(const RealDevice& device, unsigned kind) const {
-  const bool rewritten = std::any_of(translation.sources.begin(), translation.sources.end(),
-                                     [](const TranslatedSource& source) { return source.source.has_value(); });
   if (kind > 0) return make(*specification, sources_of_kinds.at(kind), device);
-  if (device.index > 0 || rewritten) return make(*specification, translation.sources, device);
+  if (device.index > 0 || is_rewritten()) return make(*specification, translation.sources, device);
   return driver::real().clRetainProgram(original) == CL_SUCCESS ? original : nullptr;
 }
 
@@ -98,33 +115,74 @@ bool Build::make_sub_kernel_programs(const Context& context) const {
   if (sub_kernel_programs.empty()) return false;
   std::call_once(asked_, [&] {
     std::vector<std::future<cl_program>> made;
+    std::atomic<uint64_t> took_ns{0};
     for (const auto& device : context.devices) {
       const unsigned kind = context.device->kinds[device->index];
-      made.push_back(beside([this, device = device.get(), kind] { return make_sub_kernel_program(*device, kind); }));
+      made.push_back(beside([this, device = device.get(), kind, &took_ns] {
+        const uint64_t began = now_ns();
+        const cl_program part = make_sub_kernel_program(*device, kind);
+        took_ns += now_ns() - began;
+        return part;
+      }));
     }
     Made result = Made::made;
     for (size_t i = 0; i < made.size(); ++i) {
       sub_kernel_programs[i] = made[i].get();
       if (!sub_kernel_programs[i]) result = Made::failed;
     }
+    sub_kernel_build_ns = took_ns.load();
     made_ = result;
   });
   return made_ == Made::made;
 }
 
-bool Build::has_sub_kernel_programs(const std::shared_ptr<const Build>& build, Context& context) {
-  if (build->sub_kernel_programs.empty()) return true;
+void Build::post(const std::shared_ptr<const Build>& build, Context& context,
+                 void (Build::*work)(const Context&) const) {
+  // The program may be gone by then, but a part may be the original.
+  driver::real().clRetainProgram(build->original);
+  context.builder.post([build, &context, work] {
+    (*build.*work)(context);
+    driver::real().clReleaseProgram(build->original);
+  });
+}
+
+bool Build::parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
+                      uint64_t whole_ns) {
+  if (build->sub_kernel_programs.empty() || build->made_ == Made::made || build->made_ == Made::failed) return true;
+  const PartsBuild when = when_to_build_parts(build->sub_kernel_build_ns, kernel.took_ns, whole_ns);
   Made none = Made::none;
-  if (build->made_.compare_exchange_strong(none, Made::wanted)) {
-    // The program may be gone by then, but a part may be the original.
-    driver::real().clRetainProgram(build->original);
-    context.builder.post([build, &context] {
-      build->make_sub_kernel_programs(context);
-      driver::real().clReleaseProgram(build->original);
-    });
+  if (when == PartsBuild::beside && build->made_.compare_exchange_strong(none, Made::wanted))
+    post(build, context, &Build::make_and_remember);
+  return when == PartsBuild::now;
+}
+
+void Build::took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns) {
+  const uint64_t before = kernel.took_ns.fetch_add(ns);
+  const uint64_t cost = build->sub_kernel_build_ns;
+  if (!build->sub_kernel_programs.empty() && before < cost && before + ns >= cost)
+    post(build, context, &Build::remember);
+}
+
+void Build::expect(uint64_t own_build_ns, const Context& context) {
+  if (sub_kernel_programs.empty() || made_ != Made::none) return;
+  sub_kernel_build_ns = own_build_ns * (sub_kernel_programs.size() - (is_rewritten() ? 0 : 1));
+  const auto times = remembered_times(*specification, driver::translator_facts(context.devices[0]->id));
+  if (!times) return;
+  if (times->parts_build_ns > 0) sub_kernel_build_ns = times->parts_build_ns;
+  for (const auto& [name, by_size] : times->kernels) {
+    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
   }
-  const Made now = build->made_;
-  return now == Made::made || now == Made::failed;
+}
+
+void Build::make_and_remember(const Context& context) const {
+  make_sub_kernel_programs(context);
+  remember(context);
+}
+
+void Build::remember(const Context& context) const {
+  RememberedTimes times{.parts_build_ns = sub_kernel_build_ns, .kernels = {}};
+  for (const auto& [name, model] : cost_models) times.kernels[name] = model->times.known();
+  remember_times(*specification, driver::translator_facts(context.devices[0]->id), times);
 }
 
 Program::Program(std::shared_ptr<Context> program_context, cl_program real, std::string source,
@@ -154,8 +212,9 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
 }
 
 void Program::finish(std::shared_ptr<const BuildSpecification> specification,
-                     std::future<Result<Translations>> translation) {
+                     std::future<Result<Translations>> translation, uint64_t took_ns) {
   std::shared_ptr<Build> made = make_build(specification, translation.get());
+  made->expect(took_ns, *context);
   place_fallback(*made, *specification);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
@@ -172,9 +231,12 @@ cl_int Program::build(const char* options) {
   }
   std::future<Result<Translations>> translation;
   if (specification) translation = start_translation(*context, specification);
-  const cl_int error = driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
+  const uint64_t began = now_ns();
+  const cl_int error = without_kernels(*context, [&] {
+    return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
+  });
   if (error == CL_SUCCESS && specification) {
-    finish(std::move(specification), std::move(translation));
+    finish(std::move(specification), std::move(translation), now_ns() - began);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -198,8 +260,9 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
           return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
         });
   }
-  const cl_int error =
-      driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  const cl_int error = without_kernels(*context, [&] {
+    return driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+  });
   auto specification = known ? specified.get() : fail("its source is not known");
   set_specification(error == CL_SUCCESS && specification ? *std::move(specification) : nullptr);
   return error;
@@ -218,13 +281,15 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   }
   std::future<Result<Translations>> translation;
   if (known && specification->is_executable()) translation = start_translation(*context, specification);
+  const uint64_t began = now_ns();
   const cl_program real = driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count,
                                                        real_inputs, nullptr, nullptr, error);
   if (!real) return nullptr;
+  const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
   if (translation.valid())
-    program->finish(std::move(specification), std::move(translation));
+    program->finish(std::move(specification), std::move(translation), took_ns);
   else
     program->set_specification(std::move(specification));
   return program;

@@ -32,8 +32,9 @@ struct HandleTraits<Program> {
 // What deciding about a kernel's launches needs.
 struct CostModel {
   RememberedFootprint footprint;
-  KernelTimes times;    // on the first device, or on one that computes as fast
-  DeviceSpeeds speeds;  // where devices are not alike
+  KernelTimes times;                 // on the first device, or on one that computes as fast
+  DeviceSpeeds speeds;               // where devices are not alike
+  std::atomic<uint64_t> took_ns{0};  // all launches in this process
 };
 
 // By kind of device (Device::kinds); 0 is always there.
@@ -52,6 +53,8 @@ struct Build {
   // Rewritten program per device; empty if kernels stay whole. Null until make_sub_kernel_programs(): many programs
   // never split a launch, and the driver takes as long for each as for the program itself.
   mutable std::vector<cl_program> sub_kernel_programs;
+  // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
+  mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
   unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
   cl_program fallback = nullptr;  // the original for that device if it is not the first
   std::string why_one_device;     // why no kernel of this program can be split
@@ -60,11 +63,25 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
-  // Whether make_sub_kernel_programs() would take no time. If not, somebody begins to make them.
-  static bool has_sub_kernel_programs(const std::shared_ptr<const Build>& build, Context& context);
+  // Before the first launch: what is known of the times of its kernels, and of making the sub-kernel programs.
+  // own_build_ns: what the driver took for the program itself.
+  void expect(uint64_t own_build_ns, const Context& context);
+  // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
+  // sub-kernel programs are there, or are worth making for it. May begin to make them for later ones
+  // (cost/parts_build.h).
+  static bool parts_pay(const std::shared_ptr<const Build>& build, Context& context, const CostModel& kernel,
+                        uint64_t whole_ns);
+  // A launch of that kernel took so long.
+  static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns);
   void release_sub_kernel_programs();
 
  private:
+  // Has the builder's thread do something with it.
+  static void post(const std::shared_ptr<const Build>& build, Context& context,
+                   void (Build::*work)(const Context&) const);
+  void make_and_remember(const Context& context) const;
+  void remember(const Context& context) const;
+  bool is_rewritten() const;
   cl_program make_sub_kernel_program(const RealDevice& device, unsigned kind) const;
 
   enum class Made : uint8_t { none, wanted, made, failed };
@@ -105,7 +122,9 @@ class Program : public Object<Program> {
   void binary_was_read(std::span<const unsigned char> binary) const;
 
  private:
-  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation);
+  // took_ns: the driver, for the program itself.
+  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation,
+              uint64_t took_ns);
   std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
                                     Result<Translations> translation) const;
   void place_fallback(Build& build, const BuildSpecification& specification) const;

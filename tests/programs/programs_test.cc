@@ -165,6 +165,27 @@ TEST_F(Programs, NotRebuiltWhileItHasKernels) {
   EXPECT_STATUS(build_status(program), CL_INVALID_OPERATION);
 }
 
+TEST_F(Programs, RebuiltAsSoonAsItsKernelsHaveRunAndAreReleased) {
+  const Program program = create({"__kernel void k(__global int* x) { x[get_global_id(0)] = VALUE; }"});
+  constexpr size_t kItems = 4096;
+  const Buffer x = buffer(std::vector<cl_int>(kItems, 0));
+  cl_int status = CL_SUCCESS;
+  const Queue plain(clCreateCommandQueue(context(), device(), 0, &status));  // the fixture's asks for times
+  ASSERT_OK(status);
+  for (int round = 0; round < 30; ++round) {
+    const cl_int value = round % 2;
+    ASSERT_OK(build_status(program, value ? "-DVALUE=1" : "-DVALUE=0"));
+    {
+      const Kernel k = bench::make_kernel(program, "k");
+      set_arguments(k, x);
+      for (int i = 0; i < 20; ++i)
+        ASSERT_OK(clEnqueueNDRangeKernel(plain.get(), k.get(), 1, nullptr, &kItems, nullptr, 0, nullptr, nullptr));
+      ASSERT_OK(clFinish(plain.get()));
+    }
+  }
+  EXPECT_EQ(read<cl_int>(x, kItems), std::vector<cl_int>(kItems, 1));
+}
+
 TEST_F(Programs, BuildWithoutADeviceList) {
   const Program program = create({kSeven});
   ASSERT_OK(clBuildProgram(program.get(), 0, nullptr, nullptr, nullptr, nullptr));

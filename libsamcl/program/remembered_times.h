@@ -1,0 +1,30 @@
+// What a program's kernels took, and their parts to build, kept on disk beside the translations: the first launches of
+// the next process are then judged as the later ones of this.
+//
+// Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/program/build_specification.h"
+
+namespace samcl {
+
+struct RememberedTimes {
+  uint64_t parts_build_ns = 0;
+  std::map<std::string, KernelTimes::BySize> kernels;  // by name
+
+  bool operator==(const RememberedTimes&) const = default;
+};
+
+// Of a program on devices like that one. The next replace those that are kept.
+void remember_times(const BuildSpecification& specification, const DeviceFacts& device, const RememberedTimes& times);
+
+// nullopt if none are remembered.
+std::optional<RememberedTimes> remembered_times(const BuildSpecification& specification, const DeviceFacts& device);
+
+}  // namespace samcl
