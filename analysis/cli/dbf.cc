@@ -7,8 +7,8 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
-#include "analysis/dbf/demand_chart.h"
 #include "analysis/dbf/demanding_walk.h"
+#include "analysis/experiment/demand_chart.h"
 #include "analysis/json/demand_json.h"
 #include "analysis/json/task_graphs_json.h"
 #include "analysis/json/time_text.h"

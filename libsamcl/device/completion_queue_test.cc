@@ -165,7 +165,7 @@ TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
 TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   struct Owner : CompletionQueue::Listener {
     std::mutex calls;
-  CompletionQueue ends{nullptr, calls, "ends-test"};
+    CompletionQueue ends{nullptr, calls, "ends-test"};
     std::atomic<bool>& has_ended;
     explicit Owner(std::atomic<bool>& flag) : has_ended(flag) {}
     void began(const engine::Node&, const RunTimes&) override {}

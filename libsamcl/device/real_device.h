@@ -73,8 +73,8 @@ class RealDevice {
   struct Queue {
     cl_command_queue real = nullptr;
     // Held while the driver is called for this queue. Two threads that give NVIDIA's driver commands for one queue at
-    // once make a thread of its own do that from then on, which never rests: a launch takes 7.4 instead of 3.6 us (H200)
-    // until the queue has been idle for some tenths of a second.
+    // once make a thread of its own do that from then on, which never rests: a launch takes 7.4 instead of 3.6 us
+    // (H200) until the queue has been idle for some tenths of a second.
     std::mutex calls;
     // Held from enqueueing to the end by who waits for what he enqueues: PoCL's basic devices deadlock if two threads
     // use one queue at once.

@@ -38,10 +38,26 @@ struct RealDeviceTest : ::testing::Test {
   std::unique_ptr<Storage> storage;
 };
 
-TEST_F(RealDeviceTest, UnmanagedTransfersAreInOnePiece) {
+TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
   EXPECT_EQ(upload(unmanaged), CL_SUCCESS);
-  EXPECT_EQ(driver.count(Call::write), 1);
+  EXPECT_EQ(driver.count(Call::write), 6) << "five chunks of 4 MiB and a part";
   EXPECT_THAT(manager.events, IsEmpty());
+  std::vector<std::byte> found(kSize);
+  cl_int error;
+  EXPECT_EQ(unmanaged->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize},
+                                            found.data(), traffic),
+            CL_SUCCESS);
+  EXPECT_EQ(found, bytes);
+}
+
+TEST_F(RealDeviceTest, WithoutPinnedMemoryTheyAreInOnePiece) {
+  cl_int error;
+  Storage memory(unmanaged, kSize, nullptr);
+  const cl_mem replica = memory.replica(1, &error);
+  driver.fail(Call::create_buffer, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(unmanaged->devices[1]->upload(engine::LaneKind::up, replica, {0, kSize}, bytes.data(), traffic),
+            CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::write), 1);
 }
 
 TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {

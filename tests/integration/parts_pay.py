@@ -35,7 +35,7 @@ def check(what, found, expected):
 with tempfile.TemporaryDirectory() as folder:
     cache = pathlib.Path(folder)
     # Launches of a second and more each, whose parts take a fraction of that to build.
-    long = ("MatrixMultiplication", "--rows", "512", "--columns", "512", "--inner", "512", "--warmup", "0",
+    long = ("MatrixMultiplication", "--rows", "1024", "--columns", "1024", "--inner", "512", "--warmup", "0",
             "--iterations", "3")
     check("the first launch is measured, all others split", launches(cache, *long), (3, 2))
     check("what was measured is remembered", launches(cache, *long), (3, 3))

@@ -1,4 +1,4 @@
-#include "analysis/dbf/demand_chart.h"
+#include "analysis/experiment/demand_chart.h"
 
 #include <algorithm>
 
