@@ -1,6 +1,7 @@
 // The rectangles of clEnqueue{Read,Write,Copy}BufferRect: rows of bytes at regular distances.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,14 @@ struct Rectangle {
     return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}};
   }
 
+  // Rows [y, y + rows) of slices [z, z + slices).
+  Rectangle part(uint64_t y, uint64_t rows, uint64_t z, uint64_t slices) const {
+    return {offset + z * slice_pitch + y * row_pitch, row_pitch, slice_pitch, {region[0], rows, slices}};
+  }
+
+  // The same shape from byte 0 on, without gaps.
+  Rectangle dense() const { return {0, region[0], region[0] * region[1], region}; }
+
   // The same in other surroundings: moved by that many bytes.
   Rectangle moved(uint64_t bytes) const {
     Rectangle r = *this;
@@ -122,6 +131,33 @@ inline RectanglePairs rows_of(const Rectangle& one, const Rectangle& other) {
     rows.emplace_back(Rectangle::run(one.row(i), one.region[0]), Rectangle::run(other.row(i), other.region[0]));
   }
   return rows;
+}
+
+// Pieces of at most that many bytes, in order: whole slices or rows, as many as there is room for; longer rows are cut.
+inline RectanglePairs cut(const Rectangle& one, const Rectangle& other, uint64_t most) {
+  RectanglePairs pieces;
+  const auto cut_run = [&](uint64_t begin, uint64_t other_begin, uint64_t bytes) {
+    for (uint64_t done = 0; done < bytes; done += most) {
+      const uint64_t length = std::min(most, bytes - done);
+      pieces.emplace_back(Rectangle::run(begin + done, length), Rectangle::run(other_begin + done, length));
+    }
+  };
+  const auto [bytes, rows, slices] = one.region;
+  if (one.is_run() && other.is_run()) {
+    cut_run(one.offset, other.offset, one.bytes());
+  } else if (bytes > most) {
+    for (uint64_t i = 0; i < rows * slices; ++i) cut_run(one.row(i), other.row(i), bytes);
+  } else {
+    const uint64_t height = std::min(rows, most / bytes);
+    const uint64_t depth = height == rows ? std::min(slices, most / (bytes * rows)) : 1;
+    for (uint64_t z = 0; z < slices; z += depth) {
+      for (uint64_t y = 0; y < rows; y += height) {
+        const uint64_t high = std::min(height, rows - y), deep = std::min(depth, slices - z);
+        pieces.emplace_back(one.part(y, high, z, deep), other.part(y, high, z, deep));
+      }
+    }
+  }
+  return pieces;
 }
 
 // Pieces that the driver's rectangle commands take, or single rows: as few as can be.

@@ -14,6 +14,7 @@
 #include "libsamcl/objects/buffer.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/svm.h"
+#include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl::api {
 namespace {
@@ -87,7 +88,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   if ((flags & CL_MEM_COPY_HOST_PTR) && host_ptr) {
     std::byte* const host = storage->host();
     if (!host) return failed(errcode_ret, CL_OUT_OF_HOST_MEMORY);
-    std::memcpy(host, host_ptr, size);
+    copy_in_parallel(host, static_cast<const std::byte*>(host_ptr), size);
     storage->written_by_program({0, size}, only(kHost));
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;

@@ -23,6 +23,7 @@ constexpr uint64_t kLocalBytesPerNs = 5;
 constexpr uint64_t kHostsOwnNs = 1'000'000;
 // Bytes that a thread of the program moves itself rather than waking another.
 constexpr uint64_t kSmall = 256 << 10;
+constexpr uint64_t kMediumUpload = 16 << 20;
 
 thread_local DeviceBackend::HelpingThread* helping = nullptr;
 
@@ -42,11 +43,28 @@ bool stays_on_device(const engine::Operation& operation) {
 
 }  // namespace
 
-DeviceBackend::HelpingThread::HelpingThread(Role role) : role_(role), outer_(std::exchange(helping, this)) {}
+DeviceBackend::HelpingThread::HelpingThread(Role role, const void* key)
+    : role_(role), key_(key), outer_(std::exchange(helping, this)) {}
 
+// What it does may be what the next operation waited for.
 DeviceBackend::HelpingThread::~HelpingThread() {
+  while (job_) {
+    const std::function<void()> job = std::exchange(job_, nullptr);
+    lane_->run_claimed(job);
+  }
   helping = outer_;
-  if (job_) lane_->run_claimed(job_);
+}
+
+bool DeviceBackend::help_lanes() {
+  const void* const key = helping ? helping->key_ : nullptr;
+  if (!key) return false;
+  bool helped = host_.help(key);
+  for (const auto& device : set_.devices) {
+    for (const LaneKind lane : {LaneKind::compute, LaneKind::up, LaneKind::down}) {
+      helped |= device->worker(lane).help(key);
+    }
+  }
+  return helped;
 }
 
 bool DeviceBackend::is_driver_queue(Lane lane) const {
@@ -209,8 +227,7 @@ void DeviceBackend::feed(RealDevice& device) {
     }
     if (is_over || status != CL_SUCCESS) {
       if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
-      const HelpingThread help(HelpingThread::Role::lane);
-      owner_.ended(node, status);
+      tell_end(node, status);
     }
     if (Worker::is_own_thread() && Worker::may_go_on()) continue;
     if (!ahead.hand_over()) return;
@@ -311,11 +328,17 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     } catch (...) {  // no memory
     }
     if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
-    const HelpingThread help(HelpingThread::Role::lane);
-    owner_.ended(node, status);
+    tell_end(node, status);
   };
   do_on(worker(node->lane), *node, std::move(job));
   return CL_SUCCESS;
+}
+
+// By who did it in a lane's stead, or for the lane: he goes on with what waited for it.
+void DeviceBackend::tell_end(const NodePtr& node, cl_int status) {
+  if (helping) return owner_.ended(node, status);
+  const HelpingThread this_thread(HelpingThread::Role::lane);
+  owner_.ended(node, status);
 }
 
 void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
@@ -323,7 +346,7 @@ void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> 
     helping->job_ = std::move(job);
     helping->lane_ = &lane;
   } else {
-    lane.post(std::move(job));
+    lane.post(std::move(job), node.owner ? node.owner->order_key() : nullptr);
   }
 }
 
@@ -331,9 +354,17 @@ void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> 
 bool DeviceBackend::helps(const Node& node) const {
   using Role = HelpingThread::Role;
   if (!helping || helping->job_) return false;
-  if (helping->role_ == Role::waiting_program && node.alone) return true;
+  if (helping->role_ == Role::waiting_program && node.alone &&
+      (!helping->key_ || (node.owner && node.owner->order_key() == helping->key_))) {
+    return true;
+  }
   if (node.lane.kind == LaneKind::host) return engine::bytes_of(node.operation) < kSmall;
-  return helping->role_ == Role::program && node.alone && set_.devices[node.lane.device]->computes_in_caller;
+  if (helping->role_ != Role::program || !node.alone) return false;
+  const RealDevice& device = *set_.devices[node.lane.device];
+  if (device.computes_in_caller) return true;
+  // A driver copies what is to go up in the program's call, too. Another thread would be awake when it is done.
+  return node.lane.kind == LaneKind::up && !device.lease.client && node.behind.empty() &&
+         engine::bytes_of(node.operation) <= kMediumUpload;
 }
 
 cl_int DeviceBackend::execute(const Node& node) {

@@ -39,16 +39,21 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
   Worker& host_worker() { return host_; }
 
+  // Does what a lane has to do and has not begun, if it is what this thread waits for (HelpingThread); false if there is
+  // none. Without the context's lock.
+  bool help_lanes();
+
   // While it lives, this thread may do an operation itself. Made before the context's lock is taken, and destroyed when
   // it has been given back: that is when the operation is done.
   class HelpingThread {
    public:
     enum class Role : uint8_t {
-      waiting_program,  // the program waits for what is planned meanwhile: whatever it is
+      waiting_program,  // the program waits for what is planned or issued meanwhile: whatever it is
       program,          // what a bare driver would do in the program's call as well
       lane,             // it has just ended an operation: short copies in host memory
     };
-    explicit HelpingThread(Role role);
+    // key: that of what the program waits for (engine::Owner::order_key()); nullptr: it waits for all.
+    explicit HelpingThread(Role role, const void* key = nullptr);
     ~HelpingThread();
     HelpingThread(const HelpingThread&) = delete;
     HelpingThread& operator=(const HelpingThread&) = delete;
@@ -56,6 +61,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
    private:
     friend class DeviceBackend;
     const Role role_;
+    const void* const key_;
     HelpingThread* const outer_;
     std::function<void()> job_;
     Worker* lane_ = nullptr;
@@ -75,6 +81,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
   void do_on(Worker& lane, const engine::Node& node, std::function<void()> job);
+  void tell_end(const engine::NodePtr& node, cl_int status);
 
   // On a device that a manager grants.
   uint64_t counted_ns(const engine::Node& node) const;

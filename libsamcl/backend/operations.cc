@@ -52,19 +52,20 @@ std::vector<std::byte> widened(const std::vector<std::byte>& pattern, Range rang
   return std::vector<std::byte>(8, pattern[0]);
 }
 
-// A rectangle of an image as image commands want it. Layers of 1D arrays have no gaps in the program's memory.
-struct Pixels {
-  Pixels(const ImageLayout& image, bool is_1d_array, const Rectangle& rows, const Rectangle& host)
-      : origin{rows.offset % rows.row_pitch / image.pixel, rows.offset % rows.slice_pitch / rows.row_pitch,
-               rows.offset / rows.slice_pitch},
-        region(rows.shape()),
-        row_pitch(region[1] > 1 && !is_1d_array ? host.row_pitch : 0),
-        slice_pitch(region[2] > 1 ? host.slice_pitch : 0) {
-    region[0] /= image.pixel;
-  }
-  std::array<size_t, 3> origin, region;
-  size_t row_pitch, slice_pitch;  // of the program's memory
-};
+// A memory object on a device; nothing and the driver's code if it cannot be had there.
+std::optional<DeviceMemory> on_device(Storage& memory, unsigned device, cl_int& error) {
+  const cl_mem real = memory.replica(device, &error);
+  if (!real) return std::nullopt;
+  return DeviceMemory{real, memory.layout(), memory.is_1d_array()};
+}
+
+// Ranges as few rectangles; those of an image one by one, since its blocks are.
+std::vector<Rectangle> rectangles_of(const std::vector<Range>& ranges, bool is_image) {
+  if (const auto rows = is_image ? std::nullopt : as_rows(ranges)) return {*rows};
+  std::vector<Rectangle> runs;
+  for (const Range& range : ranges) runs.push_back(Rectangle::run(range.begin, range.size()));
+  return runs;
+}
 
 // Operations done to their end on the calling thread.
 class Execution {
@@ -72,8 +73,7 @@ class Execution {
   Execution(DeviceSet& set, Lane lane) : set_(set), lane_(lane) {}
 
   cl_int operator()(const Exchange& o) {
-    if (o.from == kHost) return upload(o);
-    if (o.to == kHost) return download(o);
+    if (o.from == kHost || o.to == kHost) return over_link(o);
     if (lane_.kind != LaneKind::compute) return pass_on(o);
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
     return wait_for(o);
@@ -83,19 +83,11 @@ class Execution {
     Storage& memory = *o.replica.memory;
     if (o.replica.place == kHost) return copy_at_host(o);
     RealDevice& device = *set_.devices[o.replica.place];
-    cl_int error;
-    const cl_mem replica = memory.replica(device.index, &error);
+    cl_int error = CL_SUCCESS;
+    const auto replica = on_device(memory, device.index, error);
     if (!replica) return error;
-    const ImageLayout* image = memory.layout();
-    if (o.rows.is_run() && o.program_rows.is_run()) {
-      const Range range = {o.rows.offset, o.rows.offset + o.rows.bytes()};
-      std::byte* program = o.program + o.program_rows.offset;
-      return o.to_program ? device.download(lane_.kind, replica, range, program, *o.traffic, image)
-                          : device.upload(lane_.kind, replica, range, program, *o.traffic, image);
-    }
-    if (image) return copy_pixels(o, device, replica, *image);
-    return o.to_program ? device.download_rows(lane_.kind, replica, o.rows, o.program, o.program_rows, *o.traffic)
-                        : device.upload_rows(lane_.kind, replica, o.rows, o.program, o.program_rows, *o.traffic);
+    return device.transfer(lane_.kind, o.to_program ? Direction::down : Direction::up, *replica, o.rows, o.program,
+                           o.program_rows, *o.traffic);
   }
 
   cl_int operator()(const LocalCopy& o) {
@@ -143,52 +135,16 @@ class Execution {
     return CL_SUCCESS;
   }
 
-  cl_int copy_pixels(const ProgramCopy& o, RealDevice& device, cl_mem replica, const ImageLayout& image) {
-    const Pixels pixels(image, o.replica.memory->is_1d_array(), o.rows, o.program_rows);
-    (o.to_program ? o.traffic->downloaded_bytes : o.traffic->uploaded_bytes) += o.rows.bytes();
-    Traffic& link = report::device(device.index);
-    (o.to_program ? link.downloaded_bytes : link.uploaded_bytes) += o.rows.bytes();
-    std::byte* program = o.program + o.program_rows.offset;
-    const auto& cl = driver::real();
-    return device.run_over_link(
-        lane_.kind, o.to_program ? trace::Activity::download : trace::Activity::upload, o.rows.bytes(),
-        [&](cl_command_queue on, cl_event* event) {
-          return o.to_program
-                     ? cl.clEnqueueReadImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                             pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event)
-                     : cl.clEnqueueWriteImage(on, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                              pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event);
-        });
-  }
-
-  cl_int upload(const Exchange& o) {
-    RealDevice& device = *set_.devices[o.to];
-    const std::byte* host = o.memory->host();
+  cl_int over_link(const Exchange& o) {
+    const auto direction = o.from == kHost ? Direction::up : Direction::down;
+    RealDevice& device = *set_.devices[direction == Direction::up ? o.to : o.from];
+    std::byte* const host = o.memory->host();
+    if (!host) return CL_OUT_OF_HOST_MEMORY;
     cl_int error = CL_SUCCESS;
-    const cl_mem to = host ? o.memory->replica(o.to, &error) : nullptr;
-    if (!to) return host ? error : CL_OUT_OF_HOST_MEMORY;
-    if (const auto rows = o.memory->layout() ? std::nullopt : as_rows(o.ranges)) {
-      return device.upload_rows(lane_.kind, to, *rows, host, *rows, *o.traffic);
-    }
-    for (const Range& range : o.ranges) {
-      error = device.upload(lane_.kind, to, range, host + range.begin, *o.traffic, o.memory->layout(),
-                            o.memory->host_copy_is_locked());
-      if (error != CL_SUCCESS) return error;
-    }
-    return CL_SUCCESS;
-  }
-
-  cl_int download(const Exchange& o) {
-    RealDevice& device = *set_.devices[o.from];
-    std::byte* host = o.memory->host();
-    cl_int error = CL_SUCCESS;
-    const cl_mem from = host ? o.memory->replica(o.from, &error) : nullptr;
-    if (!from) return host ? error : CL_OUT_OF_HOST_MEMORY;
-    if (const auto rows = o.memory->layout() ? std::nullopt : as_rows(o.ranges)) {
-      return device.download_rows(lane_.kind, from, *rows, host, *rows, *o.traffic);
-    }
-    for (const Range& range : o.ranges) {
-      error = device.download(lane_.kind, from, range, host + range.begin, *o.traffic, o.memory->layout(),
+    const auto replica = on_device(*o.memory, device.index, error);
+    if (!replica) return error;
+    for (const Rectangle& rows : rectangles_of(o.ranges, replica->image)) {
+      error = device.transfer(lane_.kind, direction, *replica, rows, host, rows, *o.traffic,
                               o.memory->host_copy_is_locked());
       if (error != CL_SUCCESS) return error;
     }
@@ -200,18 +156,18 @@ class Execution {
     RealDevice& source = *set_.devices[o.from];
     RealDevice& target = *set_.devices[o.to];
     cl_int error = CL_SUCCESS;
-    const cl_mem from = o.memory->replica(o.from, &error);
-    const cl_mem to = from ? o.memory->replica(o.to, &error) : nullptr;
+    const auto from = on_device(*o.memory, o.from, error);
+    const auto to = from ? on_device(*o.memory, o.to, error) : std::nullopt;
     if (!to) return error;
     uint64_t most = 0;
     for (const Range& range : o.ranges) most = std::max(most, range.size());
     std::vector<std::byte> staging(std::min(kStaging, most));
     for (const Range& range : o.ranges) {
       for (uint64_t at = range.begin; at < range.end; at += kStaging) {
-        const Range part{at, std::min(at + kStaging, range.end)};
-        error = source.download(LaneKind::down, from, part, staging.data(), *o.traffic, o.memory->layout());
+        const auto part = Rectangle::run(at, std::min(kStaging, range.end - at));
+        error = source.transfer(LaneKind::down, Direction::down, *from, part, staging.data(), part.dense(), *o.traffic);
         if (error == CL_SUCCESS) {
-          error = target.upload(LaneKind::up, to, part, staging.data(), *o.traffic, o.memory->layout());
+          error = target.transfer(LaneKind::up, Direction::up, *to, part, staging.data(), part.dense(), *o.traffic);
         }
         if (error != CL_SUCCESS) return error;
       }
@@ -222,15 +178,15 @@ class Execution {
   // Images start as zeros, and are filled with nothing else here.
   cl_int fill_image(const Fill& o) {
     RealDevice& device = *set_.devices[o.replica.place];
-    cl_int error;
-    const cl_mem to = o.replica.memory->replica(device.index, &error);
+    cl_int error = CL_SUCCESS;
+    const auto to = on_device(*o.replica.memory, device.index, error);
     if (!to) return error;
     Traffic uncounted;
     for (const Range& range : o.ranges) {
-      const std::vector<std::byte> bytes(std::min(kStaging, range.size()), o.pattern[0]);
+      std::vector<std::byte> bytes(std::min(kStaging, range.size()), o.pattern[0]);
       for (uint64_t at = range.begin; at < range.end; at += kStaging) {
-        error = device.upload(LaneKind::compute, to, {at, std::min(at + kStaging, range.end)}, bytes.data(), uncounted,
-                              o.replica.memory->layout());
+        const auto part = Rectangle::run(at, std::min(kStaging, range.end - at));
+        error = device.transfer(LaneKind::compute, Direction::up, *to, part, bytes.data(), part.dense(), uncounted);
         if (error != CL_SUCCESS) return error;
       }
     }
@@ -251,45 +207,30 @@ class Enqueueing {
         event_(event) {}
 
   cl_int operator()(const Exchange& o) {
-    const bool up = o.from == kHost;
-    cl_int error;
-    const cl_mem replica = o.memory->replica(device_.index, &error);
+    cl_int error = CL_SUCCESS;
+    const auto replica = on_device(*o.memory, device_.index, error);
     if (!replica) return error;
-    if (!up && o.to != kHost) return copy_from_peer(o, replica);
+    if (o.from != kHost && o.to != kHost) return copy_from_peer(o, replica->real);
     std::byte* host = o.memory->host();
     if (!host) return CL_OUT_OF_HOST_MEMORY;
-    count(*o.traffic, up, engine::bytes_of(o));
-    const ImageLayout* image = o.memory->layout();
-    if (const auto rows = image ? std::nullopt : as_rows(o.ranges)) {
-      return enqueue_rows(queue_, up, replica, *rows, host, *rows, event_);
-    }
-    for (size_t i = 0; i < o.ranges.size(); ++i) {
-      const Range& range = o.ranges[i];
-      error = move(up, replica, image, range, host + range.begin, i + 1 == o.ranges.size() ? event_ : nullptr);
+    const auto direction = o.from == kHost ? Direction::up : Direction::down;
+    count(*o.traffic, direction, engine::bytes_of(o));
+    const std::vector<Rectangle> rectangles = rectangles_of(o.ranges, replica->image);
+    for (const Rectangle& rows : rectangles) {
+      error = enqueue_transfer(queue_, direction, *replica, rows, host, rows, false,
+                               &rows == &rectangles.back() ? event_ : nullptr);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;
   }
 
   cl_int operator()(const ProgramCopy& o) {
-    Storage& memory = *o.replica.memory;
-    cl_int error;
-    const cl_mem replica = memory.replica(device_.index, &error);
+    cl_int error = CL_SUCCESS;
+    const auto replica = on_device(*o.replica.memory, device_.index, error);
     if (!replica) return error;
-    count(*o.traffic, !o.to_program, o.rows.bytes());
-    const ImageLayout* image = memory.layout();
-    if (o.rows.is_run() && o.program_rows.is_run()) {
-      return move(!o.to_program, replica, image, {o.rows.offset, o.rows.offset + o.rows.bytes()},
-                  o.program + o.program_rows.offset, event_);
-    }
-    if (!image) return enqueue_rows(queue_, !o.to_program, replica, o.rows, o.program, o.program_rows, event_);
-    const Pixels pixels(*image, memory.is_1d_array(), o.rows, o.program_rows);
-    std::byte* program = o.program + o.program_rows.offset;
-    const auto& cl = driver::real();
-    return o.to_program ? cl.clEnqueueReadImage(queue_, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                                pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event_)
-                        : cl.clEnqueueWriteImage(queue_, replica, CL_FALSE, pixels.origin.data(), pixels.region.data(),
-                                                 pixels.row_pitch, pixels.slice_pitch, program, 0, nullptr, event_);
+    const auto direction = o.to_program ? Direction::down : Direction::up;
+    count(*o.traffic, direction, o.rows.bytes());
+    return enqueue_transfer(queue_, direction, *replica, o.rows, o.program, o.program_rows, false, event_);
   }
 
   cl_int operator()(const LocalCopy& o) {
@@ -320,7 +261,8 @@ class Enqueueing {
   cl_int operator()(const HostCall&) { return CL_INVALID_OPERATION; }
 
  private:
-  void count(Traffic& traffic, bool up, uint64_t bytes) const {
+  void count(Traffic& traffic, Direction direction, uint64_t bytes) const {
+    const bool up = direction == Direction::up;
     Traffic& link = report::device(device_.index);
     (up ? traffic.uploaded_bytes : traffic.downloaded_bytes) += bytes;
     (up ? link.uploaded_bytes : link.downloaded_bytes) += bytes;
@@ -336,26 +278,6 @@ class Enqueueing {
       const Range& range = o.ranges[i];
       const cl_int error = cl.clEnqueueCopyBuffer(queue_, from, to, range.begin, range.begin, range.size(), 0, nullptr,
                                                   i + 1 == o.ranges.size() ? event_ : nullptr);
-      if (error != CL_SUCCESS) return error;
-    }
-    return CL_SUCCESS;
-  }
-
-  cl_int move(bool up, cl_mem replica, const ImageLayout* image, Range range, std::byte* host, cl_event* event) const {
-    const auto& cl = driver::real();
-    if (!image) {
-      return up ? cl.clEnqueueWriteBuffer(queue_, replica, CL_FALSE, range.begin, range.size(), host, 0, nullptr, event)
-                : cl.clEnqueueReadBuffer(queue_, replica, CL_FALSE, range.begin, range.size(), host, 0, nullptr, event);
-    }
-    const std::vector<ImageBlock> blocks = blocks_of(*image, range);
-    for (size_t i = 0; i < blocks.size(); ++i) {
-      const ImageBlock& block = blocks[i];
-      std::byte* at = host + (block.range.begin - range.begin);
-      cl_event* last = i + 1 == blocks.size() ? event : nullptr;
-      const cl_int error = up ? cl.clEnqueueWriteImage(queue_, replica, CL_FALSE, block.origin.data(),
-                                                       block.region.data(), 0, 0, at, 0, nullptr, last)
-                              : cl.clEnqueueReadImage(queue_, replica, CL_FALSE, block.origin.data(),
-                                                      block.region.data(), 0, 0, at, 0, nullptr, last);
       if (error != CL_SUCCESS) return error;
     }
     return CL_SUCCESS;

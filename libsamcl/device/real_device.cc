@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "libsamcl/device/row_commands.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
@@ -35,16 +34,6 @@ class Stopwatch {
   std::atomic<uint64_t>& sum_;
   cl_ulong start_;
 };
-
-// Calls move(block, bytes before it) for the blocks of a range until one fails.
-template <typename Move>
-cl_int for_each_block(const ImageLayout& image, Range range, Move move) {
-  for (const ImageBlock& block : blocks_of(image, range)) {
-    cl_int error = move(block, block.range.begin - range.begin);
-    if (error != CL_SUCCESS) return error;
-  }
-  return CL_SUCCESS;
-}
 
 // OpenCL does not tell it: GPUs hold at least two of the largest work-groups on a unit.
 uint64_t items_at_once(cl_device_id id) {
@@ -163,99 +152,64 @@ lease::Lease RealDevice::link_lease() const {
                         [this] { return lease::Lease(lease.client, lease::ResourceKind::link, lease.index); });
 }
 
-template <typename Move>
-cl_int RealDevice::in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move) {
-  lease::Lease link = link_lease();
-  trace::Span span(activity, index, bytes);
-  const uint64_t chunk = lease.client ? kChunk : bytes;
-  for (uint64_t done = 0; done < bytes; done += chunk) {
-    if (done > 0 && link.revoke_requested()) trace::waiting("give way", [&] { link.yield_if_revoked(); });
-    Queue& on = queue(lane);
-    std::lock_guard one_at_a_time(on.mutex);
-    const cl_ulong begun = trace::on() ? now_ns() : 0;
-    cl_int error = move(on.real, done, std::min(chunk, bytes - done));
-    span.piece_since(begun);
-    if (error != CL_SUCCESS) return error;
-  }
-  return CL_SUCCESS;
-}
-
 void RealDevice::expect_transfers(uint64_t bytes) {
   // Devices beside the first one only get parts of what there is.
   if (bytes < PinnedRing::kLeast * (index == 0 ? 1 : 16) || expects_transfers_.exchange(true)) return;
   for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
-    if (queue(lane).ring) worker(lane).post([this, lane] { ring_for(lane, PinnedRing::kLeast, false); });
+    if (queue(lane).ring) worker(lane).post([this, lane] { ring_for(lane, PinnedRing::kLeast); });
   }
 }
 
-PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly) {
+PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
   Queue& on = queue(lane);
-  if (goes_directly || bytes < PinnedRing::kLeast || !on.ring) return nullptr;
+  if (bytes < PinnedRing::kLeast || !on.ring) return nullptr;
   std::lock_guard one_at_a_time(on.mutex);
   return on.ring->is_ready() ? on.ring.get() : nullptr;
 }
 
-cl_int RealDevice::upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
-                          const ImageLayout* image, bool is_locked) {
-  const Stopwatch watch(traffic.upload_ns);
-  traffic.uploaded_bytes += range.size();
-  report::device(index).uploaded_bytes += range.size();
-  if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
-    const trace::Span span(trace::Activity::upload, index, range.size());
-    std::lock_guard one_at_a_time(queue(lane).mutex);
-    return ring->upload(to, range, from);
-  }
-  const auto& cl = driver::real();
-  return in_chunks(lane, trace::Activity::upload, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
-    const uint64_t begin = range.begin + at;
-    if (!image) return cl.clEnqueueWriteBuffer(on, to, CL_TRUE, begin, length, from + at, 0, nullptr, nullptr);
-    return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
-      return cl.clEnqueueWriteImage(on, to, CL_TRUE, block.origin.data(), block.region.data(), 0, 0, from + at + done,
-                                    0, nullptr, nullptr);
+// Others give the compute queue commands meanwhile.
+cl_int RealDevice::transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory,
+                                  const Rectangle& rows, std::byte* host, const Rectangle& host_rows) {
+  if (lane == engine::LaneKind::compute) {
+    return run(lane, [&](cl_command_queue on, cl_event* done) {
+      return enqueue_transfer(on, direction, memory, rows, host, host_rows, false, done);
     });
-  });
-}
-
-cl_int RealDevice::download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
-                            const ImageLayout* image, bool is_locked) {
-  const Stopwatch watch(traffic.download_ns);
-  traffic.downloaded_bytes += range.size();
-  report::device(index).downloaded_bytes += range.size();
-  if (PinnedRing* ring = ring_for(lane, range.size(), image || is_locked)) {
-    const trace::Span span(trace::Activity::download, index, range.size());
-    std::lock_guard one_at_a_time(queue(lane).mutex);
-    return ring->download(from, range, to);
   }
-  const auto& cl = driver::real();
-  return in_chunks(
-      lane, trace::Activity::download, range.size(), [&](cl_command_queue on, uint64_t at, uint64_t length) {
-        const uint64_t begin = range.begin + at;
-        if (!image) return cl.clEnqueueReadBuffer(on, from, CL_TRUE, begin, length, to + at, 0, nullptr, nullptr);
-        return for_each_block(*image, {begin, begin + length}, [&](const ImageBlock& block, uint64_t done) {
-          return cl.clEnqueueReadImage(on, from, CL_TRUE, block.origin.data(), block.region.data(), 0, 0,
-                                       to + at + done, 0, nullptr, nullptr);
-        });
-      });
+  std::lock_guard one_at_a_time(queue(lane).mutex);
+  return enqueue_transfer(queue(lane).real, direction, memory, rows, host, host_rows, true, nullptr);
 }
 
-cl_int RealDevice::upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
-                               const Rectangle& host, Traffic& traffic) {
-  const Stopwatch watch(traffic.upload_ns);
-  traffic.uploaded_bytes += rows.bytes();
-  report::device(index).uploaded_bytes += rows.bytes();
-  return run_over_link(lane, trace::Activity::upload, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
-    return enqueue_rows(on, true, to, rows, const_cast<std::byte*>(from), host, event);
-  });
-}
-
-cl_int RealDevice::download_rows(engine::LaneKind lane, cl_mem from, const Rectangle& rows, std::byte* to,
-                                 const Rectangle& host, Traffic& traffic) {
-  const Stopwatch watch(traffic.download_ns);
-  traffic.downloaded_bytes += rows.bytes();
-  report::device(index).downloaded_bytes += rows.bytes();
-  return run_over_link(lane, trace::Activity::download, rows.bytes(), [&](cl_command_queue on, cl_event* event) {
-    return enqueue_rows(on, false, from, rows, to, host, event);
-  });
+cl_int RealDevice::transfer(engine::LaneKind lane, Direction direction, const DeviceMemory& memory,
+                            const Rectangle& rows, std::byte* host, const Rectangle& host_rows, Traffic& traffic,
+                            bool is_locked) {
+  const bool up = direction == Direction::up;
+  const Stopwatch watch(up ? traffic.upload_ns : traffic.download_ns);
+  Traffic& link_traffic = report::device(index);
+  (up ? traffic.uploaded_bytes : traffic.downloaded_bytes) += rows.bytes();
+  (up ? link_traffic.uploaded_bytes : link_traffic.downloaded_bytes) += rows.bytes();
+  const auto activity = up ? trace::Activity::upload : trace::Activity::download;
+  Queue& on = queue(lane);
+  if (PinnedRing* const ring = is_locked ? nullptr : ring_for(lane, rows.bytes())) {
+    const trace::Span span(activity, index, rows.bytes());
+    const auto give = [&](const Rectangle& piece, std::byte* chunk, cl_event* moved) {
+      return enqueue_transfer(on.real, direction, memory, piece, chunk, piece.dense(), false, moved);
+    };
+    std::lock_guard one_at_a_time(on.mutex);
+    return up ? ring->upload(rows, host, host_rows, give) : ring->download(rows, host, host_rows, give);
+  }
+  lease::Lease link = link_lease();
+  trace::Span span(activity, index, rows.bytes());
+  bool is_first = true;
+  for (const auto& [piece, host_piece] : cut(rows, host_rows, lease.client ? kChunk : rows.bytes())) {
+    if (!std::exchange(is_first, false) && link.revoke_requested()) {
+      trace::waiting("give way", [&] { link.yield_if_revoked(); });
+    }
+    const cl_ulong begun = trace::on() ? now_ns() : 0;
+    const cl_int error = transfer_piece(lane, direction, memory, piece, host, host_piece);
+    span.piece_since(begun);
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
 }
 
 }  // namespace samcl

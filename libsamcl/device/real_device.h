@@ -15,6 +15,7 @@
 #include "base/rectangle.h"
 #include "libsamcl/coherence/image_layout.h"
 #include "libsamcl/device/completion_queue.h"
+#include "libsamcl/device/host_transfer.h"
 #include "libsamcl/device/pace.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
@@ -84,24 +85,15 @@ class RealDevice {
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
   cl_command_queue compute_queue() { return queue(engine::LaneKind::compute).real; }
 
-  // Blocking moves on a lane's queue; any thread. With a manager they hold the device's PCIe link and go in chunks,
-  // between which a more urgent task may take it. They return the driver's code. image: nullptr for buffers; else what
-  // the bytes of a packed image are, whole pixels of which move.
-  // is_locked: the host memory is, and needs no pinned chunks.
-  cl_int upload(engine::LaneKind lane, cl_mem to, Range range, const std::byte* from, Traffic& traffic,
-                const ImageLayout* image = nullptr, bool is_locked = false);
-  cl_int download(engine::LaneKind lane, cl_mem from, Range range, std::byte* to, Traffic& traffic,
-                  const ImageLayout* image = nullptr, bool is_locked = false);
+  // Moves rows of equal shape between a memory object and host memory on a lane's queue, and waits; any thread. With a
+  // manager it holds the device's PCIe link and goes in chunks, between which a more urgent task may take it. The
+  // driver's code. is_locked: the host memory is, and needs no pinned chunks.
+  cl_int transfer(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
+                  std::byte* host, const Rectangle& host_rows, Traffic& traffic, bool is_locked = false);
 
   // A memory object of so many bytes has been made: what long transfers need is made ready meanwhile, which takes
   // longer than most of them.
   void expect_transfers(uint64_t bytes);
-
-  // Rows of equal shape in device and host memory.
-  cl_int upload_rows(engine::LaneKind lane, cl_mem to, const Rectangle& rows, const std::byte* from,
-                     const Rectangle& host, Traffic& traffic);
-  cl_int download_rows(engine::LaneKind lane, cl_mem from, const Rectangle& rows, std::byte* to, const Rectangle& host,
-                       Traffic& traffic);
 
   // Runs `enqueue(queue, &event)` on the lane's queue and waits for its event. For commands without a method above.
   template <typename Enqueue>
@@ -114,14 +106,6 @@ class RealDevice {
     one_call_at_a_time.unlock();
     return error == CL_SUCCESS && event ? CompletionQueue::wait_for(event) : error;
   }
-  // The same while its link is ours.
-  template <typename Enqueue>
-  cl_int run_over_link(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Enqueue enqueue) {
-    const lease::Lease link = link_lease();
-    const trace::Span span(activity, index, bytes);
-    return run(lane, enqueue);
-  }
-
   // The thread of a lane. That of the compute lane only works where the device is not asynchronous, and for host calls.
   Worker& worker(engine::LaneKind lane) { return *workers_[index_of(lane)]; }
 
@@ -139,14 +123,12 @@ class RealDevice {
 
  private:
   lease::Lease link_lease() const;
-  PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes, bool goes_directly);
+  PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
+  cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
+                        std::byte* host, const Rectangle& host_rows);
 
   static constexpr size_t kLanes = 3;
   static size_t index_of(engine::LaneKind lane) { return static_cast<size_t>(lane); }
-
-  // Calls move(queue, offset, bytes) under the link's lease for the whole or, if managed, chunk by chunk.
-  template <typename Move>
-  cl_int in_chunks(engine::LaneKind lane, trace::Activity activity, uint64_t bytes, Move move);
 
   Pace pace_;
   const bool gives_a_core_;  // to a thread that submits

@@ -17,6 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr uint64_t kSize = (20 << 20) + 5;  // two whole chunks and a part
+const Rectangle kAll = Rectangle::run(0, kSize);
 
 struct RealDeviceTest : ::testing::Test {
   testing::FakeDriver driver{2};
@@ -32,8 +33,12 @@ struct RealDeviceTest : ::testing::Test {
   cl_int upload(const std::shared_ptr<Context>& context) {
     storage = std::make_unique<Storage>(context, kSize, nullptr);
     cl_int error;
-    return context->devices[1]->upload(engine::LaneKind::up, storage->replica(1, &error), {0, kSize}, bytes.data(),
-                                       traffic);
+    return move(context, Direction::up, storage->replica(1, &error), bytes);
+  }
+  // All bytes of a buffer on device 1.
+  cl_int move(const std::shared_ptr<Context>& context, Direction direction, cl_mem buffer, std::vector<std::byte>& host) {
+    const auto lane = direction == Direction::up ? engine::LaneKind::up : engine::LaneKind::down;
+    return context->devices[1]->transfer(lane, direction, {buffer}, kAll, host.data(), kAll, traffic);
   }
   std::unique_ptr<Storage> storage;
 };
@@ -44,9 +49,7 @@ TEST_F(RealDeviceTest, UnmanagedTransfersGoThroughPinnedChunks) {
   EXPECT_THAT(manager.events, IsEmpty());
   std::vector<std::byte> found(kSize);
   cl_int error;
-  EXPECT_EQ(unmanaged->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize},
-                                            found.data(), traffic),
-            CL_SUCCESS);
+  EXPECT_EQ(move(unmanaged, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
   EXPECT_EQ(found, bytes);
 }
 
@@ -55,8 +58,7 @@ TEST_F(RealDeviceTest, WithoutPinnedMemoryTheyAreInOnePiece) {
   Storage memory(unmanaged, kSize, nullptr);
   const cl_mem replica = memory.replica(1, &error);
   driver.fail(Call::create_buffer, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(unmanaged->devices[1]->upload(engine::LaneKind::up, replica, {0, kSize}, bytes.data(), traffic),
-            CL_SUCCESS);
+  EXPECT_EQ(move(unmanaged, Direction::up, replica, bytes), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 1);
 }
 
@@ -66,9 +68,7 @@ TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
   std::vector<std::byte> found(kSize);
   cl_int error;
-  EXPECT_EQ(managed->devices[1]->download(engine::LaneKind::down, storage->replica(1, &error), {0, kSize}, found.data(),
-                                          traffic),
-            CL_SUCCESS);
+  EXPECT_EQ(move(managed, Direction::down, storage->replica(1, &error), found), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::read), 3);
   EXPECT_EQ(found, bytes);
 }

@@ -9,11 +9,14 @@
 
 namespace samcl {
 
-// Between a buffer and host memory, without waiting. event: of the last piece; nullptr if none is wanted.
-cl_int enqueue_rows(cl_command_queue queue, bool up, cl_mem buffer, const Rectangle& rows, std::byte* host,
-                    const Rectangle& host_rows, cl_event* event);
+enum class Direction : bool;
 
-// Between buffers.
+// Between a buffer and host memory. blocking: returns when all is done, else without waiting. event: of the last piece;
+// nullptr if none is wanted.
+cl_int enqueue_rows(cl_command_queue queue, Direction direction, cl_mem buffer, const Rectangle& rows, std::byte* host,
+                    const Rectangle& host_rows, bool blocking, cl_event* event);
+
+// Between buffers, without waiting.
 cl_int enqueue_rows(cl_command_queue queue, cl_mem from, cl_mem to, const Rectangle& source, const Rectangle& target,
                     cl_event* event);
 

@@ -101,12 +101,19 @@ uint64_t bytes_of(const Operation& operation);
 // What operations belong to.
 class Owner {
  public:
+  // Owners with one key other than nullptr end in the order in which they came: who waits for one waits for those before
+  // it, too.
+  const void* order_key() const { return order_key_; }
   // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once. Any thread.
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
 
  protected:
+  explicit Owner(const void* order_key = nullptr) : order_key_(order_key) {}
   ~Owner() = default;
   std::atomic<bool> watched_{false};
+
+ private:
+  const void* const order_key_;
 };
 
 class Node;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/pages.h"
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
@@ -97,10 +98,8 @@ bool Storage::host_copy_is_locked() const {
 
 std::byte* Storage::host_locked() {
   if (host_) return host_;
-  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  host_ = static_cast<std::byte*>(memory);
-  owns_host_ = true;
+  host_ = map_pages(size_);
+  owns_host_ = host_ != nullptr;
   return host_;
 }
 
@@ -145,7 +144,8 @@ Places Storage::destination() const {
 std::vector<Directory::Piece> Storage::destinations(Range range) {
   if (svm_ || shared_) return {{range, only(place_of(0))}};
   expectation_due_ = true;
-  if (has_host_copy() && (!owns_host_ || !needs_known_)) return {{range, only(kHost)}};
+  const bool host_is_passed = owns_host_ && (needs_known_ || std::has_single_bit(users_));
+  if (has_host_copy() && !host_is_passed) return {{range, only(kHost)}};
   const Places users = expected_users();
   std::vector<Directory::Piece> pieces = expected_.pieces(range);
   if (pieces.size() > kMostDestinations) return {{range, users}};

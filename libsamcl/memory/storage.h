@@ -116,7 +116,7 @@ class Storage {
 
   // The same for each part of a range: only the devices that needed it in the first launch after the last such
   // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the
-  // last launch needed one for merging.
+  // last launch was on several devices and may need one for merging.
   std::vector<Directory::Piece> destinations(Range range);
 
   // What destinations go by: a launch uses the buffer on these devices,

@@ -39,8 +39,10 @@ cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<
     cl_int error;
     const cl_mem from = merged.memory->replica(devices_[d], &error);
     if (!from) return error;
-    error = set_.devices[devices_[d]]->download(engine::LaneKind::down, from, chunk, staging[d].data(), traffic_,
-                                                merged.memory->layout());
+    const auto rows = Rectangle::run(chunk.begin, chunk.size());
+    error = set_.devices[devices_[d]]->transfer(engine::LaneKind::down, Direction::down,
+                                                {from, merged.memory->layout()}, rows, staging[d].data(), rows.dense(),
+                                                traffic_);
     if (error != CL_SUCCESS) return error;
   }
   const auto width =

@@ -35,7 +35,10 @@ class Hurry {
 }  // namespace
 
 Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> event_queue, cl_command_type event_type)
-    : context(std::move(event_context)), queue(std::move(event_queue)), type(event_type) {
+    : Owner(event_queue && event_queue->in_order() ? event_queue.get() : nullptr),
+      context(std::move(event_context)),
+      queue(std::move(event_queue)),
+      type(event_type) {
   // A user event is submitted from the start (clCreateUserEvent).
   if (type != CL_COMMAND_USER) return;
   times_[0] = now_ns();
@@ -55,11 +58,18 @@ bool Event::claim_user_status() {
 
 bool Event::any_user_event_is_open() { return open_user_events > 0; }
 
+// Hears of an end on a device, and begins what that was awaited for, or does what no lane has begun yet.
+bool Event::help() const {
+  using HelpingThread = DeviceBackend::HelpingThread;
+  const HelpingThread this_thread(HelpingThread::Role::waiting_program, order_key());
+  bool helped = false;
+  for (const auto& device : context->devices) helped |= device->completions().help(this);
+  return helped || context->backend.help_lanes();
+}
+
 cl_int Event::wait() const {
   for (const auto& device : context->devices) device->submissions().drain();
-  for (bool helped = true; helped && !ended();) {
-    helped = false;
-    for (const auto& device : context->devices) helped |= device->completions().help(this);
+  while (!ended() && help()) {
   }
   if (ended()) return status();
   const Hurry hurry(*context);

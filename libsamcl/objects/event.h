@@ -80,6 +80,7 @@ class Event : public Object<Event>, public engine::Owner {
   void add_callback(cl_int at, Callback callback, void* user_data);
 
  private:
+  bool help() const;
   friend class Graph;
   struct Dependent {
     std::shared_ptr<Event> event;

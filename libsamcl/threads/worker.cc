@@ -50,10 +50,22 @@ std::thread make_thread(Body body) {
 std::atomic<bool> Worker::any_stranded_{false};
 
 struct Worker::State {
+  struct Job {
+    std::function<void()> call;
+    const void* key;
+  };
+  // The first one. Under the mutex.
+  std::function<void()> take() {
+    std::function<void()> job = std::move(jobs.front().call);
+    jobs.pop_front();
+    busy = true;
+    return job;
+  }
+
   std::mutex mutex;
   std::condition_variable changed;  // a job came, or may begin, or stop was set
   std::condition_variable idle;     // the last job ended
-  std::deque<std::function<void()>> jobs;
+  std::deque<Job> jobs;
   bool busy = false;                // a job runs, on the thread or on that of run_claimed()
   std::atomic<bool> called{false};  // a job came or stop was set: what a thread that spins looks at
   bool asleep = false;              // the thread waits for `changed`
@@ -102,9 +114,9 @@ Worker::~Worker() {
   }
 }
 
-void Worker::post(std::function<void()> job) {
+void Worker::post(std::function<void()> job, const void* key) {
   std::lock_guard lock(state_->mutex);
-  state_->jobs.push_back(std::move(job));
+  state_->jobs.push_back({std::move(job), key});
   state_->called.store(true, std::memory_order_release);
   if (!state_->thread.joinable() && !state_->stop && !no_more_jobs) {
     state_->thread = make_thread([state = state_] { run(state); });
@@ -112,6 +124,15 @@ void Worker::post(std::function<void()> job) {
   if (!state_->thread.joinable()) any_stranded_ = true;
   // Under the lock: the job may drop the last reference to our owner.
   if (state_->asleep) state_->changed.notify_all();
+}
+
+bool Worker::help(const void* key) {
+  std::unique_lock lock(state_->mutex);
+  if (state_->busy || no_more_jobs || state_->jobs.empty() || !key || state_->jobs.front().key != key) return false;
+  const std::function<void()> job = state_->take();
+  lock.unlock();
+  run_claimed(job);
+  return true;
 }
 
 bool Worker::claim() {
@@ -178,9 +199,7 @@ bool Worker::run_stranded_of(const std::shared_ptr<State>& state) {
   std::unique_lock lock(state->mutex);
   while (!state->jobs.empty() && !state->busy && (!state->thread.joinable() || no_more_jobs)) {
     any = true;
-    std::function<void()> job = std::move(state->jobs.front());
-    state->jobs.pop_front();
-    state->busy = true;
+    std::function<void()> job = state->take();
     lock.unlock();
     run_job(job);
     lock.lock();
@@ -220,9 +239,7 @@ void Worker::run(const std::shared_ptr<State>& state) {
     state->changed.wait(lock, [&] { return !no_more_jobs && (state->jobs.empty() ? state->stop : !state->busy); });
     state->asleep = false;
     if (state->jobs.empty()) return;
-    std::function<void()> job = std::move(state->jobs.front());
-    state->jobs.pop_front();
-    state->busy = true;
+    std::function<void()> job = state->take();
     lock.unlock();
     run_job(job);
     run_stranded();

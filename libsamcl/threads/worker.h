@@ -25,8 +25,12 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw.
-  void post(std::function<void()> job);
+  // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw. key: see help().
+  void post(std::function<void()> job, const void* key = nullptr);
+
+  // Does the next job on the calling thread if none runs, the thread has not begun it, and it was posted with this key
+  // (not nullptr): who waits for it need not wait until the thread is awake. False if there is none. Without locks.
+  bool help(const void* key);
 
   // Takes the worker's place if no job runs or is queued; else false. Jobs wait until run_claimed() has been called,
   // once, which runs one on the calling thread.

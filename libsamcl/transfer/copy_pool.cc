@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/block_signals.h"
 
@@ -45,18 +46,22 @@ void copy_streaming(std::byte* to, const std::byte* from, size_t bytes) {
 
 // One copy, whose pieces anybody takes.
 struct Copy {
-  std::byte* to;
-  const std::byte* from;
-  size_t bytes;
+  Copy(std::byte* target, const std::byte* source, RectanglePairs the_pieces)
+      : to(target), from(source), pieces(std::move(the_pieces)) {}
+
+  std::byte* const to;
+  const std::byte* const from;
+  const RectanglePairs pieces;  // of the target and the source
   std::atomic<size_t> next{0}, done{0};
 
-  size_t pieces() const { return (bytes + kPiece - 1) / kPiece; }
   // True if there was one left to do.
   bool do_piece() {
     const size_t index = next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= pieces()) return false;
-    const size_t begin = index * kPiece;
-    copy_streaming(to + begin, from + begin, std::min(kPiece, bytes - begin));
+    if (index >= pieces.size()) return false;
+    const auto& [target, source] = pieces[index];
+    source.for_each_row([&, &rows = target](uint64_t row, Range bytes) {
+      copy_streaming(to + rows.row(row), from + bytes.begin, bytes.size());
+    });
     done.fetch_add(1, std::memory_order_release);
     done.notify_all();
     return true;
@@ -78,7 +83,7 @@ class CopyPool {
       std::lock_guard lock(mutex_);
       std::erase(copies_, what);
     }
-    for (size_t done = what->done.load(std::memory_order_acquire); done < what->pieces();
+    for (size_t done = what->done.load(std::memory_order_acquire); done < what->pieces.size();
          done = what->done.load(std::memory_order_acquire)) {
       what->done.wait(done, std::memory_order_acquire);
     }
@@ -138,13 +143,19 @@ CopyPool& pool() {
 
 }  // namespace
 
-void copy_in_parallel(void* to, const void* from, size_t bytes) {
-  auto copy = std::make_shared<Copy>();
-  copy->to = static_cast<std::byte*>(to);
-  copy->from = static_cast<const std::byte*>(from);
-  copy->bytes = bytes;
-  if (copy->pieces() < 2) {
-    std::memcpy(to, from, bytes);
+void copy_in_parallel(std::byte* to, const std::byte* from, size_t bytes) {
+  copy_in_parallel(to, Rectangle::run(0, bytes), from, Rectangle::run(0, bytes));
+}
+
+void copy_in_parallel(std::byte* to, const Rectangle& target, const std::byte* from, const Rectangle& source) {
+  RectanglePairs pieces = cut(target, source, kPiece);
+  if (pieces.size() == 1 && source.is_run() && target.is_run()) {
+    std::memcpy(to + target.offset, from + source.offset, source.bytes());
+    return;
+  }
+  const auto copy = std::make_shared<Copy>(to, from, std::move(pieces));
+  if (copy->pieces.size() == 1) {
+    copy->do_piece();
   } else {
     pool().copy(copy);
   }

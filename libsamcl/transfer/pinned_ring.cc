@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/pages.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/transfer/copy_pool.h"
 
@@ -25,13 +26,11 @@ bool PinnedRing::is_ready() {
 // with an H200. Memory that is there already it pins in 0.6 ms, and to have the system provide it in large pages
 // takes 2.
 bool PinnedRing::make() {
-  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  memory_ = static_cast<std::byte*>(memory);
-  static_cast<void>(madvise(memory, kBytes, MADV_HUGEPAGE));
-  std::memset(memory, 0, kBytes);
+  memory_ = map_pages(kBytes);
+  if (!memory_) return false;
+  std::memset(memory_, 0, kBytes);
   cl_int error;
-  lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory, &error);
+  lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory_, &error);
   for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = memory_ + i * kChunk;
   return lock_ != nullptr;
 }
@@ -52,39 +51,38 @@ cl_int PinnedRing::wait_for_all(cl_int error) {
   return error;
 }
 
-cl_int PinnedRing::upload(cl_mem to, Range range, const std::byte* from) {
-  const auto& cl = driver::real();
+cl_int PinnedRing::upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give) {
+  const RectanglePairs pieces = cut(rows, host, kChunk);
   cl_int error = CL_SUCCESS;
-  size_t index = 0;
-  for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kChunk, ++index) {
-    Chunk& chunk = chunks_[index % kChunks];
-    const size_t bytes = std::min<uint64_t>(kChunk, range.end - at);
+  for (size_t i = 0; i < pieces.size() && error == CL_SUCCESS; ++i) {
+    Chunk& chunk = chunks_[i % kChunks];
+    const auto& [target, source] = pieces[i];
     error = wait(chunk);
     if (error != CL_SUCCESS) break;
-    copy_in_parallel(chunk.memory, from + (at - range.begin), bytes);
-    error = cl.clEnqueueWriteBuffer(queue_, to, CL_FALSE, at, bytes, chunk.memory, 0, nullptr, &chunk.moved);
-    if (error == CL_SUCCESS) error = cl.clFlush(queue_);
+    copy_in_parallel(chunk.memory, target.dense(), from, source);
+    error = give(target, chunk.memory, &chunk.moved);
+    if (error == CL_SUCCESS) error = driver::real().clFlush(queue_);
   }
   return wait_for_all(error);
 }
 
-cl_int PinnedRing::download(cl_mem from, Range range, std::byte* to) {
-  const auto& cl = driver::real();
+cl_int PinnedRing::download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give) {
+  const RectanglePairs pieces = cut(rows, host, kChunk);
   cl_int error = CL_SUCCESS;
-  auto bytes_at = [&](uint64_t at) { return static_cast<size_t>(std::min<uint64_t>(kChunk, range.end - at)); };
-  auto begin = [&](uint64_t at, Chunk& chunk) {
-    if (at >= range.end || error != CL_SUCCESS) return;
-    error = cl.clEnqueueReadBuffer(queue_, from, CL_FALSE, at, bytes_at(at), chunk.memory, 0, nullptr, &chunk.moved);
-    if (error == CL_SUCCESS) error = cl.clFlush(queue_);
+  const auto begin = [&](size_t i) {
+    if (i >= pieces.size() || error != CL_SUCCESS) return;
+    Chunk& chunk = chunks_[i % kChunks];
+    error = give(pieces[i].first, chunk.memory, &chunk.moved);
+    if (error == CL_SUCCESS) error = driver::real().clFlush(queue_);
   };
-  for (size_t i = 0; i < kChunks; ++i) begin(range.begin + i * kChunk, chunks_[i]);
-  size_t index = 0;
-  for (uint64_t at = range.begin; at < range.end && error == CL_SUCCESS; at += kChunk, ++index) {
-    Chunk& chunk = chunks_[index % kChunks];
+  for (size_t i = 0; i < kChunks; ++i) begin(i);
+  for (size_t i = 0; i < pieces.size() && error == CL_SUCCESS; ++i) {
+    Chunk& chunk = chunks_[i % kChunks];
+    const auto& [source, target] = pieces[i];
     error = wait(chunk);
     if (error != CL_SUCCESS) break;
-    copy_in_parallel(to + (at - range.begin), chunk.memory, bytes_at(at));
-    begin(at + kChunks * kChunk, chunk);
+    copy_in_parallel(to, target, chunk.memory, source.dense());
+    begin(i + kChunks);
   }
   return wait_for_all(error);
 }

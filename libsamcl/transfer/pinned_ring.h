@@ -8,8 +8,9 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 
-#include "base/range.h"
+#include "base/rectangle.h"
 
 namespace samcl {
 
@@ -27,9 +28,13 @@ class PinnedRing {
   // False if pinned memory cannot be had: then the driver's own way has to serve.
   bool is_ready();
 
-  // Block until all bytes are there; the driver's code.
-  cl_int upload(cl_mem to, Range range, const std::byte* from);
-  cl_int download(cl_mem from, Range range, std::byte* to);
+  // Gives the driver a piece of a transfer, without waiting: between rows of the device's memory and a chunk that holds
+  // them without gaps. The driver's code, and the command's event.
+  using Give = std::function<cl_int(const Rectangle& rows, std::byte* chunk, cl_event* moved)>;
+  // Between rows of the device's memory and rows of equal shape in the program's. They block until all bytes are
+  // there; the driver's code.
+  cl_int upload(const Rectangle& rows, const std::byte* from, const Rectangle& host, const Give& give);
+  cl_int download(const Rectangle& rows, std::byte* to, const Rectangle& host, const Give& give);
 
  private:
   static constexpr size_t kChunks = 4;

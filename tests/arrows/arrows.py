@@ -69,7 +69,7 @@ ROOMS = {
     "libsamcl/device": ["base", "contract", "libsamcl/coherence", "libsamcl/cost", "libsamcl/driver",
                         "libsamcl/engine", "libsamcl/lease", "libsamcl/observe", "libsamcl/settings",
                         "libsamcl/threads", "libsamcl/transfer"],
-    "libsamcl/memory": ["libsamcl/coherence", "libsamcl/device", "libsamcl/driver", "libsamcl/engine"],
+    "libsamcl/memory": ["base", "libsamcl/coherence", "libsamcl/device", "libsamcl/driver", "libsamcl/engine"],
     "libsamcl/backend": ["libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/memory",
                          "libsamcl/observe"],
     "libsamcl/merge": ["contract", "libsamcl/device", "libsamcl/memory", "libsamcl/observe"],
@@ -84,7 +84,7 @@ ROOMS = {
     "libsamcl/commands": ["base", "libsamcl/device", "libsamcl/driver", "libsamcl/merge", "libsamcl/objects",
                           "libsamcl/observe", "libsamcl/plan", "libsamcl/settings"],
     "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe",
-                     "libsamcl/program", "libsamcl/threads"],
+                     "libsamcl/program", "libsamcl/threads", "libsamcl/transfer"],
 }
 
 # Rooms above all of these: programs.

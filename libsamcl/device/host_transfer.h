@@ -1,0 +1,27 @@
+// Bytes between a memory object on a device and host memory, by the driver's commands.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstddef>
+
+#include "base/rectangle.h"
+#include "libsamcl/coherence/image_layout.h"
+
+namespace samcl {
+
+// A buffer or an image on a device. The bytes of an image are those of its packed layout.
+struct DeviceMemory {
+  cl_mem real;
+  const ImageLayout* image = nullptr;  // nullptr: a buffer
+  bool is_1d_array = false;            // of images
+};
+
+enum class Direction : bool { up, down };
+
+// Gives the driver what moves rows of equal shape; whole pixels of an image. blocking: returns when all is done, else
+// without waiting. event: of the last command; nullptr if none is wanted.
+cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
+                        std::byte* host, const Rectangle& host_rows, bool blocking, cl_event* event);
+
+}  // namespace samcl
