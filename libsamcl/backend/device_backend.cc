@@ -104,7 +104,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   device.submissions().drain();
   const auto& call = std::get<engine::HostCall>(node->operation);
-  device.worker(LaneKind::compute).post([this, &call, alive = owner_.keep_alive(), node] {
+  device.worker(LaneKind::compute).post([this, &call, alive = listener_.keep_alive(), node] {
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
@@ -113,7 +113,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
     } catch (...) {  // no memory
     }
     if (began > 0) trace::ran(*node, trace::By::driver, began, now_ns(), status);
-    owner_.ended(node, status);
+    listener_.ended(node, status);
   });
   return CL_SUCCESS;
 }
@@ -145,7 +145,7 @@ void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
   if (error == CL_SUCCESS) return;
   set_.devices[entry.node->lane.device]
       ->worker(LaneKind::compute)
-      .post([this, alive = owner_.keep_alive(), node = entry.node, error] { owner_.ended(node, error); });
+      .post([this, alive = listener_.keep_alive(), node = entry.node, error] { listener_.ended(node, error); });
 }
 
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
@@ -160,7 +160,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = enqueue(set_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  device.completions().on_completion(done, node, {owner_.keep_alive(), this}, giving.promptly, giving.counted_ns);
+  device.completions().on_completion(done, node, {listener_.keep_alive(), this}, giving.promptly, giving.counted_ns);
   return error;
 }
 
@@ -187,7 +187,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       return give_under_lease(node, how);
     }
     case RunAhead::Entry::feed:
-      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = owner_.keep_alive()] { feed(device); });
+      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = listener_.keep_alive()] { feed(device); });
       break;
     case RunAhead::Entry::waits: break;
   }
@@ -231,7 +231,7 @@ void DeviceBackend::feed(RealDevice& device) {
     }
     if (Worker::is_own_thread() && Worker::may_go_on()) continue;
     if (!ahead.hand_over()) return;
-    device.worker(LaneKind::compute).post([this, &device, alive = owner_.keep_alive()] { feed(device); });
+    device.worker(LaneKind::compute).post([this, &device, alive = listener_.keep_alive()] { feed(device); });
     return;
   }
 }
@@ -284,7 +284,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
 
 void DeviceBackend::ended(std::span<const CompletedNode> ended) {
   note_ends(ended);
-  owner_.ended(ended);
+  listener_.ended(ended);
 }
 
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
@@ -336,9 +336,9 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
 
 // By who did it in a lane's stead, or for the lane: he goes on with what waited for it.
 void DeviceBackend::tell_end(const NodePtr& node, cl_int status) {
-  if (helping) return owner_.ended(node, status);
+  if (helping) return listener_.ended(node, status);
   const HelpingThread this_thread(HelpingThread::Role::lane);
-  owner_.ended(node, status);
+  listener_.ended(node, status);
 }
 
 void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
