@@ -1,6 +1,6 @@
-// Memory from the system in large pages, for blocks that devices and threads move as a whole: to have the system provide
-// 64 MiB takes 40 ms in pages of 4 KiB on a virtual machine, and a tenth of that in pages of 2 MiB, as does giving them
-// back; copying is faster by a tenth.
+// Memory from the system in large pages, for blocks that devices and threads move as a whole: to have the system
+// provide 64 MiB takes 40 ms in pages of 4 KiB on a virtual machine, and a tenth of that in pages of 2 MiB, as does
+// giving them back; copying is faster by a tenth.
 #pragma once
 
 #include <sys/mman.h>

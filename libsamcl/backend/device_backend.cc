@@ -27,6 +27,8 @@ constexpr uint64_t kMediumUpload = 16 << 20;
 
 thread_local DeviceBackend::HelpingThread* helping = nullptr;
 
+Turn turn_of(const Node& node) { return node.owner ? node.owner->turn() : Turn{}; }
+
 SubKernel* kernel_of(const engine::Operation& operation) {
   const auto* run = std::get_if<engine::RunKernel>(&operation);
   return run ? static_cast<SubKernel*>(run->work.get()) : nullptr;
@@ -43,8 +45,8 @@ bool stays_on_device(const engine::Operation& operation) {
 
 }  // namespace
 
-DeviceBackend::HelpingThread::HelpingThread(Role role, const void* key)
-    : role_(role), key_(key), outer_(std::exchange(helping, this)) {}
+DeviceBackend::HelpingThread::HelpingThread(Role role, const std::optional<Turn>& awaited)
+    : role_(role), awaited_(awaited), outer_(std::exchange(helping, this)) {}
 
 // What it does may be what the next operation waited for.
 DeviceBackend::HelpingThread::~HelpingThread() {
@@ -56,12 +58,12 @@ DeviceBackend::HelpingThread::~HelpingThread() {
 }
 
 bool DeviceBackend::help_lanes() {
-  const void* const key = helping ? helping->key_ : nullptr;
-  if (!key) return false;
-  bool helped = host_.help(key);
+  if (!helping || !helping->awaited_) return false;
+  const Turn awaited = *helping->awaited_;
+  bool helped = host_.help(awaited);
   for (const auto& device : set_.devices) {
     for (const LaneKind lane : {LaneKind::compute, LaneKind::up, LaneKind::down}) {
-      helped |= device->worker(lane).help(key);
+      helped |= device->worker(lane).help(awaited);
     }
   }
   return helped;
@@ -122,7 +124,10 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
 Giving DeviceBackend::giving(const Node& node, bool is_awaited) const {
   const bool at_once = is_awaited || trace::on() || (node.observed && node.owner->is_watched());
   const SubKernel* const kernel = kernel_of(node.operation);
-  return {node.observed || (kernel && kernel->is_timed()) || at_once, at_once};
+  Giving how{.promptly = at_once, .times = kernel ? kernel->times_wanted() : Giving::Times::never};
+  how.exactly = node.observed || at_once || how.times == Giving::Times::at_end;
+  if (trace::on() || set_.devices[node.lane.device]->run_ahead()) how.times = Giving::Times::at_end;
+  return how;
 }
 
 // To the driver on this thread, or behind what waits for the thread that submits.
@@ -160,7 +165,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = enqueue(set_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  device.completions().on_completion(done, node, {listener_.keep_alive(), this}, giving.promptly, giving.counted_ns);
+  device.completions().on_completion(done, node, {listener_.keep_alive(), this}, giving);
   return error;
 }
 
@@ -346,7 +351,7 @@ void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> 
     helping->job_ = std::move(job);
     helping->lane_ = &lane;
   } else {
-    lane.post(std::move(job), node.owner ? node.owner->order_key() : nullptr);
+    lane.post(std::move(job), turn_of(node));
   }
 }
 
@@ -355,7 +360,7 @@ bool DeviceBackend::helps(const Node& node) const {
   using Role = HelpingThread::Role;
   if (!helping || helping->job_) return false;
   if (helping->role_ == Role::waiting_program && node.alone &&
-      (!helping->key_ || (node.owner && node.owner->order_key() == helping->key_))) {
+      (!helping->awaited_ || turn_of(node).is_up_by(*helping->awaited_))) {
     return true;
   }
   if (node.lane.kind == LaneKind::host) return engine::bytes_of(node.operation) < kSmall;

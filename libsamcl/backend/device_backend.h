@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "libsamcl/device/device_set.h"
@@ -39,8 +40,8 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
   Worker& host_worker() { return host_; }
 
-  // Does what a lane has to do and has not begun, if it is what this thread waits for (HelpingThread); false if there is
-  // none. Without the context's lock.
+  // Does what a lane has to do and has not begun, if it is what this thread waits for (HelpingThread); false if there
+  // is none. Without the context's lock.
   bool help_lanes();
 
   // While it lives, this thread may do an operation itself. Made before the context's lock is taken, and destroyed when
@@ -52,8 +53,8 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
       program,          // what a bare driver would do in the program's call as well
       lane,             // it has just ended an operation: short copies in host memory
     };
-    // key: that of what the program waits for (engine::Owner::order_key()); nullptr: it waits for all.
-    explicit HelpingThread(Role role, const void* key = nullptr);
+    // awaited: what the program waits for; without: whatever is issued meanwhile.
+    explicit HelpingThread(Role role, const std::optional<Turn>& awaited = std::nullopt);
     ~HelpingThread();
     HelpingThread(const HelpingThread&) = delete;
     HelpingThread& operator=(const HelpingThread&) = delete;
@@ -61,7 +62,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
    private:
     friend class DeviceBackend;
     const Role role_;
-    const void* const key_;
+    const std::optional<Turn> awaited_;
     HelpingThread* const outer_;
     std::function<void()> job_;
     Worker* lane_ = nullptr;

@@ -89,6 +89,12 @@ uint64_t KernelLaunch::SubLaunch::work_items(const GroupBox& piece) const {
   return launch_.plan_->original ? samcl::work_items(all) : piece.total() * all.local[0] * all.local[1] * all.local[2];
 }
 
+Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
+  if (launch_.timed_ || !launch_.plan_->speeds.empty()) return Giving::Times::at_end;
+  if (!event_->observed) return Giving::Times::never;
+  return launch_.is_all_ ? Giving::Times::late : Giving::Times::at_end;
+}
+
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = run.ended - run.began;
   launch_.kernel().record.launch_ns += took;
@@ -101,6 +107,8 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
   if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
     launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing);
   }
+  if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
+  if (run.late) event_->set_late_times(run.late);
   event_->note_end(run.ended);
 }
 
@@ -238,6 +246,8 @@ void KernelLaunch::run_parts(Planner& planner, const std::shared_ptr<Event>& eve
   const bool untracked = std::any_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
     return (argument.is_svm && !argument.buffer) || argument.kept;
   });
+  is_all_ = parts.size() == 1 && planner.operations() == 0;
+  if (is_all_) event->runs_only_on(parts[0].device);
   Planner::Together together;
   parts_.reserve(parts.size());  // they stay where they are
   for (size_t p = 0; p < parts.size(); ++p) {
@@ -311,7 +321,7 @@ void KernelLaunch::note_written() const {
 void KernelLaunch::ended(cl_int error) {
   if (error != CL_SUCCESS) return;
   if (merging_) merging_->note_valid();
-  if (predicted_ns_ > 0) {
+  if (predicted_ns_ > 0 && is_measured_) {
     KernelRecord& record = kernel().record;
     ++record.predicted_launches;
     record.predicted_ns += predicted_ns_;

@@ -39,7 +39,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     const Slicing* slicing() const override;
     PieceTimes& times() const override { return times_; }
     uint64_t work_items(const GroupBox& piece) const override;
-    bool is_timed() const override { return launch_.timed_; }
+    Giving::Times times_wanted() const override;
     void began(const RunTimes& run) override { event_->set_running(run.began); }
     void ran(const RealDevice& device, const RunTimes& run) override;
 
@@ -68,10 +68,12 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  bool is_all_ = false;              // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
   std::atomic<uint64_t> computing_ns_{0};  // of all parts
+  std::atomic<bool> is_measured_{true};    // by devices, and not by when the host heard of ends
 };
 
 }  // namespace samcl

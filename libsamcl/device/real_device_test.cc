@@ -36,7 +36,8 @@ struct RealDeviceTest : ::testing::Test {
     return move(context, Direction::up, storage->replica(1, &error), bytes);
   }
   // All bytes of a buffer on device 1.
-  cl_int move(const std::shared_ptr<Context>& context, Direction direction, cl_mem buffer, std::vector<std::byte>& host) {
+  cl_int move(const std::shared_ptr<Context>& context, Direction direction, cl_mem buffer,
+              std::vector<std::byte>& host) {
     const auto lane = direction == Direction::up ? engine::LaneKind::up : engine::LaneKind::down;
     return context->devices[1]->transfer(lane, direction, {buffer}, kAll, host.data(), kAll, traffic);
   }

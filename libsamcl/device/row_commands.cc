@@ -16,8 +16,7 @@ struct End {
 template <typename Enqueue>
 cl_int for_each_pair(const RectanglePairs& pairs, End end, Enqueue enqueue) {
   for (size_t i = 0; i < pairs.size(); ++i) {
-    const cl_int error =
-        enqueue(pairs[i].first, pairs[i].second, i + 1 == pairs.size() ? end : End{false, nullptr});
+    const cl_int error = enqueue(pairs[i].first, pairs[i].second, i + 1 == pairs.size() ? end : End{false, nullptr});
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
@@ -66,7 +65,8 @@ cl_int enqueue_rows(cl_command_queue queue, cl_mem from, cl_mem to, const Rectan
     }
     const auto origin = a.origin(), target_origin = b.origin(), shape = a.shape();
     return cl.clEnqueueCopyBufferRect(queue, from, to, origin.data(), target_origin.data(), shape.data(), a.row_pitch,
-                                      a.driver_slice_pitch(), b.row_pitch, b.driver_slice_pitch(), 0, nullptr, end.event);
+                                      a.driver_slice_pitch(), b.row_pitch, b.driver_slice_pitch(), 0, nullptr,
+                                      end.event);
   });
 }
 

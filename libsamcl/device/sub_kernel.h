@@ -32,8 +32,8 @@ class SubKernel : public engine::KernelWork {
   virtual PieceTimes& times() const = 0;
   virtual uint64_t work_items(const GroupBox& piece) const = 0;
 
-  // Its time counts: the device tells exactly when it ran.
-  virtual bool is_timed() const = 0;
+  // Whether, and when, the device has to tell exactly when it ran.
+  virtual Giving::Times times_wanted() const = 0;
   // It has begun; it has run. Any thread, without the context's lock.
   virtual void began(const RunTimes& run) = 0;
   virtual void ran(const RealDevice& device, const RunTimes& run) = 0;

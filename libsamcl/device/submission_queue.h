@@ -20,9 +20,16 @@ namespace samcl {
 
 // How an operation is given to a driver's queue.
 struct Giving {
+  // When the driver is asked when it ran, if it has an event of its own.
+  enum class Times : uint8_t {
+    at_end,  // when it has ended
+    late,    // when the program asks
+    never,
+  };
   bool exactly = false;     // with an event of its own
   bool promptly = false;    // its end is to be heard of at once
   uint64_t counted_ns = 0;  // what it is expected to take, if that is known (device/run_ahead.h)
+  Times times = Times::at_end;
 };
 
 class SubmissionQueue {

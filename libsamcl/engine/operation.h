@@ -16,6 +16,7 @@
 #include "base/range.h"
 #include "base/rectangle.h"
 #include "base/small_vector.h"
+#include "base/turn.h"
 
 namespace samcl {
 
@@ -101,19 +102,23 @@ uint64_t bytes_of(const Operation& operation);
 // What operations belong to.
 class Owner {
  public:
-  // Owners with one key other than nullptr end in the order in which they came: who waits for one waits for those before
-  // it, too.
-  const void* order_key() const { return order_key_; }
+  // Where it stands in its in-order queue, if it is in one.
+  Turn turn() const {
+    const uint64_t number = number_.load(std::memory_order_relaxed);
+    return {number > 0 ? line_ : nullptr, number};
+  }
   // The program looks whether it has ended, or wants to be told: then its end is to be heard of at once. Any thread.
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
 
  protected:
-  explicit Owner(const void* order_key = nullptr) : order_key_(order_key) {}
+  // line: its in-order queue, in which it gets its turn later; nullptr: in none.
+  explicit Owner(const void* line = nullptr) : line_(line) {}
   ~Owner() = default;
   std::atomic<bool> watched_{false};
+  std::atomic<uint64_t> number_{0};
 
  private:
-  const void* const order_key_;
+  const void* const line_;
 };
 
 class Node;

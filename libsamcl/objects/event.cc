@@ -61,7 +61,7 @@ bool Event::any_user_event_is_open() { return open_user_events > 0; }
 // Hears of an end on a device, and begins what that was awaited for, or does what no lane has begun yet.
 bool Event::help() const {
   using HelpingThread = DeviceBackend::HelpingThread;
-  const HelpingThread this_thread(HelpingThread::Role::waiting_program, order_key());
+  const HelpingThread this_thread(HelpingThread::Role::waiting_program, turn());
   bool helped = false;
   for (const auto& device : context->devices) helped |= device->completions().help(this);
   return helped || context->backend.help_lanes();
@@ -163,6 +163,11 @@ void Event::set_status(cl_int status) {
 
 cl_ulong Event::time(cl_profiling_info param) const {
   if (first && param == CL_PROFILING_COMMAND_START && status() <= CL_RUNNING) return first->time(param);
+  const bool is_start_or_end = param != CL_PROFILING_COMMAND_QUEUED && param != CL_PROFILING_COMMAND_SUBMIT;
+  if (is_start_or_end && ended() && late_times_) {
+    const LateTimes::Span ran = late_times_->ask();
+    return std::max(param == CL_PROFILING_COMMAND_START ? ran.began : ran.ended, followed_until_.load());
+  }
   switch (param) {
     case CL_PROFILING_COMMAND_QUEUED: return times_[0];
     case CL_PROFILING_COMMAND_SUBMIT: return times_[1];

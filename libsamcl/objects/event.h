@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/small_vector.h"
+#include "libsamcl/device/late_times.h"
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/objects/command.h"
 #include "libsamcl/objects/object.h"
@@ -63,6 +64,11 @@ class Event : public Object<Event>, public engine::Owner {
   // later. For commands that do not know it: when Graph::finish() was called.
   void note_end(cl_ulong at);
 
+  // It is a kernel on this device and nothing else. Before that is entered, under the graph's lock.
+  void runs_only_on(unsigned device) { runs_on_ = device; }
+  // When that ran is to be asked there. Before its end is told.
+  void set_late_times(std::shared_ptr<LateTimes> times) { late_times_ = std::move(times); }
+
   // For user events: true for the first caller, who alone may end it with Graph::finish().
   bool claim_user_status();
 
@@ -106,6 +112,7 @@ class Event : public Object<Event>, public engine::Owner {
   std::atomic<cl_ulong> followed_until_{0};       // what it followed ended then: it began no earlier
   std::mutex callbacks_mutex_;                    // guards callbacks_; nothing else is locked under it
   std::vector<PendingCallback> callbacks_;
+  std::shared_ptr<LateTimes> late_times_;  // instead of times_ from the start on; set before the end
 
   // Guarded by the graph's lock.
   std::shared_ptr<Command> command_;
@@ -113,6 +120,7 @@ class Event : public Object<Event>, public engine::Owner {
   unsigned unmet_ = 0;      // dependencies that have not ended
   unsigned unplanned_ = 0;  // of these, those that are not planned
   bool planned_ = false;
+  std::optional<unsigned> runs_on_;    // the one device, if it is nothing but a kernel there
   const Planner* planning_ = nullptr;  // while it is being planned
   size_t open_ = 0;                    // operations that have not ended
   cl_int error_ = CL_SUCCESS;          // the first of these

@@ -44,6 +44,7 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command>
   };
   for (const auto& on : waits) depend(on, true);
   for (const auto& on : event->queue->enter(event, order, !waits.empty())) depend(on, false);
+  event->number_.store(++last_turn_, std::memory_order_relaxed);
   if (event->unmet_ == 0) event->set_free();
   if (event->unplanned_ == 0) plan(event);
   collect(outcome);
@@ -142,7 +143,9 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
       if (--next.unmet_ == 0) next.set_free();
       if (!current->planned_ && --next.unplanned_ == 0) plan(dependent.event);
-      raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
+      // One device runs one after the other, and tells when.
+      const bool on_one_device = current->runs_on_ && current->runs_on_ == next.runs_on_;
+      if (!on_one_device) raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));
       if (next.unmet_ == 0 && next.result_) {
         ending.emplace_back(dependent.event, next.inherited_ < 0 ? next.inherited_ : *next.result_);
       }

@@ -72,6 +72,7 @@ class Graph {
   engine::Engine engine_;
   engine::AccessMap program_memory_;
   uint64_t last_group_ = 0;
+  uint64_t last_turn_ = 0;
   std::deque<std::shared_ptr<Event>> to_plan_;  // all that they wait for is planned
   bool planning_ = false;                       // further up the stack
   std::vector<std::shared_ptr<Command>> ended_commands_;

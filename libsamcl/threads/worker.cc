@@ -52,7 +52,7 @@ std::atomic<bool> Worker::any_stranded_{false};
 struct Worker::State {
   struct Job {
     std::function<void()> call;
-    const void* key;
+    Turn turn;
   };
   // The first one. Under the mutex.
   std::function<void()> take() {
@@ -114,9 +114,9 @@ Worker::~Worker() {
   }
 }
 
-void Worker::post(std::function<void()> job, const void* key) {
+void Worker::post(std::function<void()> job, const Turn& turn) {
   std::lock_guard lock(state_->mutex);
-  state_->jobs.push_back({std::move(job), key});
+  state_->jobs.push_back({std::move(job), turn});
   state_->called.store(true, std::memory_order_release);
   if (!state_->thread.joinable() && !state_->stop && !no_more_jobs) {
     state_->thread = make_thread([state = state_] { run(state); });
@@ -126,9 +126,10 @@ void Worker::post(std::function<void()> job, const void* key) {
   if (state_->asleep) state_->changed.notify_all();
 }
 
-bool Worker::help(const void* key) {
+bool Worker::help(const Turn& awaited) {
   std::unique_lock lock(state_->mutex);
-  if (state_->busy || no_more_jobs || state_->jobs.empty() || !key || state_->jobs.front().key != key) return false;
+  if (state_->busy || no_more_jobs || state_->jobs.empty() || !state_->jobs.front().turn.is_up_by(awaited))
+    return false;
   const std::function<void()> job = state_->take();
   lock.unlock();
   run_claimed(job);

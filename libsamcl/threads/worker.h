@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "base/turn.h"
+
 namespace samcl {
 
 class Worker {
@@ -25,12 +27,12 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw. key: see help().
-  void post(std::function<void()> job, const void* key = nullptr);
+  // Appends a job; jobs run one after another in that order. Any thread. Jobs must not throw. turn: see help().
+  void post(std::function<void()> job, const Turn& turn = {});
 
-  // Does the next job on the calling thread if none runs, the thread has not begun it, and it was posted with this key
-  // (not nullptr): who waits for it need not wait until the thread is awake. False if there is none. Without locks.
-  bool help(const void* key);
+  // Does the next job on the calling thread if no job runs and that one's turn is up by the one that is awaited: who
+  // waits for it need not wait until our thread is awake. False if there is none. Without locks.
+  bool help(const Turn& awaited);
 
   // Takes the worker's place if no job runs or is queued; else false. Jobs wait until run_claimed() has been called,
   // once, which runs one on the calling thread.

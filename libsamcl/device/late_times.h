@@ -1,0 +1,43 @@
+// When something ran, asked of the driver only when somebody wants to know: an answer takes it 3 us, as long as giving
+// it a kernel, and most programs ask for few of their events or none.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+namespace samcl {
+
+// Where the host's clock stands against a device's. Times of one device that are told by it keep their order, also when
+// it is learned anew while the device is idle.
+struct DeviceClock {
+  int64_t ahead_ns = 0;        // the host's, of the device's
+  uint64_t not_before_ns = 0;  // host: all that was told by an earlier one had ended then
+};
+
+class LateTimes {
+ public:
+  // ended: its event, ours from now on. enqueued, heard: the host's times between which it ran.
+  LateTimes(cl_event ended, DeviceClock clock, uint64_t enqueued_ns, uint64_t heard_ns)
+      : event_(ended), clock_(clock), enqueued_ns_(enqueued_ns), heard_ns_(heard_ns) {}
+  ~LateTimes();
+  LateTimes(const LateTimes&) = delete;
+  LateTimes& operator=(const LateTimes&) = delete;
+
+  // ns of the host's clock. Where the driver does not tell: all the time it can have run. Any thread.
+  struct Span {
+    uint64_t began, ended;
+  };
+  Span ask();
+
+ private:
+  const cl_event event_;
+  const DeviceClock clock_;
+  const uint64_t enqueued_ns_, heard_ns_;
+  std::mutex mutex_;
+  std::optional<Span> told_;  // guarded by it
+};
+
+}  // namespace samcl
