@@ -51,6 +51,7 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   attach_calling_thread(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
+  event->awaited = blocking;
   if (event_out) *event_out = Event::hand_out(event);
   try {
     using Role = DeviceBackend::HelpingThread::Role;

@@ -301,31 +301,34 @@ void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
   }
 }
 
-// Events of what drivers' queues still have of these, and perhaps of some that came after them.
-std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& nodes) {
+// Of the devices whose drivers' queues still have one of these.
+SmallVector<CompletionQueue*, 2> DeviceBackend::queues_with(const SmallVector<NodePtr, 2>& nodes) const {
   Places devices = 0;
   for (const NodePtr& node : nodes) {
     if (!node->ended && is_driver_queue(node->lane)) devices |= only(node->lane.device);
   }
-  std::vector<cl_event> events;
+  SmallVector<CompletionQueue*, 2> queues;
   for (const auto& device : set_.devices) {
     if (!contains(devices, device->index)) continue;
     device->submissions().drain();
-    cl_event event = nullptr;
-    RealDevice::Queue& queue = device->queue(LaneKind::compute);
-    std::lock_guard one_at_a_time(queue.calls);
-    if (driver::real().clEnqueueMarkerWithWaitList(queue.real, 0, nullptr, &event) == CL_SUCCESS)
-      events.push_back(event);
-    driver::real().clFlush(queue.real);
+    queues.push_back(&device->completions());
   }
-  return events;
+  return queues;
 }
 
 cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
-  auto job = [this, node, behind = ends_of(node->behind)] {
+  Worker& lane = worker(node->lane);
+  const bool is_done_here = helps(*node) && lane.claim();
+  SmallVector<CompletionQueue*, 2> behind = queues_with(node->behind);
+  std::vector<cl_event> ends;  // of what is there now
+  for (size_t i = 0; i < behind.size() && !is_done_here; ++i) {
+    if (const cl_event end = behind[i]->mark_end()) ends.push_back(end);
+  }
+  auto job = [this, node, is_done_here, behind, ends] {
     const trace::OnBehalfOf this_command(*node);
     // Its own command has not failed where one before it has.
-    for (cl_event event : behind) static_cast<void>(CompletionQueue::wait_for(event));
+    for (const cl_event end : ends) static_cast<void>(CompletionQueue::wait_for(end));
+    for (size_t i = 0; i < behind.size() && is_done_here; ++i) behind[i]->wait_for_all();
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
@@ -335,7 +338,11 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
     tell_end(node, status);
   };
-  do_on(worker(node->lane), *node, std::move(job));
+  if (is_done_here) {
+    helping->take(lane, std::move(job));
+  } else {
+    lane.post(std::move(job), turn_of(*node));
+  }
   return CL_SUCCESS;
 }
 
@@ -348,8 +355,7 @@ void DeviceBackend::tell_end(const NodePtr& node, cl_int status) {
 
 void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
   if (helps(node) && lane.claim()) {
-    helping->job_ = std::move(job);
-    helping->lane_ = &lane;
+    helping->take(lane, std::move(job));
   } else {
     lane.post(std::move(job), turn_of(node));
   }

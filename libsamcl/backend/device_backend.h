@@ -61,6 +61,10 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
 
    private:
     friend class DeviceBackend;
+    void take(Worker& claimed, std::function<void()> job) {
+      lane_ = &claimed;
+      job_ = std::move(job);
+    }
     const Role role_;
     const std::optional<Turn> awaited_;
     HelpingThread* const outer_;
@@ -92,7 +96,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;
   bool helps(const engine::Node& node) const;
-  std::vector<cl_event> ends_of(const SmallVector<engine::NodePtr, 2>& nodes);
+  SmallVector<CompletionQueue*, 2> queues_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
   cl_int execute(const engine::Node& node);
 
   DeviceSet& set_;

@@ -115,7 +115,7 @@ class Read : public Command {
     memory_.prepare(planner);
     Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
-      read_run(together);
+      read_run(planner, together);
     } else {
       read_rows(planner, together);
     }
@@ -124,18 +124,18 @@ class Read : public Command {
   }
 
  private:
-  void read_run(Planner::Together& together) {
+  void read_run(const Planner& planner, Planner::Together& together) {
     Storage& storage = *buffer_->storage;
     const Range all{rows_.offset, rows_.offset + rows_.bytes()};
-    if (storage.shared()) return together.push_back(copy_of(all, kHost));
+    if (storage.shared()) return together.push_back(copy_of(planner, all, kHost));
     for (const auto& piece : storage.directory().pieces(all)) {
       if (piece.valid == 0 || contains(piece.valid, kZeros)) {
         together.push_back(zeros_of(piece.range));
       } else if (contains(piece.valid, kHost)) {
-        together.push_back(copy_of(piece.range, kHost));
+        together.push_back(copy_of(planner, piece.range, kHost));
       } else {
         for (const auto& part : spread_over_links(piece.range, piece.valid, storage.devices().places_in_use())) {
-          together.push_back(copy_of(part.range, lowest(part.valid)));
+          together.push_back(copy_of(planner, part.range, lowest(part.valid)));
         }
       }
     }
@@ -146,18 +146,20 @@ class Read : public Command {
     const Places devices = at_host(*storage, rows_) ? 0 : holders(*storage, rows_);
     const Range bounds = rows_.bounds();
     if (devices == 0) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
-    together.push_back(copy(rows_, host_, devices == 0 ? kHost : lowest(devices)));
+    together.push_back(copy(planner, rows_, host_, devices == 0 ? kHost : lowest(devices)));
   }
 
-  Planner::Planned copy_of(Range range, Place place) const {
+  Planner::Planned copy_of(const Planner& planner, Range range, Place place) const {
     const uint64_t done = range.begin - rows_.offset;
-    return copy(Rectangle::run(range.begin, range.size()), Rectangle::run(host_.offset + done, range.size()), place);
+    return copy(planner, Rectangle::run(range.begin, range.size()), Rectangle::run(host_.offset + done, range.size()),
+                place);
   }
 
-  Planner::Planned copy(const Rectangle& rows, const Rectangle& host, Place place) const {
-    Planner::Planned planned{transfer_lane(place, kHost, rows.bytes()),
-                             engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
-                             {{buffer_->storage, place, rows.bounds(), false}}};
+  Planner::Planned copy(const Planner& planner, const Rectangle& rows, const Rectangle& host, Place place) const {
+    Planner::Planned planned{
+        transfer_lane(buffer_->storage->devices(), place, kHost, rows.bytes(), planner.is_awaited()),
+        engine::ProgramCopy{{buffer_->storage, place}, rows, to_, host, true, &program_traffic()},
+        {{buffer_->storage, place, rows.bounds(), false}}};
     memory_.add(of_program(to_, host), planned.accesses);
     return planned;
   }

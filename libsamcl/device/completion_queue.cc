@@ -48,11 +48,12 @@ cl_int ask_times(cl_event event, DeviceTimes& times) {
   return error;
 }
 
-CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, Device device,
-                                 std::function<void()> on_start)
+CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name,
+                                 const Device& device, std::function<void()> on_start)
     : queue_(queue),
       calls_(calls),
-      is_leased_(device == Device::leased),
+      is_leased_(device.is_leased),
+      fails_for_good_(device.fails_for_good),
       silence_(is_leased_ ? kShortSilence : kLongestSilence),
       thread_(std::move(thread_name), std::move(on_start)) {}
 
@@ -70,6 +71,25 @@ cl_int CompletionQueue::enqueue_marker(cl_event* event) const {
   return driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event);
 }
 
+cl_event CompletionQueue::mark_end() const {
+  cl_event end = nullptr;
+  std::lock_guard one_at_a_time(calls_);
+  if (driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &end) != CL_SUCCESS) end = nullptr;
+  driver::real().clFlush(queue_);
+  return end;
+}
+
+// Then it may call the driver for the queue without the lock of calls, while all others wait.
+bool CompletionQueue::gives_alone_here() const { return !several_give_ && giver_ == std::this_thread::get_id(); }
+
+void CompletionQueue::wait_for_all() {
+  if (gives_alone_here()) {
+    driver::real().clFinish(queue_);
+  } else if (const cl_event end = mark_end()) {
+    wait_for(end);
+  }
+}
+
 // Under the mutex. If it fails, it ends with those that follow.
 void CompletionQueue::mark_last() {
   enqueue_marker(&pending_.back().event);
@@ -81,7 +101,7 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
                                     const Giving& giving) {
   std::lock_guard lock(mutex_);
   if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
-    several_give_ = several_give_ || giver_ != std::thread::id();
+    several_give_ = several_give_ || giver_.load() != std::thread::id();
     giver_ = std::this_thread::get_id();
   }
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
@@ -161,11 +181,12 @@ uint64_t CompletionQueue::host_time(uint64_t device_time, uint64_t now) const {
 // takes a driver half as long as a marker's event does; others must not call the driver for the queue meanwhile.
 cl_int CompletionQueue::wait_for_end(Batch& batch, bool is_over) const {
   if (!batch.event) {
-    if (!several_give_ && !Worker::is_own_thread()) return driver::real().clFinish(queue_);
+    if (gives_alone_here()) return driver::real().clFinish(queue_);
     const cl_int error = enqueue_marker(&batch.event);
     batch.is_marker = true;
     if (error != CL_SUCCESS) return error;
   }
+  if (is_over && fails_for_good_) return CL_SUCCESS;  // a later one has not failed
   const cl_int status = is_over ? status_of(batch.event) : CL_QUEUED;
   return status <= CL_COMPLETE ? status : wait_for_status(batch.event);
 }
@@ -223,7 +244,8 @@ size_t CompletionQueue::count_over(size_t most) const {
     ++count;
     last = each->event;
   }
-  return last && status_of(last) <= CL_COMPLETE ? count : 0;
+  const cl_int status = last ? status_of(last) : CL_QUEUED;
+  return status == CL_COMPLETE || (status < 0 && !fails_for_good_) ? count : 0;
 }
 
 // Those that have ended by now, and who hears of them; nullptr: none has. Under the mutex, while nobody has taken any.

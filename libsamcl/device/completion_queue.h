@@ -67,9 +67,14 @@ class CompletionQueue {
 
   // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
   // (RealDevice::Queue); both must live until we are destroyed. on_start: see Worker.
-  enum class Device : uint8_t { own, leased };
-  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, Device device = Device::own,
+  struct Device {
+    bool is_leased = false;
+    bool fails_for_good = false;  // after a command that failed all others fail, too (driver::VendorFacts)
+  };
+  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, const Device& device,
                   std::function<void()> on_start = {});
+  CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name)
+      : CompletionQueue(queue, calls, std::move(thread_name), Device()) {}
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
@@ -90,6 +95,11 @@ class CompletionQueue {
   // ended, or, if none has, waits for the first ones on the calling thread, and tells. False if there are none or
   // another thread waits.
   bool help(const engine::Owner* owner);
+
+  // An event of all that the queue has by now; nullptr if it cannot be had. Any thread.
+  cl_event mark_end() const;
+  // Waits until all that the queue has by now has ended; nobody is told. Any thread of the program.
+  void wait_for_all();
 
   // Somebody waits for what is awaited by now; for all that will be, until he calls stop_hurrying(). Any thread.
   void hurry();
@@ -125,6 +135,7 @@ class CompletionQueue {
     std::shared_ptr<Listener> listener;
   };
   cl_int enqueue_marker(cl_event* event) const;
+  bool gives_alone_here() const;
   cl_int wait_for_end(Batch& batch, bool is_over) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
@@ -143,15 +154,15 @@ class CompletionQueue {
 
   const cl_command_queue queue_;
   std::mutex& calls_;  // taken under mutex_, or alone
-  const bool is_leased_;
+  const bool is_leased_, fails_for_good_;
   const std::chrono::microseconds silence_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};           // pending_.size()
   std::atomic<bool> several_give_{false};  // threads of the program
+  std::atomic<std::thread::id> giver_;     // the last one of these
   // Guarded by the mutex.
   std::deque<Pending> pending_;
-  std::thread::id giver_;     // the last one of the program
   size_t unmarked_ = 0;       // the last so many have no event,
   uint64_t unmarked_ns_ = 0;  // and are expected to take that long
   size_t prompt_ = 0;         // so many are to be heard of at once

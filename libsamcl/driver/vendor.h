@@ -36,6 +36,9 @@ struct VendorFacts {
   // buffer's (driver 580 on H200: 54 GB/s instead of 7); to lock it takes 0.08 ms for each MB.
   bool locks_host_memory = false;
 
+  // After a command that failed while it ran every later one of its context fails, too.
+  bool fails_for_good = false;
+
   // The local size for a launch without one is chosen by the algorithm of pocl_local_size().
   bool pocl_chooses_local_size = false;
 };

@@ -42,6 +42,8 @@ class Event : public Object<Event>, public engine::Owner {
 
   // The program has its handle, and may ask when it ended. Set before the command is submitted.
   bool observed = false;
+  // The thread that submits it waits for it. Set likewise.
+  bool awaited = false;
   // It stands for commands of which this is the first: it began when that one did. Set likewise.
   std::shared_ptr<Event> first;
 

@@ -56,6 +56,13 @@ Lane transfer_lane(Place from, Place to, uint64_t bytes) {
   return {is_long ? LaneKind::down : LaneKind::compute, from};
 }
 
+Lane transfer_lane(const DeviceSet& devices, Place from, Place to, uint64_t bytes, bool is_awaited) {
+  const Lane usual = transfer_lane(from, to, bytes);
+  if (!is_awaited || from == kHost || to != kHost) return usual;
+  const RealDevice& device = *devices.devices[from];
+  return device.is_asynchronous() && !device.lease.client ? Lane{LaneKind::down, from} : usual;
+}
+
 void Planner::add(Together together) {
   const uint64_t group = ++next_group_;
   SmallVector<engine::NodeList, 2> before(together.size());
@@ -126,8 +133,9 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     cl_int error;
     const bool is_direct =
         source != kHost && place != kHost && memory->replica(place, &error) && memory->replica_seen_by(source, place);
-    const Lane lane =
-        is_direct ? Lane{LaneKind::compute, place} : transfer_lane(source, place, engine::bytes_of(exchange));
+    const Lane lane = is_direct
+                          ? Lane{LaneKind::compute, place}
+                          : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);
     add(lane, std::move(exchange), std::move(accesses));
   }
 }
