@@ -51,8 +51,11 @@ struct CompletionQueueTest : ::testing::Test {
   std::shared_ptr<Log> log = std::make_shared<Log>();
   std::mutex calls;
   CompletionQueue ends{nullptr, calls, "ends-test"};
-  struct SomeOwner : engine::Owner {};
-  const std::shared_ptr<engine::Owner> owner = std::make_shared<SomeOwner>(), another = std::make_shared<SomeOwner>();
+  struct SomeOwner : engine::Owner {
+    explicit SomeOwner(const void* line = nullptr, uint64_t number = 0) : Owner(line) { number_ = number; }
+  };
+  std::shared_ptr<engine::Owner> owner = std::make_shared<SomeOwner>();
+  const std::shared_ptr<engine::Owner> another = std::make_shared<SomeOwner>();
 
   engine::NodePtr node(char name) const {
     const engine::Lane lane{engine::LaneKind::compute, 0};
@@ -89,6 +92,53 @@ TEST_F(CompletionQueueTest, NobodyWaitsForWhatIsNotHis) {
   on_completion('a');
   EXPECT_FALSE(ends.help(another.get()));
   driver.resume();
+}
+
+TEST_F(CompletionQueueTest, WhoWaitsHearsOfThoseBeforeHim) {
+  const int line = 0;
+  const SomeOwner earlier(&line, 1), later(&line, 3);
+  owner = std::make_shared<SomeOwner>(&line, 2);
+  on_completion('a');
+  EXPECT_FALSE(ends.help(&earlier));
+  EXPECT_TRUE(ends.help(&later));
+  EXPECT_THAT(log->happened, ElementsAre("a begins", "a ends"));
+}
+
+TEST_F(CompletionQueueTest, TimesMayBeAskedLaterAndKeepTheirOrder) {
+  using Times = Giving::Times;
+  for (const Times times : {Times::at_end, Times::late, Times::late, Times::never, Times::at_end}) {
+    ends.on_completion(event(), node('a'), log, {.exactly = true, .times = times});
+    EXPECT_TRUE(ends.help(owner.get()));
+  }
+  ASSERT_THAT(log->runs, SizeIs(5));
+  EXPECT_EQ(driver.count(Call::tell_time), 4) << "both times of the first and of the last one";
+  EXPECT_FALSE(log->runs[0].late || log->runs[3].late || log->runs[4].late);
+  EXPECT_EQ(log->runs[4].computed, 1000u);
+  uint64_t last = log->runs[0].ended;
+  for (const RunTimes& run : {log->runs[1], log->runs[2]}) {
+    ASSERT_TRUE(run.late);
+    const LateTimes::Span ran = run.late->ask();
+    EXPECT_GE(ran.began, last);
+    EXPECT_GE(ran.ended, ran.began);
+    EXPECT_LE(ran.ended, run.ended) << "heard of later";
+    last = ran.ended;
+  }
+  EXPECT_LE(last, log->runs[4].began);
+  EXPECT_EQ(driver.count(Call::tell_time), 8);
+  log->runs[1].late->ask();
+  EXPECT_EQ(driver.count(Call::tell_time), 8) << "it is known now";
+}
+
+TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
+  ends.on_completion(event(), node('a'), log, {.exactly = true});
+  EXPECT_TRUE(ends.help(owner.get()));
+  driver.fail(Call::tell_time, CL_PROFILING_INFO_NOT_AVAILABLE);
+  ends.on_completion(event(), node('b'), log, {.exactly = true, .times = Giving::Times::late});
+  EXPECT_TRUE(ends.help(owner.get()));
+  const RunTimes& run = log->runs.back();
+  ASSERT_TRUE(run.late);
+  EXPECT_GE(run.late->ask().began, log->runs.front().ended);
+  EXPECT_LE(run.late->ask().ended, run.ended);
 }
 
 TEST_F(CompletionQueueTest, WithoutAnyoneOurThreadTells) {

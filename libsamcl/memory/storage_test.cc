@@ -101,6 +101,20 @@ TEST_F(StorageTest, BytesFromTheHostGoToTheHostCopyIfALaunchMergesThere) {
   EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(kHost)}));
 }
 
+TEST_F(StorageTest, BytesFromTheHostGoPastAHostCopyOfOursToTheOneDeviceInUse) {
+  storage->host();
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(kHost)})) << "no use is known";
+  storage->used_on(only(1));
+  EXPECT_THAT(storage->destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(1)}));
+}
+
+TEST_F(StorageTest, BytesFromTheHostStayInTheProgramsMemory) {
+  std::vector<std::byte> memory(kSize);
+  Storage over(context, kSize, memory.data());
+  over.used_on(only(1));
+  EXPECT_THAT(over.destinations({0, kSize}), ElementsAre(Piece{{0, kSize}, only(kHost)}));
+}
+
 TEST_F(StorageTest, EveryWriteIsANewVersion) {
   const uint64_t before = storage->version();
   storage->written({0, 1}, only(0));

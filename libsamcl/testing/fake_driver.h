@@ -16,8 +16,8 @@
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish };
-constexpr size_t kCalls = 7;
+enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish, tell_time };
+constexpr size_t kCalls = 8;
 
 class FakeDriver {
  public:

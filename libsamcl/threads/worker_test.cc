@@ -56,6 +56,51 @@ TEST(Worker, JobsRunOneAfterAnotherInTheirOrder) {
   EXPECT_TRUE(alone);
 }
 
+TEST(Worker, WhoWaitsDoesWhatNoThreadHasBegun) {
+  const int line = 0;
+  Worker worker("test");
+  Gate gate(worker);
+  std::thread::id ran_on;
+  worker.post([&] { ran_on = std::this_thread::get_id(); }, {&line, 3});
+  EXPECT_FALSE(worker.help({&line, 3})) << "another job runs";
+  gate.open();
+  EXPECT_TRUE(worker.drain(kPatienceMs));
+  EXPECT_NE(ran_on, std::this_thread::get_id());
+
+  ASSERT_TRUE(worker.claim());
+  worker.post([&] { ran_on = std::this_thread::get_id(); }, {&line, 4});
+  worker.run_claimed([&] {});
+  // Whoever is first does it.
+  const bool helped = worker.help({&line, 4});
+  EXPECT_TRUE(worker.drain(kPatienceMs));
+  EXPECT_EQ(ran_on == std::this_thread::get_id(), helped);
+}
+
+TEST(Worker, NobodyDoesWhatHeDoesNotWaitFor) {
+  const int line = 0, another = 0;
+  std::vector<int> ran;
+  Worker worker("test");
+  ASSERT_TRUE(worker.claim());
+  for (int i = 1; i <= 2; ++i) worker.post([&ran, i] { ran.push_back(i); }, {&line, static_cast<uint64_t>(i)});
+  worker.run_claimed([&] {
+    EXPECT_FALSE(worker.help({&line, 2})) << "one job at a time";
+    EXPECT_TRUE(ran.empty());
+  });
+  EXPECT_FALSE(worker.help({&another, 9}));
+  EXPECT_FALSE(worker.help({})) << "who is in no line waits for nobody";
+  EXPECT_TRUE(worker.drain(kPatienceMs));
+  EXPECT_EQ(ran, (std::vector<int>{1, 2}));
+}
+
+TEST(Turn, IsUpByALaterOneOfItsLine) {
+  const int line = 0, another = 0;
+  EXPECT_TRUE((Turn{&line, 3}).is_up_by({&line, 3}));
+  EXPECT_TRUE((Turn{&line, 3}).is_up_by({&line, 4}));
+  EXPECT_FALSE((Turn{&line, 3}).is_up_by({&line, 2}));
+  EXPECT_FALSE((Turn{&line, 3}).is_up_by({&another, 4}));
+  EXPECT_FALSE((Turn{}).is_up_by({}));
+}
+
 TEST(Worker, JobsOfManyThreadsAllRun) {
   std::atomic<int> ran = 0;
   {
