@@ -53,6 +53,38 @@ TEST_F(Images, HostReadsWhatItWrote) {
   EXPECT_EQ(pixels_of(i), pixels);
 }
 
+// Long transfers go in pieces; the program's rows have gaps.
+TEST_F(Images, LargerThanAnyPiece) {
+  constexpr size_t kWide = 1201, kHigh = 1100, kPitch = kWide * 4 + 12;
+  cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc description{};
+  description.image_type = CL_MEM_OBJECT_IMAGE2D;
+  description.image_width = kWide;
+  description.image_height = kHigh;
+  cl_int status = CL_SUCCESS;
+  const Buffer from(clCreateImage(context(), CL_MEM_READ_ONLY, &format, &description, nullptr, &status));
+  const Buffer to(clCreateImage(context(), CL_MEM_WRITE_ONLY, &format, &description, nullptr, &status));
+  check(status);
+  const auto k = kernel(R"(__kernel void k(__read_only image2d_t from, __write_only image2d_t to) {
+                             const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+                             int2 at = (int2)(get_global_id(0), get_global_id(1));
+                             write_imageui(to, at, read_imageui(from, s, at) ^ (uint4)(1, 2, 4, 8)); })");
+  set_arguments(k, from, to);
+  std::vector<cl_uchar> pixels(kPitch * kHigh), found(kPitch * kHigh, 7), expected = found;
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<cl_uchar>(i * 5 + i / 253);
+  for (size_t y = 0; y < kHigh; ++y) {
+    for (size_t x = 0; x < kWide * 4; ++x)
+      expected[y * kPitch + x] = static_cast<cl_uchar>(pixels[y * kPitch + x] ^ (1 << x % 4));
+  }
+  const size_t origin[] = {0, 0, 0}, region[] = {kWide, kHigh, 1};
+  ASSERT_OK(clEnqueueWriteImage(queue(), from.get(), CL_FALSE, origin, region, kPitch, 0, pixels.data(), 0, nullptr,
+                                nullptr));
+  launch(k, {{kWide, kHigh}, {}});
+  ASSERT_OK(
+      clEnqueueReadImage(queue(), to.get(), CL_TRUE, origin, region, kPitch, 0, found.data(), 0, nullptr, nullptr));
+  EXPECT_TRUE(found == expected);
+}
+
 TEST_F(Images, WrittenByAKernel) {
   const auto k = kernel(R"(__kernel void k(__write_only image2d_t image) {
                              int x = get_global_id(0), y = get_global_id(1);

@@ -77,6 +77,28 @@ TEST_F(Rects, CopyBetweenBuffers) {
   EXPECT_EQ(read<cl_uchar>(from, 960), pattern_);
 }
 
+// Long transfers go in pieces, which end within slices here.
+TEST_F(Rects, LargerThanAnyPiece) {
+  const Triple region{3001, 700, 3};
+  const Box device{{5, 3, 1}, 3010, size_t{3010} * 710}, host{{1, 0, 0}, 3040, size_t{3040} * 701};
+  std::vector<cl_uchar> expected(device.slice_pitch * 5, 9), data(host.slice_pitch * 4);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<cl_uchar>(i * 7 + i / 251);
+  const Buffer x = buffer(expected);
+  const auto k = kernel("__kernel void k(__global uchar* x) { x[get_global_id(0)] += 3; }");
+  set_arguments(k, x);
+  ASSERT_OK(write_rect(x, device, host, region, data.data()));
+  launch(k, {{expected.size()}, {}});
+  copy_box(data, host, expected, device, region);
+  for (cl_uchar& each : expected) each = static_cast<cl_uchar>(each + 3);
+  std::vector<cl_uchar> found(data.size(), 1), box(data.size(), 1);
+  ASSERT_OK(clEnqueueReadBufferRect(queue(), x.get(), CL_TRUE, device.origin.data(), host.origin.data(), region.data(),
+                                    device.row_pitch, device.slice_pitch, host.row_pitch, host.slice_pitch,
+                                    found.data(), 0, nullptr, nullptr));
+  copy_box(expected, device, box, host, region);
+  EXPECT_TRUE(found == box);
+  EXPECT_TRUE(read<cl_uchar>(x, expected.size()) == expected);
+}
+
 TEST_F(Rects, ZeroPitchesMeanTight) {
   const Buffer x = buffer(pattern_);
   const Triple zero{0, 0, 0}, region{4, 3, 2};
