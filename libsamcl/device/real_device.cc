@@ -152,19 +152,28 @@ lease::Lease RealDevice::link_lease() const {
                         [this] { return lease::Lease(lease.client, lease::ResourceKind::link, lease.index); });
 }
 
-void RealDevice::expect_transfers(uint64_t bytes) {
-  // Devices beside the first one only get parts of what there is.
-  if (bytes < PinnedRing::kLeast * (index == 0 ? 1 : 16) || expects_transfers_.exchange(true)) return;
-  for (const engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {
-    if (queue(lane).ring) worker(lane).post([this, lane] { ring_for(lane, PinnedRing::kLeast); });
+// On a thread that transfers do not wait for: the driver lets nobody else call it for a part of that.
+void RealDevice::prepare_ring(engine::LaneKind lane) {
+  if (PinnedRing* const ring = queue(lane).ring.get()) {
+    worker(engine::LaneKind::compute).post([ring] { ring->prepare(); });
   }
 }
 
+void RealDevice::expect_transfers(uint64_t bytes) {
+  // Devices beside the first one only get parts of what there is.
+  if (bytes < PinnedRing::kPays * (index == 0 ? 1 : 2) || expects_transfers_.exchange(true)) return;
+  prepare_ring(engine::LaneKind::up);
+  prepare_ring(engine::LaneKind::down);
+}
+
+// Where there is none yet, it is made once it would have paid.
 PinnedRing* RealDevice::ring_for(engine::LaneKind lane, uint64_t bytes) {
   Queue& on = queue(lane);
   if (bytes < PinnedRing::kLeast || !on.ring) return nullptr;
-  std::lock_guard one_at_a_time(on.mutex);
-  return on.ring->is_ready() ? on.ring.get() : nullptr;
+  if (on.ring->is_ready() || (bytes >= PinnedRing::kPays && on.ring->prepare())) return on.ring.get();
+  const uint64_t before = on.without_ring.fetch_add(bytes);
+  if (before < PinnedRing::kPays && before + bytes >= PinnedRing::kPays) prepare_ring(lane);
+  return nullptr;
 }
 
 // Others give the compute queue commands meanwhile.

@@ -80,7 +80,8 @@ class RealDevice {
     // Held from enqueueing to the end by who waits for what he enqueues: PoCL's basic devices deadlock if two threads
     // use one queue at once.
     std::mutex mutex;
-    std::unique_ptr<PinnedRing> ring;  // of a transfer lane; nullptr if the driver's own way is as fast
+    std::unique_ptr<PinnedRing> ring;       // of a transfer lane; nullptr if the driver's own way is as fast
+    std::atomic<uint64_t> without_ring{0};  // bytes that went that way while there was none
   };
   Queue& queue(engine::LaneKind lane) { return queues_[index_of(lane)]; }
   cl_command_queue compute_queue() { return queue(engine::LaneKind::compute).real; }
@@ -91,8 +92,7 @@ class RealDevice {
   cl_int transfer(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                   std::byte* host, const Rectangle& host_rows, Traffic& traffic, bool is_locked = false);
 
-  // A memory object of so many bytes has been made: what long transfers need is made ready meanwhile, which takes
-  // longer than most of them.
+  // A memory object of so many bytes has been made: if it is large, what long transfers need is made ready meanwhile.
   void expect_transfers(uint64_t bytes);
 
   // Runs `enqueue(queue, &event)` on the lane's queue and waits for its event. For commands without a method above.
@@ -124,6 +124,7 @@ class RealDevice {
  private:
   lease::Lease link_lease() const;
   PinnedRing* ring_for(engine::LaneKind lane, uint64_t bytes);
+  void prepare_ring(engine::LaneKind lane);
   cl_int transfer_piece(engine::LaneKind lane, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                         std::byte* host, const Rectangle& host_rows);
 

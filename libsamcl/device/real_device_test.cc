@@ -63,6 +63,25 @@ TEST_F(RealDeviceTest, WithoutPinnedMemoryTheyAreInOnePiece) {
   EXPECT_EQ(driver.count(Call::write), 1);
 }
 
+TEST_F(RealDeviceTest, PinnedChunksAreMadeOnceTheyWouldHavePaid) {
+  cl_int error;
+  Storage memory(unmanaged, kSize, nullptr);
+  const cl_mem replica = memory.replica(1, &error);
+  RealDevice& device = *unmanaged->devices[1];
+  const Rectangle part = Rectangle::run(0, 6 << 20);
+  const auto upload_part = [&] {
+    const int before = driver.count(Call::write);
+    EXPECT_EQ(device.transfer(engine::LaneKind::up, Direction::up, {replica}, part, bytes.data(), part, traffic),
+              CL_SUCCESS);
+    return driver.count(Call::write) - before;
+  };
+  const int buffers = driver.live_buffers();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(upload_part(), 1) << "as the driver does it";
+  EXPECT_TRUE(device.drain(10'000));
+  EXPECT_EQ(driver.live_buffers(), buffers + 1);
+  EXPECT_EQ(upload_part(), 2) << "in chunks";
+}
+
 TEST_F(RealDeviceTest, ManagedTransfersHoldTheirLinkAndGoInChunks) {
   EXPECT_EQ(upload(managed), CL_SUCCESS);
   EXPECT_EQ(driver.count(Call::write), 3);

@@ -17,9 +17,9 @@ PinnedRing::~PinnedRing() {
   if (memory_) munmap(memory_, kBytes);
 }
 
-bool PinnedRing::is_ready() {
-  if (!std::exchange(tried_, true)) ready_ = make();
-  return ready_;
+bool PinnedRing::prepare() {
+  std::call_once(tried_, [this] { ready_.store(make(), std::memory_order_release); });
+  return is_ready();
 }
 
 // A driver that is to allocate pinned memory itself (CL_MEM_ALLOC_HOST_PTR) lets nobody else call it meanwhile: 8 ms

@@ -1,14 +1,16 @@
 // Transfers between a device and pageable host memory through a ring of pinned chunks: threads copy one chunk while the
 // link moves others. Drivers do the same with one thread, at a fraction of the link's speed.
 //
-// Not thread-safe: one ring serves one lane.
+// One ring serves one lane: transfers exclude each other. The rest is for any thread.
 #pragma once
 
 #include <CL/cl.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 
 #include "base/rectangle.h"
 
@@ -16,7 +18,7 @@ namespace samcl {
 
 class PinnedRing {
  public:
-  // On a queue of its own; makes its chunks when first used.
+  // On a queue of its own.
   PinnedRing(cl_context context, cl_command_queue queue) : context_(context), queue_(queue) {}
   ~PinnedRing();
   PinnedRing(const PinnedRing&) = delete;
@@ -25,8 +27,14 @@ class PinnedRing {
   // Shorter transfers are as fast by the driver's own way.
   static constexpr size_t kLeast = 1 << 20;
 
-  // False if pinned memory cannot be had: then the driver's own way has to serve.
-  bool is_ready();
+  // To make the chunks takes as long as the driver's own way for so many bytes more than the ring.
+  static constexpr size_t kPays = 16 << 20;
+
+  // Makes the chunks, once; another caller waits meanwhile. False if pinned memory cannot be had: then the driver's own
+  // way has to serve.
+  bool prepare();
+  // Whether they are there.
+  bool is_ready() const { return ready_.load(std::memory_order_acquire); }
 
   // Gives the driver a piece of a transfer, without waiting: between rows of the device's memory and a chunk that holds
   // them without gaps. The driver's code, and the command's event.
@@ -49,7 +57,8 @@ class PinnedRing {
 
   const cl_context context_;
   const cl_command_queue queue_;
-  bool tried_ = false, ready_ = false;
+  std::once_flag tried_;
+  std::atomic<bool> ready_{false};
   std::byte* memory_ = nullptr;  // of all chunks
   cl_mem lock_ = nullptr;        // keeps it in place; no command uses it
   std::array<Chunk, kChunks> chunks_;
