@@ -64,9 +64,9 @@ std::vector<Way> ways() {
   };
   add(Analysis::gcaps, {kMs});
   add(Analysis::gcaps_published, {kMs});
-  add(Analysis::mpcp, {});
-  add(Analysis::fmlp, {});
-  add(Analysis::server, {50 * kUs}, false);
+  for (const Analysis analysis : {Analysis::mpcp, Analysis::mpcp_published, Analysis::fmlp, Analysis::fmlp_published})
+    add(analysis, {});
+  for (const Analysis analysis : {Analysis::server, Analysis::server_published}) add(analysis, {50 * kUs}, false);
   add(Analysis::round_robin, {0, kMs, 200 * kUs});
   all.push_back({"partitions", by_partition});
   all.push_back({"slices", by_slices});
