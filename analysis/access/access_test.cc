@@ -133,6 +133,16 @@ TEST(Locks, ThePublishedFmlpIsExceededByAMoreUrgentTaskOfTheSameCpu) {
   EXPECT_GE(analyse(set, Analysis::fmlp).response[1], 20);
 }
 
+// Each segment costs the server two messages; the published form counts one with each segment ahead.
+TEST(Locks, ThePublishedServerIsExceededWhereBothMessagesOfASegmentAheadCost) {
+  const TaskSet set = set_of(3, {task(27, 1, {2, 3}, {{2, 1}}), task(50, 2, {3, 2}, {{2, 1}})});
+  const Costs costs = {2, 1, 0, 0};
+  const std::vector<SimulatedJob> jobs = {{0, 2, 2, {2, 3}, {{2, 1, 0}}}, {1, 0, 0, {3, 2}, {{2, 1, 0}}}};
+  EXPECT_EQ(analyse(set, Analysis::server_published, costs).response[0], 17);
+  EXPECT_EQ(simulate(set, Analysis::server, costs, jobs)[0], 18);
+  EXPECT_GE(analyse(set, Analysis::server, costs).response[0], 18);
+}
+
 TEST(Locks, OnlyALocalSegmentDelaysATaskWithoutOne) {
   const TaskSet set = set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
   EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 12);

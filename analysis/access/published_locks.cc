@@ -1,5 +1,5 @@
 // What GCAPS' authors compare with (ECRTS 2024, Section 7.1), in the letters of tasks.h. MPCP and FMLP+ are as in their
-// program (github.com/rtenlab, analysis/mpcp.py and fmlp.py): Patel et al., RTAS 2018, with Lakshmanan et al., RTSS
+// program (analysis/mpcp.py and fmlp.py of its artifact): Patel et al., RTAS 2018, with Lakshmanan et al., RTSS
 // 2009, for the time that a request takes; Brandenburg, RTAS 2014. The server is Kim et al., "A server-based approach
 // for predictable GPU access with improved analysis", Journal of Systems Architecture 88 (2018). Not all are safe
 // under the rules of simulator.h: README.md.
