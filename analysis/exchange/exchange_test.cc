@@ -56,6 +56,9 @@ TEST(SchedCat, WhatOurModelDoesNotHaveIsNamed) {
   EXPECT_THAT(read("wcet='5'", "max_reads='1'"), HasSubstr("max_reads: expected 0"));
   EXPECT_THAT(read("wcet='5'", "max_writes='2'"), HasSubstr("max_writes: expected 1"));
   EXPECT_THAT(read("wcet='5'", "max_write_length='6'"), HasSubstr("longer than the task's wcet"));
+  locking::TaskSet parts = locking::paper_example();
+  parts.parts = 4;
+  EXPECT_EQ(format_schedcat(parts, 1).error().message, "platform, parts: 4, expected none for SchedCAT");
   EXPECT_THAT(complaint(parse_schedcat("<taskset", 1, 1)), HasSubstr("'<' without its end"));
   EXPECT_THAT(complaint(parse_schedcat("{}", 1, 1)), HasSubstr("no <task>"));
 }
