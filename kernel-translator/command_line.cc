@@ -47,7 +47,7 @@ Exit status: 0 done, 1 the source has errors (file:line on stderr), 2 wrong usag
 )";
 
 // Options that stand alone, and what they set.
-bool* flag_named(const std::string& word, Command& command) {
+bool* flag_named(const std::string& word, CommandLine& command) {
   if (word == "--json") return &command.json;
   if (word == "--sources") return &command.sources;
   if (word == "--preprocess") return &command.preprocess;
@@ -63,7 +63,7 @@ bool takes_a_value(const std::string& word) {
 }
 
 // Empty, or what would have been right.
-std::string set_option(const std::string& word, const std::string& value, Command& command) {
+std::string set_option(const std::string& word, const std::string& value, CommandLine& command) {
   if (word == "--device-version") command.device.version = value;
   if (word == "--opencl-c-version") command.device.opencl_c_version = value;
   if (word == "--instructions") command.instructions = value;
@@ -90,8 +90,8 @@ std::string set_option(const std::string& word, const std::string& value, Comman
 
 }  // namespace
 
-Result<Command> parse_command(const std::vector<std::string>& words) {
-  Command command;
+Result<CommandLine> parse_command(const std::vector<std::string>& words) {
+  CommandLine command;
   size_t i = 0;
   for (; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];

@@ -12,19 +12,19 @@
 
 namespace samcl::translator {
 
-struct Command {
+struct CommandLine {
   std::vector<std::string> files;
   bool json = false, sources = false, preprocess = false;
   std::string instructions;  // of which kernel
   std::map<unsigned, uint64_t> loop_bounds;
-  Device device;
+  TargetDevice device;
   bool split_printf = false;
   std::optional<int> apart_ms;
   std::vector<std::string> build_options;  // taken apart
 };
 
 // Errors name the word that is wrong and what was expected.
-Result<Command> parse_command(const std::vector<std::string>& words);
+Result<CommandLine> parse_command(const std::vector<std::string>& words);
 
 std::string usage();  // one line
 std::string help();

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json report_of(const Kernel& kernel, const footprint::Program& footprint) {
+Json report_of(const KernelFacts& kernel, const footprint::SymbolicFootprint& footprint) {
   KernelTranslation found = kernel.judged();
   found.footprint = footprint::to_text(footprint);
   Json report = found;
@@ -27,13 +27,13 @@ Json report_of(const Kernel& kernel, const footprint::Program& footprint) {
   return report;
 }
 
-footprint::Program anything() {
-  footprint::Program unknown;
+footprint::SymbolicFootprint anything() {
+  footprint::SymbolicFootprint unknown;
   unknown.anything = true;
   return unknown;
 }
 
-footprint::Program footprint_in(llvm::Module& program, const Kernel& kernel) {
+footprint::SymbolicFootprint footprint_in(llvm::Module& program, const KernelFacts& kernel) {
   llvm::Function* function = program.getFunction(kernel.name);
   if (function && !function->isDeclaration() && function->arg_size() == kernel.arguments.size())
     return find_footprint(*function, kernel);
@@ -49,7 +49,7 @@ void misbehave_if_asked(const std::string& kernel) {
 }
 
 // In a process of its own, which `most_ms` ends; nullopt: it died.
-std::optional<Json> studied_alone(llvm::Module& program, const Kernel& kernel, bool split_printf, int most_ms) {
+std::optional<Json> studied_alone(llvm::Module& program, const KernelFacts& kernel, bool split_printf, int most_ms) {
   int ends[2];
   if (pipe(ends) != 0) return std::nullopt;
   const pid_t child = fork();
@@ -58,7 +58,7 @@ std::optional<Json> studied_alone(llvm::Module& program, const Kernel& kernel, b
     itimerval limit{};
     limit.it_value = {most_ms / 1000, (most_ms % 1000) * 1000 + 1};
     setitimer(ITIMER_REAL, &limit, nullptr);
-    std::vector<Kernel> one = {kernel};
+    std::vector<KernelFacts> one = {kernel};
     const std::string report = study(program, one, split_printf)[0].dump();
     size_t written = 0;
     while (written < report.size()) {
@@ -83,19 +83,20 @@ std::optional<Json> studied_alone(llvm::Module& program, const Kernel& kernel, b
 
 }  // namespace
 
-std::vector<Json> study(llvm::Module& program, std::vector<Kernel>& kernels, bool split_printf) {
-  for (const Kernel& kernel : kernels) misbehave_if_asked(kernel.name);
+std::vector<Json> study(llvm::Module& program, std::vector<KernelFacts>& kernels, bool split_printf) {
+  for (const KernelFacts& kernel : kernels) misbehave_if_asked(kernel.name);
   study_memory_use(program, kernels, split_printf);
   std::vector<Json> reports;
-  for (const Kernel& kernel : kernels) reports.push_back(report_of(kernel, footprint_in(program, kernel)));
+  for (const KernelFacts& kernel : kernels) reports.push_back(report_of(kernel, footprint_in(program, kernel)));
   return reports;
 }
 
-std::vector<Json> study_apart(llvm::Module& program, std::vector<Kernel>& kernels, bool split_printf, int most_ms) {
+std::vector<Json> study_apart(llvm::Module& program, std::vector<KernelFacts>& kernels, bool split_printf,
+                              int most_ms) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::milliseconds(most_ms);
   std::vector<Json> reports;
-  for (Kernel& kernel : kernels) {
+  for (KernelFacts& kernel : kernels) {
     // Half of what is left: there is always some for the next.
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count() / 2;
     auto report = left > 0 ? studied_alone(program, kernel, split_printf, static_cast<int>(left)) : std::nullopt;

@@ -10,11 +10,11 @@
 namespace samcl::translator {
 
 // Fills in `kernels` and gives a report for each, in their order.
-std::vector<nlohmann::json> study(llvm::Module& program, std::vector<Kernel>& kernels, bool split_printf);
+std::vector<nlohmann::json> study(llvm::Module& program, std::vector<KernelFacts>& kernels, bool split_printf);
 
 // The same, with a process for each kernel, all of them together in at most `most_ms`: a kernel whose process dies or
 // takes too long may do anything and runs whole. `kernels` get only why they are not to be sliced.
-std::vector<nlohmann::json> study_apart(llvm::Module& program, std::vector<Kernel>& kernels, bool split_printf,
+std::vector<nlohmann::json> study_apart(llvm::Module& program, std::vector<KernelFacts>& kernels, bool split_printf,
                                         int most_ms);
 
 }  // namespace samcl::translator

@@ -31,7 +31,7 @@ std::optional<std::string> read(const std::string& file) {
 }
 
 // nullopt: errors, printed on stderr.
-std::optional<std::vector<Reading>> read_all(const Command& command, const std::vector<GivenSource>& sources,
+std::optional<std::vector<Reading>> read_all(const CommandLine& command, const std::vector<GivenSource>& sources,
                                              llvm::LLVMContext& context) {
   std::vector<Reading> readings;
   for (const GivenSource& source : sources) {
@@ -77,8 +77,9 @@ std::unique_ptr<llvm::Module> link(std::vector<Reading>& readings) {
   return program;
 }
 
-int print_json(const Command& command, const std::vector<GivenSource>& sources, const std::vector<Reading>& readings,
-               const std::vector<std::optional<std::string>>& rewritten, const std::vector<nlohmann::json>& kernels) {
+int print_json(const CommandLine& command, const std::vector<GivenSource>& sources,
+               const std::vector<Reading>& readings, const std::vector<std::optional<std::string>>& rewritten,
+               const std::vector<nlohmann::json>& kernels) {
   nlohmann::json translated = nlohmann::json::array();
   std::map<std::string, std::string> includes;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -104,7 +105,7 @@ int print_json(const Command& command, const std::vector<GivenSource>& sources, 
   return std::cout.flush() ? 0 : 2;
 }
 
-int run(const Command& command, const std::vector<GivenSource>& sources) {
+int run(const CommandLine& command, const std::vector<GivenSource>& sources) {
   llvm::LLVMContext context;
   std::optional<std::vector<Reading>> readings = read_all(command, sources, context);
   if (!readings) return 1;
@@ -127,17 +128,17 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
   if (!module) return 1;
   if (!command.instructions.empty())
     return print_instructions(*module, rewriter.kernels(), command.instructions, command.loop_bounds);
-  std::vector<Kernel>& kernels = rewriter.kernels();
+  std::vector<KernelFacts>& kernels = rewriter.kernels();
   for (const Reading& reading : *readings)
     if (reading.dialect.is_cpp())
-      for (Kernel& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
+      for (KernelFacts& kernel : kernels) kernel.no_slice("is C++ for OpenCL");
   std::vector<nlohmann::json> reports = command.apart_ms
                                             ? study_apart(*module, kernels, command.split_printf, *command.apart_ms)
                                             : study(*module, kernels, command.split_printf);
 
   // Where no kernel can run in parts, the program's own source serves.
   bool rewrite = false;
-  for (const Kernel& kernel : kernels)
+  for (const KernelFacts& kernel : kernels)
     rewrite = rewrite || (kernel.needs_ndrange_argument && kernel.why_not_slice.empty());
   for (size_t i = 0; i < kernels.size(); ++i)
     reports[i]["needs_ndrange_argument"] = rewrite && kernels[i].needs_ndrange_argument;
@@ -151,7 +152,7 @@ int run(const Command& command, const std::vector<GivenSource>& sources) {
 }
 
 // What the files hold; nullopt: they can't be read, as told on stderr.
-std::optional<std::vector<GivenSource>> read_sources(const Command& command) {
+std::optional<std::vector<GivenSource>> read_sources(const CommandLine& command) {
   std::vector<GivenSource> sources;
   for (const std::string& file : command.files) {
     const std::optional<std::string> text = read(file);
@@ -230,7 +231,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc >= 2 && argv[1] == std::string("--check")) return check(argv);
-  const samcl::Result<Command> command = parse_command({argv + 1, argv + argc});
+  const samcl::Result<CommandLine> command = parse_command({argv + 1, argv + argc});
   if (!command) {
     std::cerr << "sam-translate: " << command.error().message << "\n" << usage();
     return 2;

@@ -15,7 +15,7 @@ analysis::Task pipeline(const std::string& name, Time period, int cpu) {
   task.period = task.deadline = period;
   task.cpu = cpu;
   for (const auto& [resource, worst] :
-       {std::pair{Resource::cpu, 3}, {Resource::pci, 2}, {Resource::gpu, 5}, {Resource::cpu, 1}}) {
+       {std::pair{Resource::cpu, 3}, {Resource::link, 2}, {Resource::gpu, 5}, {Resource::cpu, 1}}) {
     task.stages.emplace_back();
     task.stages.back().resource = resource;
     task.stages.back().worst = {worst};

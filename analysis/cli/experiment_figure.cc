@@ -14,7 +14,7 @@ namespace {
 std::string shares_text(const Results& results, Reading reading) {
   const Figure& figure = results.figure();
   std::vector<std::vector<std::string>> rows = {{name(figure.axis), "SETS", "TASKS"}};
-  for (const Policy policy : figure.policies) rows[0].emplace_back(name(policy));
+  for (const ModePolicy policy : figure.policies) rows[0].emplace_back(name(policy));
   Tally all(figure.policies.size());
   for (size_t n = 0; n < figure.points().size(); ++n) {
     const Tally& tally = results.at(reading, n);

@@ -110,7 +110,7 @@ class Reader {
       if (job.begin > 0 && job.end > 0) live_.jobs.push_back({program, job.begin, job.end});
   }
 
-  static Resource kind_of(Leased leased) { return leased == Leased::link ? Resource::pci : Resource::gpu; }
+  static Resource kind_of(Leased leased) { return leased == Leased::link ? Resource::link : Resource::gpu; }
 
   static std::string name_of(const Process& process, const Span& span) {
     const auto named = process.devices.find(span.device);

@@ -99,7 +99,7 @@ Result<void> show_schedule(const Options& options, const locking::TaskSet& set) 
   for (const FinishedJob& job : schedule.jobs) last = std::max(last, job.finish);
   const Frame frame{0, last};
   TaskSet named = pipeline(set);
-  named.platform.pci = 0;  // copying runs on CPUs here
+  named.platform.links = 0;  // copying runs on CPUs here
   if (*options.schedule == locking::Method::smlp) named.platform.gpus = set.parts;
   const std::string title =
       "All released at once, " + std::string(name(*options.schedule)) + ": the last job ends at " + format_time(last);

@@ -25,7 +25,7 @@ enum class Ordering { given, deadline_monotonic, searched };
 struct Options {
   std::string file;
   Form form = Form::safe;
-  Policy policy = kBestPolicy;
+  ModePolicy policy = kBestPolicy;
   Ordering ordering = Ordering::given;
   std::string save;
   bool as_json = false;
@@ -35,7 +35,7 @@ struct Options {
 struct Answer {
   const TaskSet& set;
   Form form;
-  Policy policy;
+  ModePolicy policy;
   PriorityOrder order;
   Choice choice;
   Bounds bounds;
@@ -188,9 +188,9 @@ Run add_modes(CLI::App& parent) {
   CLI::App* modes = parent.add_subcommand("modes", "choose on how many GPUs every task runs");
   modes->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
   modes->add_option("FILE", options->file, "task set (JSON), its modes aside; - for standard input")->required();
-  std::map<std::string, Policy> policies;
-  for (const Policy policy : kPolicies) policies[name(policy)] = policy;
-  policies["individual"] = Policy::local;
+  std::map<std::string, ModePolicy> policies;
+  for (const ModePolicy policy : kPolicies) policies[name(policy)] = policy;
+  policies["individual"] = ModePolicy::local;
   modes->add_option("--policy", options->policy, "single, local, gema, gpa, search (default) or optimal")
       ->transform(one_of(policies));
   modes->add_option("--as-published", options->form, "the equations as printed, which are not safe")

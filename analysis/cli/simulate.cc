@@ -98,7 +98,7 @@ std::string worst_title(const TaskSet& set, const FinishedJob& worst) {
 
 // One job of each task, all released at 0 and as long as they may be: the schedule, and every response.
 Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes& modes) {
-  Plan plan;
+  BehaviourPlan plan;
   plan.jobs.assign(set.tasks.size(), {PlannedJob{}});
   const Schedule all = schedule(set, priority_order(set), modes, plan);
   std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "RESPONSE", "DEADLINE", "MEETS IT"}};

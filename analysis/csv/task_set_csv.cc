@@ -71,8 +71,8 @@ Result<Platform> read_platform(const std::string& text) {
   Platform platform;
   platform.bound = number("bound").value_or(0) != 0;
   for (const auto& [name, count] :
-       {std::pair{"cpus", &platform.cpus}, {"gpus", &platform.gpus}, {"pci", &platform.pci}}) {
-    const auto value = platform.bound && count == &platform.pci ? number(name).value_or(platform.gpus) : number(name);
+       {std::pair{"cpus", &platform.cpus}, {"gpus", &platform.gpus}, {"pci", &platform.links}}) {
+    const auto value = platform.bound && count == &platform.links ? number(name).value_or(platform.gpus) : number(name);
     if (!value) return fail("line 1: \"" + first + "\", expected the platform, as # cpus=4 pci=1 gpus=2");
     *count = *value;
     if (*count < 1 || *count > kMaxElements)
@@ -205,7 +205,7 @@ Result<TaskSetDocument> parse_task_set_csv(const std::string& text) {
 std::string format_task_set_csv(const TaskSetDocument& document) {
   const auto& [set, modes] = document;
   const auto count = static_cast<size_t>(set.platform.gpus);
-  std::string text = "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.pci) +
+  std::string text = "# cpus=" + std::to_string(set.platform.cpus) + " pci=" + std::to_string(set.platform.links) +
                      " gpus=" + std::to_string(set.platform.gpus) + (set.platform.bound ? " bound=1\n" : "\n");
   std::vector<std::string> names = kTaskColumns;
   const bool lists =

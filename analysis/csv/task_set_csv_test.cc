@@ -59,7 +59,7 @@ TEST(TaskSetCsv, BoundDevicesAreReadAndWritten) {
       "a,10,,,2,GPU,,2,1,1 0\n";
   const auto document = parse_task_set_csv(bound);
   ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->set.platform.pci, 2);
+  EXPECT_EQ(document->set.platform.links, 2);
   EXPECT_EQ(document->set.tasks.at(0).devices, (std::vector<int>{1, 0}));
   const auto again = parse_task_set_csv(format_task_set_csv(*document));
   ASSERT_TRUE(again) << again.error().message;

@@ -10,13 +10,13 @@ using testing::HasSubstr;
 
 TaskSet two_tasks() {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, 2, {{Resource::cpu, {4}, {}, 0}, {Resource::pci, {5}, {}, 0}}},
+  set.tasks = {{"P1", 12, 12, 2, {{Resource::cpu, {4}, {}, 0}, {Resource::link, {5}, {}, 0}}},
                {"P<2>", 18, 18, 1, {{Resource::cpu, {5}, {}, 0}}}};
   return set;
 }
 
 Schedule both_at_zero(const TaskSet& set) {
-  return schedule(set, priority_order(set), Modes{1, 1}, Plan{{{{0, {}}}, {{0, {}}}}, {}});
+  return schedule(set, priority_order(set), Modes{1, 1}, BehaviourPlan{{{{0, {}}}, {{0, {}}}}, {}});
 }
 
 TEST(ScheduleText, ShowsWhoHasEachElement) {

@@ -75,7 +75,7 @@ TEST(NpJobs, AreThoseOfAHyperperiod) {
   set.tasks[0].stages[0].section = 1;
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("never cut"));
   set.tasks[0].stages[0].section = 0;
-  set.tasks[1].stages[0].resource = Resource::pci;
+  set.tasks[1].stages[0].resource = Resource::link;
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("resource: expected that of the first task"));
   set.tasks[1].stages = {{Resource::gpu, {1}, {}, 0}, {Resource::gpu, {1}, {}, 0}};
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("stages: expected one"));

@@ -52,7 +52,7 @@ class Reader {
     set_.platform.cpus = std::max(1, static_cast<int>(cpus_.size()));
     set_.platform.gpus = std::max(1, static_cast<int>(gpus_.size()));
     set_.platform.bound = gpus_.size() > 1;
-    if (set_.platform.bound) set_.platform.pci = set_.platform.gpus;
+    if (set_.platform.bound) set_.platform.links = set_.platform.gpus;
     for (Task& task : set_.tasks) {
       if (!set_.platform.bound) task.devices.clear();
       for (Stage& stage : task.stages) {
@@ -184,7 +184,7 @@ class Reader {
     stage.best = {operation->second.best};
     const std::string& station = server->second.station;
     if (!server->second.preemptive) {
-      stage.resource = station.starts_with("pci") ? Resource::pci : Resource::gpu;
+      stage.resource = station.starts_with("pci") ? Resource::link : Resource::gpu;
       const int device =
           gpus_.emplace(station.substr(station.find('_') + 1), static_cast<int>(gpus_.size())).first->second;
       if (!task.devices.empty() && task.devices.front() != device)

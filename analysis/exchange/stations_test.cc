@@ -28,7 +28,7 @@ TaskSet pipelines() {
     task.name = name;
     task.period = task.deadline = period;
     task.cpu = cpu;
-    task.stages = {stage(Resource::cpu, 3), stage(Resource::pci, 4), stage(Resource::gpu, 5)};
+    task.stages = {stage(Resource::cpu, 3), stage(Resource::link, 4), stage(Resource::gpu, 5)};
     task.stages[0].best = {2};
   }
   return set;
@@ -90,7 +90,7 @@ TEST(Mast, ComesBackAsItWas) {
   EXPECT_EQ(back->tasks[1].deadline, 40);
   ASSERT_EQ(back->tasks[1].stages.size(), 3);
   EXPECT_EQ(back->tasks[1].stages[0].best_in(1), 2);
-  EXPECT_EQ(back->tasks[1].stages[1].resource, Resource::pci);
+  EXPECT_EQ(back->tasks[1].stages[1].resource, Resource::link);
   EXPECT_EQ(back->tasks[1].stages[2].resource, Resource::gpu);
   EXPECT_EQ(back->tasks[1].stages[2].worst_in(1), 5);
 }

@@ -94,7 +94,7 @@ TEST(Experiments, NoSetIsSchedulableIfOneBeforeItInTheChainIsNot) {
       bool possible = true;
       for (size_t tasks = 2; tasks <= chain.tasks.size(); ++tasks) {
         set.tasks.assign(chain.tasks.begin(), chain.tasks.begin() + static_cast<std::ptrdiff_t>(tasks));
-        const bool now = choose_modes(set, figure.form, Policy::optimal).schedulable;
+        const bool now = choose_modes(set, figure.form, ModePolicy::optimal).schedulable;
         EXPECT_TRUE(possible || !now) << name << ", chain " << n << ", " << tasks << " tasks";
         possible = now;
       }
@@ -121,7 +121,7 @@ TEST(GpuSam, NoSetOfFullGpuUtilisationIsSchedulable) {
         }
         set.tasks.push_back(task);
       }
-      EXPECT_FALSE(choose_modes(set, Form::gpu_sam, Policy::optimal).schedulable);
+      EXPECT_FALSE(choose_modes(set, Form::gpu_sam, ModePolicy::optimal).schedulable);
     }
 }
 
@@ -143,11 +143,11 @@ TEST(Results, ReadUtilisationsInTwoWays) {
   EXPECT_EQ(results.at(Reading::chain, 19).sets, 2);
   EXPECT_EQ(results.at(Reading::set_class, 18).sets, 1);
   EXPECT_EQ(results.at(Reading::set_class, 19).sets, 1);
-  const Loss loss = greatest_loss(results, Reading::chain, Policy::gpa);
+  const Loss loss = greatest_loss(results, Reading::chain, ModePolicy::gpa);
   EXPECT_DOUBLE_EQ(loss.point, 4);
   EXPECT_DOUBLE_EQ(loss.of_sets, 0.5);
   EXPECT_DOUBLE_EQ(loss.of_optimal, 0.5);
-  EXPECT_DOUBLE_EQ(greatest_loss(results, Reading::set_class, Policy::gpa).of_optimal, 1);
+  EXPECT_DOUBLE_EQ(greatest_loss(results, Reading::set_class, ModePolicy::gpa).of_optimal, 1);
   EXPECT_THAT(format_csv(results), testing::AllOf(testing::HasSubstr("\nchain,4,2,9.000,0,1,1,2,2\n"),
                                                   testing::EndsWith("class,4,1,9.000,0,0,0,1,1\n")));
   EXPECT_THAT(statements(results)[0].found, testing::HasSubstr("by chain 50.0% at U_G 4 (50.00% of all sets)"));

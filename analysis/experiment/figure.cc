@@ -15,7 +15,7 @@ Figure sparc() {
   Figure figure;
   figure.title = "GPU-SPARC, Fig. ";
   figure.form = Form::gpu_sparc;
-  figure.policies = {Policy::single, Policy::local, Policy::gema, Policy::search, Policy::optimal};
+  figure.policies = {ModePolicy::single, ModePolicy::local, ModePolicy::gema, ModePolicy::search, ModePolicy::optimal};
   return figure;
 }
 
@@ -23,7 +23,7 @@ Figure sam() {
   Figure figure;
   figure.title = "GPU-SAM, Fig. ";
   figure.sets.classes = true;
-  figure.policies = {Policy::single, Policy::local, Policy::gpa, Policy::search, Policy::optimal};
+  figure.policies = {ModePolicy::single, ModePolicy::local, ModePolicy::gpa, ModePolicy::search, ModePolicy::optimal};
   return figure;
 }
 

@@ -39,7 +39,7 @@ struct Figure {
   std::vector<double> targets;       // of U_G, ascending
   std::vector<double> dependencies;  // P_D
   PaperSet sets;                     // what does not vary
-  std::vector<Policy> policies;      // the last one is OPTIMAL
+  std::vector<ModePolicy> policies;  // the last one is OPTIMAL
 
   // Of what varies.
   const std::vector<double>& points() const { return axis == Axis::dependency ? dependencies : targets; }

@@ -7,7 +7,7 @@
 #include "analysis/model/capacity.h"
 #include "analysis/modes/choice.h"
 #include "analysis/rta/together.h"
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 namespace {
@@ -29,7 +29,8 @@ std::vector<Modes> every_choice(const TaskSet& set) {
 }
 
 std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
-  std::vector<Modes> all = {searched, Modes(set.tasks.size(), 1), choose_modes(set, Form::safe, Policy::local).modes,
+  std::vector<Modes> all = {searched, Modes(set.tasks.size(), 1),
+                            choose_modes(set, Form::safe, ModePolicy::local).modes,
                             choose_modes(set, Form::gpu_sam).modes};
   if (set.tasks.size() > kFewTasks) return all;
   const auto every = every_choice(set);
@@ -39,10 +40,10 @@ std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
 
 bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
   const PriorityOrder order = priority_order(set);
-  Plan worst;
+  BehaviourPlan worst;
   double most = -1;
   for (int n = 0; n < plans; ++n) {
-    const Plan plan =
+    const BehaviourPlan plan =
         n < std::max(1, plans / 3) ? random_plan(set, modes, kJobsPerPlan, random) : mutated(set, modes, worst, random);
     const Responses seen = play(set, order, modes, plan);
     double ratio = 0;

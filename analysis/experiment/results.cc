@@ -9,12 +9,12 @@ namespace {
 
 double part(int64_t of, int64_t whole) { return whole == 0 ? 0 : static_cast<double>(of) / static_cast<double>(whole); }
 
-size_t column(const Figure& figure, Policy policy) {
+size_t column(const Figure& figure, ModePolicy policy) {
   return static_cast<size_t>(std::find(figure.policies.begin(), figure.policies.end(), policy) -
                              figure.policies.begin());
 }
 
-std::string loss_text(const Results& results, Policy policy) {
+std::string loss_text(const Results& results, ModePolicy policy) {
   std::string text;
   for (const Reading reading : kReadings) {
     const Loss loss = greatest_loss(results, reading, policy);
@@ -47,7 +47,7 @@ double Results::of_optimal(Reading reading, size_t point, size_t policy) const {
 std::string format_csv(const Results& results) {
   const Figure& figure = results.figure();
   std::string csv = std::string("reading,") + name(figure.axis) + ",sets,mean_tasks";
-  for (const Policy policy : figure.policies) csv += std::string(",") + name(policy);
+  for (const ModePolicy policy : figure.policies) csv += std::string(",") + name(policy);
   csv += "\n";
   for (const Reading reading : kReadings)
     for (size_t n = 0; n < figure.points().size(); ++n) {
@@ -84,7 +84,7 @@ std::vector<Chart> charts(const Results& results) {
   return charts;
 }
 
-Loss greatest_loss(const Results& results, Reading reading, Policy policy) {
+Loss greatest_loss(const Results& results, Reading reading, ModePolicy policy) {
   const Figure& figure = results.figure();
   const size_t other = column(figure, policy), optimal = figure.policies.size() - 1;
   Loss most;
@@ -99,15 +99,15 @@ Loss greatest_loss(const Results& results, Reading reading, Policy policy) {
 }
 
 std::vector<Statement> statements(const Results& results) {
-  const bool sparc = column(results.figure(), Policy::gema) < results.figure().policies.size();
-  std::vector<Statement> all = {sparc
-                                    ? Statement{"GEMA loses up to 1.4% of GLOBAL's", loss_text(results, Policy::gema)}
-                                    : Statement{"GPA loses up to 19.8% of OPTIMAL's", loss_text(results, Policy::gpa)}};
+  const bool sparc = column(results.figure(), ModePolicy::gema) < results.figure().policies.size();
+  std::vector<Statement> all = {
+      sparc ? Statement{"GEMA loses up to 1.4% of GLOBAL's", loss_text(results, ModePolicy::gema)}
+            : Statement{"GPA loses up to 19.8% of OPTIMAL's", loss_text(results, ModePolicy::gpa)}};
   all.push_back(
       {sparc ? "LOCAL is behind GEMA by up to 56.6%" : "INDIVIDUAL is behind GPA by 25 to 50% (with Single-GPU)",
-       loss_text(results, Policy::local)});
-  all.push_back({"Single-GPU falls behind with U_G", loss_text(results, Policy::single)});
-  all.push_back({"(not the papers') search", loss_text(results, Policy::search)});
+       loss_text(results, ModePolicy::local)});
+  all.push_back({"Single-GPU falls behind with U_G", loss_text(results, ModePolicy::single)});
+  all.push_back({"(not the papers') search", loss_text(results, ModePolicy::search)});
   return all;
 }
 

@@ -36,7 +36,7 @@ struct Loss {
   double of_sets = 0;     // in parts of all sets
   double of_optimal = 0;  // in parts of the sets that OPTIMAL makes schedulable, there
 };
-Loss greatest_loss(const Results& results, Reading reading, Policy policy);
+Loss greatest_loss(const Results& results, Reading reading, ModePolicy policy);
 
 struct Statement {
   std::string paper;

@@ -45,7 +45,7 @@ std::vector<RunningTimes> running_times(const PaperSet& wanted, Form form, int64
   for (int64_t n = 0; n < sets; ++n) {
     const TaskSet set = timed_set(wanted, seed, n);
     const int64_t start = cpu_time();
-    const bool schedulable = choose_modes(set, form, Policy::gpa).schedulable;
+    const bool schedulable = choose_modes(set, form, ModePolicy::gpa).schedulable;
     const double time = static_cast<double>(cpu_time() - start) / 1e6;
     RunningTimes& times = all[set.tasks.size() - kLeastTasks];
     times.tasks = set.tasks.size();

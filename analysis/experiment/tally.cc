@@ -19,12 +19,12 @@ Tally tally_set(const Figure& figure, const TaskSet& set) {
   Choice searched;
   int64_t search_time = 0;
   for (size_t p = 0; p < figure.policies.size(); ++p) {
-    const Policy policy = figure.policies[p];
+    const ModePolicy policy = figure.policies[p];
     const int64_t start = cpu_time();
-    const bool settled = policy == Policy::optimal && (searched.schedulable || searched.impossible);
+    const bool settled = policy == ModePolicy::optimal && (searched.schedulable || searched.impossible);
     const Choice choice = settled ? searched : choose_modes(set, figure.form, policy);
     int64_t time = cpu_time() - start;
-    if (policy == Policy::search) {
+    if (policy == ModePolicy::search) {
       searched = choice;
       search_time = time;
     }

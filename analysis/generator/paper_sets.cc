@@ -14,13 +14,13 @@ constexpr Time kMs = 1'000'000;
 // Which resource a task of GPU-SAM's experiments mostly uses.
 Resource bound_to(Draw& draw) {
   const double kind = draw.unit();
-  return kind < 0.7 ? Resource::gpu : kind < 0.9 ? Resource::pci : Resource::cpu;
+  return kind < 0.7 ? Resource::gpu : kind < 0.9 ? Resource::link : Resource::cpu;
 }
 
 std::vector<Resource> pipeline(int kernels) {
   std::vector<Resource> resources = {Resource::cpu};
   for (int n = 0; n < kernels; ++n)
-    resources.insert(resources.end(), {Resource::pci, Resource::gpu, Resource::pci, Resource::cpu});
+    resources.insert(resources.end(), {Resource::link, Resource::gpu, Resource::link, Resource::cpu});
   return resources;
 }
 
@@ -56,7 +56,7 @@ std::vector<Stage> stages(const std::vector<Resource>& resources, const std::vec
     stage.resource = resources[j];
     if (stage.resource == Resource::gpu)
       stage.worst = kernel_times(single[j], gpus);
-    else if (stage.resource == Resource::pci)
+    else if (stage.resource == Resource::link)
       stage.worst = resources[j + 1] == Resource::gpu ? upload_times(single[j], gpus, dependent)
                                                       : download_times(single[j], gpus, dependent);
     else

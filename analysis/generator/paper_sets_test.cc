@@ -75,7 +75,7 @@ TEST(PaperSets, PassTheCheckAndKeepToTheDescription) {
       ASSERT_EQ(task.stages.size() % 4, 1);
       EXPECT_LE(task.stages.size(), 21);
       for (size_t j = 0; j < task.stages.size(); ++j) {
-        constexpr Resource kCycle[] = {Resource::cpu, Resource::pci, Resource::gpu, Resource::pci};
+        constexpr Resource kCycle[] = {Resource::cpu, Resource::link, Resource::gpu, Resource::link};
         EXPECT_EQ(task.stages[j].resource, kCycle[j % 4]);
       }
     }
@@ -115,7 +115,7 @@ TEST(PaperSets, SevenTenthsAreGpuBound) {
   for (uint64_t seed = 0; seed < 30; ++seed)
     for (const Task& task : paper_set(wanted, seed).tasks) {
       gpu += share_of(task, Resource::gpu) >= 0.88 ? 1 : 0;
-      pci += share_of(task, Resource::pci) >= 0.88 ? 1 : 0;
+      pci += share_of(task, Resource::link) >= 0.88 ? 1 : 0;
       cpu += share_of(task, Resource::cpu) >= 0.88 ? 1 : 0;
     }
   EXPECT_EQ(gpu + pci + cpu, 3000);

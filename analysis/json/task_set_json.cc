@@ -169,7 +169,7 @@ Result<Platform> read_platform(const Place& place) {
   if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good) return tl::unexpected(good.error());
   Platform platform;
   for (const auto& [field, count] :
-       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.pci}, {"gpus", &platform.gpus}}) {
+       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.links}, {"gpus", &platform.gpus}}) {
     if (!place.has(field)) continue;
     const auto value = read_int(place.at(field));
     if (!value) return tl::unexpected(value.error());
@@ -179,7 +179,7 @@ Result<Platform> read_platform(const Place& place) {
     const auto bound = read_bool(place.at("bound"));
     if (!bound) return tl::unexpected(bound.error());
     platform.bound = *bound;
-    if (!place.has("pci") && platform.bound) platform.pci = platform.gpus;
+    if (!place.has("pci") && platform.bound) platform.links = platform.gpus;
   }
   // Before anything is as long as it says.
   if (platform.gpus < 1 || platform.gpus > kMaxElements)
@@ -244,7 +244,7 @@ std::string format_task_set(const TaskSetDocument& document) {
     }
     tasks.push_back(std::move(entry));
   }
-  ordered_json machine = {{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}};
+  ordered_json machine = {{"cpus", platform.cpus}, {"pci", platform.links}, {"gpus", platform.gpus}};
   if (platform.bound) machine["bound"] = true;
   const ordered_json all = {{"platform", machine}, {"tasks", tasks}};
   return all.dump(2) + "\n";

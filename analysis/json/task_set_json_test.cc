@@ -100,7 +100,7 @@ TEST(TaskSetJson, BoundDevicesAreReadAndWritten) {
   const auto document = parse_task_set(kBound);
   ASSERT_TRUE(document) << document.error().message;
   EXPECT_TRUE(document->set.platform.bound);
-  EXPECT_EQ(document->set.platform.pci, 2);
+  EXPECT_EQ(document->set.platform.links, 2);
   EXPECT_EQ(document->set.tasks.at(0).devices, (std::vector<int>{1, 0}));
   const std::string text = format_task_set(*document);
   EXPECT_EQ(format_task_set(*parse_task_set(text)), text);

@@ -15,9 +15,9 @@ analysis::TaskSet pipeline(const TaskSet& set) {
     };
     const Time in = (task.communication() + 1) / 2;
     add(Resource::cpu, task.cpu - task.communication());
-    add(Resource::pci, in);
+    add(Resource::link, in);
     add(Resource::gpu, task.gpu);
-    add(Resource::pci, task.communication() - in);
+    add(Resource::link, task.communication() - in);
   }
   return result;
 }

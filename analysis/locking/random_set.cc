@@ -85,8 +85,8 @@ TaskSet random_set(const Shape& shape, Random& random) {
   return set;
 }
 
-Plan random_plan(const TaskSet& set, int jobs, Random& random) {
-  Plan plan;
+JobSequences random_plan(const TaskSet& set, int jobs, Random& random) {
+  JobSequences plan;
   const bool at_once = draw(random, 0, 1) == 0, periodic = draw(random, 0, 2) > 0;
   const bool always_worst = draw(random, 0, 2) > 0;
   for (const Task& task : set.tasks) {
@@ -100,8 +100,8 @@ Plan random_plan(const TaskSet& set, int jobs, Random& random) {
   return plan;
 }
 
-Plan mutated(const TaskSet& set, const Plan& plan, Random& random) {
-  Plan changed = plan;
+JobSequences mutated(const TaskSet& set, const JobSequences& plan, Random& random) {
+  JobSequences changed = plan;
   const auto i = static_cast<size_t>(draw(random, 0, static_cast<Time>(set.tasks.size()) - 1));
   const Task& task = set.tasks[i];
   std::vector<Job>& jobs = changed[i];

@@ -24,9 +24,9 @@ struct Shape {
 TaskSet random_set(const Shape& shape, Random& random);
 
 // All released at once or at random, as often as allowed or sporadically, with worst-case times or less.
-Plan random_plan(const TaskSet& set, int jobs, Random& random);
+JobSequences random_plan(const TaskSet& set, int jobs, Random& random);
 
 // The same with one thing changed: jobs of a task from one on later or earlier, or a job's times.
-Plan mutated(const TaskSet& set, const Plan& plan, Random& random);
+JobSequences mutated(const TaskSet& set, const JobSequences& plan, Random& random);
 
 }  // namespace samcl::analysis::locking

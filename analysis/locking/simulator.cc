@@ -49,7 +49,8 @@ struct Line {
 
 class Simulation {
  public:
-  Simulation(const TaskSet& set, Method method, const Plan& plan) : set_(set), plan_(plan), next_(set.tasks.size(), 0) {
+  Simulation(const TaskSet& set, Method method, const JobSequences& plan)
+      : set_(set), plan_(plan), next_(set.tasks.size(), 0) {
     if (method == Method::containers) {
       gpu_of_ = assign_gpus(set);
       for (int gpu = 0; gpu < set.gpus; ++gpu) servers_.emplace_back(set, gpu_of_, gpu);
@@ -246,7 +247,7 @@ class Simulation {
   }
 
   const TaskSet& set_;
-  const Plan& plan_;
+  const JobSequences& plan_;
   Time now_ = 0;
   std::vector<size_t> next_;  // job of each task to be released
   std::vector<Line> lines_;   // by task, then by container
@@ -271,8 +272,8 @@ const char* name(Method method) {
   return "?";
 }
 
-Plan synchronous_plan(const TaskSet& set, int jobs) {
-  Plan plan;
+JobSequences synchronous_plan(const TaskSet& set, int jobs) {
+  JobSequences plan;
   for (const Task& task : set.tasks) {
     std::vector<Job>& list = plan.emplace_back();
     for (Time n = 0; n < jobs; ++n) {
@@ -283,7 +284,9 @@ Plan synchronous_plan(const TaskSet& set, int jobs) {
   return plan;
 }
 
-Schedule simulate(const TaskSet& set, Method method, const Plan& plan) { return Simulation(set, method, plan).run(); }
+Schedule simulate(const TaskSet& set, Method method, const JobSequences& plan) {
+  return Simulation(set, method, plan).run();
+}
 
 std::vector<Time> lateness(const TaskSet& set, const Schedule& schedule) {
   std::vector<Time> late(set.tasks.size(), 0);

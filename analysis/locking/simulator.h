@@ -32,11 +32,11 @@ struct Job {
 
 // Jobs of each task in order of release, at least a period apart. A job's phases are at most: all CPU phases
 // together e, copying cs - s, gpu s.
-using Plan = std::vector<std::vector<Job>>;
+using JobSequences = std::vector<std::vector<Job>>;
 
 // All tasks released at 0 and then each period, `jobs` jobs of each; worst-case times, the critical section
 // as late as possible, half of the copying before the GPU.
-Plan synchronous_plan(const TaskSet& set, int jobs);
+JobSequences synchronous_plan(const TaskSet& set, int jobs);
 
 struct Ended {
   size_t task = 0;
@@ -63,7 +63,7 @@ struct Schedule {
 
 // The set has passed check(). Simulates all jobs of the plan to their ends, which come since each job is
 // finite.
-Schedule simulate(const TaskSet& set, Method method, const Plan& plan);
+Schedule simulate(const TaskSet& set, Method method, const JobSequences& plan);
 
 // How late each task's latest job is, 0 where none is.
 std::vector<Time> lateness(const TaskSet& set, const Schedule& schedule);

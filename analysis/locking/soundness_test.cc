@@ -66,8 +66,8 @@ void challenge(const TaskSet& set, const Analysis& analysis, Random& random, Cou
   if (most.empty()) return;
   ++count.sets;
   std::vector<Time> longest(most.size(), 0);
-  std::vector<Plan> worst(most.size());
-  const auto attempt = [&](const Plan& plan) {
+  std::vector<JobSequences> worst(most.size());
+  const auto attempt = [&](const JobSequences& plan) {
     const auto late = lateness(set, simulate(set, analysis.method, plan));
     for (size_t i = 0; i < late.size(); ++i) {
       if (late[i] < longest[i]) continue;
@@ -92,8 +92,8 @@ void challenge_blocking(const TaskSet& set, Protocol protocol, Random& random, C
   if (!verdict.schedulable()) return;
   ++count.sets;
   std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<Plan> worst(set.tasks.size());
-  const auto attempt = [&](const Plan& plan) {
+  std::vector<JobSequences> worst(set.tasks.size());
+  const auto attempt = [&](const JobSequences& plan) {
     for (const Ended& job : simulate(set, static_cast<Method>(protocol), plan).ended) {
       if (job.blocked < longest[job.task]) continue;
       longest[job.task] = job.blocked;

@@ -15,7 +15,7 @@ TaskSet two_tasks() {
 
 TEST(Capacity, UtilisationCountsEverySubtask) {
   EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::gpu), 2 * 20 / 100.0 + 8 / 50.0);
-  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::pci), 0);
+  EXPECT_DOUBLE_EQ(utilisation(two_tasks(), Modes{2, 1}, Resource::link), 0);
 }
 
 TEST(Capacity, WhatIsBetweenRequestsIsWorkOfTheCpus) {

@@ -32,7 +32,7 @@ TEST(Handovers, JobAloneTakesLongerByItsOwn) {
                 100'000,
                 100'000,
                 1,
-                {stage(Resource::cpu, 1000), stage(Resource::pci, 500, 0, 3), stage(Resource::gpu, 4000, 800)}}};
+                {stage(Resource::cpu, 1000), stage(Resource::link, 500, 0, 3), stage(Resource::gpu, 4000, 800)}}};
   const Time own = 3 + 3 * 123 + 123;
   EXPECT_EQ(own_handovers(set.tasks[0], kCosts), own);
   EXPECT_EQ(bound(with(set), 0), bound(set, 0) + own);

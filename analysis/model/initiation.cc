@@ -8,7 +8,7 @@ Time delay(Time period, Time cpu, Time length) { return length == 0 ? 0 : cpu * 
 
 Time added(const Task& task, const Stage& stage, const Initiation& initiation) {
   switch (stage.resource) {
-    case Resource::pci: return initiation.transfer_cpu * stage.requests;
+    case Resource::link: return initiation.transfer_cpu * stage.requests;
     case Resource::gpu: return initiation.launch_cpu * stage.requests;
     case Resource::cpu: break;
   }

@@ -16,7 +16,7 @@ TEST(Initiation, GrowsStagesAsInThePaper) {
        95 * kMs,
        95 * kMs,
        {},
-       {{Resource::cpu, {3 * kMs}, {}, 0}, {Resource::pci, {10 * kMs}, {}, kMs}, {Resource::gpu, {20 * kMs}, {}, 0}}}};
+       {{Resource::cpu, {3 * kMs}, {}, 0}, {Resource::link, {10 * kMs}, {}, kMs}, {Resource::gpu, {20 * kMs}, {}, 0}}}};
   const TaskSet grown = with_initiation(set, {200 * kUs, 10 * kMs, 15 * kUs, 20 * kMs});
   EXPECT_EQ(grown.tasks[0].stages[0].worst[0], 3 * kMs + 10 * 200 * kUs + 5 * 15 * kUs);
   EXPECT_EQ(grown.tasks[0].stages[1].worst[0], 10 * kMs + 200 * kUs);

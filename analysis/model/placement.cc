@@ -78,7 +78,7 @@ void Placer::place(size_t task, int mode, std::span<const int> devices) {
 Placer::Load Placer::load_of(const Task& task, int mode) {
   Load load;
   for (const Stage& stage : task.stages) {
-    if (stage.resource == Resource::pci) load.link += share(stage.worst_in(mode), task.period);
+    if (stage.resource == Resource::link) load.link += share(stage.worst_in(mode), task.period);
     if (stage.resource == Resource::gpu) load.gpu += share(stage.worst_in(mode), task.period);
   }
   return load;

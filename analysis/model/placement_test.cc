@@ -42,10 +42,10 @@ TEST(Placement, ATasksOwnListWinsAndItsOrderIsKept) {
 
 TEST(Placement, TheBusierOfTheLinkAndGpuInUseCounts) {
   TaskSet set{{1, 2, 2, true},
-              {{"link", 100, 100, {}, {{Resource::pci, {50, 50}, {}, 0}}},
+              {{"link", 100, 100, {}, {{Resource::link, {50, 50}, {}, 0}}},
                {"gpu", 100, 100, {}, {{Resource::gpu, {40, 40}, {}, 0}}},
                {"gpu too", 100, 100, {}, {{Resource::gpu, {30, 30}, {}, 0}}},
-               {"both", 100, 100, {}, {{Resource::pci, {20, 20}, {}, 0}, {Resource::gpu, {5, 5}, {}, 0}}}}};
+               {"both", 100, 100, {}, {{Resource::link, {20, 20}, {}, 0}, {Resource::gpu, {5, 5}, {}, 0}}}}};
   EXPECT_THAT(place_devices(set, priority_order(set), Modes{1, 1, 1, 1}),
               ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(0), ElementsAre(1)));
 }

@@ -16,12 +16,13 @@ std::string place(const Task& task, size_t stage) {
 }
 
 Result<void> check(const Platform& platform) {
-  for (const auto& [field, count] : {std::pair{"cpus", platform.cpus}, {"pci", platform.pci}, {"gpus", platform.gpus}})
+  for (const auto& [field, count] :
+       {std::pair{"cpus", platform.cpus}, {"pci", platform.links}, {"gpus", platform.gpus}})
     if (count < 1 || count > kMaxElements)
       return fail(std::string("platform, ") + field + ": " + std::to_string(count) + ", expected 1 to " +
                   std::to_string(kMaxElements));
-  if (platform.bound && platform.pci != platform.gpus)
-    return fail("platform, pci: " + std::to_string(platform.pci) + ", expected " + std::to_string(platform.gpus) +
+  if (platform.bound && platform.links != platform.gpus)
+    return fail("platform, pci: " + std::to_string(platform.links) + ", expected " + std::to_string(platform.gpus) +
                 ": where GPUs are bound, each has its own link");
   return {};
 }
@@ -169,7 +170,7 @@ PriorityOrder sorted(const TaskSet& set, Before before) {
 const char* name(Resource resource) {
   switch (resource) {
     case Resource::cpu: return "CPU";
-    case Resource::pci: return "PCI";
+    case Resource::link: return "PCI";
     case Resource::gpu: return "GPU";
   }
   return "?";
@@ -178,7 +179,7 @@ const char* name(Resource resource) {
 int Platform::elements(Resource resource) const {
   switch (resource) {
     case Resource::cpu: return cpus;
-    case Resource::pci: return pci;
+    case Resource::link: return links;
     case Resource::gpu: return gpus;
   }
   return 1;

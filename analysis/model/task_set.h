@@ -43,20 +43,20 @@ inline constexpr Time kLongest = Time{1} << 45;
 inline constexpr int kMaxElements = 64;         // of one resource
 inline constexpr int kMaxRequests = 1'000'000;  // of one stage
 
-enum class Resource : uint8_t { cpu, pci, gpu };
-inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::pci, Resource::gpu};
+enum class Resource : uint8_t { cpu, link, gpu };
+inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::link, Resource::gpu};
 const char* name(Resource resource);  // "CPU", "PCI", "GPU"
 
-// How many processing elements of each kind: N_cpu, N_pci and M_G, the number of GPUs and so of modes.
+// How many processing elements of each kind: N_cpu, N_pci (links) and M_G, the number of GPUs and so of modes.
 struct Platform {
   int cpus = 1;
-  int pci = 1;
+  int links = 1;
   int gpus = 1;
-  bool bound = false;  // every subtask has its device; pci is then gpus
+  bool bound = false;  // every subtask has its device; links are then as many as gpus
   int elements(Resource resource) const;
   // Parallel subtasks of a stage in a mode.
   int subtasks(Resource resource, int mode) const {
-    return resource == Resource::gpu || (bound && resource == Resource::pci) ? mode : 1;
+    return resource == Resource::gpu || (bound && resource == Resource::link) ? mode : 1;
   }
   // What people read: "CPU 1", "GPU 2" count from 1; where devices are bound, "GPU of device 0" is an index.
   std::string name_of(Resource resource, int element) const;

@@ -30,7 +30,7 @@ TEST(TaskSet, NonsenseIsNamedByTaskStageAndField) {
     change(set);
     return complaint(set);
   };
-  EXPECT_EQ(broken([](TaskSet& set) { set.platform.pci = 0; }), "platform, pci: 0, expected 1 to 64");
+  EXPECT_EQ(broken([](TaskSet& set) { set.platform.links = 0; }), "platform, pci: 0, expected 1 to 64");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[1].name = "a"; }), "task \"a\", name: another task has it too");
   EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].deadline = 101; }),
             "task \"a\", deadline: 101 ns, expected 1 to the period, 100");
@@ -88,9 +88,9 @@ TaskSet bound_tasks() {
 TEST(TaskSet, BoundPlatformsHaveALinkForEachGpu) {
   TaskSet set = bound_tasks();
   EXPECT_EQ(complaint(set), "none");
-  EXPECT_EQ(set.platform.subtasks(Resource::pci, 2), 2);
-  EXPECT_EQ(two_tasks().platform.subtasks(Resource::pci, 2), 1);
-  set.platform.pci = 1;
+  EXPECT_EQ(set.platform.subtasks(Resource::link, 2), 2);
+  EXPECT_EQ(two_tasks().platform.subtasks(Resource::link, 2), 1);
+  set.platform.links = 1;
   EXPECT_EQ(complaint(set), "platform, pci: 1, expected 2: where GPUs are bound, each has its own link");
 }
 

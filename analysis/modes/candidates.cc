@@ -15,7 +15,7 @@ double ratio_of(const Task& task, Time response) {
 }
 
 bool indifferent(const Task& task, const Platform& platform) {
-  if (task.uses(Resource::gpu) || (platform.bound && task.uses(Resource::pci))) return false;
+  if (task.uses(Resource::gpu) || (platform.bound && task.uses(Resource::link))) return false;
   const auto same = [](const std::vector<Time>& times) {
     return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
   };

@@ -4,27 +4,27 @@
 
 namespace samcl::analysis {
 
-const char* name(Policy policy) {
+const char* name(ModePolicy policy) {
   switch (policy) {
-    case Policy::single: return "single";
-    case Policy::local: return "local";
-    case Policy::gema: return "gema";
-    case Policy::gpa: return "gpa";
-    case Policy::search: return "search";
-    case Policy::optimal: return "optimal";
+    case ModePolicy::single: return "single";
+    case ModePolicy::local: return "local";
+    case ModePolicy::gema: return "gema";
+    case ModePolicy::gpa: return "gpa";
+    case ModePolicy::search: return "search";
+    case ModePolicy::optimal: return "optimal";
   }
   return "?";
 }
 
-Choice choose_modes(const TaskSet& set, Form form, Policy policy, PriorityOrder order) {
+Choice choose_modes(const TaskSet& set, Form form, ModePolicy policy, PriorityOrder order) {
   Candidates candidates(set, form, std::move(order));
   switch (policy) {
-    case Policy::single: return choose_single(candidates);
-    case Policy::local: return choose_local(candidates);
-    case Policy::gema: return choose_gema(candidates);
-    case Policy::gpa: return choose_gpa(candidates);
-    case Policy::search: return choose_search(candidates);
-    case Policy::optimal: return choose_optimal(candidates);
+    case ModePolicy::single: return choose_single(candidates);
+    case ModePolicy::local: return choose_local(candidates);
+    case ModePolicy::gema: return choose_gema(candidates);
+    case ModePolicy::gpa: return choose_gpa(candidates);
+    case ModePolicy::search: return choose_search(candidates);
+    case ModePolicy::optimal: return choose_optimal(candidates);
   }
   return {};
 }

@@ -19,11 +19,11 @@
 
 namespace samcl::analysis {
 
-enum class Policy : uint8_t { single, local, gema, gpa, search, optimal };
-inline constexpr std::array<Policy, 6> kPolicies = {Policy::single, Policy::local,  Policy::gema,
-                                                    Policy::gpa,    Policy::search, Policy::optimal};
-inline constexpr Policy kBestPolicy = Policy::search;
-const char* name(Policy policy);
+enum class ModePolicy : uint8_t { single, local, gema, gpa, search, optimal };
+inline constexpr std::array<ModePolicy, 6> kPolicies = {ModePolicy::single, ModePolicy::local,  ModePolicy::gema,
+                                                        ModePolicy::gpa,    ModePolicy::search, ModePolicy::optimal};
+inline constexpr ModePolicy kBestPolicy = ModePolicy::search;
+const char* name(ModePolicy policy);
 
 // One task's mode changed.
 struct ModeStep {
@@ -44,6 +44,6 @@ struct Choice {
 };
 
 // The set has passed check(), also the form's. An empty order means priority_order(set).
-Choice choose_modes(const TaskSet& set, Form form, Policy policy = kBestPolicy, PriorityOrder order = {});
+Choice choose_modes(const TaskSet& set, Form form, ModePolicy policy = kBestPolicy, PriorityOrder order = {});
 
 }  // namespace samcl::analysis

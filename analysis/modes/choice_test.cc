@@ -58,23 +58,23 @@ TaskSet one_task(Time deadline) {
 }
 
 TEST(Single, GivesEveryTaskOneGpu) {
-  EXPECT_THAT(choose_modes(one_task(100), Form::gpu_sam, Policy::single).modes, ElementsAre(1));
-  EXPECT_TRUE(choose_modes(one_task(100), Form::gpu_sam, Policy::single).schedulable);
-  EXPECT_FALSE(choose_modes(one_task(99), Form::gpu_sam, Policy::single).schedulable);
+  EXPECT_THAT(choose_modes(one_task(100), Form::gpu_sam, ModePolicy::single).modes, ElementsAre(1));
+  EXPECT_TRUE(choose_modes(one_task(100), Form::gpu_sam, ModePolicy::single).schedulable);
+  EXPECT_FALSE(choose_modes(one_task(99), Form::gpu_sam, ModePolicy::single).schedulable);
 }
 
 TEST(Local, TakesEachTasksLeastSumOfExecutionTimes) {
   TaskSet set;
   set.platform = {1, 1, 3};
-  set.tasks.push_back({"P1", 500, 500, {}, {on(Resource::pci, {10, 30, 60}), on(Resource::gpu, {90, 45, 30})}});
-  set.tasks.push_back({"P2", 600, 600, {}, {on(Resource::pci, {5, 6, 7}), on(Resource::gpu, {90, 45, 30})}});
-  set.tasks.push_back({"P3", 700, 700, {}, {on(Resource::pci, {50, 99, 150}), on(Resource::gpu, {90, 45, 30})}});
+  set.tasks.push_back({"P1", 500, 500, {}, {on(Resource::link, {10, 30, 60}), on(Resource::gpu, {90, 45, 30})}});
+  set.tasks.push_back({"P2", 600, 600, {}, {on(Resource::link, {5, 6, 7}), on(Resource::gpu, {90, 45, 30})}});
+  set.tasks.push_back({"P3", 700, 700, {}, {on(Resource::link, {50, 99, 150}), on(Resource::gpu, {90, 45, 30})}});
   set.tasks.push_back({"P4", 800, 800, {}, {on(Resource::cpu, {50, 50, 50})}});
-  EXPECT_THAT(choose_modes(set, Form::gpu_sam, Policy::local).modes, ElementsAre(2, 3, 1, 1));
+  EXPECT_THAT(choose_modes(set, Form::gpu_sam, ModePolicy::local).modes, ElementsAre(2, 3, 1, 1));
 }
 
 TEST(Gema, SwitchesTheTaskThatLeavesTheLeastRatio) {
-  const Choice choice = choose_modes(one_task(95), Form::gpu_sam, Policy::gema);
+  const Choice choice = choose_modes(one_task(95), Form::gpu_sam, ModePolicy::gema);
   EXPECT_TRUE(choice.schedulable);
   EXPECT_THAT(choice.start, ElementsAre(1));
   ASSERT_EQ(choice.steps.size(), 1);
@@ -86,7 +86,7 @@ TEST(Gema, SwitchesTheTaskThatLeavesTheLeastRatio) {
 TEST(Gema, EndsOnAllGpusWhereNothingHelps) {
   TaskSet set = one_task(80);
   set.tasks[0].stages[0].worst = {81, 60};
-  const Choice choice = choose_modes(set, Form::gpu_sam, Policy::gema);
+  const Choice choice = choose_modes(set, Form::gpu_sam, ModePolicy::gema);
   EXPECT_FALSE(choice.schedulable);
   EXPECT_THAT(choice.modes, ElementsAre(2)) << "though 81/80 was less";
   EXPECT_DOUBLE_EQ(choice.ratio, 90.0 / 80);
@@ -96,8 +96,8 @@ TEST(Gema, EndsOnAllGpusWhereNothingHelps) {
 TaskSet costly_transfers() {
   TaskSet set;
   set.platform = {1, 1, 2};
-  set.tasks.push_back({"P1", 300, 120, {}, {on(Resource::pci, {5, 20}), on(Resource::gpu, {80, 40})}});
-  set.tasks.push_back({"P2", 300, 300, {}, {on(Resource::pci, {5, 50}), on(Resource::gpu, {80, 30})}});
+  set.tasks.push_back({"P1", 300, 120, {}, {on(Resource::link, {5, 20}), on(Resource::gpu, {80, 40})}});
+  set.tasks.push_back({"P2", 300, 300, {}, {on(Resource::link, {5, 50}), on(Resource::gpu, {80, 30})}});
   return set;
 }
 
@@ -105,7 +105,7 @@ TaskSet costly_transfers() {
 // PCI 20 + 4, GPU 40 + 20 + ceil(79 / 2) = 124; both in mode 1: PCI 5 + 4, GPU 80 + ceil(79 / 2) = 129;
 // P1 alone in mode 1: PCI 5 + 49, GPU 80 + (29 + 29) / 2 = 163.
 TEST(Gpa, StartsFromTheFastestModesAndFixesOneTaskAStep) {
-  const Choice choice = choose_modes(costly_transfers(), Form::gpu_sam, Policy::gpa);
+  const Choice choice = choose_modes(costly_transfers(), Form::gpu_sam, ModePolicy::gpa);
   EXPECT_THAT(choice.start, ElementsAre(2, 2));
   EXPECT_DOUBLE_EQ(choice.start_ratio, 158.0 / 120);
   ASSERT_EQ(choice.steps.size(), 1);
@@ -120,16 +120,16 @@ TEST(Gpa, StartsFromTheFastestModesAndFixesOneTaskAStep) {
 TEST(Gpa, TakesTheFirstOfEquals) {
   TaskSet set = one_task(80);
   set.tasks[0].stages[0].worst = {81, 54};
-  const Choice choice = choose_modes(set, Form::gpu_sam, Policy::gpa);
+  const Choice choice = choose_modes(set, Form::gpu_sam, ModePolicy::gpa);
   EXPECT_THAT(choice.start, ElementsAre(2));
   EXPECT_THAT(choice.modes, ElementsAre(1));
 }
 
 TEST(Optimal, ProvesThatThereIsNothingToFind) {
   TaskSet set = costly_transfers();
-  EXPECT_TRUE(choose_modes(set, Form::gpu_sam, Policy::optimal).impossible);
+  EXPECT_TRUE(choose_modes(set, Form::gpu_sam, ModePolicy::optimal).impossible);
   set.tasks[0].deadline = 124;
-  const Choice choice = choose_modes(set, Form::gpu_sam, Policy::optimal);
+  const Choice choice = choose_modes(set, Form::gpu_sam, ModePolicy::optimal);
   EXPECT_TRUE(choice.schedulable);
   EXPECT_THAT(choice.modes, ElementsAre(2, 1));
 }
@@ -145,12 +145,12 @@ void expect_optimal(const Shape& shape, int sets, Form form) {
   for (int n = 0; n < sets; ++n) {
     SCOPED_TRACE("set " + std::to_string(n));
     const SmallSet small = random_set(shape, random);
-    const Choice choice = choose_modes(small.set, form, Policy::optimal);
+    const Choice choice = choose_modes(small.set, form, ModePolicy::optimal);
     const bool any = any_schedulable(small.set, form);
     EXPECT_EQ(choice.schedulable, any);
     EXPECT_EQ(choice.impossible, !any);
     (any ? found : none) += 1;
-    better += any && !choose_modes(small.set, form, Policy::single).schedulable ? 1 : 0;
+    better += any && !choose_modes(small.set, form, ModePolicy::single).schedulable ? 1 : 0;
   }
   EXPECT_GT(found, sets / 15);
   EXPECT_GT(none, sets / 15);
@@ -171,7 +171,7 @@ TEST(BoundSets, EveryChoiceIsWhatItSays) {
   shape.bound = true;
   for (int n = 0; n < 100; ++n) {
     const SmallSet small = random_set(shape, random);
-    for (const Policy policy : kPolicies)
+    for (const ModePolicy policy : kPolicies)
       expect_true(small.set, Form::safe, choose_modes(small.set, Form::safe, policy));
   }
 }
@@ -182,7 +182,7 @@ TEST_P(SmallSets, EveryChoiceIsWhatItSays) {
   Random random(seed);
   for (int n = 0; n < 300; ++n) {
     const SmallSet small = random_set(Shape(), random);
-    for (const Policy policy : kPolicies) {
+    for (const ModePolicy policy : kPolicies) {
       SCOPED_TRACE("set " + std::to_string(n) + ", " + name(policy));
       expect_true(small.set, GetParam(), choose_modes(small.set, GetParam(), policy));
     }
@@ -194,12 +194,12 @@ TEST_P(SmallSets, APolicyThatGoesOnFromAnotherFindsAtLeastAsMuch) {
   for (int n = 0; n < 500; ++n) {
     SCOPED_TRACE("seed 13, set " + std::to_string(n));
     const SmallSet small = random_set(Shape(), random);
-    const auto found = [&](Policy policy) { return choose_modes(small.set, GetParam(), policy).schedulable; };
-    EXPECT_LE(found(Policy::single), found(Policy::gema));
-    EXPECT_LE(found(Policy::local), found(Policy::gpa));
-    EXPECT_LE(found(Policy::single), found(Policy::search));
-    EXPECT_LE(found(Policy::gpa), found(Policy::search));
-    EXPECT_LE(found(Policy::search), found(Policy::optimal));
+    const auto found = [&](ModePolicy policy) { return choose_modes(small.set, GetParam(), policy).schedulable; };
+    EXPECT_LE(found(ModePolicy::single), found(ModePolicy::gema));
+    EXPECT_LE(found(ModePolicy::local), found(ModePolicy::gpa));
+    EXPECT_LE(found(ModePolicy::single), found(ModePolicy::search));
+    EXPECT_LE(found(ModePolicy::gpa), found(ModePolicy::search));
+    EXPECT_LE(found(ModePolicy::search), found(ModePolicy::optimal));
   }
 }
 
@@ -212,8 +212,8 @@ TEST(PaperSets, EveryChoiceIsWhatItSaysAndOptimalFindsTheMost) {
   for (uint64_t n = 0; n < 40; ++n)
     for (const Form form : kForms) {
       const TaskSet set = paper_set(wanted, n);
-      const bool possible = choose_modes(set, form, Policy::optimal).schedulable;
-      for (const Policy policy : kPolicies) {
+      const bool possible = choose_modes(set, form, ModePolicy::optimal).schedulable;
+      for (const ModePolicy policy : kPolicies) {
         SCOPED_TRACE("seed " + std::to_string(n) + ", " + name(policy));
         const Choice choice = choose_modes(set, form, policy);
         expect_true(set, form, choice);
@@ -227,15 +227,15 @@ TEST(Policies, OnOneGpuThereIsOneChoice) {
   set.platform.gpus = 1;
   set.tasks[0].stages[0].worst = {100};
   for (const Form form : kForms)
-    for (const Policy policy : kPolicies) EXPECT_THAT(choose_modes(set, form, policy).modes, ElementsAre(1));
+    for (const ModePolicy policy : kPolicies) EXPECT_THAT(choose_modes(set, form, policy).modes, ElementsAre(1));
 }
 
 TEST(Policies, AnUnboundedSetHasAChoiceToo) {
   TaskSet set = one_task(100);
-  set.tasks.push_back({"P2", 100, 100, {}, {on(Resource::pci, {101, 102})}});
-  set.tasks.push_back({"P3", 100, 100, {}, {on(Resource::pci, {101, 102})}});
+  set.tasks.push_back({"P2", 100, 100, {}, {on(Resource::link, {101, 102})}});
+  set.tasks.push_back({"P3", 100, 100, {}, {on(Resource::link, {101, 102})}});
   for (const Form form : kForms)
-    for (const Policy policy : kPolicies) {
+    for (const ModePolicy policy : kPolicies) {
       const Choice choice = choose_modes(set, form, policy);
       EXPECT_EQ(choice.modes.size(), 3);
       EXPECT_FALSE(choice.schedulable);

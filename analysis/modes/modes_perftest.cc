@@ -9,7 +9,7 @@
 namespace samcl::analysis {
 namespace {
 
-void thirty_tasks(benchmark::State& state, Form form, Policy policy, double most_share) {
+void thirty_tasks(benchmark::State& state, Form form, ModePolicy policy, double most_share) {
   PaperSet wanted;
   wanted.classes = true;
   wanted.most_share = most_share;
@@ -28,15 +28,15 @@ void thirty_tasks(benchmark::State& state, Form form, Policy policy, double most
 }
 
 // Near the border about half of the sets are schedulable; beyond it few or none are, but all seem possible.
-#define SAMCL_THIRTY(form, policy, border, beyond)                                                       \
-  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_near_the_border, Form::form, Policy::policy, border) \
-      ->Iterations(200)                                                                                  \
-      ->Unit(benchmark::kMillisecond);                                                                   \
-  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_beyond_it, Form::form, Policy::policy, beyond)       \
-      ->Iterations(200)                                                                                  \
-      ->Unit(benchmark::kMillisecond);                                                                   \
-  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_as_in_the_paper, Form::form, Policy::policy, 1)      \
-      ->Iterations(200)                                                                                  \
+#define SAMCL_THIRTY(form, policy, border, beyond)                                                           \
+  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_near_the_border, Form::form, ModePolicy::policy, border) \
+      ->Iterations(200)                                                                                      \
+      ->Unit(benchmark::kMillisecond);                                                                       \
+  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_beyond_it, Form::form, ModePolicy::policy, beyond)       \
+      ->Iterations(200)                                                                                      \
+      ->Unit(benchmark::kMillisecond);                                                                       \
+  BENCHMARK_CAPTURE(thirty_tasks, form##_##policy##_as_in_the_paper, Form::form, ModePolicy::policy, 1)      \
+      ->Iterations(200)                                                                                      \
       ->Unit(benchmark::kMillisecond)
 
 SAMCL_THIRTY(gpu_sam, gpa, 0.03, 0.06);

@@ -61,7 +61,7 @@ class OrderSearch {
 
 }  // namespace
 
-Prioritised choose_priorities(const TaskSet& set, Form form, Policy policy, PriorityOrder start) {
+Prioritised choose_priorities(const TaskSet& set, Form form, ModePolicy policy, PriorityOrder start) {
   Prioritised best;
   best.order = start.empty() ? priority_order(set) : std::move(start);
   best.choice = choose_modes(set, form, policy, best.order);

@@ -16,6 +16,6 @@ struct Prioritised {
 // From `start` (empty: priority_order(set)): modes are chosen; while they are not schedulable, the order is
 // improved for these modes by moving one late task up or one task below a late one, and modes are chosen
 // anew for the better order. Polynomial; never worse than the start.
-Prioritised choose_priorities(const TaskSet& set, Form form, Policy policy = kBestPolicy, PriorityOrder start = {});
+Prioritised choose_priorities(const TaskSet& set, Form form, ModePolicy policy = kBestPolicy, PriorityOrder start = {});
 
 }  // namespace samcl::analysis

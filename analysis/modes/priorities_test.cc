@@ -17,7 +17,7 @@ bool any_order_schedulable(const TaskSet& set, Form form) {
   PriorityOrder order(set.tasks.size());
   std::iota(order.begin(), order.end(), size_t{0});
   do {
-    if (choose_modes(set, form, Policy::optimal, order).schedulable) return true;
+    if (choose_modes(set, form, ModePolicy::optimal, order).schedulable) return true;
   } while (std::next_permutation(order.begin(), order.end()));
   return false;
 }

@@ -28,7 +28,7 @@ std::optional<int> greatest(Good good) {
 
 }  // namespace
 
-Remedy find_remedy(const TaskSet& set, Form form, Policy policy, PriorityOrder order) {
+Remedy find_remedy(const TaskSet& set, Form form, ModePolicy policy, PriorityOrder order) {
   if (order.empty()) order = priority_order(set);
   const auto schedulable = [&](const TaskSet& changed) {
     return choose_modes(changed, form, policy, order).schedulable;

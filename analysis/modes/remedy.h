@@ -16,6 +16,6 @@ struct Remedy {
 
 // A percentage is right for the policy in use if more of it is never schedulable where less is not; policies
 // that are not exact may err on the low side.
-Remedy find_remedy(const TaskSet& set, Form form, Policy policy = kBestPolicy, PriorityOrder order = {});
+Remedy find_remedy(const TaskSet& set, Form form, ModePolicy policy = kBestPolicy, PriorityOrder order = {});
 
 }  // namespace samcl::analysis

@@ -119,7 +119,8 @@ std::optional<Time> idle_within(const ModalTasks& tasks, std::span<const Time> b
 Result<ModalTasks> either(const ModalTasks& before, const ModalTasks& after) {
   const Platform& platform = after.set.platform;
   const Platform& old = before.set.platform;
-  if (platform.cpus != old.cpus || platform.pci != old.pci || platform.gpus != old.gpus || platform.bound != old.bound)
+  if (platform.cpus != old.cpus || platform.links != old.links || platform.gpus != old.gpus ||
+      platform.bound != old.bound)
     return fail("platform: another one than before, expected the same CPUs, links and GPUs");
   ModalTasks both;
   both.set.platform = platform;

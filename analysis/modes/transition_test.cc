@@ -52,7 +52,7 @@ TEST(Transition, BoundsOfNeitherChoiceHoldWhileModesChange) {
   EXPECT_EQ(bound_of(after, 1), 7);
   EXPECT_EQ(bound_of(*both, 1), 6 + 7);
   // "first" is still on both; "second" begins on its new one.
-  const Plan plan{{{{0, {{4, 4}}}}, {{0, {{0, 7}}}}}, {}};
+  const BehaviourPlan plan{{{{0, {{4, 4}}}}, {{0, {{0, 7}}}}}, {}};
   EXPECT_EQ(play(both->set, priority_order(both->set), both->modes, plan).longest[1], 11);
 }
 
@@ -124,7 +124,7 @@ struct ModeChange {
   const ModalTasks& both;
   const Bounds& now;   // of `before`
   const Bounds& then;  // of `after`
-  Plan plan = {};
+  BehaviourPlan plan = {};
   std::vector<size_t> first_new = {};  // job, by task
 
   void run(size_t task, size_t job, Random& random) {
@@ -144,7 +144,7 @@ struct ModeChange {
   // One thing in the plan, or the job from which on a task is in its new mode.
   void change(Random& random) {
     if (std::uniform_int_distribution<int>(0, 2)(random) > 0) {
-      const Plan old = std::exchange(plan, mutated(both.set, both.modes, plan, random));
+      const BehaviourPlan old = std::exchange(plan, mutated(both.set, both.modes, plan, random));
       for (size_t i = 0; i < plan.jobs.size(); ++i)
         for (size_t job = 0; job < plan.jobs[i].size(); ++job)
           if (job >= old.jobs[i].size() || plan.jobs[i][job].execution != old.jobs[i][job].execution ||
@@ -180,7 +180,7 @@ TEST(Transition, BoundsHoldInSimulationsOfChanges) {
     std::vector<Time> longest(set.tasks.size(), 0);
     ModeChange drawn{before, after, *both, now, then};
     drawn.draw(random);
-    std::vector<std::pair<Plan, std::vector<size_t>>> worst(set.tasks.size(), {drawn.plan, drawn.first_new});
+    std::vector<std::pair<BehaviourPlan, std::vector<size_t>>> worst(set.tasks.size(), {drawn.plan, drawn.first_new});
     const auto attempt = [&] {
       const auto seen = play(both->set, priority_order(both->set), both->modes, drawn.plan).longest;
       for (size_t i = 0; i < seen.size(); ++i) {

@@ -99,7 +99,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
 // The devices of a bound task, in every mode if it is undecided. `known`: no undecided mode of a more urgent
 // task can change them; from then on for those below. Returns whether they are others than before.
 bool ResponseTimeAnalysis::Core::find_devices(TaskRow& row, int mode, bool& known) {
-  if (!row.uses[at(Resource::pci)] && !row.uses[at(Resource::gpu)]) return false;
+  if (!row.uses[at(Resource::link)] && !row.uses[at(Resource::gpu)]) return false;
   const auto in_mode = [&](int wanted) {
     if (known || !row.task->devices.empty() || wanted == set_->platform.gpus) return placer_->choose(row.index, wanted);
     std::vector<int> all(static_cast<size_t>(set_->platform.gpus));
@@ -138,7 +138,7 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     entry.host = static_cast<double>(stage.host_in(mode));
   }
   if (!placer_) return;
-  for (const Resource resource : {Resource::pci, Resource::gpu}) {
+  for (const Resource resource : {Resource::link, Resource::gpu}) {
     auto& lanes = row.lanes[at(resource)];
     lanes.clear();
     for (const int device : row.devices[static_cast<size_t>(mode)])

@@ -4,7 +4,7 @@
 
 #include "analysis/rta/response_time.h"
 #include "analysis/rta/waits.h"
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 namespace {
@@ -14,8 +14,8 @@ using testing::HasSubstr;
 // One CPU and one link. "urgent" makes three transfers of 6 ns together, "other" one in sections of 4 ns.
 TaskSet three_transfers() {
   TaskSet set;
-  set.tasks = {{"urgent", 40, 40, 2, {{Resource::pci, {6}, {}, 0, 3}}},
-               {"other", 100, 100, 1, {{Resource::pci, {12}, {}, 4}}}};
+  set.tasks = {{"urgent", 40, 40, 2, {{Resource::link, {6}, {}, 0, 3}}},
+               {"other", 100, 100, 1, {{Resource::link, {12}, {}, 4}}}};
   return set;
 }
 
@@ -28,7 +28,7 @@ TEST(Requests, EachCanFindASectionOfALessUrgentTask) {
   // 6 and two pauses of 1 ns; three sections of which 3 ns are left.
   EXPECT_EQ(response(three_transfers(), 0), 6 + 2 + 3 * 3);
   // What the pauses let in is what happens.
-  const Plan plan{{{{1, {}, {{{2, 1}, {4, 1}}}}}, {{0, {}}}}, {}};
+  const BehaviourPlan plan{{{{1, {}, {{{2, 1}, {4, 1}}}}}, {{0, {}}}}, {}};
   const TaskSet set = three_transfers();
   EXPECT_EQ(play(set, priority_order(set), Modes{1, 1}, plan).longest[0], 17);
 }
@@ -63,8 +63,8 @@ TEST(Requests, AreUnknownToThePublishedForms) {
 TEST(Requests, BeyondAllNumbersAreUnbounded) {
   TaskSet set = three_transfers();
   set.tasks[0].period = set.tasks[0].deadline = kLongest;
-  set.tasks[0].stages[0] = {Resource::pci, {kLongest}, {}, 0, kMaxRequests, {kLongest}};
-  set.tasks[1] = {"other", kLongest, kLongest, 1, {{Resource::pci, {kLongest}, {}, 0}}};
+  set.tasks[0].stages[0] = {Resource::link, {kLongest}, {}, 0, kMaxRequests, {kLongest}};
+  set.tasks[1] = {"other", kLongest, kLongest, 1, {{Resource::link, {kLongest}, {}, 0}}};
   EXPECT_EQ(response(set, 0), kUnbounded);
 }
 

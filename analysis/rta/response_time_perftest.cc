@@ -33,7 +33,7 @@ TaskSet thirty_tasks(double share, Random& random) {
     };
     task.stages.push_back(stage(Resource::cpu, time()));
     for (int n = 0; n < k; ++n)
-      for (const Resource resource : {Resource::pci, Resource::gpu, Resource::pci, Resource::cpu})
+      for (const Resource resource : {Resource::link, Resource::gpu, Resource::link, Resource::cpu})
         task.stages.push_back(stage(resource, time()));
     set.tasks.push_back(std::move(task));
   }

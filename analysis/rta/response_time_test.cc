@@ -25,7 +25,7 @@ std::vector<Time> responses(const TaskSet& set, Form form, Modes modes = {}) {
 // One CPU, one PCI link; P1 T = 12: CPU 4, PCI 5, CPU 1; P2 T = 18: CPU 5.
 TaskSet two_tasks_without_gpu() {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::link, {5}), stage(Resource::cpu, {1})}},
                {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
   return set;
 }
@@ -77,8 +77,8 @@ TEST(SafeForm, IsTheClassicalOneOnOneCpu) {
 
 TEST(SafeForm, CountsTheSectionThatASmallerTaskIsIn) {
   // 3 - 1, then its own execution; P2 also waits for P1.
-  EXPECT_THAT(responses(three_tasks(Resource::pci), Form::safe), ElementsAre(3, 5, 6));
-  TaskSet sliced = three_tasks(Resource::pci);
+  EXPECT_THAT(responses(three_tasks(Resource::link), Form::safe), ElementsAre(3, 5, 6));
+  TaskSet sliced = three_tasks(Resource::link);
   sliced.tasks[2].stages[0].section = 1;
   // P3 may now be interrupted between sections.
   EXPECT_THAT(responses(sliced, Form::safe), ElementsAre(1 + 1, 2 + 1, 10));
@@ -88,9 +88,9 @@ TEST(SafeForm, CountsTheSectionThatASmallerTaskIsIn) {
 // delayed by what its first pushed on: it takes 7, the bound is not tight here.
 TEST(SafeForm, CountsWhatATasksOwnLastJobPushedOn) {
   TaskSet set;
-  set.tasks = {{"A", 5, 5, 3, {stage(Resource::pci, {2})}},
-               {"B", 7, 7, 2, {stage(Resource::pci, {2})}},
-               {"C", 7, 7, 1, {stage(Resource::pci, {2})}}};
+  set.tasks = {{"A", 5, 5, 3, {stage(Resource::link, {2})}},
+               {"B", 7, 7, 2, {stage(Resource::link, {2})}},
+               {"C", 7, 7, 1, {stage(Resource::link, {2})}}};
   EXPECT_GE(responses(set, Form::safe)[2], 7);
 }
 
@@ -118,8 +118,8 @@ TaskSet bound_tasks(std::vector<Task> tasks) {
 
 TEST(BoundDevices, TasksOnDifferentOnesDoNotMeet) {
   const auto tasks = [](int second) {
-    return bound_tasks({{"P1", 100, 100, 2, {stage(Resource::pci, {5}), stage(Resource::gpu, {9})}, {0}},
-                        {"P2", 100, 100, 1, {stage(Resource::pci, {3}), stage(Resource::gpu, {7})}, {second}}});
+    return bound_tasks({{"P1", 100, 100, 2, {stage(Resource::link, {5}), stage(Resource::gpu, {9})}, {0}},
+                        {"P2", 100, 100, 1, {stage(Resource::link, {3}), stage(Resource::gpu, {7})}, {second}}});
   };
   EXPECT_THAT(responses(tasks(1), Form::safe), ElementsAre(14, 10));
   EXPECT_THAT(responses(tasks(0), Form::safe), ElementsAre(14 + 2 + 6, 10 + 5 + 9));
@@ -151,10 +151,10 @@ TEST(BoundDevices, AMoreUrgentJobCountsOncePerDeviceInUse) {
   const auto transfers = [](int count) {
     std::vector<Stage> stages;
     for (int n = 0; n < count; ++n) {
-      stages.push_back(stage(Resource::pci, {3}));
+      stages.push_back(stage(Resource::link, {3}));
       stages.push_back(stage(Resource::cpu, {1}));
     }
-    return bound_tasks({{"P1", 900, 900, 2, {stage(Resource::pci, {10})}}, {"P2", 900, 900, 1, stages}});
+    return bound_tasks({{"P1", 900, 900, 2, {stage(Resource::link, {10})}}, {"P2", 900, 900, 1, stages}});
   };
   EXPECT_EQ(responses(transfers(2), Form::safe, {2, 1})[1], 2 * 4 + 10);
   EXPECT_EQ(responses(transfers(2), Form::safe, {2, 2})[1], 2 * 4 + 2 * 10);
@@ -184,8 +184,8 @@ TEST(Bounds, OverloadIsUnboundedAndSoIsWhatLiesBelow) {
 
 TEST(Bounds, AreNotProvenBelowATaskThatMayOverrunItsPeriod) {
   TaskSet set;
-  set.platform.pci = 2;
-  set.tasks = {{"P1", 10, 10, 3, {stage(Resource::cpu, {6}), stage(Resource::pci, {6})}},
+  set.platform.links = 2;
+  set.tasks = {{"P1", 10, 10, 3, {stage(Resource::cpu, {6}), stage(Resource::link, {6})}},
                {"P2", 50, 50, 2, {stage(Resource::cpu, {1})}},
                {"P3", 50, 50, 1, {stage(Resource::gpu, {1})}}};
   const Bounds bounds = analyse(set, Modes{1, 1, 1}, Form::safe);

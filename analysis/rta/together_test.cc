@@ -7,7 +7,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/generator/test_seed.h"
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -51,8 +51,8 @@ void challenge(const SmallSet& small, Random& random, Found& found) {
   const Bounds safe = analyse(set, modes, Form::safe), together = analyse_together(set, modes);
   const PriorityOrder order = priority_order(set);
   std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<Plan> worst(set.tasks.size());
-  const auto attempt = [&](const Plan& plan) {
+  std::vector<BehaviourPlan> worst(set.tasks.size());
+  const auto attempt = [&](const BehaviourPlan& plan) {
     const Responses seen = play(set, order, modes, plan);
     for (size_t i = 0; i < longest.size(); ++i)
       if (seen.longest[i] >= longest[i]) {

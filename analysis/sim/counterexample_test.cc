@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/rta/response_time.h"
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 Stage stage(Resource resource, std::vector<Time> worst) { return {resource, std::move(worst), {}, 0}; }
 
 // Schedulable by the published form, which the plan exceeds; the safe bound holds.
-void expect_exceeded(const TaskSet& set, const Modes& modes, const Plan& plan, Form form, size_t task, Time published,
-                     Time simulated) {
+void expect_exceeded(const TaskSet& set, const Modes& modes, const BehaviourPlan& plan, Form form, size_t task,
+                     Time published, Time simulated) {
   ASSERT_TRUE(check(set)) << check(set).error().message;
   const Bounds claimed = analyse(set, modes, form);
   EXPECT_TRUE(claimed.schedulable);
@@ -24,9 +24,9 @@ void expect_exceeded(const TaskSet& set, const Modes& modes, const Plan& plan, F
 
 TEST(PublishedForms, AreExceededWhereAStageEndsEarly) {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, {}, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+  set.tasks = {{"P1", 12, 12, {}, {stage(Resource::cpu, {4}), stage(Resource::link, {5}), stage(Resource::cpu, {1})}},
                {"P2", 18, 18, {}, {stage(Resource::cpu, {5})}}};
-  const Plan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
+  const BehaviourPlan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
   for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) expect_exceeded(set, {1, 1}, plan, form, 1, 10, 11);
 }
 
@@ -34,7 +34,7 @@ TEST(PublishedForms, AreExceededByHalf) {
   TaskSet set;
   set.tasks = {{"P1", 8, 8, {}, {stage(Resource::gpu, {3}), stage(Resource::cpu, {3})}},
                {"P2", 9, 9, {}, {stage(Resource::cpu, {3})}}};
-  const Plan plan{{{{0, {}}, {8, {{0}, {3}}}}, {{3, {}}}}, {}};
+  const BehaviourPlan plan{{{{0, {}}, {8, {{0}, {3}}}}, {{3, {}}}}, {}};
   for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) expect_exceeded(set, {1, 1}, plan, form, 1, 6, 9);
 }
 
@@ -48,7 +48,7 @@ TEST(GpuSam, IsExceededWithFixedExecutionTimesToo) {
   set.tasks = {task("P1", 56, 56, 6), task("P2", 39, 39, 15), task("P3", 39, 39, 24), task("P4", 141, 141, 25),
                task("victim", 150, 38, 3)};
   for (int n = 0; n < 5; ++n) set.tasks[static_cast<size_t>(n)].priority = 5 - n;
-  Plan plan;
+  BehaviourPlan plan;
   const Time offsets[] = {57, 118, 126, 24, 306};
   for (size_t i = 0; i < 5; ++i) {
     plan.jobs.emplace_back();
@@ -63,7 +63,7 @@ TEST(GpuSparc, IsExceededWhereSplittingGainsNothing) {
   TaskSet set;
   set.platform.gpus = 2;
   set.tasks = {{"P1", 9, 9, {}, {stage(Resource::gpu, {1, 1})}}, {"P2", 10, 10, {}, {stage(Resource::gpu, {1, 1})}}};
-  const Plan plan{{{{0, {}}}, {{0, {}}}}, {}};
+  const BehaviourPlan plan{{{{0, {}}}, {{0, {}}}}, {}};
   expect_exceeded(set, {2, 2}, plan, Form::gpu_sparc, 1, 1, 2);
 }
 

@@ -131,7 +131,7 @@ class Check {
 
   void stages(const LiveSchedule::Job& job, const Task& task) {
     const int mode = modes_[*live_.programs[job.program].task];
-    for (const Resource kind : {Resource::pci, Resource::gpu}) {
+    for (const Resource kind : {Resource::link, Resource::gpu}) {
       Time most = 0;
       for (const Stage& stage : task.stages)
         if (stage.resource == kind) most += stage.worst_in(mode);

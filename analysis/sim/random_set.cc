@@ -44,7 +44,7 @@ SmallSet random_set(const Shape& shape, Random& random) {
   SmallSet small;
   const auto count = [&] { return static_cast<int>(draw(random, 1, shape.elements)); };
   small.set.platform = {count(), count(), count()};
-  if (shape.bound) small.set.platform.pci = small.set.platform.gpus;
+  if (shape.bound) small.set.platform.links = small.set.platform.gpus;
   small.set.platform.bound = shape.bound;
   const Time tasks = draw(random, std::min(2, shape.tasks), shape.tasks);
   std::vector<int> priorities(static_cast<size_t>(tasks));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/model/task_set.h"
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 

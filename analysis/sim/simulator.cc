@@ -92,7 +92,7 @@ class Simulation {
         take_releases(state);
         progress(state);
       }
-      give_out_sections(Resource::pci);
+      give_out_sections(Resource::link);
       give_out_sections(Resource::gpu);
       give_out_cpus();
     }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 namespace {
@@ -23,7 +23,7 @@ struct Recorder : Observer {
   }
 };
 
-Recorder record(const TaskSet& set, const Modes& modes, const Plan& plan) {
+Recorder record(const TaskSet& set, const Modes& modes, const BehaviourPlan& plan) {
   EXPECT_TRUE(check(set)) << check(set).error().message;
   Recorder recorder;
   PlannedBehaviour behaviour(set, modes, plan);
@@ -33,9 +33,9 @@ Recorder record(const TaskSet& set, const Modes& modes, const Plan& plan) {
 
 TEST(Simulator, FinishingEarlyMakesALessUrgentTaskLate) {
   TaskSet set;
-  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::pci, {5}), stage(Resource::cpu, {1})}},
+  set.tasks = {{"P1", 12, 12, 2, {stage(Resource::cpu, {4}), stage(Resource::link, {5}), stage(Resource::cpu, {1})}},
                {"P2", 18, 18, 1, {stage(Resource::cpu, {5})}}};
-  const Plan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
+  const BehaviourPlan plan{{{{0, {}}, {12, {{4}, {1}, {1}}}}, {{9, {}}}}, {}};
   const Recorder seen = record(set, {1, 1}, plan);
   EXPECT_EQ(seen.finish(0, 0), 10);
   EXPECT_EQ(seen.finish(0, 1), 18);
@@ -44,7 +44,7 @@ TEST(Simulator, FinishingEarlyMakesALessUrgentTaskLate) {
 
 TEST(Simulator, CpusArePreemptedAndLinksAreNot) {
   TaskSet set;
-  for (const Resource resource : {Resource::cpu, Resource::pci}) {
+  for (const Resource resource : {Resource::cpu, Resource::link}) {
     set.tasks = {{"urgent", 100, 100, 2, {stage(resource, {3})}}, {"long", 100, 100, 1, {stage(resource, {10})}}};
     const Recorder seen = record(set, {1, 1}, {{{{4, {}}}, {{0, {}}}}, {}});
     EXPECT_EQ(seen.finish(0, 0), resource == Resource::cpu ? 7 : 13);
@@ -116,11 +116,11 @@ TEST(Simulator, AllWorkIsDoneOnceAndNoElementIsSharedAtOnce) {
                          60,
                          60,
                          {},
-                         {stage(Resource::cpu, {5, 5}), stage(Resource::gpu, {9, 5}, 3), stage(Resource::pci, {4, 4}),
+                         {stage(Resource::cpu, {5, 5}), stage(Resource::gpu, {9, 5}, 3), stage(Resource::link, {4, 4}),
                           stage(Resource::cpu, {3, 3})}});
   const Modes modes = {1, 2, 2};
   for (int round = 0; round < 50; ++round) {
-    const Plan plan = random_plan(set, modes, 6, random);
+    const BehaviourPlan plan = random_plan(set, modes, 6, random);
     const Recorder seen = record(set, modes, plan);
     Time planned = 0, done = 0;
     for (const auto& jobs : plan.jobs)

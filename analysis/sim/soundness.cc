@@ -21,8 +21,8 @@ std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& 
   ++tally.sets;
   if (tasks.empty()) return std::nullopt;
   std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<Plan> worst(set.tasks.size());
-  const auto attempt = [&](Plan plan) {
+  std::vector<BehaviourPlan> worst(set.tasks.size());
+  const auto attempt = [&](BehaviourPlan plan) {
     const Responses seen = play(set, order, modes, plan);
     tally.jobs += seen.jobs;
     for (const size_t i : tasks) {

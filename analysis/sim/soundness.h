@@ -13,7 +13,7 @@ namespace samcl::analysis {
 // A simulated response beyond a bound.
 struct Excess {
   SmallSet small;
-  Plan plan;
+  BehaviourPlan plan;
   size_t task = 0;
   Time response = 0;
   Time bound = 0;

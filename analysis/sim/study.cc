@@ -34,7 +34,7 @@ Study study(const TaskSet& set, std::span<const size_t> order, std::span<const i
   result.tasks.resize(set.tasks.size());
   Random random(options.seed);
   double worst = -1;
-  const auto attempt = [&](Plan plan, bool counted) {
+  const auto attempt = [&](BehaviourPlan plan, bool counted) {
     Jobs seen;
     PlannedBehaviour behaviour(set, modes, plan);
     simulate(set, order, modes, behaviour, seen, kNever, kNever);
@@ -76,7 +76,8 @@ double mean(const std::vector<Time>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan) {
+Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+                  const BehaviourPlan& plan) {
   Everything seen;
   PlannedBehaviour behaviour(set, modes, plan);
   simulate(set, order, modes, behaviour, seen, kNever, kNever);

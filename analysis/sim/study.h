@@ -1,7 +1,7 @@
 // Many simulated jobs of one task set: how long their responses are, and the worst that could be found.
 #pragma once
 
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
 
@@ -21,7 +21,7 @@ struct Study {
   std::vector<TaskStudy> tasks;
   int64_t jobs = 0;  // all that ran
   // The job with the largest response / deadline, and the plan in which it occurs.
-  Plan worst_plan;
+  BehaviourPlan worst_plan;
   FinishedJob worst{};
 };
 
@@ -36,6 +36,7 @@ struct Schedule {
   std::vector<Segment> segments;
   std::vector<FinishedJob> jobs;
 };
-Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan);
+Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+                  const BehaviourPlan& plan);
 
 }  // namespace samcl::analysis

@@ -12,7 +12,7 @@
 namespace samcl::bench {
 namespace {
 
-using analysis::Policy;
+using analysis::ModePolicy;
 using nlohmann::ordered_json;
 
 const std::vector<std::string> kMatrix = {"--rows", "--columns", "--inner"};
@@ -26,13 +26,13 @@ std::optional<LiveExperiment> find_live(const std::string& name) {
                           {{"MatrixMultiplication", 30, 400, 340, kMatrix, 512, 3, 16384},
                            {"Filter", 20, 80, 50, kPicture, 1024, 2, 16384},
                            {"KNearest", 10, 500, 80, {"--queries"}, 4096, 1, 1 << 20}},
-                          {Policy::single, Policy::local, Policy::gpa, Policy::search}};
+                          {ModePolicy::single, ModePolicy::local, ModePolicy::gpa, ModePolicy::search}};
   if (name == "gpu-sparc")
     return LiveExperiment{name,
                           {{"KNearest", 30, 200, 115, {"--queries"}, 4096, 1, 1 << 20},
                            {"MatrixMultiplication", 20, 500, 265, kMatrix, 512, 3, 16384},
                            {"Pagerank", 10, 900, 610, {"--nodes"}, 100'000, 1, 1 << 24}},
-                          {Policy::single, Policy::local, Policy::gema, Policy::search}};
+                          {ModePolicy::single, ModePolicy::local, ModePolicy::gema, ModePolicy::search}};
   return std::nullopt;
 }
 

@@ -33,7 +33,7 @@ struct LiveTask {
 struct LiveExperiment {
   std::string name;
   std::vector<LiveTask> tasks;
-  std::vector<analysis::Policy> policies;
+  std::vector<analysis::ModePolicy> policies;
 };
 
 // Nothing if there is none of that name.

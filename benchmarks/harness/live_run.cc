@@ -85,7 +85,7 @@ class Conductor {
     return profile(std::move(sized));
   }
 
-  Result<void> begin_manager(analysis::Policy policy) {
+  Result<void> begin_manager(analysis::ModePolicy policy) {
     const std::string config = folder_.file("manager.toml");
     const std::string text = std::string("modes = \"") + analysis::name(policy) +
                              "\"\ngpus = " + std::to_string(settings_.gpus) +
@@ -205,7 +205,7 @@ class Conductor {
   bool manager_runs_ = false;
 };
 
-LiveRow planned(const Sized& sized, analysis::Policy policy, const json& plan) {
+LiveRow planned(const Sized& sized, analysis::ModePolicy policy, const json& plan) {
   LiveRow row;
   row.policy = analysis::name(policy);
   row.task = sized.task.program;
@@ -236,7 +236,7 @@ Result<LiveSession> run_live(const LiveExperiment& experiment, const std::vector
     if (!sized) return tl::unexpected(sized.error());
     tasks.push_back(*std::move(sized));
   }
-  for (const analysis::Policy policy : settings.policies.empty() ? experiment.policies : settings.policies) {
+  for (const analysis::ModePolicy policy : settings.policies.empty() ? experiment.policies : settings.policies) {
     tell(std::string("policy ") + analysis::name(policy) + ": " + short_number(settings.seconds) + " s");
     if (auto begun = conductor.begin_manager(policy); !begun) return tl::unexpected(begun.error());
     for (const Sized& sized : tasks)

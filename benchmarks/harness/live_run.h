@@ -13,10 +13,10 @@ namespace samcl::bench {
 struct LiveSettings {
   std::string folder;  // of sam-run, sam-managerd, sam-ctl and sam-profile
   double scale = 0.25;
-  double seconds = 10;                     // of each policy's run
-  unsigned gpus = 2;                       // the most that a task may use
-  std::vector<analysis::Policy> policies;  // none: the experiment's
-  unsigned margin_percent = 10;            // of profiles, on top of the longest time measured
+  double seconds = 10;                         // of each policy's run
+  unsigned gpus = 2;                           // the most that a task may use
+  std::vector<analysis::ModePolicy> policies;  // none: the experiment's
+  unsigned margin_percent = 10;                // of profiles, on top of the longest time measured
 };
 
 // `tell`: what is being done, for people. Errors: a program fails alone, or the manager or the profiler does; that a

@@ -223,8 +223,8 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--gpus", options.live.gpus, "The most GPUs that a task may use")
       ->capture_default_str()
       ->check(CLI::Range(1, 32));
-  std::map<std::string, analysis::Policy> policies;
-  for (const analysis::Policy policy : analysis::kPolicies) policies[analysis::name(policy)] = policy;
+  std::map<std::string, analysis::ModePolicy> policies;
+  for (const analysis::ModePolicy policy : analysis::kPolicies) policies[analysis::name(policy)] = policy;
   command.add_option("--policies", options.live.policies, "Such as single,gpa; default: the paper's, and search")
       ->delimiter(',')
       ->transform(CLI::CheckedTransformer(policies));

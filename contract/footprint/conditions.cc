@@ -6,7 +6,7 @@
 namespace samcl::footprint {
 
 void Evaluation::assume(Id id, bool when) {
-  const Node& node = program_.nodes[id];
+  const Node& node = symbolic_.nodes[id];
   switch (node.op) {
     case Op::constant:
       if (((node.value & 1) != 0) != when) here_->never = true;
@@ -22,7 +22,7 @@ void Evaluation::assume(Id id, bool when) {
       if (truth(node.a) != false && truth(node.b) != false) here_->exact = false;
       return;
     case Op::equal: {
-      const Wide turn = Wide{1} << program_.nodes[node.a].bits;
+      const Wide turn = Wide{1} << symbolic_.nodes[node.a].bits;
       for (const bool is_signed : {true, false}) {
         const auto a = exactly(node.a, is_signed), b = exactly(node.b, is_signed);
         if (!a || !b) continue;
@@ -54,7 +54,7 @@ void Evaluation::assume_less(const Node& node, bool when, bool is_signed) {
   }
   if (!is_signed && b && when) {
     // A negative number, as an unsigned one, is beyond any small bound: it is not less.
-    const unsigned bits = program_.nodes[node.a].bits;
+    const unsigned bits = symbolic_.nodes[node.a].bits;
     if (const auto number = exactly(node.a, true)) {
       const Interval range = here_->range(*number), limit = here_->range(*b);
       if (range.low + (Wide{1} << bits) >= limit.high) {
@@ -67,7 +67,7 @@ void Evaluation::assume_less(const Node& node, bool when, bool is_signed) {
 }
 
 std::optional<bool> Evaluation::truth(Id id) {
-  const Node& node = program_.nodes[id];
+  const Node& node = symbolic_.nodes[id];
   switch (node.op) {
     case Op::constant: return (node.value & 1) != 0;
     case Op::negation:
@@ -108,7 +108,7 @@ std::optional<bool> Evaluation::truth(Id id) {
 
 // The bounds of a value, seen as one integer, where a condition holds (`when`) or does not.
 Interval Evaluation::bounds_where(Id node, bool is_signed, Id condition, bool when) {
-  const Node& test = program_.nodes[condition];
+  const Node& test = symbolic_.nodes[condition];
   Interval result = bounds(node, is_signed);
   if (test.op == Op::negation) return bounds_where(node, is_signed, test.a, !when);
   if (test.op == Op::both && when)

@@ -14,26 +14,26 @@ constexpr Wide kWidest = 1 << 20;
 
 }  // namespace
 
-Evaluation::Evaluation(const Program& program, const LaunchInputs& launch, const GroupBox& box)
-    : program_(program),
+Evaluation::Evaluation(const SymbolicFootprint& symbolic, const LaunchInputs& launch, const GroupBox& box)
+    : symbolic_(symbolic),
       launch_(launch),
       box_(box),
-      variables_(program),
-      knowledge_(program.regions.size()),
-      cache_(program.nodes.size()),
-      gives_way_(program.loops.size(), false) {}
+      variables_(symbolic),
+      knowledge_(symbolic.regions.size()),
+      cache_(symbolic.nodes.size()),
+      gives_way_(symbolic.loops.size(), false) {}
 
 std::vector<ArgumentFootprint> Evaluation::run() {
   std::vector<ArgumentFootprint> result(launch_.arguments.size());
   size_t next = 0;  // accesses are in the order of their regions
-  for (Id region = 0; region < program_.regions.size(); ++region) {
+  for (Id region = 0; region < symbolic_.regions.size(); ++region) {
     region_ = region;
     here_ = &knowledge_[region];
     ++stamp_;
     enter(region);
     ++stamp_;
-    for (; next < program_.accesses.size() && program_.accesses[next].region == region; ++next) {
-      const Access& access = program_.accesses[next];
+    for (; next < symbolic_.accesses.size() && symbolic_.accesses[next].region == region; ++next) {
+      const Access& access = symbolic_.accesses[next];
       if (access.argument < result.size() && !here_->never) visit(access, result[access.argument]);
     }
   }
@@ -41,7 +41,7 @@ std::vector<ArgumentFootprint> Evaluation::run() {
 }
 
 void Evaluation::enter(Id id) {
-  const Region& region = program_.regions[id];
+  const Region& region = symbolic_.regions[id];
   if (region.parent == kNone) {
     here_->ranges.resize(variables_.count());
     for (unsigned d = 0; d < 3; ++d) {
@@ -64,7 +64,7 @@ void Evaluation::enter(Id id) {
     if (region.loop != kNone && here_->exact && gives_way_[region.loop]) std::erase(here_->unsettled, region.loop);
     return;
   }
-  const Loop& loop = program_.loops[region.loop];
+  const Loop& loop = symbolic_.loops[region.loop];
   const Variable round = Variables::round(region.loop);
   here_->ranges[round] = {0, kInfinite};
   Rounds best;
@@ -88,7 +88,7 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
   };
   if (access.offset == kNone) return whole();
   Form offset = value(access.offset);
-  if (const unsigned bits = program_.nodes[access.offset].bits; bits < 64) {
+  if (const unsigned bits = symbolic_.nodes[access.offset].bits; bits < 64) {
     // Addresses wrap around, too: the offset has to be a number inside a buffer, or one before its start.
     auto number = size <= (uint64_t{1} << (bits - 1)) ? exactly(offset, bits, true) : std::nullopt;
     if (!number) number = exactly(offset, bits, false);

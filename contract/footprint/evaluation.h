@@ -1,4 +1,4 @@
-// A footprint's program with the numbers of one launch and box put in. Walks its regions from the root and
+// A symbolic footprint with the numbers of one launch and box put in. Walks its regions from the root and
 // keeps, for each, what is known there. Pure logic; one object per evaluation.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace samcl::footprint {
 
 class Evaluation {
  public:
-  Evaluation(const Program& program, const LaunchInputs& launch, const GroupBox& box);
+  Evaluation(const SymbolicFootprint& symbolic, const LaunchInputs& launch, const GroupBox& box);
 
   std::vector<ArgumentFootprint> run();
 
@@ -64,7 +64,7 @@ class Evaluation {
   Rounds rounds_less(Id loop, const Node& node, bool when, bool is_signed);
   Rounds rounds_unequal(Id loop, const Node& node);
 
-  const Program& program_;
+  const SymbolicFootprint& symbolic_;
   const LaunchInputs& launch_;
   const GroupBox& box_;
   Variables variables_;

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "contract/footprint/footprint.h"
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 
 namespace samcl::footprint {
 namespace {
@@ -21,8 +21,8 @@ constexpr int kMostRounds = 40;  // of a loop that is run; a program that takes 
 // Runs a program as a device would.
 class Run {
  public:
-  Run(const Program& program, const LaunchInputs& launch, uint64_t seed)
-      : program_(program), launch_(launch), seed_(seed) {}
+  Run(const SymbolicFootprint& program, const LaunchInputs& launch, uint64_t seed)
+      : symbolic_(program), launch_(launch), seed_(seed) {}
 
   std::set<uint64_t> reads, writes, sure, sure_reads;  // bytes of argument 0
   bool endless = false;
@@ -44,9 +44,9 @@ class Run {
       if (group[d] * launch_.ndrange.local[d] + local[d] >= launch_.ndrange.global[d]) return;
     group_ = group;
     local_ = local;
-    for (const Access& access : program_.accesses) {
+    for (const Access& access : symbolic_.accesses) {
       std::vector<Id> chain;
-      for (Id region = access.region; region != kNone; region = program_.regions[region].parent)
+      for (Id region = access.region; region != kNone; region = symbolic_.regions[region].parent)
         chain.push_back(region);
       rounds_.clear();
       follow(chain, chain.size() - 1, access);
@@ -55,7 +55,7 @@ class Run {
 
   // Takes the regions chain[at], chain[at-1], ... chain[0] in turn.
   void follow(const std::vector<Id>& chain, size_t at, const Access& access) {
-    const Region& region = program_.regions[chain[at]];
+    const Region& region = symbolic_.regions[chain[at]];
     const auto on = [&] {
       if (at == 0)
         touch(access);
@@ -74,7 +74,7 @@ class Run {
       }
       rounds_[region.loop] = round;
       bool stays = true;
-      for (const Condition& stay : program_.loops[region.loop].stay) stays = stays && holds(stay);
+      for (const Condition& stay : symbolic_.loops[region.loop].stay) stays = stays && holds(stay);
       if (!region.left || !stays) on();
       if (!stays) break;
     }
@@ -106,7 +106,7 @@ class Run {
 
   // As a signed integer.
   int64_t extended(Id id) {
-    const unsigned bits = program_.nodes[id].bits;
+    const unsigned bits = symbolic_.nodes[id].bits;
     const uint64_t number = value(id);
     return bits == 64 ? static_cast<int64_t>(number) : static_cast<int64_t>(number << (64 - bits)) >> (64 - bits);
   }
@@ -118,7 +118,7 @@ class Run {
   }
 
   uint64_t value(Id id) {
-    const Node& node = program_.nodes[id];
+    const Node& node = symbolic_.nodes[id];
     return masked(compute(id, node), node.bits);
   }
 
@@ -194,7 +194,7 @@ class Run {
     return 0;
   }
 
-  const Program& program_;
+  const SymbolicFootprint& symbolic_;
   const LaunchInputs& launch_;
   const uint64_t seed_;
   Index3 group_{}, local_{};
@@ -209,7 +209,7 @@ class ProgramGenerator {
   uint64_t below(uint64_t end) { return random_() % end; }
   bool chance(unsigned percent) { return below(100) < percent; }
 
-  Program program() {
+  SymbolicFootprint program() {
     result_ = {};
     bits_ = std::array<uint8_t, 4>{8, 12, 16, 32}[below(4)];
     result_.regions.push_back({});
@@ -390,7 +390,7 @@ class ProgramGenerator {
   }
 
   std::mt19937_64 random_;
-  Program result_;
+  SymbolicFootprint result_;
   unsigned bits_ = 8;
   Id region_ = 0;
   std::vector<Id> rounds_;  // counters of the loops around
@@ -414,10 +414,10 @@ struct Tally {
 
 void check(uint64_t seed, Tally& tally) {
   ProgramGenerator generator(seed);
-  Program program = generator.program();
+  SymbolicFootprint program = generator.program();
   std::stable_sort(program.accesses.begin(), program.accesses.end(),
                    [](const Access& a, const Access& b) { return a.region < b.region; });
-  Program pruned = program;
+  SymbolicFootprint pruned = program;
   if (generator.chance(50)) prune(pruned);
   const auto parsed = Footprint::parse(to_text(pruned));
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -484,7 +484,7 @@ TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {
   unsigned accepted = 0;
   for (uint64_t seed = first; seed < first + 300; ++seed) {
     ProgramGenerator generator(seed);
-    Program program = generator.program();
+    SymbolicFootprint program = generator.program();
     std::istringstream words(to_text(program));
     std::vector<std::string> numbers(std::istream_iterator<std::string>(words), {});
     numbers[generator.below(numbers.size())] = std::to_string(static_cast<int64_t>(generator.below(70)) - 2);

@@ -1,24 +1,24 @@
 #include "contract/footprint/footprint.h"
 
 #include "contract/footprint/evaluation.h"
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 
 namespace samcl {
 
 Footprint::Footprint() = default;
 
 Result<Footprint> Footprint::parse(std::string_view text) {
-  Result<footprint::Program> program = footprint::from_text(text);
-  if (!program) return tl::unexpected(program.error());
+  Result<footprint::SymbolicFootprint> symbolic = footprint::from_text(text);
+  if (!symbolic) return tl::unexpected(symbolic.error());
   Footprint result;
-  result.program_ = std::make_shared<const footprint::Program>(std::move(*program));
+  result.symbolic_ = std::make_shared<const footprint::SymbolicFootprint>(std::move(*symbolic));
   return result;
 }
 
 std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch, const GroupBox& box) const {
-  if (!program_ || program_->anything || program_->regions.empty())
+  if (!symbolic_ || symbolic_->anything || symbolic_->regions.empty())
     return std::vector<ArgumentFootprint>(launch.arguments.size(), {{true, {}}, {true, {}}, {}});
-  return footprint::Evaluation(*program_, launch, box).run();
+  return footprint::Evaluation(*symbolic_, launch, box).run();
 }
 
 std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch) const {

@@ -57,7 +57,7 @@ struct ArgumentFootprint {
 };
 
 namespace footprint {
-struct Program;
+struct SymbolicFootprint;
 }
 
 // The footprint of one kernel. Immutable; copies share; any number of threads may evaluate it at once.
@@ -77,7 +77,7 @@ class Footprint {
   std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch) const;
 
  private:
-  std::shared_ptr<const footprint::Program> program_;
+  std::shared_ptr<const footprint::SymbolicFootprint> symbolic_;
 };
 
 }  // namespace samcl

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "contract/footprint/linear_form.h"
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 
 namespace samcl::footprint {
 
 // How variables are numbered. Nodes get one of their own, an opaque variable, when they first need it.
 struct Variables {
-  explicit Variables(const Program& program)
-      : loops(program.loops.size()), opaque_of_node(program.nodes.size(), kNone) {}
+  explicit Variables(const SymbolicFootprint& symbolic)
+      : loops(symbolic.loops.size()), opaque_of_node(symbolic.nodes.size(), kNone) {}
 
   size_t loops;
   Id next_opaque = 0;

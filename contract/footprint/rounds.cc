@@ -20,7 +20,7 @@ Steps steps_of(const Form& form, Variable round) {
 }  // namespace
 
 Evaluation::Rounds Evaluation::rounds(Id loop, const Condition& stay) {
-  const Node& node = program_.nodes[stay.node];
+  const Node& node = symbolic_.nodes[stay.node];
   switch (node.op) {
     case Op::negation: return rounds(loop, {node.a, !stay.when});
     case Op::both: {
@@ -39,16 +39,16 @@ Evaluation::Rounds Evaluation::rounds(Id loop, const Condition& stay) {
 Evaluation::Rounds Evaluation::rounds_less(Id loop, const Node& node, bool when, bool is_signed) {
   const Variable round = Variables::round(loop);
   Interval allowed =
-      is_signed ? signed_values(program_.nodes[node.a].bits) : unsigned_values(program_.nodes[node.a].bits);
+      is_signed ? signed_values(symbolic_.nodes[node.a].bits) : unsigned_values(symbolic_.nodes[node.a].bits);
   // The side that changes from round to round may be widened before it is compared.
   const auto changing = [&](Id id) -> std::optional<Steps> {
     Interval within = allowed;
-    const Node* at = &program_.nodes[id];
+    const Node* at = &symbolic_.nodes[id];
     while (at->op == Op::sign_extend || at->op == Op::zero_extend) {
-      const unsigned bits = program_.nodes[at->a].bits;
+      const unsigned bits = symbolic_.nodes[at->a].bits;
       within = intersect(within, at->op == Op::sign_extend ? signed_values(bits) : unsigned_values(bits));
       id = at->a;
-      at = &program_.nodes[id];
+      at = &symbolic_.nodes[id];
     }
     const Form form = value(id);
     if (!form.valid() || form.factor(round) == 0) return std::nullopt;
@@ -95,7 +95,7 @@ Evaluation::Rounds Evaluation::rounds_less(Id loop, const Node& node, bool when,
 // The loop goes on while a != b.
 Evaluation::Rounds Evaluation::rounds_unequal(Id loop, const Node& node) {
   const Variable round = Variables::round(loop);
-  const Wide turn = Wide{1} << program_.nodes[node.a].bits;
+  const Wide turn = Wide{1} << symbolic_.nodes[node.a].bits;
   const Form difference = value(node.b) - value(node.a);
   if (!difference.valid()) return {};
   Steps steps = steps_of(difference, round);

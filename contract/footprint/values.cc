@@ -43,11 +43,11 @@ Form Evaluation::value(Id id) {
     if (cached.stamp == stamp_) return cached.form;
     if (cached.lasting) {
       Id region = region_;
-      while (region != kNone && region > cached.region) region = program_.regions[region].parent;
+      while (region != kNone && region > cached.region) region = symbolic_.regions[region].parent;
       if (region == cached.region) return cached.form;
     }
   }
-  Form form = compute(id, program_.nodes[id]);
+  Form form = compute(id, symbolic_.nodes[id]);
   if (!form.valid()) form = any(id);
   cache_[id] = {form, region_, stamp_, !here_->has_opaque(form, variables_)};
   return form;
@@ -56,7 +56,7 @@ Form Evaluation::value(Id id) {
 // An opaque variable stands for its node's value as one integer, always by the same reading: what is known of
 // it in one region then holds in those below.
 Interval Evaluation::reading(Id id) const {
-  const Node& node = program_.nodes[id];
+  const Node& node = symbolic_.nodes[id];
   switch (node.op) {
     case Op::divide_signed:
     case Op::remainder_signed:
@@ -102,7 +102,7 @@ std::optional<Form> Evaluation::exactly(const Form& form, unsigned bits, bool is
 }
 
 std::optional<Form> Evaluation::exactly(Id node, bool is_signed) {
-  return exactly(value(node), program_.nodes[node].bits, is_signed);
+  return exactly(value(node), symbolic_.nodes[node].bits, is_signed);
 }
 
 std::optional<Wide> Evaluation::constant(Id node, bool is_signed) {
@@ -112,7 +112,7 @@ std::optional<Wide> Evaluation::constant(Id node, bool is_signed) {
 }
 
 Interval Evaluation::bounds(Id node, bool is_signed) {
-  const unsigned bits = program_.nodes[node].bits;
+  const unsigned bits = symbolic_.nodes[node].bits;
   if (const auto form = exactly(node, is_signed)) return here_->range(*form);
   return is_signed ? signed_values(bits) : unsigned_values(bits);
 }

@@ -46,7 +46,7 @@ cl_mem image_of(cl_context context, const CaseArgument& argument, std::vector<st
   return clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &shape, contents.data(), &error);
 }
 
-Result<cl_program> build(const Device& device, const std::string& source, const std::string& options) {
+Result<cl_program> build(const TestDevice& device, const std::string& source, const std::string& options) {
   const char* text = source.c_str();
   const cl_device_id id = device.id();
   cl_int error = CL_SUCCESS;
@@ -71,8 +71,8 @@ NdrangeArgument place_of(const Ndrange& ndrange, const GroupBox& box) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> Device::open(const std::string& name) {
-  std::unique_ptr<Device> device(new Device);
+Result<std::unique_ptr<TestDevice>> TestDevice::open(const std::string& name) {
+  std::unique_ptr<TestDevice> device(new TestDevice);
   cl_uint count = 0;
   cl_int error = clGetPlatformIDs(0, nullptr, &count);
   if (error != CL_SUCCESS) return fail(code("clGetPlatformIDs", error));
@@ -98,12 +98,12 @@ Result<std::unique_ptr<Device>> Device::open(const std::string& name) {
   return device;
 }
 
-Device::~Device() {
+TestDevice::~TestDevice() {
   if (queue_) clReleaseCommandQueue(queue_);
   if (context_) clReleaseContext(context_);
 }
 
-Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& source, const std::string& options,
+Result<BoxRunner> BoxRunner::make(const TestDevice& device, const std::string& source, const std::string& options,
                                   const std::string& translator) {
   auto translation = translate(source, options, device.facts(), {.program = translator, .cache_directory = ""});
   if (!translation) return tl::unexpected(translation.error());
@@ -113,7 +113,7 @@ Result<BoxRunner> BoxRunner::make(const Device& device, const std::string& sourc
   return BoxRunner(device, std::move(*translation), *program);
 }
 
-Result<BoxRunner> BoxRunner::make_untranslated(const Device& device, const std::string& source,
+Result<BoxRunner> BoxRunner::make_untranslated(const TestDevice& device, const std::string& source,
                                                const std::string& options) {
   const auto program = build(device, source, options);
   if (!program) return tl::unexpected(program.error());

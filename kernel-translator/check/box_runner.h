@@ -16,13 +16,13 @@ namespace samcl::check {
 using Contents = std::vector<std::vector<std::byte>>;
 
 // A device with a context and a queue.
-class Device {
+class TestDevice {
  public:
   // The first one of the platform of that name, or of the first that is no simulator's.
-  static Result<std::unique_ptr<Device>> open(const std::string& platform = "");
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  static Result<std::unique_ptr<TestDevice>> open(const std::string& platform = "");
+  ~TestDevice();
+  TestDevice(const TestDevice&) = delete;
+  TestDevice& operator=(const TestDevice&) = delete;
 
   const DeviceFacts& facts() const { return facts_; }
   cl_device_id id() const { return id_; }
@@ -30,7 +30,7 @@ class Device {
   cl_command_queue queue() const { return queue_; }
 
  private:
-  Device() = default;
+  TestDevice() = default;
   cl_device_id id_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
@@ -41,10 +41,10 @@ class Device {
 class BoxRunner {
  public:
   // translator: path of sam-translate. Errors: the source or its rewritten form does not build.
-  static Result<BoxRunner> make(const Device& device, const std::string& source, const std::string& options,
+  static Result<BoxRunner> make(const TestDevice& device, const std::string& source, const std::string& options,
                                 const std::string& translator);
   // The source as it is, of which only whole NDRanges may be run.
-  static Result<BoxRunner> make_untranslated(const Device& device, const std::string& source,
+  static Result<BoxRunner> make_untranslated(const TestDevice& device, const std::string& source,
                                              const std::string& options);
   BoxRunner(BoxRunner&& other) noexcept;
   ~BoxRunner();
@@ -56,10 +56,10 @@ class BoxRunner {
   Result<Contents> run(const LaunchCase& launch, const GroupBox& box, const Contents& before) const;
 
  private:
-  BoxRunner(const Device& device, Translation translation, cl_program program)
+  BoxRunner(const TestDevice& device, Translation translation, cl_program program)
       : device_(&device), translation_(std::move(translation)), program_(program) {}
 
-  const Device* device_;
+  const TestDevice* device_;
   Translation translation_;
   cl_program program_;
 };

@@ -27,20 +27,20 @@ class OnDevice : public ::testing::Test {
     // Debian's PoCL cannot link some kernels that it has optimised.
     setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
     simulator();
-    auto device = Device::open();
+    auto device = TestDevice::open();
     if (device) device_ = std::move(*device);
   }
   static void TearDownTestSuite() { device_.reset(); }
   void SetUp() override {
     if (!device_) GTEST_SKIP() << "no OpenCL device here";
   }
-  static inline std::unique_ptr<Device> device_;
+  static inline std::unique_ptr<TestDevice> device_;
 
   // One for the whole process: the loader looks for drivers once.
   struct Simulator : ::testing::Environment {
     Result<Recorder> recorder = Recorder::install(ACCESS_RECORDER);
-    Result<std::unique_ptr<Device>> device =
-        recorder ? Device::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
+    Result<std::unique_ptr<TestDevice>> device =
+        recorder ? TestDevice::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
     // Before the drivers' own ends.
     void TearDown() override { device = fail("closed"); }
   };
@@ -57,7 +57,7 @@ class OnSimulator : public OnDevice {
   void SetUp() override {
     if (!simulator().device) GTEST_SKIP() << simulator().device.error().message;
   }
-  const Device& simulated() { return **simulator().device; }
+  const TestDevice& simulated() { return **simulator().device; }
   Recorder& recorder() { return *simulator().recorder; }
 };
 
@@ -72,7 +72,7 @@ using SimulatedWrongFootprints = OnSimulator;
 using Check = std::function<Result<std::vector<std::string>>(const BoxRunner&, const LaunchCase&, const Footprint&)>;
 
 // What is found if kernel b is said to have the footprint of kernel a.
-bool is_noticed(const Device& device, const Check& check, const std::string& a, const std::string& b) {
+bool is_noticed(const TestDevice& device, const Check& check, const std::string& a, const std::string& b) {
   const std::string parameters = std::string(kRandomParameters) + " { int i = get_global_id(0); ";
   const std::string source =
       kRandomTypes + ("__kernel void a" + parameters) + a + " }\n__kernel void b" + parameters + b + " }\n";

@@ -66,12 +66,12 @@ int run(const std::string& file) {
   }
   const auto cases = read_cases(text, std::filesystem::absolute(file).parent_path());
   auto recorder = Recorder::install(beside_this_program("libsamcl-access-recorder.so"));
-  const auto device = Device::open();
+  const auto device = TestDevice::open();
   if (!cases || !device) {
     std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
     return 2;
   }
-  const auto simulator = recorder ? Device::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
+  const auto simulator = recorder ? TestDevice::open(Recorder::kPlatform) : tl::unexpected(recorder.error());
   if (!simulator)
     std::cerr << "sam-check-footprint: no loads and stores are recorded: " << simulator.error().message << "\n";
   std::cout

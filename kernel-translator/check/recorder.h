@@ -18,7 +18,7 @@ class Recorder {
   Recorder(Recorder&& other) noexcept;
   ~Recorder();
 
-  // Name of its platform, for Device::open().
+  // Name of its platform, for TestDevice::open().
   static constexpr char kPlatform[] = "Oclgrind";
 
   // From here on buffers and images count from 0, in the order in which they are created.

@@ -21,14 +21,14 @@ namespace {
 
 class Finder {
  public:
-  Finder(llvm::Function& function, const Kernel& kernel)
+  Finder(llvm::Function& function, const KernelFacts& kernel)
       : function_(function),
         kernel_(kernel),
         shape_(function),
-        nodes_(function, shape_, program_),
-        regions_(shape_, nodes_, program_) {}
+        nodes_(function, shape_, symbolic_),
+        regions_(shape_, nodes_, symbolic_) {}
 
-  footprint::Program run() {
+  footprint::SymbolicFootprint run() {
     for (llvm::BasicBlock& block : function_) {
       place_ = nullptr;
       block_ = &block;
@@ -36,9 +36,9 @@ class Finder {
     }
     add_what_is_missing();
     bound();
-    std::stable_sort(program_.accesses.begin(), program_.accesses.end(),
+    std::stable_sort(symbolic_.accesses.begin(), symbolic_.accesses.end(),
                      [](const Access& a, const Access& b) { return a.region < b.region; });
-    return std::move(program_);
+    return std::move(symbolic_);
   }
 
  private:
@@ -49,8 +49,8 @@ class Finder {
   void bound();
 
   llvm::Function& function_;
-  const Kernel& kernel_;
-  footprint::Program program_;
+  const KernelFacts& kernel_;
+  footprint::SymbolicFootprint symbolic_;
   const Shape shape_;
   IntegerNodes nodes_;
   KernelRegions regions_;
@@ -89,13 +89,13 @@ void Finder::visit_access(const MemoryAccess& access) {
     const bool buffer = kernel_.arguments[i].kind == ArgumentKind::global_buffer;
     if (!roots.arguments.count(i) && !(roots.unknown && buffer)) continue;
     model.argument = i;
-    program_.accesses.push_back(model);
+    symbolic_.accesses.push_back(model);
   }
 }
 
 void Finder::visit(const llvm::Instruction& instruction) {
   const MemoryEffect effect = effect_of(instruction);
-  if (!effect.not_understood.empty()) program_.anything = true;
+  if (!effect.not_understood.empty()) symbolic_.anything = true;
   const Builtin::Kind kind = effect.image.kind;
   if (kind == Builtin::Kind::image_read || kind == Builtin::Kind::image_write) visit_image_access(effect.image);
   for (const MemoryAccess& access : effect.accesses) visit_access(access);
@@ -143,7 +143,7 @@ void Finder::visit_image_access(const ImageAccess& image) {
       model.sure_width = place_->surely ? 1 : 0;
     }
   }
-  program_.accesses.push_back(model);
+  symbolic_.accesses.push_back(model);
 }
 
 void Finder::add_what_is_missing() {
@@ -154,12 +154,12 @@ void Finder::add_what_is_missing() {
     missing.argument = i;
     missing.reads = argument.may_read;
     missing.writes = argument.may_write;
-    for (const Access& access : program_.accesses) {
+    for (const Access& access : symbolic_.accesses) {
       if (access.argument != i) continue;
       if (access.reads) missing.reads = false;
       if (access.writes) missing.writes = false;
     }
-    if (missing.reads || missing.writes) program_.accesses.push_back(missing);
+    if (missing.reads || missing.writes) symbolic_.accesses.push_back(missing);
   }
 }
 
@@ -167,7 +167,7 @@ void Finder::add_what_is_missing() {
 // arguments with most of them become one that may be anywhere.
 void Finder::bound() {
   std::vector<Access> once;
-  for (const Access& access : program_.accesses)
+  for (const Access& access : symbolic_.accesses)
     if (std::find(once.begin(), once.end(), access) == once.end()) once.push_back(access);
   constexpr size_t kMost = 256, kMostOfOne = 32;
   if (once.size() > kMost) {
@@ -188,7 +188,7 @@ void Finder::bound() {
     for (const auto& [argument, one] : joined) few.push_back(one);
     once = std::move(few);
   }
-  program_.accesses = std::move(once);
+  symbolic_.accesses = std::move(once);
 }
 
 bool has_only_loops(llvm::Function& function) {
@@ -198,22 +198,22 @@ bool has_only_loops(llvm::Function& function) {
 
 }  // namespace
 
-footprint::Program find_footprint(llvm::Function& function, const Kernel& kernel) {
+footprint::SymbolicFootprint find_footprint(llvm::Function& function, const KernelFacts& kernel) {
   if (!has_only_loops(function)) {
-    footprint::Program unknown;
+    footprint::SymbolicFootprint unknown;
     unknown.anything = true;
     return unknown;
   }
-  footprint::Program program = Finder(function, kernel).run();
-  footprint::prune(program);
+  footprint::SymbolicFootprint symbolic = Finder(function, kernel).run();
+  footprint::prune(symbolic);
   // More would take too long at every launch.
   constexpr size_t kMostNodes = 4000, kMostRegions = 500;
-  if (program.nodes.size() > kMostNodes || program.regions.size() > kMostRegions) program.anything = true;
-  if (program.anything || !footprint::from_text(footprint::to_text(program))) {
-    program = {};
-    program.anything = true;
+  if (symbolic.nodes.size() > kMostNodes || symbolic.regions.size() > kMostRegions) symbolic.anything = true;
+  if (symbolic.anything || !footprint::from_text(footprint::to_text(symbolic))) {
+    symbolic = {};
+    symbolic.anything = true;
   }
-  return program;
+  return symbolic;
 }
 
 }  // namespace samcl::translator

@@ -2,7 +2,7 @@
 // its address and the conditions under which it happens.
 #pragma once
 
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 #include "kernel-translator/read/source_facts.h"
 #include "llvm/IR/Function.h"
 
@@ -10,6 +10,6 @@ namespace samcl::translator {
 
 // `kernel`: with its memory facts; what they say is touched and no access was found for counts as touched
 // anywhere. Brings the function's loops into simple form.
-footprint::Program find_footprint(llvm::Function& function, const Kernel& kernel);
+footprint::SymbolicFootprint find_footprint(llvm::Function& function, const KernelFacts& kernel);
 
 }  // namespace samcl::translator

@@ -23,10 +23,11 @@ std::string image_number(Id byte) {
 
 class Writer {
  public:
-  Writer(const footprint::Program& program, const Kernel& kernel) : program_(program), kernel_(kernel) {}
+  Writer(const footprint::SymbolicFootprint& symbolic, const KernelFacts& kernel)
+      : symbolic_(symbolic), kernel_(kernel) {}
 
   std::string of(Id id, int depth = 0) const {
-    const Node& node = program_.nodes[id];
+    const Node& node = symbolic_.nodes[id];
     const std::string bytes = std::to_string(node.b);
     if (depth > kDeepest) return "...";
     const auto inner = [&](Id operand) { return of(operand, depth + 1); };
@@ -56,7 +57,7 @@ class Writer {
       case Op::global_offset: return placed("goffset");
       case Op::counter: return "(" + inner(node.b) + " + " + inner(node.c) + " * round" + std::to_string(node.a) + ")";
       case Op::add: {
-        const Node &a = program_.nodes[node.a], &b = program_.nodes[node.b];
+        const Node &a = symbolic_.nodes[node.a], &b = symbolic_.nodes[node.b];
         if (a.op == Op::constant && a.value == 0) return inner(node.b);
         if (b.op == Op::constant && b.value == 0) return inner(node.a);
         return pair("+");
@@ -97,7 +98,7 @@ class Writer {
 
   // "a >= b" for what is not a < b.
   std::string opposite(Id id, int depth = 0) const {
-    const Node& node = program_.nodes[id];
+    const Node& node = symbolic_.nodes[id];
     const auto pair = [&](const char* between) {
       return "(" + of(node.a, depth + 1) + " " + between + " " + of(node.b, depth + 1) + ")";
     };
@@ -109,8 +110,8 @@ class Writer {
 
   std::string conditions(Id region) const {
     std::vector<std::string> all;
-    for (Id at = region; at != kNone; at = program_.regions[at].parent) {
-      const Region& each = program_.regions[at];
+    for (Id at = region; at != kNone; at = symbolic_.regions[at].parent) {
+      const Region& each = symbolic_.regions[at];
       if (each.condition.node != kNone)
         all.push_back(each.condition.when ? of(each.condition.node) : opposite(each.condition.node));
     }
@@ -135,17 +136,17 @@ class Writer {
   }
 
  private:
-  const footprint::Program& program_;
-  const Kernel& kernel_;
+  const footprint::SymbolicFootprint& symbolic_;
+  const KernelFacts& kernel_;
 };
 
 }  // namespace
 
-std::vector<std::string> describe(const footprint::Program& program, const Kernel& kernel) {
-  if (program.anything) return {"anything"};
-  const Writer writer(program, kernel);
+std::vector<std::string> describe(const footprint::SymbolicFootprint& symbolic, const KernelFacts& kernel) {
+  if (symbolic.anything) return {"anything"};
+  const Writer writer(symbolic, kernel);
   std::vector<std::string> lines;
-  for (const Access& access : program.accesses) {
+  for (const Access& access : symbolic.accesses) {
     std::string line = writer.describe(access);
     if (line.size() > 400) line = line.substr(0, 397) + "...";
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));

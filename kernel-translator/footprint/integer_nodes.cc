@@ -49,36 +49,36 @@ bool seen_as_signed(const llvm::Value* value) {
   return false;
 }
 
-IntegerNodes::IntegerNodes(llvm::Function& kernel, const Shape& shape, footprint::Program& program)
+IntegerNodes::IntegerNodes(llvm::Function& kernel, const Shape& shape, footprint::SymbolicFootprint& symbolic)
     : kernel_(kernel),
       layout_(kernel.getParent()->getDataLayout()),
       shape_(shape),
-      program_(program),
+      symbolic_(symbolic),
       pointer_bits_(layout_.getIndexSizeInBits(kGlobal)) {}
 
 Id IntegerNodes::make(Op op, unsigned bits, Id a, Id b, Id c, bool is_signed) {
   const auto number = [](Id id) { return static_cast<int64_t>(id); };
   const std::array<int64_t, 6> key{static_cast<int64_t>(op), bits, number(a), number(b), number(c), is_signed};
-  const auto [at, fresh] = made_.try_emplace(key, static_cast<Id>(program_.nodes.size()));
-  if (fresh) program_.nodes.push_back({op, static_cast<uint8_t>(bits), a, b, c, is_signed});
+  const auto [at, fresh] = made_.try_emplace(key, static_cast<Id>(symbolic_.nodes.size()));
+  if (fresh) symbolic_.nodes.push_back({op, static_cast<uint8_t>(bits), a, b, c, is_signed});
   return at->second;
 }
 
 Id IntegerNodes::constant(int64_t value, unsigned bits) {
   const std::array<int64_t, 6> key{static_cast<int64_t>(Op::constant), bits, value, 0, 0, 0};
-  const auto [at, fresh] = made_.try_emplace(key, static_cast<Id>(program_.nodes.size()));
-  if (fresh) program_.nodes.push_back({Op::constant, static_cast<uint8_t>(bits), kNone, kNone, kNone, value});
+  const auto [at, fresh] = made_.try_emplace(key, static_cast<Id>(symbolic_.nodes.size()));
+  if (fresh) symbolic_.nodes.push_back({Op::constant, static_cast<uint8_t>(bits), kNone, kNone, kNone, value});
   return at->second;
 }
 
 // Each is a value of its own.
 Id IntegerNodes::unknown(const llvm::Value* value, unsigned bits) {
-  program_.nodes.push_back({Op::unknown, static_cast<uint8_t>(bits), kNone, kNone, kNone, seen_as_signed(value)});
-  return static_cast<Id>(program_.nodes.size() - 1);
+  symbolic_.nodes.push_back({Op::unknown, static_cast<uint8_t>(bits), kNone, kNone, kNone, seen_as_signed(value)});
+  return static_cast<Id>(symbolic_.nodes.size() - 1);
 }
 
 Id IntegerNodes::resized(Id node, unsigned bits, bool is_signed) {
-  const unsigned own = program_.nodes[node].bits;
+  const unsigned own = symbolic_.nodes[node].bits;
   if (own == bits) return node;
   if (own > bits) return make(Op::truncate, bits, node);
   return make(is_signed ? Op::sign_extend : Op::zero_extend, bits, node);
@@ -86,14 +86,14 @@ Id IntegerNodes::resized(Id node, unsigned bits, bool is_signed) {
 
 Id IntegerNodes::both(Id a, Id b) {
   for (const Id each : {a, b}) {
-    const Node& node = program_.nodes[each];
+    const Node& node = symbolic_.nodes[each];
     if (node.op == Op::constant) return (node.value & 1) != 0 ? (each == a ? b : a) : each;
   }
   return make(Op::both, 1, a, b);
 }
 
 Id IntegerNodes::negation(Id a) {
-  const Node node = program_.nodes[a];
+  const Node node = symbolic_.nodes[a];
   if (node.op == Op::constant) return constant((node.value & 1) != 0 ? 0 : 1, 1);
   if (node.op == Op::negation) return node.a;
   return make(Op::negation, 1, a);
@@ -218,14 +218,14 @@ Id IntegerNodes::of_binary(const llvm::BinaryOperator* operation, unsigned lane)
 Id IntegerNodes::difference(Id a, Id b, unsigned bits, bool is_signed) {
   const auto has_term = [&](Id sum, Id term, auto&& has_term) -> bool {
     if (sum == term) return true;
-    const Node& node = program_.nodes[sum];
-    const auto is_constant = [&](Id id) { return program_.nodes[id].op == Op::constant; };
+    const Node& node = symbolic_.nodes[sum];
+    const auto is_constant = [&](Id id) { return symbolic_.nodes[id].op == Op::constant; };
     if (node.op == Op::add) return has_term(node.a, term, has_term) || has_term(node.b, term, has_term);
     if (node.op == Op::shift_left && is_constant(node.b)) return node.a == term;
     return node.op == Op::multiply &&
            ((node.a == term && is_constant(node.b)) || (node.b == term && is_constant(node.a)));
   };
-  const Node masked = program_.nodes[b];
+  const Node masked = symbolic_.nodes[b];
   if (masked.op == Op::bit_and)
     for (const bool swap : {false, true}) {
       const Id number = swap ? masked.b : masked.a, mask = swap ? masked.a : masked.b;
@@ -255,9 +255,9 @@ Id IntegerNodes::of_compare(const llvm::ICmpInst* compare, unsigned lane) {
     b = of(right, lane);
   }
   // A condition that was widened and is compared with 0.
-  const Node widened = program_.nodes[a], other = program_.nodes[b];
+  const Node widened = symbolic_.nodes[a], other = symbolic_.nodes[b];
   const bool widening = widened.op == Op::zero_extend || widened.op == Op::sign_extend;
-  const bool is_condition = widening && program_.nodes[widened.a].bits == 1;
+  const bool is_condition = widening && symbolic_.nodes[widened.a].bits == 1;
   if (is_condition && other.op == Op::constant && other.value == 0 && compare->isEquality())
     return compare->getPredicate() == llvm::ICmpInst::ICMP_NE ? widened.a : negation(widened.a);
   if (widened.bits == 1) {
@@ -293,8 +293,8 @@ Id IntegerNodes::of_cast(const llvm::CastInst* cast, unsigned lane) {
   if (llvm::isa<llvm::SExtInst>(cast)) return resized(inner, bits, true);
   if (!llvm::isa<llvm::TruncInst>(cast)) return unknown(cast, bits);
   if (bits != 1) return resized(inner, bits, false);
-  const Node node = program_.nodes[inner];
-  const bool widened = (node.op == Op::zero_extend || node.op == Op::sign_extend) && program_.nodes[node.a].bits == 1;
+  const Node node = symbolic_.nodes[inner];
+  const bool widened = (node.op == Op::zero_extend || node.op == Op::sign_extend) && symbolic_.nodes[node.a].bits == 1;
   if (widened) return node.a;
   if (node.op == Op::constant) return constant(node.value & 1, 1);
   return unknown(cast, 1);
@@ -390,8 +390,8 @@ std::optional<Id> IntegerNodes::counter(const llvm::PHINode* phi, unsigned bits,
   if (every_round) return make(Op::counter, bits, loop_id, start, *step, seen_as_signed(phi));
   // It grew in no more rounds than there were.
   const Id rounds = make(Op::counter, 64, loop_id, constant(0, 64), constant(1, 64));
-  program_.nodes.push_back({Op::up_to, 64, rounds, kNone, kNone, 0});
-  const Id grown = resized(static_cast<Id>(program_.nodes.size() - 1), bits, false);
+  symbolic_.nodes.push_back({Op::up_to, 64, rounds, kNone, kNone, 0});
+  const Id grown = resized(static_cast<Id>(symbolic_.nodes.size() - 1), bits, false);
   return make(Op::add, bits, start, make(Op::multiply, bits, grown, *step), kNone, seen_as_signed(phi));
 }
 
@@ -408,7 +408,9 @@ std::optional<Id> IntegerNodes::step_of_some_rounds(const llvm::Value* value, co
   ++depth_;
   for (const llvm::Value* incoming : meeting->incoming_values()) {
     const auto one = step_of_some_rounds(incoming, phi, increment);
-    const auto is_zero = [&](Id id) { return program_.nodes[id].op == Op::constant && program_.nodes[id].value == 0; };
+    const auto is_zero = [&](Id id) {
+      return symbolic_.nodes[id].op == Op::constant && symbolic_.nodes[id].value == 0;
+    };
     if (!one || (step && *one != *step && !is_zero(*one) && !is_zero(*step))) {
       --depth_;
       return std::nullopt;
@@ -507,7 +509,7 @@ Id IntegerNodes::joined(const llvm::PHINode* phi, unsigned bits, bool is_signed,
     if (is_condition) {
       // By some way, and true by it.
       Id true_by_it = both(taken.condition, worth);
-      const bool never = program_.nodes[true_by_it].op == Op::constant && program_.nodes[true_by_it].value == 0;
+      const bool never = symbolic_.nodes[true_by_it].op == Op::constant && symbolic_.nodes[true_by_it].value == 0;
       if (!taken.just_then && !never) true_by_it = both(true_by_it, unknown(phi, 1));
       result = result == kNone ? true_by_it : any_of(true_by_it, result);
     } else if (result == kNone) {

@@ -1,5 +1,5 @@
 // A kernel's integers, conditions and pointer offsets as nodes of its footprint
-// (contract/footprint/program.h). What is not understood becomes an `unknown` node.
+// (contract/footprint/symbolic_footprint.h). What is not understood becomes an `unknown` node.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/Dominators.h"
@@ -28,7 +28,7 @@ struct Shape {
 
 class IntegerNodes {
  public:
-  IntegerNodes(llvm::Function& kernel, const Shape& shape, footprint::Program& program);
+  IntegerNodes(llvm::Function& kernel, const Shape& shape, footprint::SymbolicFootprint& symbolic);
 
   // The node of an integer, or of one lane of a vector of them.
   footprint::Id of(const llvm::Value* value, unsigned lane = 0);
@@ -103,7 +103,7 @@ class IntegerNodes {
   llvm::Function& kernel_;
   const llvm::DataLayout& layout_;
   const Shape& shape_;
-  footprint::Program& program_;
+  footprint::SymbolicFootprint& symbolic_;
   unsigned pointer_bits_;
   std::map<Key, footprint::Id> known_;
   std::map<const llvm::Value*, footprint::Id> known_offsets_;

@@ -25,15 +25,15 @@ Shape::Shape(llvm::Function& kernel) {
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) loop_ids[loop] = static_cast<Id>(loop_ids.size());
 }
 
-KernelRegions::KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::Program& program)
-    : shape_(shape), nodes_(nodes), program_(program) {
-  program_.regions.push_back({});
-  program_.loops.resize(shape.loop_ids.size());
+KernelRegions::KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::SymbolicFootprint& symbolic)
+    : shape_(shape), nodes_(nodes), symbolic_(symbolic) {
+  symbolic_.regions.push_back({});
+  symbolic_.loops.resize(shape.loop_ids.size());
   for (const auto& [loop, id] : shape.loop_ids) describe(loop);
 }
 
 void KernelRegions::describe(const llvm::Loop* loop) {
-  footprint::Loop& described = program_.loops[shape_.loop_ids.at(loop)];
+  footprint::Loop& described = symbolic_.loops[shape_.loop_ids.at(loop)];
   const llvm::BasicBlock* latch = loop->getLoopLatch();
   if (!latch) return;
   llvm::SmallVector<llvm::BasicBlock*, 8> exiting;
@@ -61,8 +61,8 @@ Id KernelRegions::within(Id region, Id condition) {
 }
 
 Id KernelRegions::add(Region region) {
-  program_.regions.push_back(region);
-  return static_cast<Id>(program_.regions.size() - 1);
+  symbolic_.regions.push_back(region);
+  return static_cast<Id>(symbolic_.regions.size() - 1);
 }
 
 const KernelRegions::Place& KernelRegions::of(const llvm::BasicBlock* block) {

@@ -9,7 +9,7 @@ namespace samcl::translator {
 
 class KernelRegions {
  public:
-  KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::Program& program);
+  KernelRegions(const Shape& shape, IntegerNodes& nodes, footprint::SymbolicFootprint& symbolic);
 
   struct Place {
     footprint::Id region = 0;
@@ -31,7 +31,7 @@ class KernelRegions {
 
   const Shape& shape_;
   IntegerNodes& nodes_;
-  footprint::Program& program_;
+  footprint::SymbolicFootprint& symbolic_;
   std::map<const llvm::BasicBlock*, Place> places_;
   std::map<std::pair<footprint::Id, footprint::Id>, footprint::Id> within_;
 };

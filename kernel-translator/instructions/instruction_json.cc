@@ -34,7 +34,7 @@ std::optional<std::map<unsigned, uint64_t>> parse_loop_bounds(const std::string&
   return bounds;
 }
 
-int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels, const std::string& name,
+int print_instructions(llvm::Module& module, const std::vector<KernelFacts>& kernels, const std::string& name,
                        const std::map<unsigned, uint64_t>& rounds) {
   const auto error = [](const std::string& message) {
     std::cerr << "sam-translate: error: " << message << "\n";
@@ -42,9 +42,9 @@ int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels,
   };
   llvm::Function* function = module.getFunction(name);
   if (!function || function->isDeclaration() ||
-      std::none_of(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.name == name; })) {
+      std::none_of(kernels.begin(), kernels.end(), [&](const KernelFacts& kernel) { return kernel.name == name; })) {
     std::string known;
-    for (const Kernel& kernel : kernels) known += (known.empty() ? "" : ", ") + kernel.name;
+    for (const KernelFacts& kernel : kernels) known += (known.empty() ? "" : ", ") + kernel.name;
     return error("no kernel is named " + name + "; there are: " + (known.empty() ? "none" : known));
   }
   const InstructionString found = instruction_string(*function, rounds);

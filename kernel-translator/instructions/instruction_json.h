@@ -17,7 +17,7 @@ std::optional<std::map<unsigned, uint64_t>> parse_loop_bounds(const std::string&
 // Prints {"kernel", "string", "units": {"L": "memory", ...}, "static", "loops": [{"line", "rounds",
 // "given"}], "unseen": [...]}; gives the exit status. 1, with a line on stderr: no such kernel, or it has no
 // string.
-int print_instructions(llvm::Module& module, const std::vector<Kernel>& kernels, const std::string& name,
+int print_instructions(llvm::Module& module, const std::vector<KernelFacts>& kernels, const std::string& name,
                        const std::map<unsigned, uint64_t>& rounds);
 
 }  // namespace samcl::translator

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "contract/accumulation.h"
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/InstrTypes.h"
 

@@ -17,7 +17,7 @@ namespace {
 // One kernel.
 class Study {
  public:
-  Study(llvm::Function& function, Kernel& kernel, bool split_printf)
+  Study(llvm::Function& function, KernelFacts& kernel, bool split_printf)
       : function_(function), kernel_(kernel), split_printf_(split_printf) {}
 
   void run() {
@@ -47,7 +47,7 @@ class Study {
   void check_local_variables(const llvm::Value* value, int depth = 0);
 
   llvm::Function& function_;
-  Kernel& kernel_;
+  KernelFacts& kernel_;
   const bool split_printf_;
   std::vector<const llvm::Value*> volatile_;  // pointers to global memory
   bool communicates_ = false;                 // work-groups may talk: global atomics, volatile memory, fences
@@ -198,7 +198,7 @@ const llvm::GlobalVariable* program_variable(const llvm::Module& module) {
 
 }  // namespace
 
-void assume_all_accesses(Kernel& kernel) {
+void assume_all_accesses(KernelFacts& kernel) {
   kernel.depends_on_local_size = true;
   for (KernelArgument& argument : kernel.arguments) {
     if (argument.kind != ArgumentKind::global_buffer) continue;
@@ -207,14 +207,14 @@ void assume_all_accesses(Kernel& kernel) {
   }
 }
 
-void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf) {
+void study_memory_use(llvm::Module& module, std::vector<KernelFacts>& kernels, bool split_printf) {
   std::vector<llvm::Function*> functions;
-  for (const Kernel& kernel : kernels)
+  for (const KernelFacts& kernel : kernels)
     if (llvm::Function* function = module.getFunction(kernel.name); function && !function->isDeclaration())
       functions.push_back(function);
   inline_all_calls(functions);
   const llvm::GlobalVariable* variable = program_variable(module);
-  for (Kernel& kernel : kernels) {
+  for (KernelFacts& kernel : kernels) {
     if (variable) kernel.no_slice("its program has the global variable " + variable->getName().str());
     llvm::Function* function = module.getFunction(kernel.name);
     if (!function || function->isDeclaration() || function->arg_size() != kernel.arguments.size()) {

@@ -12,9 +12,9 @@ namespace samcl::translator {
 
 // Fills in the memory facts of `kernels`. Changes the module (inlines all calls). split_printf: printf does not forbid
 // parts; what they print comes in any order.
-void study_memory_use(llvm::Module& module, std::vector<Kernel>& kernels, bool split_printf);
+void study_memory_use(llvm::Module& module, std::vector<KernelFacts>& kernels, bool split_printf);
 
 // The worst that can be said of a kernel's arguments.
-void assume_all_accesses(Kernel& kernel);
+void assume_all_accesses(KernelFacts& kernel);
 
 }  // namespace samcl::translator

@@ -245,7 +245,7 @@ bool run(std::unique_ptr<clang::FrontendAction> action, const Files& memory, con
 
 }  // namespace
 
-Frontend::Frontend(Device device, std::vector<std::string> options)
+Frontend::Frontend(TargetDevice device, std::vector<std::string> options)
     : device_(std::move(device)), options_(std::move(options)) {}
 
 Dialect Frontend::asked_for() const {

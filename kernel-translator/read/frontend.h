@@ -26,7 +26,7 @@ class ASTContext;
 namespace samcl::translator {
 
 // What the source may know about its device; see samcl::DeviceFacts.
-struct Device {
+struct TargetDevice {
   std::string version;                                 // CL_DEVICE_VERSION; empty: not known
   std::string opencl_c_version;                        // CL_DEVICE_OPENCL_C_VERSION; empty: 1.2
   std::optional<std::vector<std::string>> extensions;  // nullopt: all that Clang knows
@@ -65,7 +65,7 @@ class TreeReader {
 class Frontend {
  public:
   // `options`: the words of the program's build options.
-  Frontend(Device device, std::vector<std::string> options);
+  Frontend(TargetDevice device, std::vector<std::string> options);
 
   // What the options and the device ask for.
   Dialect asked_for() const;
@@ -87,7 +87,7 @@ class Frontend {
  private:
   std::vector<std::string> common_arguments(const Dialect& dialect, const std::string& language) const;
 
-  Device device_;
+  TargetDevice device_;
   std::vector<std::string> options_;
 };
 

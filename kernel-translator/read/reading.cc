@@ -21,7 +21,8 @@ Reading read_as(const Frontend& frontend, const Dialect& dialect, const GivenSou
 
 }  // namespace
 
-Reading read_source(const Device& device, const GivenSource& source, llvm::LLVMContext& context, bool with_lines) {
+Reading read_source(const TargetDevice& device, const GivenSource& source, llvm::LLVMContext& context,
+                    bool with_lines) {
   const Frontend frontend(device, source.options);
   const Dialect asked_for = frontend.asked_for();
   Reading reading = read_as(frontend, asked_for, source, context, with_lines);

@@ -21,6 +21,6 @@ struct Reading {
 };
 
 // The context must outlive the module. `with_lines`: the module tells the source's lines.
-Reading read_source(const Device& device, const GivenSource& source, llvm::LLVMContext& context, bool with_lines);
+Reading read_source(const TargetDevice& device, const GivenSource& source, llvm::LLVMContext& context, bool with_lines);
 
 }  // namespace samcl::translator

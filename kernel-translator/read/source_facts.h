@@ -9,8 +9,8 @@
 
 namespace samcl::translator {
 
-struct Kernel : KernelTranslation {
-  Kernel() {
+struct KernelFacts : KernelTranslation {
+  KernelFacts() {
     splits_in_one_memory = true;
     depends_on_local_size = false;
   }

@@ -173,7 +173,7 @@ bool holds_pointer(clang::QualType type, int depth = 0) {
   return false;
 }
 
-KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, Kernel& kernel) {
+KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& tree, KernelFacts& kernel) {
   KernelArgument argument;
   argument.name = parameter->getNameAsString();
   const clang::QualType type = parameter->getType();
@@ -217,8 +217,8 @@ KernelArgument describe(const clang::ParmVarDecl* parameter, clang::ASTContext& 
 }
 
 // A kernel's facts but for what it reaches by calls.
-Kernel kernel_of(const FunctionDecl* function, clang::ASTContext& tree) {
-  Kernel kernel;
+KernelFacts kernel_of(const FunctionDecl* function, clang::ASTContext& tree) {
+  KernelFacts kernel;
   kernel.name = name_of(function);
   for (const clang::ParmVarDecl* parameter : function->parameters())
     kernel.arguments.push_back(describe(parameter, tree, kernel));

@@ -56,7 +56,7 @@ struct SourceFunctions {
   // ones the type. A function of the program that bears an affected built-in's name is one of these.
   std::map<std::string, Function> functions;
   std::set<std::string> builtins_named;  // names of all built-ins of OpenCL C that are used, affected or not
-  std::vector<Kernel> kernels;           // in the order of the source; what they reach by calls is not in yet
+  std::vector<KernelFacts> kernels;      // in the order of the source; what they reach by calls is not in yet
   bool is_cpp = false;
   bool names_outside = false;  // an affected built-in is named outside every body
 };

@@ -19,7 +19,7 @@ NdrangeRewriter::NdrangeRewriter(std::vector<ReadSource> sources)
   finish_kernels();
   if (make_edits(find_affected())) return;
   edits_.assign(sources_.size(), {});
-  for (Kernel& kernel : kernels_)
+  for (KernelFacts& kernel : kernels_)
     if (kernel.needs_ndrange_argument) {
       kernel.needs_ndrange_argument = false;
       kernel.no_slice("its use of " + *kernel.affected_builtins.begin() + " cannot be rewritten");
@@ -98,7 +98,7 @@ std::set<NdrangeRewriter::Id> NdrangeRewriter::find_affected() const {
 
 void NdrangeRewriter::finish_kernels() {
   for (size_t i = 0; i < sources_.size(); ++i)
-    for (Kernel kernel : sources_[i].functions.kernels) {
+    for (KernelFacts kernel : sources_[i].functions.kernels) {
       if (!sources_[i].functions.functions.count(kernel.name)) {
         kernel.no_slice("its calls are not understood");
         kernels_.push_back(std::move(kernel));

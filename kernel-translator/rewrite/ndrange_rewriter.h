@@ -34,7 +34,7 @@ class NdrangeRewriter {
   const std::string& error() const { return error_; }
 
   // In the order of the sources; the memory facts are not filled in yet.
-  std::vector<Kernel>& kernels() { return kernels_; }
+  std::vector<KernelFacts>& kernels() { return kernels_; }
 
   // The new source, with the helpers on the line before it; nullopt: it stays as it is.
   std::optional<std::string> rewritten(size_t source) const;
@@ -60,7 +60,7 @@ class NdrangeRewriter {
   std::vector<ReadSource> sources_;
   std::string error_;
   std::map<std::string, Id> external_;  // defined for all sources
-  std::vector<Kernel> kernels_;
+  std::vector<KernelFacts> kernels_;
   std::vector<clang::tooling::Replacements> edits_;  // by source
 };
 

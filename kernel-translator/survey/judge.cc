@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "contract/footprint/footprint.h"
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 #include "kernel-translator/evaluation_time.h"
 #include "kernel-translator/survey/survey.h"
 
@@ -11,9 +11,9 @@ namespace samcl::survey {
 namespace {
 
 // Dimensions in which the kernel asks where it is; at least one.
-unsigned dimensions_of(const footprint::Program& program) {
+unsigned dimensions_of(const footprint::SymbolicFootprint& symbolic) {
   unsigned dimensions = 1;
-  for (const footprint::Node& node : program.nodes)
+  for (const footprint::Node& node : symbolic.nodes)
     if (node.op >= footprint::Op::group_id && node.op <= footprint::Op::global_offset)
       dimensions = std::max(dimensions, node.a + 1);
   return dimensions;
@@ -71,13 +71,13 @@ KernelVerdict judge(const KernelTranslation& kernel) {
   verdict.name = kernel.name;
   verdict.may_split = kernel.may_split;
   verdict.why_not_split = kernel.why_not_split;
-  const auto program = footprint::from_text(kernel.footprint);
+  const auto symbolic = footprint::from_text(kernel.footprint);
   const auto footprint = Footprint::parse(kernel.footprint);
-  if (!program || !footprint) {
+  if (!symbolic || !footprint) {
     verdict.writes_known = false;
     return verdict;
   }
-  const Ndrange ndrange = made_up_ndrange(dimensions_of(*program), kernel);
+  const Ndrange ndrange = made_up_ndrange(dimensions_of(*symbolic), kernel);
   std::vector<std::vector<std::byte>> bytes;
   std::vector<ArgumentValue> values;
   for (const KernelArgument& argument : kernel.arguments) {

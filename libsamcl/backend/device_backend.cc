@@ -86,7 +86,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   device.submissions().drain();
   const auto& call = std::get<engine::HostCall>(node->operation);
-  device.worker(LaneKind::compute).post([this, &call, alive = owner_.keep_alive(), node] {
+  device.worker(LaneKind::compute).post([this, &call, alive = listener_.keep_alive(), node] {
     const trace::OnBehalfOf this_command(*node, trace::By::driver);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
@@ -95,7 +95,7 @@ cl_int DeviceBackend::call_on_thread(const NodePtr& node) {
     } catch (...) {  // no memory
     }
     if (began > 0) trace::ran(*node, trace::By::driver, began, now_ns(), status);
-    owner_.ended(node, status);
+    listener_.ended(node, status);
   });
   return CL_SUCCESS;
 }
@@ -127,7 +127,7 @@ void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
   if (error == CL_SUCCESS) return;
   set_.devices[entry.node->lane.device]
       ->worker(LaneKind::compute)
-      .post([this, alive = owner_.keep_alive(), node = entry.node, error] { owner_.ended(node, error); });
+      .post([this, alive = listener_.keep_alive(), node = entry.node, error] { listener_.ended(node, error); });
 }
 
 cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
@@ -142,7 +142,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = enqueue(set_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  device.completions().on_completion(done, node, {owner_.keep_alive(), this}, giving.promptly, giving.counted_ns);
+  device.completions().on_completion(done, node, {listener_.keep_alive(), this}, giving.promptly, giving.counted_ns);
   return error;
 }
 
@@ -169,7 +169,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       return give_under_lease(node, how);
     }
     case RunAhead::Entry::feed:
-      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = owner_.keep_alive()] { feed(device); });
+      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = listener_.keep_alive()] { feed(device); });
       break;
     case RunAhead::Entry::waits: break;
   }
@@ -210,11 +210,11 @@ void DeviceBackend::feed(RealDevice& device) {
     if (is_over || status != CL_SUCCESS) {
       if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
       const HelpingThread help(HelpingThread::Role::lane);
-      owner_.ended(node, status);
+      listener_.ended(node, status);
     }
     if (Worker::is_own_thread() && Worker::may_go_on()) continue;
     if (!ahead.hand_over()) return;
-    device.worker(LaneKind::compute).post([this, &device, alive = owner_.keep_alive()] { feed(device); });
+    device.worker(LaneKind::compute).post([this, &device, alive = listener_.keep_alive()] { feed(device); });
     return;
   }
 }
@@ -267,7 +267,7 @@ void DeviceBackend::note_ends(std::span<const CompletedNode> ended) const {
 
 void DeviceBackend::ended(std::span<const CompletedNode> ended) {
   note_ends(ended);
-  owner_.ended(ended);
+  listener_.ended(ended);
 }
 
 void DeviceBackend::ended_by_now(std::vector<Ended>& out) {
@@ -312,7 +312,7 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     }
     if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
     const HelpingThread help(HelpingThread::Role::lane);
-    owner_.ended(node, status);
+    listener_.ended(node, status);
   };
   do_on(worker(node->lane), *node, std::move(job));
   return CL_SUCCESS;

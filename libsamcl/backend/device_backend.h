@@ -22,15 +22,15 @@ namespace samcl {
 class DeviceBackend : public engine::Backend, private CompletionQueue::Listener, private SubmissionQueue::Submitter {
  public:
   // What hears of ends, and lives as long as operations do.
-  class Owner {
+  class EndListener {
    public:
-    virtual ~Owner() = default;
+    virtual ~EndListener() = default;
     // An operation that was issued has ended; some have, on one device in this order. Takes the context's lock.
     virtual void ended(const engine::NodePtr& node, cl_int status) = 0;
     virtual void ended(std::span<const CompletedNode> nodes) = 0;
     virtual std::shared_ptr<void> keep_alive() = 0;
   };
-  DeviceBackend(DeviceSet& set, Owner& owner) : set_(set), owner_(owner) {}
+  DeviceBackend(DeviceSet& set, EndListener& listener) : set_(set), listener_(listener) {}
 
   bool keeps_behind(const engine::Node& before, const engine::Node& after) const override;
   cl_int issue(const engine::NodePtr& node) override;
@@ -88,7 +88,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   cl_int execute(const engine::Node& node);
 
   DeviceSet& set_;
-  Owner& owner_;
+  EndListener& listener_;
   std::vector<CompletedNode> collected_;  // by ended_by_now(), for the time of a call
   Worker host_{"samcl-host"};
 };

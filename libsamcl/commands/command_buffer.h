@@ -21,7 +21,7 @@ class CommandBuffer;
 
 template <>
 struct HandleTraits<CommandBuffer> {
-  static constexpr Kind kKind = Kind::command_buffer;
+  static constexpr ObjectKind kKind = ObjectKind::command_buffer;
   using Api = cl_command_buffer_khr;
 };
 

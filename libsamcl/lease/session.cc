@@ -56,11 +56,11 @@ Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devi
     grant.devices.push_back(static_cast<uint8_t>(index));
   if (auto read = fields.end(); !read) return tl::unexpected(read.error());
   if (answer.attached.size() != 3) return fail("it lacks the shared memory");
-  auto notice = protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Access::read_only);
+  auto notice = protocol::Shared<const protocol::Notice>::map(answer.attached[0], protocol::Protection::read_only);
   if (!notice) return tl::unexpected(notice.error());
-  auto words = protocol::Shared<protocol::Words>::map(answer.attached[1], protocol::Access::read_write);
+  auto words = protocol::Shared<protocol::Words>::map(answer.attached[1], protocol::Protection::read_write);
   if (!words) return tl::unexpected(words.error());
-  auto page = protocol::Shared<protocol::ClientPage>::map(answer.attached[2], protocol::Access::read_write);
+  auto page = protocol::Shared<protocol::ClientPage>::map(answer.attached[2], protocol::Protection::read_write);
   if (!page) return tl::unexpected(page.error());
   if ((*notice)->version != protocol::kVersion) return fail("its memory is of another release of samcl");
   grant.notice = *std::move(notice);

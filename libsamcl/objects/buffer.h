@@ -18,7 +18,7 @@ class Kernel;
 
 template <>
 struct HandleTraits<Buffer> {
-  static constexpr Kind kKind = Kind::buffer;
+  static constexpr ObjectKind kKind = ObjectKind::buffer;
   using Api = cl_mem;
 };
 

@@ -23,12 +23,12 @@ class Device;
 
 template <>
 struct HandleTraits<Device> {
-  static constexpr Kind kKind = Kind::device;
+  static constexpr ObjectKind kKind = ObjectKind::device;
   using Api = cl_device_id;
 };
 template <>
 struct HandleTraits<Context> {
-  static constexpr Kind kKind = Kind::context;
+  static constexpr ObjectKind kKind = ObjectKind::context;
   using Api = cl_context;
 };
 
@@ -54,7 +54,7 @@ class Device : public Object<Device> {
   }
 };
 
-class Context : public Object<Context>, public DeviceSet, private DeviceBackend::Owner {
+class Context : public Object<Context>, public DeviceSet, private DeviceBackend::EndListener {
  public:
   // The device's real contexts are created at once; on failure *error is the driver's code.
   static std::shared_ptr<Context> create(std::shared_ptr<Device> device, const cl_context_properties* properties,

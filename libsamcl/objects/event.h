@@ -25,7 +25,7 @@ class Queue;
 
 template <>
 struct HandleTraits<Event> {
-  static constexpr Kind kKind = Kind::event;
+  static constexpr ObjectKind kKind = ObjectKind::event;
   using Api = cl_event;
 };
 

@@ -22,15 +22,15 @@ namespace samcl {
 // The dispatch table that every handle of ours carries in its first word (generated, libsamcl/api).
 extern const cl_icd_dispatch samcl_dispatch;
 
-enum class Kind : uint32_t { device = 1, context, queue, buffer, program, kernel, event, command_buffer };
+enum class ObjectKind : uint32_t { device = 1, context, queue, buffer, program, kernel, event, command_buffer };
 
 struct Handle {
   const cl_icd_dispatch* dispatch;
   void* reserved = nullptr;  // loaders of ICD 2.0 keep their own data here
-  const Kind kind;
+  const ObjectKind kind;
   std::atomic<bool> alive{true};
 
-  explicit Handle(Kind k) : dispatch(&samcl_dispatch), kind(k) {}
+  explicit Handle(ObjectKind k) : dispatch(&samcl_dispatch), kind(k) {}
   ~Handle() { alive.store(false, std::memory_order_relaxed); }
 };
 

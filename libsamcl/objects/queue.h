@@ -13,7 +13,7 @@ namespace samcl {
 
 template <>
 struct HandleTraits<Queue> {
-  static constexpr Kind kKind = Kind::queue;
+  static constexpr ObjectKind kKind = ObjectKind::queue;
   using Api = cl_command_queue;
 };
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 #include "libsamcl/testing/fake_driver.h"
 
 namespace samcl {
@@ -26,7 +26,7 @@ class Footprints {
  public:
   enum How { reads, surely_writes, may_write, adds };
 
-  Footprints() { program_.regions.resize(1); }
+  Footprints() { symbolic_.regions.resize(1); }
 
   Footprints& element(unsigned argument, How how, int64_t shift = 0, int64_t step = sizeof(cl_uint)) {
     footprint::Id id = node({.op = Op::global_id, .a = 0});
@@ -43,12 +43,12 @@ class Footprints {
     return access(argument, how, node({.op = Op::multiply, .a = id, .b = number(sizeof(cl_uint))}));
   }
 
-  Footprint made() const { return Footprint::parse(footprint::to_text(program_)).value(); }
+  Footprint made() const { return Footprint::parse(footprint::to_text(symbolic_)).value(); }
 
  private:
   footprint::Id node(Node node) {
-    program_.nodes.push_back(node);
-    return static_cast<footprint::Id>(program_.nodes.size() - 1);
+    symbolic_.nodes.push_back(node);
+    return static_cast<footprint::Id>(symbolic_.nodes.size() - 1);
   }
   footprint::Id number(int64_t value) { return node({.op = Op::constant, .value = value}); }
   Footprints& access(unsigned argument, How how, footprint::Id offset) {
@@ -59,10 +59,10 @@ class Footprints {
     access.sure_width = how == surely_writes ? access.width : 0;
     access.reads = how == reads || how == adds;
     access.writes = how != reads;
-    program_.accesses.push_back(access);
+    symbolic_.accesses.push_back(access);
     return *this;
   }
-  footprint::Program program_;
+  footprint::SymbolicFootprint symbolic_;
 };
 
 struct AccessesTest : ::testing::Test {

@@ -28,7 +28,7 @@ class Kernel;
 
 template <>
 struct HandleTraits<Kernel> {
-  static constexpr Kind kKind = Kind::kernel;
+  static constexpr ObjectKind kKind = ObjectKind::kernel;
   using Api = cl_kernel;
 };
 

@@ -25,7 +25,7 @@ class Program;
 
 template <>
 struct HandleTraits<Program> {
-  static constexpr Kind kKind = Kind::program;
+  static constexpr ObjectKind kKind = ObjectKind::program;
   using Api = cl_program;
 };
 

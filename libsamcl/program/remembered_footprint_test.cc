@@ -5,7 +5,7 @@
 #include <random>
 #include <span>
 
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 
 namespace samcl {
 namespace {
@@ -13,20 +13,20 @@ namespace {
 // Argument 0 is a number; the kernel writes 4 bytes of argument 1 at (global id * 4 + that number).
 Footprint shifted() {
   using footprint::Op;
-  footprint::Program program;
-  program.regions.resize(1);
-  program.nodes = {{.op = Op::global_id, .a = 0},
-                   {.op = Op::constant, .value = 4},
-                   {.op = Op::multiply, .a = 0, .b = 1},
-                   {.op = Op::argument, .a = 0, .b = 0},
-                   {.op = Op::add, .a = 2, .b = 3}};
+  footprint::SymbolicFootprint symbolic;
+  symbolic.regions.resize(1);
+  symbolic.nodes = {{.op = Op::global_id, .a = 0},
+                    {.op = Op::constant, .value = 4},
+                    {.op = Op::multiply, .a = 0, .b = 1},
+                    {.op = Op::argument, .a = 0, .b = 0},
+                    {.op = Op::add, .a = 2, .b = 3}};
   footprint::Access access;
   access.argument = 1;
   access.offset = 4;
   access.width = access.sure_width = 4;
   access.writes = true;
-  program.accesses = {access};
-  return Footprint::parse(footprint::to_text(program)).value();
+  symbolic.accesses = {access};
+  return Footprint::parse(footprint::to_text(symbolic)).value();
 }
 
 struct Question {

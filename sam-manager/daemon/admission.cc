@@ -51,13 +51,13 @@ void Admission::begin_next() {
     work_->tasks[work_->change.name] = *work_->change.task;
   else if (work_->change.asker != 0)
     work_->tasks.erase(work_->change.name);
-  make_plan();
+  assign_modes();
 }
 
-void Admission::make_plan() {
+void Admission::assign_modes() {
   background_.start([work = work_.get(), machine = machine_(), settings = settings_, before = plan_] {
     try {
-      work->plan = planning::make_plan(work->tasks, machine, settings, before);
+      work->plan = planning::assign_modes(work->tasks, machine, settings, before);
     } catch (const std::exception& problem) {
       work->plan.problem = problem.what();
     }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "sam-manager/daemon/background.h"
-#include "sam-manager/planning/plan.h"
+#include "sam-manager/planning/assignment.h"
 #include "sam-manager/registry/registry.h"
 
 namespace samcl::daemon {
@@ -49,7 +49,7 @@ class Admission {
   std::optional<Decision> complete_change();
 
   const registry::Registry& registry() const { return registry_; }
-  const planning::Plan& plan() const { return plan_; }
+  const planning::Assignment& plan() const { return plan_; }
   // The plan, and what the last change did to it; `unenforced` as planning::to_json().
   nlohmann::json describe(const std::string& unenforced) const;
 
@@ -58,13 +58,13 @@ class Admission {
   struct Work {
     Change change;
     registry::Tasks tasks;  // as they will be
-    planning::Plan plan;
+    planning::Assignment plan;
     bool is_planned = false;
     Result<void> written;
   };
 
   void begin_next();
-  void make_plan();
+  void assign_modes();
   void write();
   Result<void> judge() const;
   Decision finish(Result<void> made);
@@ -73,7 +73,7 @@ class Admission {
   planning::Settings settings_;
   bool strict_;
   std::function<planning::Machine()> machine_;
-  planning::Plan plan_, before_;
+  planning::Assignment plan_, before_;
   std::deque<Change> changes_;  // that have not begun
   std::unique_ptr<Work> work_;  // the background thread's, until it is finished
   Background background_;

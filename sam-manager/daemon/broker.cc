@@ -111,7 +111,7 @@ void Broker::end_inversion(uint32_t resource) {
 // The longest section that the plan counts with, and what it takes us to hear of its end.
 uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
   const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
-  const planning::PlannedTask* planned = admission_.plan().find(program.assignment.task);
+  const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
   const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->link_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
   // It keeps what it has for as long as it needs it.
@@ -369,7 +369,7 @@ bool Broker::in_use(uint8_t device) const {
 
 void Broker::assign(ConnectedProgram& program) {
   const registry::Task* task = admission_.registry().find(program.asked, program.executable);
-  const planning::PlannedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
+  const planning::AssignedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
   const int before = program.assignment.priority;
   program.weight = !task ? config_.default_weight : task->weight;
@@ -424,7 +424,7 @@ std::vector<uint8_t> Broker::place(const ConnectedProgram& program, int priority
 }
 
 // Those of the plan first. What the program does not have is left out.
-std::vector<uint8_t> Broker::place(const ConnectedProgram& program, const planning::PlannedTask& task) const {
+std::vector<uint8_t> Broker::place(const ConnectedProgram& program, const planning::AssignedTask& task) const {
   std::vector<uint8_t> order;
   for (const uint8_t device : task.devices) {
     const auto found = std::find(program.devices.begin(), program.devices.end(), device);

@@ -150,7 +150,7 @@ class Broker {
   NewJobs count_jobs(ConnectedProgram& program);
   void assign(ConnectedProgram& program);
   std::vector<uint8_t> place(const ConnectedProgram& program, int priority) const;
-  std::vector<uint8_t> place(const ConnectedProgram& program, const planning::PlannedTask& task) const;
+  std::vector<uint8_t> place(const ConnectedProgram& program, const planning::AssignedTask& task) const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
 
   Board& board_;

@@ -61,9 +61,9 @@ bool parse_early_jobs(const std::string& text, uint32_t line) {
   return text == "throttle";
 }
 
-analysis::Policy parse_modes(const std::string& text, uint32_t line) {
+analysis::ModePolicy parse_modes(const std::string& text, uint32_t line) {
   std::string all;
-  for (const analysis::Policy policy : analysis::kPolicies) {
+  for (const analysis::ModePolicy policy : analysis::kPolicies) {
     if (text == analysis::name(policy)) return policy;
     all += (all.empty() ? "" : ", ") + std::string(analysis::name(policy));
   }
@@ -76,7 +76,7 @@ std::string parse_policy(const std::string& text, uint32_t line) {
     if (text == policy.name) return text;
     all += (all.empty() ? "" : ", ") + std::string(policy.name);
   }
-  for (const analysis::Policy modes : analysis::kPolicies)
+  for (const analysis::ModePolicy modes : analysis::kPolicies)
     if (text == analysis::name(modes))
       throw Wrong{
           line, "policy: \"" + text + "\" chooses numbers of GPUs: the key for that is modes; policy is one of " + all};
@@ -158,7 +158,7 @@ Allowance parse_allowance(const toml::node& node) {
   return allowance;
 }
 
-void set_access(Access& access, const toml::key& key, const toml::node& node) {
+void set_access(AccessRules& access, const toml::key& key, const toml::node& node) {
   const std::string name(key.str());
   const uint32_t line = node.source().begin.line;
   if (name == "administrators") {

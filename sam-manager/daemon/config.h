@@ -8,7 +8,7 @@
 #include "sam-manager/daemon/calibration.h"
 #include "sam-manager/daemon/overruns.h"
 #include "sam-manager/daemon/rights.h"
-#include "sam-manager/planning/plan.h"
+#include "sam-manager/planning/assignment.h"
 
 namespace samcl::daemon {
 
@@ -21,7 +21,7 @@ struct Config {
   std::string log_level = "info";
   bool realtime = true;  // real-time priorities for ourselves and for the threads of tasks
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
-  Access access;
+  AccessRules access;
   OverrunPolicy overrun = OverrunPolicy::log;
   bool throttle = false;       // jobs that come faster than their period are less urgent than all tasks until it begins
   uint64_t device_memory = 0;  // of each device, bytes; 0: what programs tell

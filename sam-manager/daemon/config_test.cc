@@ -38,7 +38,7 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_FALSE(config->realtime);
   EXPECT_TRUE(config->strict);
   EXPECT_EQ(config->overrun, OverrunPolicy::demote);
-  EXPECT_EQ(config->planning.modes, analysis::Policy::gpa);
+  EXPECT_EQ(config->planning.modes, analysis::ModePolicy::gpa);
   EXPECT_EQ(config->policy, "edf");
   EXPECT_TRUE(config->throttle);
   EXPECT_EQ(config->device_memory, uint64_t{2} << 30);
@@ -50,7 +50,7 @@ TEST(Config, EveryKeyIsRead) {
   EXPECT_FALSE(config->measure_handovers);
   EXPECT_EQ(config->planning.handovers, (analysis::Handovers{40'000, 40'000, 40'000}));
   EXPECT_EQ(config->metrics, "/run/samcl/metrics");
-  const Access& access = config->access;
+  const AccessRules& access = config->access;
   EXPECT_THAT(access.administrators.users, ElementsAre(0));
   EXPECT_THAT(access.administrators.groups, ElementsAre(7));
   EXPECT_EQ(access.programs_per_user, 5u);

@@ -61,7 +61,7 @@ json show_program(const Broker& broker, const ConnectedProgram& program) {
   entry["last_response_ns"] = jobs.last_ns.load();
   entry["overruns"] = program.overruns.describe();
   entry["demoted"] = program.demoted_until_ns != 0;
-  const planning::PlannedTask* planned = broker.admission().plan().find(program.assignment.task);
+  const planning::AssignedTask* planned = broker.admission().plan().find(program.assignment.task);
   entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
   return entry;
 }
@@ -178,7 +178,7 @@ std::string show_metrics(const Broker& broker) {
                                       {"early_job", history.overruns.early_jobs},
                                       {"long_job", history.overruns.long_jobs}})
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
-  for (const planning::PlannedTask& task : broker.admission().plan().tasks)
+  for (const planning::AssignedTask& task : broker.admission().plan().tasks)
     if (task.bound_ns)
       out << "samcl_bound_seconds{task=" << label(task.name) << "} " << static_cast<double>(*task.bound_ns) / 1e9
           << "\n";

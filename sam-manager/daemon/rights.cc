@@ -9,7 +9,7 @@ bool Users::include(uid_t user, const std::vector<gid_t>& groups_of_user) const 
                                              [this](gid_t group) { return groups.contains(group); });
 }
 
-Rights rights_of(uid_t user, const std::vector<gid_t>& groups, uid_t daemons_user, const Access& access) {
+Rights rights_of(uid_t user, const std::vector<gid_t>& groups, uid_t daemons_user, const AccessRules& access) {
   Rights rights;
   if (user == 0 || user == daemons_user) {
     rights.may_use = rights.may_administrate = true;

@@ -25,7 +25,7 @@ struct Allowance {
   int highest_priority = INT_MAX;
 };
 
-struct Access {
+struct AccessRules {
   Users administrators;          // besides root and the daemon's user
   std::vector<Allowance> allow;  // besides those; empty: the members of the group may use everything
   unsigned programs_per_user = 64;
@@ -40,7 +40,7 @@ struct Rights {
 };
 
 // Of a user: root and the daemon's own user have all; others the sum of what includes them.
-Rights rights_of(uid_t user, const std::vector<gid_t>& groups, uid_t daemons_user, const Access& access);
+Rights rights_of(uid_t user, const std::vector<gid_t>& groups, uid_t daemons_user, const AccessRules& access);
 
 // Whether one who may use those devices (empty: all) may use that one.
 bool may_use_device(const std::vector<std::string>& devices, const std::string& device);

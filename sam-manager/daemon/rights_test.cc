@@ -27,7 +27,7 @@ TEST(Rights, OthersMayDoNothingUnlessAllowed) {
 }
 
 TEST(Rights, AreTheSumOfAllThatIncludesOne) {
-  Access access;
+  AccessRules access;
   access.allow.push_back({{{kAlice}, {}}, {"a"}, 10});
   access.allow.push_back({{{}, {kVideo}}, {"b"}, 30});
   access.allow.push_back({{{}, {kLab}}, {}, 20});
@@ -42,7 +42,7 @@ TEST(Rights, AreTheSumOfAllThatIncludesOne) {
 }
 
 TEST(Rights, AdministratorsNeedNotBeUsers) {
-  Access access;
+  AccessRules access;
   access.administrators.groups = {kLab};
   const Rights rights = rights_of(kBob, {kLab}, kDaemon, access);
   EXPECT_TRUE(rights.may_administrate);

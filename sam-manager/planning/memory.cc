@@ -6,9 +6,9 @@
 
 namespace samcl::planning {
 
-std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, const Machine& machine) {
+std::vector<size_t> devices_of(const registry::Task& task, const Assignment& plan, const Machine& machine) {
   std::vector<size_t> devices;
-  if (const PlannedTask* planned = plan.find(task.name)) {
+  if (const AssignedTask* planned = plan.find(task.name)) {
     for (const uint8_t device : planned->devices) devices.push_back(device);
     return devices;
   }
@@ -22,7 +22,7 @@ std::vector<size_t> devices_of(const registry::Task& task, const Plan& plan, con
   return devices;
 }
 
-std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task>& tasks, const Assignment& plan,
                                       const Machine& machine) {
   std::vector<uint64_t> reserved(machine.devices.size());
   for (const auto& [name, task] : tasks) {
@@ -33,7 +33,7 @@ std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task
   return reserved;
 }
 
-std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Plan& plan,
+std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Assignment& plan,
                              const Machine& machine, const registry::Task& newcomer) {
   if (newcomer.memory_bytes == 0) return "";
   const std::vector<uint64_t> reserved = reserved_memory(tasks, plan, machine);

@@ -19,7 +19,7 @@ Task reserving(const std::string& name, uint64_t gib, std::vector<std::string> d
 }
 
 std::string objection_to(const Task& newcomer, const std::vector<Task>& others, const Machine& machine,
-                         const Plan& plan = {}) {
+                         const Assignment& plan = {}) {
   std::map<std::string, Task> tasks = {{newcomer.name, newcomer}};
   for (const Task& task : others) tasks[task.name] = task;
   return memory_objection(tasks, plan, machine, newcomer);
@@ -39,9 +39,9 @@ TEST(Memory, CountsWhereATaskMayRun) {
 }
 
 TEST(Memory, PlannedTasksCountOnTheirDevices) {
-  Plan plan;
+  Assignment plan;
   for (const uint8_t device : {0, 1}) {
-    PlannedTask planned;
+    AssignedTask planned;
     planned.name = device == 0 ? "x" : "y";
     planned.devices = {device};
     plan.tasks.push_back(planned);

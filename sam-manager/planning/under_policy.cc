@@ -20,7 +20,7 @@ RequestOrder order_of(const scheduler::Policy& policy) {
 }
 
 size_t resource_of(Resource kind, int device) {
-  return 2 * static_cast<size_t>(device) + (kind == Resource::pci ? 1 : 0);
+  return 2 * static_cast<size_t>(device) + (kind == Resource::link ? 1 : 0);
 }
 
 // A section of the programs that no profile tells of, before each request: they give way to tasks.

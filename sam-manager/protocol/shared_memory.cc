@@ -38,7 +38,7 @@ Mapping& Mapping::operator=(Mapping&&) noexcept = default;
 
 void* Mapping::address() const { return region_->mapped.get_address(); }
 
-Result<Mapping> Mapping::of(int memory, size_t bytes, Access access) {
+Result<Mapping> Mapping::of(int memory, size_t bytes, Protection protection) {
   const int seals = fcntl(memory, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return fail("it is no memory whose size is sealed");
   struct stat facts{};
@@ -47,7 +47,7 @@ Result<Mapping> Mapping::of(int memory, size_t bytes, Access access) {
   try {
     Mapping mapping;
     mapping.region_ = std::make_unique<Region>(
-        Region{{Mappable{memory}, access == Access::read_only ? ipc::read_only : ipc::read_write, 0, bytes}});
+        Region{{Mappable{memory}, protection == Protection::read_only ? ipc::read_only : ipc::read_write, 0, bytes}});
     return mapping;
   } catch (const ipc::interprocess_exception& problem) {
     return fail(std::string("it can't be mapped: ") + problem.what());

@@ -10,7 +10,7 @@
 
 namespace samcl::protocol {
 
-enum class Access { read_only, read_write };
+enum class Protection { read_only, read_write };
 
 // A mapping of a whole memfd, unmapped with this object.
 class Mapping {
@@ -23,7 +23,7 @@ class Mapping {
   void* address() const;
 
   // Errors: `memory` is no sealed memfd of exactly `bytes`, or may not be mapped that way.
-  static Result<Mapping> of(int memory, size_t bytes, Access access);
+  static Result<Mapping> of(int memory, size_t bytes, Protection protection);
 
  private:
   struct Region;
@@ -46,15 +46,15 @@ class Shared {
   static Result<Shared> make(const char* name) {
     auto memory = make_shared_memory(name, sizeof(T));
     if (!memory) return tl::unexpected(memory.error());
-    auto mapping = Mapping::of(memory->get(), sizeof(T), Access::read_write);
+    auto mapping = Mapping::of(memory->get(), sizeof(T), Protection::read_write);
     if (!mapping) return tl::unexpected(mapping.error());
     new (mapping->address()) T{};
     return Shared(*std::move(memory), *std::move(mapping));
   }
 
   // Another process's. The descriptor is not needed any more once it is mapped.
-  static Result<Shared> map(const Descriptor& memory, Access access) {
-    auto mapping = Mapping::of(memory.get(), sizeof(T), access);
+  static Result<Shared> map(const Descriptor& memory, Protection protection) {
+    auto mapping = Mapping::of(memory.get(), sizeof(T), protection);
     if (!mapping) return tl::unexpected(mapping.error());
     return Shared({}, *std::move(mapping));
   }

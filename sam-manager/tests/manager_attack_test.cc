@@ -207,12 +207,12 @@ TEST_F(AttackTest, SharedMemoryCannotBeSpoiledForTheReader) {
     EXPECT_NE(ftruncate(memory.get(), 0), 0) << "a mapping of it would end its reader";
     EXPECT_NE(ftruncate(memory.get(), 1 << 20), 0);
   }
-  EXPECT_FALSE(protocol::Shared<protocol::Notice>::map(answer->attached[0], protocol::Access::read_write))
+  EXPECT_FALSE(protocol::Shared<protocol::Notice>::map(answer->attached[0], protocol::Protection::read_write))
       << "only the daemon says that it lives";
   // What can be shrunk is not mapped.
   const protocol::Descriptor loose(memfd_create("loose", MFD_CLOEXEC));
   ASSERT_EQ(ftruncate(loose.get(), sizeof(protocol::Words)), 0);
-  EXPECT_FALSE(protocol::Shared<protocol::Words>::map(loose, protocol::Access::read_write));
+  EXPECT_FALSE(protocol::Shared<protocol::Words>::map(loose, protocol::Protection::read_write));
 }
 
 TEST_F(AttackTest, KilledAskersLeaveNothing) {
@@ -645,7 +645,7 @@ TEST_F(AttackTest, WordThatNamesNobodyStopsNoDevice) {
   ASSERT_TRUE(connection);
   const auto answer = (*connection)->ask({{"ask", "hello"}, {"devices", {"a"}}}, 5000);
   ASSERT_TRUE(answer) << answer.error().message;
-  const auto words = protocol::Shared<protocol::Words>::map(answer->attached[1], protocol::Access::read_write);
+  const auto words = protocol::Shared<protocol::Words>::map(answer->attached[1], protocol::Protection::read_write);
   ASSERT_TRUE(words);
   const auto client = daemon.connect();
   ASSERT_TRUE(client);

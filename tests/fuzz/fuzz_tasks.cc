@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "sam-manager/planning/plan.h"
+#include "sam-manager/planning/assignment.h"
 #include "sam-manager/registry/registry.h"
 
 using namespace samcl;
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if ((task.period_ns == 0) != (task.weight > 0) || (task.deadline_ns == 0) != (task.weight > 0) || task.name != name)
       std::abort();
   planning::Settings settings;
-  settings.modes = analysis::Policy::single;
-  planning::make_plan(*tasks, {2, {"a", "b"}, 0}, settings);
+  settings.modes = analysis::ModePolicy::single;
+  planning::assign_modes(*tasks, {2, {"a", "b"}, 0}, settings);
   return 0;
 }

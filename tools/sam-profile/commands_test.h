@@ -9,13 +9,13 @@ namespace samcl::profile {
 inline constexpr unsigned kWrite = 0x11F4, kKernel = 0x11F0, kRead = 0x11F3;
 
 inline Span link(unsigned device, Time begin, Time end, unsigned pieces = 1, Time longest = 0) {
-  return {Resource::link, device, begin, end, 100, pieces, pieces == 1 ? end - begin : longest};
+  return {SpanKind::link, device, begin, end, 100, pieces, pieces == 1 ? end - begin : longest};
 }
 inline Span gpu(unsigned device, Time begin, Time end, unsigned pieces = 1, Time longest = 0) {
-  return {Resource::gpu, device, begin, end, 0, pieces, pieces == 1 ? end - begin : longest};
+  return {SpanKind::gpu, device, begin, end, 0, pieces, pieces == 1 ? end - begin : longest};
 }
 inline Span merging(unsigned device, Time begin, Time end) {
-  return {Resource::host, device, begin, end, 0, 1, end - begin};
+  return {SpanKind::host, device, begin, end, 0, 1, end - begin};
 }
 
 inline Command transfer(unsigned type, Time begin, Time end) { return {type, "", begin, end, {link(0, begin, end)}}; }

@@ -81,7 +81,7 @@ class Layers {
  private:
   void interval(size_t i) {
     add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_before}; });
-    add(analysis::Resource::pci, i, [i](const JobStages& job) { return job.intervals[i].transfers; });
+    add(analysis::Resource::link, i, [i](const JobStages& job) { return job.intervals[i].transfers; });
     add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_after}; });
   }
 
@@ -121,7 +121,7 @@ class Layers {
       stage.between[gpus] = std::max(stage.between[gpus], work.between);
       stage.host[gpus] = longest_told(stage.host[gpus], work.host);
       stage.host_section = longest_told(stage.host_section, work.host_section);
-      if (resource == analysis::Resource::pci)
+      if (resource == analysis::Resource::link)
         stage.transfers = std::max(stage.transfers, job.intervals[launches].transfer_count);
       needed |= work.time > 0;
     });

@@ -60,7 +60,7 @@ TEST(MakeProfile, StagesAreInTheJobsOrderWithTheTimesOfEveryMode) {
   std::vector<Resource> resources;
   for (const StageProfile& stage : profile.stages) resources.push_back(stage.resource);
   EXPECT_THAT(resources,
-              ElementsAre(Resource::cpu, Resource::pci, Resource::cpu, Resource::gpu, Resource::cpu, Resource::pci));
+              ElementsAre(Resource::cpu, Resource::link, Resource::cpu, Resource::gpu, Resource::cpu, Resource::link));
   const StageProfile& kernel = profile.stages[3];
   EXPECT_EQ(kernel.what, "k");
   EXPECT_EQ(kernel.by_mode.at(1).worst, 120);
@@ -87,7 +87,7 @@ TEST(MakeTask, RequestsAndTheHostsTimeBetweenThemAreTheMostSeen) {
   const auto task = make_task(profile, parameters);
   ASSERT_TRUE(task) << task.error().message;
   const analysis::Stage& uploads = task->set.tasks[0].stages[0];
-  EXPECT_EQ(uploads.resource, Resource::pci);
+  EXPECT_EQ(uploads.resource, Resource::link);
   EXPECT_EQ(uploads.requests, 2);
   EXPECT_THAT(uploads.between, ElementsAre(45, 45, 30)) << "on two GPUs nobody measured";
   EXPECT_THAT(uploads.worst, ElementsAre(30, 30, 30));

@@ -9,7 +9,7 @@ namespace samcl::profile {
 namespace {
 
 Time section_of(const Span& span) {
-  if (span.resource != Resource::gpu || span.pieces == 1) return span.longest_piece;
+  if (span.kind != SpanKind::gpu || span.pieces == 1) return span.longest_piece;
   return std::min(2 * span.longest_piece, span.end - span.begin);
 }
 
@@ -20,7 +20,7 @@ Time longer(Time a, Time b) { return a == kNotTold || b == kNotTold ? kNotTold :
 // As section_of(): of the CPU time.
 Time host_section_of(const Span& span) {
   if (span.host == kNotTold || span.longest_piece_cpu == kNotTold) return kNotTold;
-  return std::min({(span.resource == Resource::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
+  return std::min({(span.kind == SpanKind::gpu ? 2 : 1) * span.longest_piece_cpu, section_of(span), span.host});
 }
 
 void add_host(Work& work, const Span& span) {
@@ -82,7 +82,7 @@ Launch launch_of(const Command& command) {
   std::map<unsigned, std::vector<const Span*>> by_device;
   Launch launch{command.kernel.empty() ? "(fill, copy or image)" : command.kernel, {}, 0};
   for (const Span& span : command.spans) {
-    if (span.resource != Resource::gpu) continue;
+    if (span.kind != SpanKind::gpu) continue;
     by_device[span.device].push_back(&span);
   }
   for (const auto& [device, spans] : by_device) {
@@ -112,11 +112,11 @@ Course course_of(const Command& command) {
   Time kernel_end = 0;
   for (const Span& span : command.spans) {
     course.last = std::max(course.last, span.end);
-    if (span.resource == Resource::gpu) kernel_end = std::max(kernel_end, span.end);
-    course.merges |= span.resource == Resource::host;
+    if (span.kind == SpanKind::gpu) kernel_end = std::max(kernel_end, span.end);
+    course.merges |= span.kind == SpanKind::host;
   }
   for (const Span& span : command.spans) {
-    if (span.resource == Resource::link)
+    if (span.kind == SpanKind::link)
       (!course.launches || span.begin < kernel_end ? course.in_spans : course.out_spans).push_back(&span);
   }
   course.in = covered(course.in_spans);
@@ -137,12 +137,12 @@ class Builder {
   Builder() { stages_.intervals.emplace_back(); }
 
   void host(Time time) {
-    Interval& interval = stages_.intervals.back();
+    BetweenLaunches& interval = stages_.intervals.back();
     (interval.transfer_count == 0 ? interval.host_before : interval.host_after) += time;
   }
   void transfers(const Work& work, const std::vector<const Span*>& spans) {
     if (spans.empty()) return;
-    Interval& interval = stages_.intervals.back();
+    BetweenLaunches& interval = stages_.intervals.back();
     interval.transfers.time += work.time;
     interval.transfers.section = std::max(interval.transfers.section, work.section);
     interval.transfers.host = plus(interval.transfers.host, work.host);
@@ -166,7 +166,7 @@ class Builder {
  private:
   // Transfers that overlap leave the host nothing to do between requests.
   void end_interval() {
-    Interval& interval = stages_.intervals.back();
+    BetweenLaunches& interval = stages_.intervals.back();
     interval.transfers.requests = std::max<size_t>(1, longest_chain(std::exchange(spans_, {})));
     if (interval.transfers.requests == 1) interval.host_after += std::exchange(interval.transfers.between, 0);
   }
@@ -179,7 +179,7 @@ class Builder {
 
 Time JobStages::host_time() const {
   Time sum = 0;
-  for (const Interval& interval : intervals)
+  for (const BetweenLaunches& interval : intervals)
     sum += interval.host_before + interval.transfers.between + interval.host_after;
   for (const Launch& launch : launches) sum += launch.work.between;
   return sum;
@@ -187,7 +187,7 @@ Time JobStages::host_time() const {
 
 Time JobStages::transfer_time() const {
   Time sum = 0;
-  for (const Interval& interval : intervals) sum += interval.transfers.time;
+  for (const BetweenLaunches& interval : intervals) sum += interval.transfers.time;
   return sum;
 }
 

@@ -31,7 +31,7 @@ struct Work {
   Time host = 0, host_section = 0;
 };
 
-struct Interval {
+struct BetweenLaunches {
   Time host_before = 0;  // until the first transfer; all host time where there is none
   Work transfers;
   Time host_after = 0;
@@ -45,8 +45,8 @@ struct Launch {
 };
 
 struct JobStages {
-  Time length = 0;                  // of the job
-  std::vector<Interval> intervals;  // one more than launches
+  Time length = 0;                         // of the job
+  std::vector<BetweenLaunches> intervals;  // one more than launches
   std::vector<Launch> launches;
   Time overlap = 0;  // how much more the stages are together than the job is long
 

@@ -72,7 +72,7 @@ Result<analysis::TaskSetDocument> make_task(const Profile& profile, const TaskPa
   const unsigned modes = profile.modes.back().gpus;
   analysis::TaskSetDocument document;
   document.set.platform.cpus = parameters.cpus;
-  document.set.platform.gpus = document.set.platform.pci = static_cast<int>(modes);
+  document.set.platform.gpus = document.set.platform.links = static_cast<int>(modes);
   document.set.platform.bound =
       true;  // as tasks run under the manager: their sections need CPU time on their own devices
   analysis::Task task;

@@ -16,10 +16,10 @@ using trace_events::for_each_event;
 using trace_events::has_category;
 using trace_events::ns_of;
 
-Resource resource_of(const std::string& activity) {
-  if (activity == "upload" || activity == "download") return Resource::link;
-  if (activity == "kernel" || activity == "image" || activity == "local") return Resource::gpu;
-  if (activity == "merge") return Resource::host;
+SpanKind kind_of(const std::string& activity) {
+  if (activity == "upload" || activity == "download") return SpanKind::link;
+  if (activity == "kernel" || activity == "image" || activity == "local") return SpanKind::gpu;
+  if (activity == "merge") return SpanKind::host;
   throw std::runtime_error("\"" + activity + "\" is no activity");
 }
 
@@ -28,7 +28,7 @@ constexpr char kFormat[] = "samcl-trace 2";
 Span span_of(const json& event) {
   const json& arguments = event.at("args");
   const Time begin = ns_of(event, "ts");
-  return {resource_of(arguments.at("activity")),
+  return {kind_of(arguments.at("activity")),
           arguments.at("device"),
           begin,
           begin + ns_of(event, "dur"),

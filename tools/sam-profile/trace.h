@@ -13,11 +13,11 @@ using Time = int64_t;  // ns of the host's monotonic clock
 
 inline constexpr Time kNotTold = -1;
 
-enum class Resource : uint8_t { link, gpu, host };
+enum class SpanKind : uint8_t { link, gpu, host };
 
 // A device (or the host, for merging) at work for a command.
 struct Span {
-  Resource resource = Resource::host;
+  SpanKind kind = SpanKind::host;
   unsigned device = 0;
   Time begin = 0, end = 0;
   uint64_t bytes = 0;

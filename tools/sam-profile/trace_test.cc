@@ -68,11 +68,11 @@ TEST(Trace, CommandsComeInTheProgramsOrderWithTheirSpans) {
   EXPECT_EQ(trace->commands[0].kernel, "");
   EXPECT_EQ(trace->commands[1].kernel, "smooth");
   ASSERT_THAT(trace->commands[1].spans, SizeIs(3));
-  EXPECT_EQ(trace->commands[1].spans[0].resource, Resource::link);
-  EXPECT_EQ(trace->commands[1].spans[1].resource, Resource::gpu);
+  EXPECT_EQ(trace->commands[1].spans[0].kind, SpanKind::link);
+  EXPECT_EQ(trace->commands[1].spans[1].kind, SpanKind::gpu);
   EXPECT_EQ(trace->commands[1].spans[1].pieces, 3u);
   EXPECT_EQ(trace->commands[1].spans[1].longest_piece, 6);
-  EXPECT_EQ(trace->commands[1].spans[2].resource, Resource::host);
+  EXPECT_EQ(trace->commands[1].spans[2].kind, SpanKind::host);
   ASSERT_THAT(trace->marks, SizeIs(2));
   EXPECT_TRUE(trace->marks[0].begin);
 }

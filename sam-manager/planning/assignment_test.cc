@@ -1,4 +1,4 @@
-#include "sam-manager/planning/plan.h"
+#include "sam-manager/planning/assignment.h"
 
 #include <gmock/gmock.h>
 
@@ -54,17 +54,17 @@ Settings alone() {
 
 const Machine kTwoGpus{4, {"a", "b"}, 0};
 
-TEST(Plan, TaskGetsTheModeInWhichItMeetsItsDeadline) {
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 8})}), kTwoGpus, alone());
+TEST(Assignment, TaskGetsTheModeInWhichItMeetsItsDeadline) {
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 10, {15, 8})}), kTwoGpus, alone());
   ASSERT_THAT(plan.tasks, SizeIs(1));
   EXPECT_EQ(plan.tasks[0].mode, 2);
   EXPECT_EQ(plan.tasks[0].bound_ns, 8 * kMs);
   EXPECT_TRUE(plan.tasks[0].guaranteed());
 }
 
-TEST(Plan, TasksOfOneGpuAreKeptApart) {
-  const Plan plan =
-      make_plan(named({gpu_task("high", 5, 10, {8, 7}), gpu_task("low", 4, 10, {8, 7})}), kTwoGpus, alone());
+TEST(Assignment, TasksOfOneGpuAreKeptApart) {
+  const Assignment plan =
+      assign_modes(named({gpu_task("high", 5, 10, {8, 7}), gpu_task("low", 4, 10, {8, 7})}), kTwoGpus, alone());
   ASSERT_THAT(plan.tasks, SizeIs(2));
   EXPECT_EQ(plan.tasks[0].name, "high");
   EXPECT_NE(plan.tasks[0].devices, plan.tasks[1].devices);
@@ -74,54 +74,54 @@ TEST(Plan, TasksOfOneGpuAreKeptApart) {
 }
 
 // Two GPUs for the second task would be the least late of all choices, and cost the first one its guarantee.
-TEST(Plan, WhereNotAllCanBeGuaranteedTheMostUrgentAre) {
-  const Plan plan =
-      make_plan(named({gpu_task("first", 9, 10, {5.6, 5.6}, 0.5), gpu_task("second", 8, 37, {19.5, 10.5}, 5),
-                       gpu_task("third", 7, 66, {44.8, 44.8}, 0.5)}),
-                kTwoGpus, alone());
+TEST(Assignment, WhereNotAllCanBeGuaranteedTheMostUrgentAre) {
+  const Assignment plan =
+      assign_modes(named({gpu_task("first", 9, 10, {5.6, 5.6}, 0.5), gpu_task("second", 8, 37, {19.5, 10.5}, 5),
+                          gpu_task("third", 7, 66, {44.8, 44.8}, 0.5)}),
+                   kTwoGpus, alone());
   ASSERT_THAT(plan.tasks, SizeIs(3));
   EXPECT_TRUE(plan.find("first")->guaranteed());
   EXPECT_TRUE(plan.find("second")->guaranteed());
   EXPECT_FALSE(plan.find("third")->guaranteed());
 }
 
-TEST(Plan, SlicesOfOtherProgramsAreInTheWayOnce) {
+TEST(Assignment, SlicesOfOtherProgramsAreInTheWayOnce) {
   Settings settings = alone();
   settings.other_slice_ns = 2 * kMs;
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 20, {8, 5})}), {1, {"a"}, 0}, settings);
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 20, {8, 5})}), {1, {"a"}, 0}, settings);
   EXPECT_EQ(plan.tasks.at(0).bound_ns, 10 * kMs - 1);
 }
 
-TEST(Plan, HandOversAreInEveryBound) {
+TEST(Assignment, HandOversAreInEveryBound) {
   Settings settings = alone();
   settings.other_slice_ns = 2 * kMs;
   const auto tasks = named({gpu_task("camera", 5, 20, {8, 5})});
   const Machine one{1, {"a"}, 0};
-  const uint64_t before = *make_plan(tasks, one, settings).tasks.at(0).bound_ns;
+  const uint64_t before = *assign_modes(tasks, one, settings).tasks.at(0).bound_ns;
   settings.handovers = analysis::Handovers{1000, 200, 30};
-  EXPECT_EQ(make_plan(tasks, one, settings).tasks.at(0).bound_ns, before + 30 + 1230 + 200)
+  EXPECT_EQ(assign_modes(tasks, one, settings).tasks.at(0).bound_ns, before + 30 + 1230 + 200)
       << "its wake-up, its request, and the boundary of the slice that it waits for";
   settings.handovers.reset();
-  const Plan unknown = make_plan(tasks, one, settings);
+  const Assignment unknown = assign_modes(tasks, one, settings);
   EXPECT_FALSE(unknown.tasks.at(0).guaranteed());
   EXPECT_THAT(unknown.tasks[0].doubt, HasSubstr("could not be measured"));
 }
 
-TEST(Plan, WhatNobodyMeasuredMakesABoundAnEstimate) {
+TEST(Assignment, WhatNobodyMeasuredMakesABoundAnEstimate) {
   Task camera = gpu_task("camera", 5, 20, {8, 5});
   auto profile = parse_profile(camera.profile).value();
   profile.stages[0].host.clear();
   camera.profile = format_profile(profile);
-  const Plan plan = make_plan(named({camera, gpu_task("sonar", 9, 100, {1, 1})}), kTwoGpus, alone());
-  for (const PlannedTask& task : plan.tasks) {
+  const Assignment plan = assign_modes(named({camera, gpu_task("sonar", 9, 100, {1, 1})}), kTwoGpus, alone());
+  for (const AssignedTask& task : plan.tasks) {
     EXPECT_TRUE(task.meets_deadline());
     EXPECT_FALSE(task.guaranteed()) << "who shares the machine with it is in the dark as well";
     EXPECT_THAT(task.estimate, HasSubstr("profile of \"camera\" does not tell what CPU time"));
   }
-  EXPECT_EQ(objection(Plan(), plan, "camera"), "") << "its deadline is met by the proof";
+  EXPECT_EQ(objection(Assignment(), plan, "camera"), "") << "its deadline is met by the proof";
 }
 
-TEST(Plan, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
+TEST(Assignment, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
   Task camera = gpu_task("camera", 5, 20, {8, 5}), audio = gpu_task("audio", 4, 20, {3, 3});
   auto profile = parse_profile(camera.profile).value();
   profile.stages[0].host = {ms(2), ms(2)};
@@ -129,91 +129,91 @@ TEST(Plan, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
   profile = parse_profile(audio.profile).value();
   profile.stages[0] = {Resource::cpu, {ms(3), ms(3)}, {}, 0};
   audio.profile = format_profile(profile);
-  const Plan plan = make_plan(named({camera, audio}), {1, {"a"}, 0}, alone());
+  const Assignment plan = assign_modes(named({camera, audio}), {1, {"a"}, 0}, alone());
   EXPECT_EQ(plan.find("camera")->bound_ns, 8 * kMs);
   EXPECT_EQ(plan.find("audio")->bound_ns, (3 + 2) * kMs);
 }
 
-TEST(Plan, WishesForDevicesAreKept) {
+TEST(Assignment, WishesForDevicesAreKept) {
   Task camera = gpu_task("camera", 5, 10, {6, 3});
   camera.devices = {"b"};
-  const Plan plan = make_plan(named({camera}), kTwoGpus, alone());
+  const Assignment plan = assign_modes(named({camera}), kTwoGpus, alone());
   EXPECT_EQ(plan.tasks.at(0).mode, 1);
   EXPECT_THAT(plan.tasks[0].devices, ElementsAre(1));
 }
 
-TEST(Plan, ModesThatWereNotMeasuredAreNotUsed) {
+TEST(Assignment, ModesThatWereNotMeasuredAreNotUsed) {
   const Machine four{4, {"a", "b", "c", "d"}, 0};
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 12})}), four, alone());
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 10, {15, 12})}), four, alone());
   EXPECT_LE(plan.tasks.at(0).mode, 2);
   EXPECT_FALSE(plan.tasks[0].guaranteed());
 }
 
-TEST(Plan, WhileModesChangeJobsOfBothAreUnderWay) {
+TEST(Assignment, WhileModesChangeJobsOfBothAreUnderWay) {
   const Task camera = gpu_task("camera", 5, 10, {9, 5}), sonar = gpu_task("sonar", 4, 20, {12, 11});
-  const Plan alone_there = make_plan(named({camera}), kTwoGpus, alone());
+  const Assignment alone_there = assign_modes(named({camera}), kTwoGpus, alone());
   EXPECT_EQ(alone_there.tasks.at(0).mode, 2);
   EXPECT_EQ(alone_there.tasks[0].changing_ns, alone_there.tasks[0].bound_ns) << "nothing was there before";
-  const Plan both = make_plan(named({camera, sonar}), kTwoGpus, alone(), alone_there);
+  const Assignment both = assign_modes(named({camera, sonar}), kTwoGpus, alone(), alone_there);
   EXPECT_TRUE(both.find("camera")->guaranteed());
   EXPECT_EQ(both.find("camera")->bound_ns, 9 * kMs);
   EXPECT_EQ(both.find("camera")->changing_ns, std::nullopt) << "its last job on both GPUs waits for sonar";
   EXPECT_EQ(both.changing, "");
-  const Plan again = make_plan(named({camera, sonar}), kTwoGpus, alone(), both);
+  const Assignment again = assign_modes(named({camera, sonar}), kTwoGpus, alone(), both);
   EXPECT_EQ(again.find("camera")->changing_ns, std::nullopt) << "the change may not be over yet";
   EXPECT_EQ(again.find("camera")->bound_ns, 9 * kMs);
 }
 
-TEST(Plan, OfAnotherMachineNothingIsKnownWhileModesChange) {
+TEST(Assignment, OfAnotherMachineNothingIsKnownWhileModesChange) {
   const Task camera = gpu_task("camera", 5, 10, {9, 5});
-  const Plan before = make_plan(named({camera}), {4, {"a"}, 0}, alone());
-  const Plan after = make_plan(named({camera}), kTwoGpus, alone(), before);
+  const Assignment before = assign_modes(named({camera}), {4, {"a"}, 0}, alone());
+  const Assignment after = assign_modes(named({camera}), kTwoGpus, alone(), before);
   EXPECT_THAT(after.changing, HasSubstr("platform: another one"));
   EXPECT_EQ(after.tasks.at(0).changing_ns, std::nullopt);
   EXPECT_TRUE(after.tasks[0].guaranteed());
 }
 
-TEST(Plan, MoreModesThanGpusAreLeftOut) {
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {9, 5, 4, 3})}), {1, {"a"}, 0}, alone());
+TEST(Assignment, MoreModesThanGpusAreLeftOut) {
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 10, {9, 5, 4, 3})}), {1, {"a"}, 0}, alone());
   EXPECT_EQ(plan.tasks.at(0).mode, 1);
   EXPECT_EQ(plan.tasks[0].bound_ns, 9 * kMs);
 }
 
-TEST(Plan, BeforeAnyProgramThereAreAsManyGpusAsWereMeasuredOn) {
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 10, {15, 8})}), {1, {}, 0}, alone());
+TEST(Assignment, BeforeAnyProgramThereAreAsManyGpusAsWereMeasuredOn) {
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 10, {15, 8})}), {1, {}, 0}, alone());
   EXPECT_EQ(plan.tasks.at(0).mode, 2);
 }
 
-TEST(Plan, WhatIsNotKnownOfMakesGuaranteesDoubtful) {
+TEST(Assignment, WhatIsNotKnownOfMakesGuaranteesDoubtful) {
   Task unknown;
   unknown.name = "unknown";
   unknown.priority = 5;
   const auto tasks = named({gpu_task("above", 6, 100, {8, 7}), gpu_task("below", 4, 100, {8, 7}), unknown});
-  const Plan plan = make_plan(tasks, kTwoGpus, alone());
+  const Assignment plan = assign_modes(tasks, kTwoGpus, alone());
   EXPECT_THAT(plan.unprofiled, ElementsAre("unknown"));
   EXPECT_TRUE(plan.find("above")->guaranteed());
   EXPECT_FALSE(plan.find("below")->guaranteed());
   EXPECT_THAT(plan.find("below")->doubt, HasSubstr("\"unknown\""));
 }
 
-TEST(Plan, ProgramsOfNoTaskMayBeAsUrgent) {
+TEST(Assignment, ProgramsOfNoTaskMayBeAsUrgent) {
   Settings settings = alone();
   settings.default_priority = 5;
-  const Plan plan = make_plan(named({gpu_task("camera", 5, 100, {8, 7})}), kTwoGpus, settings);
+  const Assignment plan = assign_modes(named({gpu_task("camera", 5, 100, {8, 7})}), kTwoGpus, settings);
   EXPECT_THAT(plan.tasks.at(0).doubt, HasSubstr("no registered task"));
 }
 
-const UnderPolicy& under(const Plan& plan, const std::string& policy) {
+const UnderPolicy& under(const Assignment& plan, const std::string& policy) {
   return *std::find_if(plan.under.begin(), plan.under.end(),
                        [&](const UnderPolicy& known) { return known.policy == policy; });
 }
 
-TEST(Plan, TellsBoundsUnderEveryPolicy) {
+TEST(Assignment, TellsBoundsUnderEveryPolicy) {
   Settings settings = alone();
-  settings.modes = analysis::Policy::single;
+  settings.modes = analysis::ModePolicy::single;
   const auto tasks = named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})});
   const Machine one{4, {"a"}, 0};
-  const Plan plan = make_plan(tasks, one, settings);
+  const Assignment plan = assign_modes(tasks, one, settings);
   EXPECT_EQ(under(plan, "fixed-priority").tasks[1].bound_ns, plan.find("b")->bound_ns);
   EXPECT_EQ(under(plan, "fixed-priority").doubt, "");
   for (const char* policy : {"edf", "fmlp-long", "omlp"}) {
@@ -227,12 +227,13 @@ TEST(Plan, TellsBoundsUnderEveryPolicy) {
   EXPECT_EQ(under(plan, "edf").tasks[0].blocking_ns, 18 * kMs) << "two jobs of the other may be pending beside one";
 }
 
-TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
+TEST(Assignment, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   Settings settings = alone();
-  settings.modes = analysis::Policy::single;
+  settings.modes = analysis::ModePolicy::single;
   settings.policy = scheduler::kFmlpLong;
-  const Plan plan = make_plan(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
-  const PlannedTask& task = *plan.find("a");
+  const Assignment plan =
+      assign_modes(named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})}), {4, {"a"}, 0}, settings);
+  const AssignedTask& task = *plan.find("a");
   EXPECT_EQ(task.bound_ns, under(plan, "fmlp-long").tasks[0].bound_ns);
   EXPECT_FALSE(task.guaranteed());
   EXPECT_THAT(task.doubt, HasSubstr("fixed priorities"));
@@ -241,55 +242,57 @@ TEST(Plan, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   EXPECT_EQ(sum, task.bound_ns);
 }
 
-TEST(Plan, ChangeOfThePolicyIsAChangeOfWhichNothingIsKnown) {
+TEST(Assignment, ChangeOfThePolicyIsAChangeOfWhichNothingIsKnown) {
   Settings settings = alone();
   const auto tasks = named({gpu_task("a", 6, 100, {8, 7})});
-  const Plan fixed = make_plan(tasks, kTwoGpus, settings);
+  const Assignment fixed = assign_modes(tasks, kTwoGpus, settings);
   settings.policy = scheduler::kEdf;
-  const Plan edf = make_plan(tasks, kTwoGpus, settings, fixed);
+  const Assignment edf = assign_modes(tasks, kTwoGpus, settings, fixed);
   EXPECT_EQ(edf.changing, "the analysis of edf does not tell of changes");
   settings.policy = scheduler::kFixedPriority;
-  const Plan again = make_plan(tasks, kTwoGpus, settings, edf);
+  const Assignment again = assign_modes(tasks, kTwoGpus, settings, edf);
   EXPECT_EQ(again.changing, "the policy was edf before");
-  EXPECT_EQ(make_plan(tasks, kTwoGpus, settings, fixed).changing, "");
+  EXPECT_EQ(assign_modes(tasks, kTwoGpus, settings, fixed).changing, "");
 }
 
-TEST(Plan, WhatAnAnalysisCannotBoundIsSaid) {
+TEST(Assignment, WhatAnAnalysisCannotBoundIsSaid) {
   const auto on_two = named({gpu_task("a", 6, 10, {15, 8})});
-  const Plan plan = make_plan(on_two, kTwoGpus, alone());
+  const Assignment plan = assign_modes(on_two, kTwoGpus, alone());
   EXPECT_THAT(under(plan, "omlp").problem, HasSubstr("task \"a\" uses 2 GPUs at once"));
   EXPECT_FALSE(under(plan, "omlp").tasks[0].bound_ns);
   Settings settings = alone();
-  settings.modes = analysis::Policy::single;
-  const Plan full = make_plan(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
+  settings.modes = analysis::ModePolicy::single;
+  const Assignment full =
+      assign_modes(named({gpu_task("a", 6, 10, {8}), gpu_task("b", 4, 10, {8})}), {4, {"a"}, 0}, settings);
   EXPECT_THAT(under(full, "fmlp-long").problem,
               HasSubstr("executes and waits for others' requests for longer than its deadline"));
 }
 
-TEST(Plan, TellsWhenNewBoundsHold) {
+TEST(Assignment, TellsWhenNewBoundsHold) {
   Settings settings = alone();
-  settings.modes = analysis::Policy::single;
+  settings.modes = analysis::ModePolicy::single;
   const Machine one{4, {"a"}, 0};
   const auto first = named({gpu_task("a", 6, 100, {8})});
-  const Plan before = make_plan(first, one, settings);
+  const Assignment before = assign_modes(first, one, settings);
   EXPECT_FALSE(before.transition_ns) << "there was no plan before";
   const auto both = named({gpu_task("a", 6, 100, {8}), gpu_task("b", 4, 100, {9})});
-  const Plan after = make_plan(both, one, settings, before);
+  const Assignment after = assign_modes(both, one, settings, before);
   // A job of each under way, and one more of each.
   EXPECT_EQ(after.transition_ns, 2 * (8 + 9) * kMs);
 }
 
-TEST(Plan, EqualPrioritiesAreAProblem) {
-  const Plan plan = make_plan(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus, alone());
+TEST(Assignment, EqualPrioritiesAreAProblem) {
+  const Assignment plan =
+      assign_modes(named({gpu_task("a", 5, 100, {8, 7}), gpu_task("b", 5, 100, {8, 7})}), kTwoGpus, alone());
   EXPECT_THAT(plan.problem, HasSubstr("priority: 5"));
   EXPECT_THAT(plan.tasks, IsEmpty());
 }
 
 TEST(Objection, CountsTheTimeOfChange) {
   const Machine one{4, {"a"}, 0};
-  Plan before = make_plan(named({gpu_task("camera", 5, 100, {40})}), one, alone());
-  Plan after =
-      make_plan(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one, alone(), before);
+  Assignment before = assign_modes(named({gpu_task("camera", 5, 100, {40})}), one, alone());
+  Assignment after =
+      assign_modes(named({gpu_task("camera", 5, 100, {40}), gpu_task("radar", 4, 100, {20})}), one, alone(), before);
   ASSERT_EQ(objection(before, after, "radar"), "");
   after.tasks[0].changing_ns = 120 * kMs;
   EXPECT_EQ(objection(before, after, "radar"),
@@ -303,19 +306,19 @@ TEST(Objection, NamesWhoIsLateAndByHowMuch) {
   const Machine one{1, {"a"}, 0};
   Task low = gpu_task("low", 1, 20, {6});
   low.deadline_ns = 10 * kMs;
-  const Plan before = make_plan(named({low}), one, alone());
+  const Assignment before = assign_modes(named({low}), one, alone());
   const auto urgent = gpu_task("urgent", 9, 20, {5});
-  const Plan after = make_plan(named({low, urgent}), one, alone());
-  EXPECT_EQ(objection(Plan(), before, "low"), "");
+  const Assignment after = assign_modes(named({low, urgent}), one, alone());
+  EXPECT_EQ(objection(Assignment(), before, "low"), "");
   EXPECT_EQ(objection(before, after, "urgent"), "\"low\" may take 11 ms, 1 ms beyond its deadline of 10 ms");
 }
 
 TEST(Objection, IsNotMadeForThoseWhoHadNoGuarantee) {
   const Machine one{1, {"a"}, 0};
   const Task late = gpu_task("late", 1, 10, {11});
-  const Plan before = make_plan(named({late}), one, alone());
-  EXPECT_EQ(objection(Plan(), before, "late"), "\"late\" may take longer than its period");
-  const Plan after = make_plan(named({late, gpu_task("other", 9, 20, {1})}), one, alone());
+  const Assignment before = assign_modes(named({late}), one, alone());
+  EXPECT_EQ(objection(Assignment(), before, "late"), "\"late\" may take longer than its period");
+  const Assignment after = assign_modes(named({late, gpu_task("other", 9, 20, {1})}), one, alone());
   EXPECT_EQ(objection(before, after, "other"), "");
 }
 
@@ -324,10 +327,10 @@ TEST(Objection, IsNotMadeToWhatIsLessUrgentAndUnknown) {
   Task logger;
   logger.name = "logger";
   logger.priority = 1;
-  const Plan before = make_plan(named({camera}), kTwoGpus, alone());
-  EXPECT_EQ(objection(before, make_plan(named({camera, logger}), kTwoGpus, alone()), "logger"), "");
+  const Assignment before = assign_modes(named({camera}), kTwoGpus, alone());
+  EXPECT_EQ(objection(before, assign_modes(named({camera, logger}), kTwoGpus, alone()), "logger"), "");
   logger.priority = 6;
-  EXPECT_THAT(objection(before, make_plan(named({camera, logger}), kTwoGpus, alone()), "logger"),
+  EXPECT_THAT(objection(before, assign_modes(named({camera, logger}), kTwoGpus, alone()), "logger"),
               HasSubstr("\"camera\": task \"logger\" is as urgent and has no profile"));
 }
 

@@ -28,7 +28,7 @@ struct Machine {
 };
 
 struct Settings {
-  analysis::Policy modes = analysis::kBestPolicy;
+  analysis::ModePolicy modes = analysis::kBestPolicy;
   // By which the scheduler grants; its bounds are the plan's.
   scheduler::Policy policy = scheduler::kFixedPriority;
   // Programs that are no registered task run at this priority.
@@ -40,7 +40,7 @@ struct Settings {
   std::optional<analysis::Handovers> handovers = analysis::Handovers{};
 };
 
-struct PlannedTask {
+struct AssignedTask {
   std::string name;
   int priority = 0;
   uint64_t deadline_ns = 0;
@@ -63,8 +63,8 @@ struct PlannedTask {
   bool guaranteed() const { return meets_deadline() && estimate.empty(); }
 };
 
-struct Plan {
-  std::vector<PlannedTask> tasks;       // those with a profile, the most urgent first
+struct Assignment {
+  std::vector<AssignedTask> tasks;      // those with a profile, the most urgent first
   std::vector<std::string> unprofiled;  // names of the others that have deadlines
   std::string problem;                  // why nothing could be planned; "" if it could
   // How long after the change from the plan before the bounds hold, at the latest; none: that is not known.
@@ -74,21 +74,21 @@ struct Plan {
   std::vector<UnderPolicy> under;  // the bounds under each policy of the scheduler
   std::string task_set;            // what was analysed, as JSON for sam-analyze; "" if nothing was
 
-  const PlannedTask* find(const std::string& name) const;
+  const AssignedTask* find(const std::string& name) const;
 };
 
 // `before`: the plan that tasks change from.
-Plan make_plan(const std::map<std::string, registry::Task>& tasks, const Machine& machine, const Settings& settings,
-               const Plan& before = {});
+Assignment assign_modes(const std::map<std::string, registry::Task>& tasks, const Machine& machine,
+                        const Settings& settings, const Assignment& before = {});
 
 // What an administrator who admits only tasks that are proven to meet their deadlines has against going from one
 // plan to the other because of a newcomer: it has a profile but no such bound, or others lose theirs, if only while
 // tasks change. "" if nothing; else whose, and by how much.
-std::string objection(const Plan& before, const Plan& after, const std::string& newcomer);
+std::string objection(const Assignment& before, const Assignment& after, const std::string& newcomer);
 
 // For sam-ctl: the plan, and what was different before. `unenforced`: why, for the time being, no bound is more
 // than an estimate; "" if that is not so.
-nlohmann::json to_json(const Plan& plan, const Plan& before, const Machine& machine,
+nlohmann::json to_json(const Assignment& plan, const Assignment& before, const Machine& machine,
                        const std::string& unenforced = "");
 
 }  // namespace samcl::planning

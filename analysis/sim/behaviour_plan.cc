@@ -1,4 +1,4 @@
-#include "analysis/sim/plan.h"
+#include "analysis/sim/behaviour_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -122,7 +122,7 @@ Behaviour::Host PlannedBehaviour::host(size_t, size_t, Time longest) {
   return {part < 128 ? longest : part_of(longest, part), part % 2 == 1};
 }
 
-Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random) {
+BehaviourPlan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random) {
   Time longest = 0;
   for (const Task& task : set.tasks) longest = std::max(longest, task.period);
   const Time span = longest * jobs;
@@ -130,7 +130,7 @@ Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Rando
   const bool sporadic = coin(random, 0.3);
   const bool one_temper = coin(random, 0.4);
   const Temper common = draw_temper(random);
-  Plan plan;
+  BehaviourPlan plan;
   plan.jobs.resize(set.tasks.size());
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const Task& task = set.tasks[i];
@@ -153,8 +153,8 @@ Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Rando
   return plan;
 }
 
-Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, Random& random) {
-  Plan next = plan;
+BehaviourPlan mutated(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random) {
+  BehaviourPlan next = plan;
   const size_t i = static_cast<size_t>(draw(random, 0, static_cast<Time>(set.tasks.size()) - 1));
   const Task& task = set.tasks[i];
   auto& jobs = next.jobs[i];
@@ -182,7 +182,8 @@ Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, R
   return next;
 }
 
-Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan) {
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+               const BehaviourPlan& plan) {
   struct Longest : Observer {
     Responses responses;
     void finished(const FinishedJob& job) override {

@@ -1,4 +1,4 @@
-#include "sam-manager/planning/plan.h"
+#include "sam-manager/planning/assignment.h"
 
 #include <algorithm>
 #include <climits>
@@ -66,7 +66,7 @@ void add_others(analysis::TaskSet& set, int device, const Settings& settings) {
   others.period = others.deadline = analysis::kLongest;
   others.priority = INT_MIN + device;
   others.devices = {device};
-  for (const auto& [resource, longest] : {std::pair{analysis::Resource::pci, settings.other_chunk_ns},
+  for (const auto& [resource, longest] : {std::pair{analysis::Resource::link, settings.other_chunk_ns},
                                           {analysis::Resource::gpu, settings.other_slice_ns}}) {
     analysis::Stage stage;
     stage.resource = resource;
@@ -91,7 +91,7 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
   analysis::TaskSet set;
   const int gpus = count_gpus(machine, tasks);
   set.platform.cpus = machine.cpus;
-  set.platform.pci = set.platform.gpus = gpus;
+  set.platform.links = set.platform.gpus = gpus;
   set.platform.bound = true;
   for (const Task* task : tasks) {
     auto modelled = model(*task, machine, gpus);
@@ -135,12 +135,13 @@ std::vector<bool> met(const analysis::TaskSet& set, const analysis::Modes& modes
 
 // The best policy looks for modes that meet all deadlines; where it finds none, for those that come near. Then what
 // others choose may keep the deadlines of the most urgent tasks.
-analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy) {
+analysis::Modes modes_for(const analysis::TaskSet& set, analysis::ModePolicy policy) {
   const analysis::Choice choice = analysis::choose_modes(set, Form::safe, policy);
   if (choice.schedulable || policy != analysis::kBestPolicy) return choice.modes;
   analysis::Modes best = choice.modes;
   std::vector<bool> best_met = met(set, best);
-  for (const analysis::Policy other : {analysis::Policy::single, analysis::Policy::local, analysis::Policy::gpa}) {
+  for (const analysis::ModePolicy other :
+       {analysis::ModePolicy::single, analysis::ModePolicy::local, analysis::ModePolicy::gpa}) {
     const analysis::Modes modes = analysis::choose_modes(set, Form::safe, other).modes;
     std::vector<bool> others_met = met(set, modes);
     if (others_met <= best_met) continue;
@@ -151,14 +152,15 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::Policy policy)
 }
 
 // What the task is held to.
-void promise(PlannedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode,
+void promise(AssignedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode,
              const scheduler::Policy& policy) {
   analysis::Time budget = 0;
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
     if (stage.resource == analysis::Resource::gpu) planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
-    if (stage.resource == analysis::Resource::pci) planned.link_section_ns = std::max(planned.link_section_ns, section);
+    if (stage.resource == analysis::Resource::link)
+      planned.link_section_ns = std::max(planned.link_section_ns, section);
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;
@@ -181,7 +183,7 @@ UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::B
 }
 
 // What is planned, as the policy's analysis bounds it.
-void take_bound(PlannedTask& planned, const analysis::Task& task, const UnderPolicy& under,
+void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPolicy& under,
                 const UnderPolicy::Task& known) {
   planned.bound_ns = known.bound_ns;
   planned.doubt = under.problem.empty() ? under.doubt : under.problem;
@@ -190,8 +192,8 @@ void take_bound(PlannedTask& planned, const analysis::Task& task, const UnderPol
                    {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
 }
 
-std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
-                                std::vector<UnderPolicy>& under) {
+std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
+                                 std::vector<UnderPolicy>& under) {
   const analysis::Modes modes = modes_for(set, settings.modes);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
@@ -201,10 +203,10 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
                                                         : bounds_under(policy, set, modes, devices, is_others));
   const auto active = std::find_if(under.begin(), under.end(),
                                    [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
-  std::vector<PlannedTask> planned;
+  std::vector<AssignedTask> planned;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     if (is_others(set.tasks[i].name)) continue;
-    PlannedTask task;
+    AssignedTask task;
     task.name = set.tasks[i].name;
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
@@ -227,8 +229,9 @@ std::vector<PlannedTask> choose(const analysis::TaskSet& set, const Settings& se
 // At the change at most one job of each task is under way if none is later than its period. Before each
 // request of a job a section of the others may be in the way.
 std::optional<uint64_t> transition_after(const analysis::TaskSet& before, const analysis::Modes& old_modes,
-                                         const analysis::TaskSet& now, const analysis::Modes& modes, const Plan& plan) {
-  for (const PlannedTask& task : plan.tasks)
+                                         const analysis::TaskSet& now, const analysis::Modes& modes,
+                                         const Assignment& plan) {
+  for (const AssignedTask& task : plan.tasks)
     if (!task.changing_ns || *task.changing_ns > task.deadline_ns) return std::nullopt;
   auto both = analysis::either({before, old_modes}, {now, modes});
   if (!both) return std::nullopt;
@@ -254,10 +257,10 @@ std::optional<uint64_t> transition_after(const analysis::TaskSet& before, const 
 }
 
 // Bounds for as long as jobs of both plans may be under way.
-Result<void> bound_change(const Plan& before, Plan& plan) {
+Result<void> bound_change(const Assignment& before, Assignment& plan) {
   if (before.tasks.empty() || before.task_set == plan.task_set) {
-    for (PlannedTask& task : plan.tasks) {
-      const PlannedTask* known = before.find(task.name);
+    for (AssignedTask& task : plan.tasks) {
+      const AssignedTask* known = before.find(task.name);
       task.changing_ns = known ? known->changing_ns : task.bound_ns;
     }
     plan.changing = before.changing;
@@ -270,7 +273,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
   const auto both = analysis::either({old->set, old->modes}, {now->set, now->modes});
   if (!both) return fail(both.error().message);
   const analysis::Bounds bounds = analysis::analyse(both->set, both->modes, Form::safe);
-  for (PlannedTask& task : plan.tasks)
+  for (AssignedTask& task : plan.tasks)
     for (size_t i = 0; i < both->set.tasks.size(); ++i)
       if (both->set.tasks[i].name == task.name && bounds.tasks[i].proven)
         task.changing_ns = static_cast<uint64_t>(bounds.tasks[i].response);
@@ -278,7 +281,7 @@ Result<void> bound_change(const Plan& before, Plan& plan) {
   return {};
 }
 
-json to_json(const PlannedTask& task, const std::string& unenforced) {
+json to_json(const AssignedTask& task, const std::string& unenforced) {
   return {{"mode", task.mode},
           {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()},
           {"changing_ns", task.changing_ns ? json(*task.changing_ns) : json()},
@@ -288,15 +291,15 @@ json to_json(const PlannedTask& task, const std::string& unenforced) {
 
 }  // namespace
 
-const PlannedTask* Plan::find(const std::string& name) const {
+const AssignedTask* Assignment::find(const std::string& name) const {
   const auto found =
-      std::find_if(tasks.begin(), tasks.end(), [&](const PlannedTask& task) { return task.name == name; });
+      std::find_if(tasks.begin(), tasks.end(), [&](const AssignedTask& task) { return task.name == name; });
   return found == tasks.end() ? nullptr : &*found;
 }
 
-Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
-               const Plan& before) {
-  Plan plan;
+Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine& machine, const Settings& settings,
+                        const Assignment& before) {
+  Assignment plan;
   plan.policy = settings.policy.name;
   for (const auto& [name, task] : tasks)
     if (task.profile.empty() && task.weight == 0) plan.unprofiled.push_back(name);
@@ -308,7 +311,7 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
     return plan;
   }
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
-  for (PlannedTask& task : plan.tasks) {
+  for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
     task.estimate = estimate_of(*set);
   }
@@ -323,7 +326,7 @@ Plan make_plan(const std::map<std::string, Task>& tasks, const Machine& machine,
 
 namespace {
 
-std::string lateness(const PlannedTask& task) {
+std::string lateness(const AssignedTask& task) {
   const std::string name = "\"" + task.name + "\"";
   if (!task.bound_ns) return name + " may take longer than its period";
   if (!task.doubt.empty()) return name + ": " + task.doubt;
@@ -331,7 +334,7 @@ std::string lateness(const PlannedTask& task) {
          " beyond its deadline of " + time_text(task.deadline_ns);
 }
 
-std::string lateness_in_change(const PlannedTask& task) {
+std::string lateness_in_change(const AssignedTask& task) {
   return "\"" + task.name + "\" may take " +
          (task.changing_ns
               ? time_text(*task.changing_ns) + ", beyond its deadline of " + time_text(task.deadline_ns) + ","
@@ -341,14 +344,14 @@ std::string lateness_in_change(const PlannedTask& task) {
 
 }  // namespace
 
-std::string objection(const Plan& before, const Plan& after, const std::string& newcomer) {
+std::string objection(const Assignment& before, const Assignment& after, const std::string& newcomer) {
   if (!after.problem.empty()) return after.problem;
   const bool guards = std::any_of(before.tasks.begin(), before.tasks.end(),
-                                  [](const PlannedTask& task) { return task.meets_deadline(); });
+                                  [](const AssignedTask& task) { return task.meets_deadline(); });
   if (guards && !after.changing.empty()) return "while tasks change, nothing is known: " + after.changing;
   std::string all;
-  for (const PlannedTask& task : after.tasks) {
-    const PlannedTask* known = before.find(task.name);
+  for (const AssignedTask& task : after.tasks) {
+    const AssignedTask* known = before.find(task.name);
     const bool matters = task.name == newcomer || (known && known->meets_deadline());
     if (matters && !task.meets_deadline())
       all += (all.empty() ? "" : "; ") + lateness(task);
@@ -358,9 +361,9 @@ std::string objection(const Plan& before, const Plan& after, const std::string& 
   return all;
 }
 
-json to_json(const Plan& plan, const Plan& before, const Machine& machine, const std::string& unenforced) {
+json to_json(const Assignment& plan, const Assignment& before, const Machine& machine, const std::string& unenforced) {
   json tasks = json::array();
-  for (const PlannedTask& task : plan.tasks) {
+  for (const AssignedTask& task : plan.tasks) {
     json entry = to_json(task, unenforced);
     entry["name"] = task.name;
     entry["priority"] = task.priority;
@@ -373,7 +376,7 @@ json to_json(const Plan& plan, const Plan& before, const Machine& machine, const
     entry["devices"] = json::array();
     for (const uint8_t device : task.devices)
       entry["devices"].push_back(device < machine.devices.size() ? machine.devices[device] : std::to_string(device));
-    const PlannedTask* known = before.find(task.name);
+    const AssignedTask* known = before.find(task.name);
     entry["before"] = known ? to_json(*known, unenforced) : json();
     tasks.push_back(std::move(entry));
   }

@@ -107,7 +107,7 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-struct Program {
+struct SymbolicFootprint {
   std::vector<Node> nodes;  // operands come before their users
   std::vector<Loop> loops;
   std::vector<Region> regions;   // parents come before their children
@@ -116,12 +116,12 @@ struct Program {
 };
 
 // Leaves out nodes and regions that no access needs.
-void prune(Program& program);
+void prune(SymbolicFootprint& symbolic);
 
-// One line of text, and back. Errors: the text is not what to_text() makes; all indices in a Program that
+// One line of text, and back. Errors: the text is not what to_text() makes; all indices in a SymbolicFootprint that
 // comes out are in range, and no node lies deeper than kMostDepth.
 constexpr unsigned kMostDepth = 1000;
-std::string to_text(const Program& program);
-Result<Program> from_text(std::string_view text);
+std::string to_text(const SymbolicFootprint& symbolic);
+Result<SymbolicFootprint> from_text(std::string_view text);
 
 }  // namespace samcl::footprint

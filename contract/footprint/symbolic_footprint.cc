@@ -1,4 +1,4 @@
-#include "contract/footprint/program.h"
+#include "contract/footprint/symbolic_footprint.h"
 
 #include <algorithm>
 #include <array>
@@ -101,10 +101,10 @@ std::array<Id*, 3> operands_of(Node& node) {
   return {a, count > 1 ? &node.b : &none, count > 2 ? &node.c : &none};
 }
 
-bool too_deep(const Program& program) {
-  std::vector<unsigned> depth(program.nodes.size(), 0);
-  for (size_t i = 0; i < program.nodes.size(); ++i) {
-    Node node = program.nodes[i];
+bool too_deep(const SymbolicFootprint& symbolic) {
+  std::vector<unsigned> depth(symbolic.nodes.size(), 0);
+  for (size_t i = 0; i < symbolic.nodes.size(); ++i) {
+    Node node = symbolic.nodes[i];
     for (const Id* id : operands_of(node))
       if (*id != kNone) depth[i] = std::max(depth[i], depth[*id] + 1);
     if (depth[i] > kMostDepth) return true;
@@ -145,74 +145,75 @@ std::vector<Id> compact(std::vector<T>& elements, const std::vector<bool>& used)
 
 }  // namespace
 
-void prune(Program& program) {
-  std::vector<bool> regions(program.regions.size(), false), nodes(program.nodes.size(), false);
-  std::vector<bool> loops(program.loops.size(), false);
+void prune(SymbolicFootprint& symbolic) {
+  std::vector<bool> regions(symbolic.regions.size(), false), nodes(symbolic.nodes.size(), false);
+  std::vector<bool> loops(symbolic.loops.size(), false);
   if (!regions.empty()) regions[0] = true;
   const auto use = [&](Id node) {
     if (node != kNone) nodes[node] = true;
   };
-  for (const Access& access : program.accesses) {
+  for (const Access& access : symbolic.accesses) {
     regions[access.region] = true;
     use(access.offset);
     use(access.repeat);
   }
   for (size_t i = regions.size(); i-- > 1;) {
     if (!regions[i]) continue;
-    const Region& region = program.regions[i];
+    const Region& region = symbolic.regions[i];
     regions[region.parent] = true;
     use(region.condition.node);
     if (region.loop != kNone) loops[region.loop] = true;
   }
   for (size_t i = 0; i < loops.size(); ++i) {
-    if (!loops[i]) program.loops[i].stay.clear();
-    for (const Condition& stay : program.loops[i].stay) use(stay.node);
+    if (!loops[i]) symbolic.loops[i].stay.clear();
+    for (const Condition& stay : symbolic.loops[i].stay) use(stay.node);
   }
   for (size_t i = nodes.size(); i-- > 0;)
     if (nodes[i])
-      for (const Id* operand : operands_of(program.nodes[i])) use(*operand);
+      for (const Id* operand : operands_of(symbolic.nodes[i])) use(*operand);
 
-  const std::vector<Id> node_number = compact(program.nodes, nodes), region_number = compact(program.regions, regions);
+  const std::vector<Id> node_number = compact(symbolic.nodes, nodes),
+                        region_number = compact(symbolic.regions, regions);
   const auto renumber = [](Id& id, const std::vector<Id>& number) {
     if (id != kNone) id = number[id];
   };
-  for (Node& node : program.nodes)
+  for (Node& node : symbolic.nodes)
     for (Id* operand : operands_of(node))
       if (*operand != kNone) *operand = node_number[*operand];
-  for (Loop& loop : program.loops)
+  for (Loop& loop : symbolic.loops)
     for (Condition& stay : loop.stay) renumber(stay.node, node_number);
-  for (Region& region : program.regions) {
+  for (Region& region : symbolic.regions) {
     renumber(region.parent, region_number);
     renumber(region.condition.node, node_number);
   }
-  for (Access& access : program.accesses) {
+  for (Access& access : symbolic.accesses) {
     renumber(access.region, region_number);
     renumber(access.offset, node_number);
     renumber(access.repeat, node_number);
   }
 }
 
-std::string to_text(const Program& program) {
+std::string to_text(const SymbolicFootprint& symbolic) {
   Writer write;
   write(kVersion);
-  write(program.anything);
-  write(static_cast<int64_t>(program.nodes.size()));
-  write(static_cast<int64_t>(program.loops.size()));
-  write(static_cast<int64_t>(program.regions.size()));
-  write(static_cast<int64_t>(program.accesses.size()));
-  for (const Node& node : program.nodes) write_node(write, node);
-  for (const Loop& loop : program.loops) {
+  write(symbolic.anything);
+  write(static_cast<int64_t>(symbolic.nodes.size()));
+  write(static_cast<int64_t>(symbolic.loops.size()));
+  write(static_cast<int64_t>(symbolic.regions.size()));
+  write(static_cast<int64_t>(symbolic.accesses.size()));
+  for (const Node& node : symbolic.nodes) write_node(write, node);
+  for (const Loop& loop : symbolic.loops) {
     write(loop.single_exit);
     write(static_cast<int64_t>(loop.stay.size()));
     for (const Condition& stay : loop.stay) write.condition(stay);
   }
-  for (const Region& region : program.regions) {
+  for (const Region& region : symbolic.regions) {
     write.id(region.parent);
     write.condition(region.condition);
     write.id(region.loop);
     write(region.left);
   }
-  for (const Access& access : program.accesses) {
+  for (const Access& access : symbolic.accesses) {
     write(access.argument);
     write(access.region);
     write.id(access.offset);
@@ -226,15 +227,15 @@ std::string to_text(const Program& program) {
   return write.take();
 }
 
-Result<Program> from_text(std::string_view text) {
+Result<SymbolicFootprint> from_text(std::string_view text) {
   Reader reader(text);
   if (reader.number() != kVersion) return fail("a footprint of another version");
-  Program program;
-  program.anything = reader.flag();
+  SymbolicFootprint symbolic;
+  symbolic.anything = reader.flag();
   const size_t nodes = reader.count(), loops = reader.count(), regions = reader.count(), accesses = reader.count();
-  for (size_t i = 0; i < nodes && reader.ok(); ++i) program.nodes.push_back(read_node(reader, i, loops));
+  for (size_t i = 0; i < nodes && reader.ok(); ++i) symbolic.nodes.push_back(read_node(reader, i, loops));
   for (size_t i = 0; i < loops && reader.ok(); ++i) {
-    Loop& loop = program.loops.emplace_back();
+    Loop& loop = symbolic.loops.emplace_back();
     loop.single_exit = reader.flag();
     for (size_t count = reader.count(); count > 0 && reader.ok(); --count) {
       loop.stay.push_back(reader.condition(nodes));
@@ -242,7 +243,7 @@ Result<Program> from_text(std::string_view text) {
     }
   }
   for (size_t i = 0; i < regions && reader.ok(); ++i) {
-    Region& region = program.regions.emplace_back();
+    Region& region = symbolic.regions.emplace_back();
     region.parent = reader.id(i);
     region.condition = reader.condition(nodes);
     region.loop = reader.id(loops);
@@ -251,7 +252,7 @@ Result<Program> from_text(std::string_view text) {
     if (i > 0 && region.condition.node == kNone && region.loop == kNone) return fail("a region without a reason");
   }
   for (size_t i = 0; i < accesses && reader.ok(); ++i) {
-    Access& access = program.accesses.emplace_back();
+    Access& access = symbolic.accesses.emplace_back();
     access.argument = static_cast<Id>(reader.number(0, kMost));
     access.region = reader.id(regions);
     access.offset = reader.id(nodes);
@@ -262,11 +263,11 @@ Result<Program> from_text(std::string_view text) {
     access.reads = reader.flag();
     access.writes = reader.flag();
     if (access.region == kNone || access.sure_width > access.width) return fail("an access out of place");
-    if (i > 0 && access.region < program.accesses[i - 1].region) return fail("accesses out of order");
+    if (i > 0 && access.region < symbolic.accesses[i - 1].region) return fail("accesses out of order");
   }
   if (!reader.ok() || !reader.at_end()) return fail("a footprint that can't be read");
-  if (too_deep(program)) return fail("a footprint too deep to evaluate");
-  return program;
+  if (too_deep(symbolic)) return fail("a footprint too deep to evaluate");
+  return symbolic;
 }
 
 }  // namespace samcl::footprint

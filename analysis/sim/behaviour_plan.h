@@ -17,7 +17,7 @@ struct PlannedJob {
   std::vector<std::vector<Pause>> pauses = {};
 };
 
-struct Plan {
+struct BehaviourPlan {
   std::vector<std::vector<PlannedJob>> jobs;  // [task], in the order of TaskSet::tasks
   // Lengths of sections, taken in turn as parts of 256 of the longest, at least 1 ns; empty: the longest. Likewise
   // how long they need a CPU; where the part is odd, at their ends.
@@ -27,7 +27,7 @@ struct Plan {
 // After the last planned job nothing is released.
 class PlannedBehaviour : public Behaviour {
  public:
-  PlannedBehaviour(const TaskSet& set, std::span<const int> modes, const Plan& plan)
+  PlannedBehaviour(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan)
       : set_(set), modes_(modes), plan_(plan) {}
   Time release(size_t task, int64_t job) override;
   Time execution(size_t task, int64_t job, size_t stage, int subtask) override;
@@ -38,7 +38,7 @@ class PlannedBehaviour : public Behaviour {
  private:
   const TaskSet& set_;
   std::span<const int> modes_;
-  const Plan& plan_;
+  const BehaviourPlan& plan_;
   size_t next_section_ = 0;
 };
 
@@ -48,16 +48,17 @@ using Random = std::mt19937_64;
 // Temperaments, drawn anew for each plan: all released at once, or at random, or each just before a more
 // urgent one; as often as allowed, or sporadically; always the worst time, or the best, or a mix; as many
 // requests as there may be, or fewer, of equal lengths or at random.
-Plan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random);
+BehaviourPlan random_plan(const TaskSet& set, std::span<const int> modes, int jobs, Random& random);
 
 // The same with one thing changed: a task's phase, a separation, or a job's execution times and requests.
-Plan mutated(const TaskSet& set, std::span<const int> modes, const Plan& plan, Random& random);
+BehaviourPlan mutated(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random);
 
 // The longest response of each task under the plan (0 if none of its jobs ended), and how many jobs ran.
 struct Responses {
   std::vector<Time> longest;
   int64_t jobs = 0;
 };
-Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes, const Plan& plan);
+Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
+               const BehaviourPlan& plan);
 
 }  // namespace samcl::analysis
