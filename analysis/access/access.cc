@@ -47,27 +47,38 @@ Result<void> check_devices(const TaskSet& set, Analysis analysis) {
     const Task*& other = user[static_cast<size_t>(task.device)];
     if (needs_own_device(analysis) && other)
       return fail("task \"" + task.name + "\", devices: that of \"" + other->name + "\" too, expected its own" + why);
-    const bool one = analysis == Analysis::gcaps || analysis == Analysis::gcaps_published;
+    const bool one = analysis == Analysis::gcaps || is_published(analysis);
     if (one && first && first->device != task.device)
       return fail("task \"" + task.name + "\", devices: not that of \"" + first->name + "\", expected one device" +
                   why);
-    if (analysis == Analysis::gcaps_published && first && first->busy != task.busy)
+    if (is_published(analysis) && analysis != Analysis::gcaps_published && first && first->gpu_rank > task.gpu_rank)
+      return fail("task \"" + task.name + "\", gpu_priority: expected the order of the CPUs' priorities" + why);
+    if (analysis == Analysis::server_published && task.busy)
+      return fail("task \"" + task.name + "\", busy_waits: expected false" + why);
+    if (is_published(analysis) && first && first->busy != task.busy)
       return fail("task \"" + task.name + "\", busy_waits: expected the same of all tasks that use the GPU" + why);
-    other = &task;
-    if (!first) first = &task;
+    other = first = &task;
   }
   return {};
 }
 
 }  // namespace
 
+bool is_published(Analysis analysis) {
+  return analysis == Analysis::gcaps_published || analysis == Analysis::mpcp_published ||
+         analysis == Analysis::fmlp_published || analysis == Analysis::server_published;
+}
+
 const char* name(Analysis analysis) {
   switch (analysis) {
     case Analysis::gcaps: return "gcaps";
     case Analysis::gcaps_published: return "gcaps-published";
     case Analysis::mpcp: return "mpcp";
+    case Analysis::mpcp_published: return "mpcp-published";
     case Analysis::fmlp: return "fmlp+";
+    case Analysis::fmlp_published: return "fmlp+-published";
     case Analysis::server: return "server";
+    case Analysis::server_published: return "server-published";
     case Analysis::round_robin: return "round-robin";
     case Analysis::oblivious: return "oblivious";
     case Analysis::jitter: return "jitter";
@@ -79,11 +90,11 @@ const char* name(Analysis analysis) {
 
 Result<void> check(const TaskSet& set, Analysis analysis, const Costs& costs) {
   const std::string why = " for " + std::string(name(analysis));
-  if (analysis == Analysis::server && (costs.server_cpu < 0 || costs.server_cpu >= set.cpus))
+  if ((analysis == Analysis::server || analysis == Analysis::server_published) &&
+      (costs.server_cpu < 0 || costs.server_cpu >= set.cpus))
     return fail("the server's CPU: " + std::to_string(costs.server_cpu) + ", expected 0 to " +
                 std::to_string(set.cpus - 1));
-  const bool no_jitter =
-      analysis == Analysis::blocking || analysis == Analysis::unified || analysis == Analysis::gcaps_published;
+  const bool no_jitter = analysis == Analysis::blocking || analysis == Analysis::unified || is_published(analysis);
   for (const Task& task : set.tasks) {
     const std::string where = "task \"" + task.name + "\", ";
     if (task.deadline > task.period && analysis != Analysis::oblivious)
@@ -105,6 +116,9 @@ Bounds analyse(const TaskSet& set, Analysis analysis, const Costs& costs) {
     switch (analysis) {
       case Analysis::gcaps: return gcaps(set, i, known, costs.update);
       case Analysis::gcaps_published: return gcaps_published(set, i, known, costs.update);
+      case Analysis::mpcp_published: return mpcp_published(set, i, known);
+      case Analysis::fmlp_published: return fmlp_published(set, i, known);
+      case Analysis::server_published: return server_published(set, i, known, costs.update, costs.server_cpu);
       case Analysis::mpcp:
       case Analysis::fmlp:
       case Analysis::server: return lock(set, i, known, rules);

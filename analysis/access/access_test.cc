@@ -113,6 +113,36 @@ TEST(Locks, ALessUrgentSegmentBlocksOnceARequestWhereTheMostUrgentIsNext) {
   EXPECT_THAT(analyse(set, Analysis::fmlp).response, ElementsAre(30, 30, 30));
 }
 
+TEST(Locks, AsPublishedCountOtherThings) {
+  const TaskSet set =
+      set_of(3, {task(100, 0, {1, 1}, {{1, 5}}), task(100, 1, {1, 1}, {{2, 8}}), task(100, 2, {1, 1}, {{3, 9}})});
+  // MPCP counts each segment with the longest of all more urgent tasks: 6, 10 + 6, 12 + 6 + 10.
+  EXPECT_THAT(analyse(set, Analysis::mpcp_published).response, ElementsAre(8 + 28, 12 + 6 + 28, 14 + 6 + 16));
+  EXPECT_THAT(analyse(set, Analysis::fmlp_published).response, ElementsAre(30, 30, 30));
+  // The server, with T2: segments and one message's time, two jobs of each more urgent task, two of each other's G^m.
+  EXPECT_THAT(analyse(set, Analysis::server_published, {1, 1, 0, 1}).response,
+              ElementsAre(10 + 13, 14 + 13 + 2 * 7 + 2 * (3 + 5), 16 + 2 * (7 + 11)));
+}
+
+// On one CPU a less urgent request waits for the more urgent one's G^e, which FMLP+ as published does not count.
+TEST(Locks, ThePublishedFmlpIsExceededByAMoreUrgentTaskOfTheSameCpu) {
+  TaskSet set = set_of(1, {task(34, 0, {3, 3, 3}, {{0, 1}, {3, 4}}), task(29, 0, {3, 1}, {{2, 1}})});
+  const std::vector<SimulatedJob> jobs = {{0, 0, 0, {3, 3, 3}, {{0, 1, 0}, {0, 4, 3}}}, {1, 0, 0, {3, 1}, {{1, 1, 1}}}};
+  EXPECT_EQ(analyse(set, Analysis::fmlp_published).response[1], 19);
+  EXPECT_EQ(simulate(set, Analysis::fmlp, {}, jobs)[1], 20);
+  EXPECT_GE(analyse(set, Analysis::fmlp).response[1], 20);
+}
+
+// Each segment costs the server two messages; the published form counts one with each segment ahead.
+TEST(Locks, ThePublishedServerIsExceededWhereBothMessagesOfASegmentAheadCost) {
+  const TaskSet set = set_of(3, {task(27, 1, {2, 3}, {{2, 1}}), task(50, 2, {3, 2}, {{2, 1}})});
+  const Costs costs = {2, 1, 0, 0};
+  const std::vector<SimulatedJob> jobs = {{0, 2, 2, {2, 3}, {{2, 1, 0}}}, {1, 0, 0, {3, 2}, {{2, 1, 0}}}};
+  EXPECT_EQ(analyse(set, Analysis::server_published, costs).response[0], 17);
+  EXPECT_EQ(simulate(set, Analysis::server, costs, jobs)[0], 18);
+  EXPECT_GE(analyse(set, Analysis::server, costs).response[0], 18);
+}
+
 TEST(Locks, OnlyALocalSegmentDelaysATaskWithoutOne) {
   const TaskSet set = set_of(2, {task(50, 0, {10}), task(50, 0, {1, 1}, {{2, 8}}), task(50, 1, {1, 1}, {{3, 9}})});
   EXPECT_EQ(analyse(set, Analysis::mpcp).response[0], 12);
@@ -141,6 +171,9 @@ TEST(Access, WhatAnAnalysisDoesNotKnowIsNamed) {
   EXPECT_EQ(complaint(set, Analysis::jitter), "task \"T2\", devices: that of \"T1\" too, expected its own for jitter");
   set.tasks[1].busy = true;
   EXPECT_THAT(complaint(set, Analysis::gcaps_published), HasSubstr("busy_waits: expected the same"));
+  EXPECT_THAT(complaint(set, Analysis::server_published), HasSubstr("busy_waits: expected false"));
+  std::swap(set.tasks[0].gpu_rank, set.tasks[1].gpu_rank);
+  EXPECT_THAT(complaint(set, Analysis::mpcp_published), HasSubstr("gpu_priority: expected the order of the CPUs'"));
   set.tasks[1].deadline = 70;
   EXPECT_EQ(complaint(set, Analysis::mpcp), "task \"T2\", deadline: 70 ns, expected at most the period, 60, for mpcp");
   set.tasks[0].jitter = 1;

@@ -12,6 +12,10 @@ using Bound = std::optional<Time>;
 Bound gcaps(const TaskSet& set, size_t i, const Responses& response, Time update);
 Bound gcaps_published(const TaskSet& set, size_t i, const Responses& response, Time update);
 
+Bound mpcp_published(const TaskSet& set, size_t i, const Responses& response);
+Bound fmlp_published(const TaskSet& set, size_t i, const Responses& response);
+Bound server_published(const TaskSet& set, size_t i, const Responses& response, Time update, int server_cpu);
+
 struct Lock {
   bool fifo = false;               // else the most urgent waiting one is next
   std::optional<int> server = {};  // the CPU that executes all G^m; else each task's own

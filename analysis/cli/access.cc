@@ -83,7 +83,7 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
                                                                            : format_time(column.bounds.response[i]));
   }
   return table(verdicts, 3) + "\n" + table(responses) +
-         "\nThe most urgent task first. gcaps-published is the paper's, and not safe; the others are "
+         "\nThe most urgent task first. The published ones are the papers' equations, and not safe; the others are "
          "proven.\n";
 }
 
@@ -95,7 +95,7 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
       entry["refused"] = column.refused;
     } else {
       entry["schedulable"] = column.bounds.schedulable;
-      entry["proven"] = column.analysis != access::Analysis::gcaps_published && column.bounds.schedulable;
+      entry["proven"] = !is_published(column.analysis) && column.bounds.schedulable;
       entry["tasks"] = nlohmann::ordered_json::array();
       for (size_t i = 0; i < set.tasks.size(); ++i) {
         const Time response = column.bounds.response[i];

@@ -1,6 +1,5 @@
 // sam-analyze experiment berezovskyi: Figures 5 to 7 of the paper on makespans (analysis/makespan), with CPU
 // times.
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/experiment/cpu_time.h"
 #include "analysis/makespan/drawing.h"
+#include "analysis/model/number_text.h"
 #ifdef SAMCL_HAVE_CBC
 #include "analysis/makespan/solve.h"
 #endif
@@ -24,12 +24,6 @@ struct Options {
   int converge = 40;
   std::string out = "berezovskyi";
 };
-
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
 
 makespan::Kernel kernel_of(const std::string& text, const std::vector<makespan::UnitRate>& rates = {}) {
   return makespan::parse_kernel(text, rates).value();
@@ -59,8 +53,8 @@ Result<Chart> solving_times(const Options& options, std::string& text, std::stri
       }
       const double time = cpu_seconds() - start;
       open[form] = solved.has_value();
-      rows.back().push_back(solved ? decimal(time) + " s" : "above " + decimal(options.seconds) + " s");
-      csv += solved ? "," + decimal(time) : ",";
+      rows.back().push_back(solved ? decimal(time, 3) + " s" : "above " + decimal(options.seconds, 3) + " s");
+      csv += solved ? "," + decimal(time, 3) : ",";
       if (!solved) continue;
       if (std::to_string(solved->makespan) != rows.back()[1])
         return fail("CBC has " + std::to_string(solved->makespan) + " slots for " + rows.back()[0] +

@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::string file;
   bool csv = false, np = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
-  int cpus = 0;
+  int cpus = 0, gpus = 1;
   std::string unit = "1us";
 };
 
@@ -34,6 +34,13 @@ Result<std::string> from_mast(const Options& options, Time unit) {
   const auto text = read_text(options.file);
   if (!text) return tl::unexpected(text.error());
   auto set = parse_mast(*text, unit);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  const Modes modes(set->tasks.size(), 1);
+  return format_task_set({std::move(*set), modes});
+}
+
+Result<std::string> from_np_jobs(const Options& options, const std::string& text) {
+  auto set = parse_np_jobs(text, options.gpus);
   if (!set) return fail(options.file + ": " + set.error().message);
   const Modes modes(set->tasks.size(), 1);
   return format_task_set({std::move(*set), modes});
@@ -81,6 +88,8 @@ Result<std::string> converted(const Options& options) {
   if (options.file.ends_with(".xml")) return from_xml(options, *unit);
   if (options.schedcat) return to_schedcat(options, *unit);
   if (options.file.ends_with(".mast")) return from_mast(options, *unit);
+  if (options.file.ends_with(".csv"))
+    if (const auto jobs = read_text(options.file); jobs && is_np_jobs(*jobs)) return from_np_jobs(options, *jobs);
   const auto document = read_either(options.file);
   if (!document) return tl::unexpected(document.error());
   auto text = written(options, *document, *unit);
@@ -94,9 +103,11 @@ Run add_convert(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* convert = parent.add_subcommand("convert", "print a task set in another notation, JSON by default");
   convert
-      ->add_option("FILE", options->file,
-                   "task set (JSON, or CSV if its name ends with .csv); if it ends with .mast a MAST model, with\n"
-                   ".xml a Cheddar model, or a SchedCAT task set, printed as a set for locking")
+      ->add_option(
+          "FILE", options->file,
+          "task set (JSON, or CSV if its name ends with .csv, which may be np-schedulability-analysis' jobs); if\n"
+          "it ends with .mast a MAST model, with .xml a Cheddar model, or a SchedCAT task set, printed as a set\n"
+          "for locking")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
@@ -111,6 +122,8 @@ Run add_convert(CLI::App& parent) {
     formats.push_back(format);
   }
   convert->add_option("--cpus", options->cpus, "of a SchedCAT task set")->check(CLI::Range(1, 64));
+  convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
+      ->check(CLI::Range(1, 64));
   convert->add_option("--unit", options->unit,
                       "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
   return [options]() -> Result<int> {

@@ -1,7 +1,6 @@
 // sam-analyze dbf FILE: demand bounds of recurring tasks, whether EDF schedules them, and which walks demand
 // most.
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include "analysis/json/demand_json.h"
 #include "analysis/json/task_graphs_json.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -28,13 +28,7 @@ struct Options {
   std::string chart;
 };
 
-std::string percent(double part) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f%%", 100 * part);
-  return text;
-}
-
-std::string share(Time demand, Time t) { return percent(static_cast<double>(demand) / static_cast<double>(t)); }
+std::string share(Time demand, Time t) { return percent(static_cast<double>(demand) / static_cast<double>(t), 2); }
 
 std::string tasks_text(const TaskDemands& set) {
   std::vector<std::vector<std::string>> rows = {
@@ -100,7 +94,7 @@ std::string looseness_text(const std::vector<dbf::TaskGraph>& tasks) {
 
 std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest) {
   const auto demands = [](Time t, Time demand) { return format_time(demand) + " of demand within " + format_time(t); };
-  std::string text = "Utilisation " + percent(utilisation(set.bounds)) + ". ";
+  std::string text = "Utilisation " + percent(utilisation(set.bounds), 2) + ". ";
   if (verdict.feasible)
     text += "Schedulable by preemptive EDF on one processor.\n";
   else

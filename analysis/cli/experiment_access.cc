@@ -1,11 +1,11 @@
 // sam-analyze experiment access: OUT.csv and OUT.json.
-#include <cstdio>
 #include <iostream>
 
 #include "analysis/access/experiment/shares.h"
 #include "analysis/cli/experiment.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 
@@ -40,20 +40,12 @@ Result<int> run_access(const ExperimentOptions& options) {
     if (auto good = write_text(out + ending, content); !good) return tl::unexpected(good.error());
   forget(options.counting);
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
-  for (const double utilisation : access::Shares::utilisations()) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%.1f", utilisation);
-    rows[0].emplace_back(text);
-  }
+  for (const double utilisation : access::Shares::utilisations()) rows[0].push_back(decimal(utilisation, 1));
   const std::vector<std::string> names = access::way_names();
   for (size_t way = 0; way < names.size(); ++way) {
     rows.push_back({names[way]});
-    for (const Counts& counts : **sums) {
-      char text[16];
-      std::snprintf(text, sizeof text, "%.1f",
-                    100 * static_cast<double>(counts[1 + way]) / static_cast<double>(counts[0]));
-      rows.back().emplace_back(text);
-    }
+    for (const Counts& counts : **sums)
+      rows.back().push_back(decimal(100 * static_cast<double>(counts[1 + way]) / static_cast<double>(counts[0]), 1));
   }
   std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (**sums)[0][0]
             << " sets each, seed " << options.seed << "\n\n"

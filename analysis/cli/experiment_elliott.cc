@@ -1,5 +1,4 @@
 // The experiment on tasks that share a GPU under global EDF: OUT.csv and a picture per figure.
-#include <cstdio>
 #include <iostream>
 
 #include "analysis/cli/experiment.h"
@@ -7,6 +6,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/locking/experiment/elliott.h"
 #include "analysis/locking/experiment/observations.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -20,12 +20,6 @@ constexpr std::pair<const char*, Counted> kColumns[] = {{"SRM, FMLP-LONG", Count
                                                         {"BOTH", Counted::both},
                                                         {"EITHER", Counted::either}};
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f%%", 100 * share);
-  return text;
-}
-
 std::string shares_text(const locking::Histograms& all) {
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE", "SETS"}};
   for (const auto& [title, counted] : kColumns) rows[0].emplace_back(title);
@@ -36,7 +30,7 @@ std::string shares_text(const locking::Histograms& all) {
       if (wanted(locking::scenario(index))) sum.add(all[index]);
     if (sum.total(Counted::sets) == 0) return;
     rows.push_back({name, std::to_string(sum.total(Counted::sets))});
-    for (const auto& [title, counted] : kColumns) rows.back().push_back(percent(sum.share(counted)));
+    for (const auto& [title, counted] : kColumns) rows.back().push_back(percent(sum.share(counted), 2));
   };
   add("all", [](const Scenario&) { return true; });
   for (size_t n = 0; n < 3; ++n)

@@ -1,5 +1,4 @@
 // The experiments on modes of the GPU-SPARC and GPU-SAM papers: OUT.csv and OUT.json.
-#include <cstdio>
 #include <iostream>
 
 #include "analysis/cli/experiment.h"
@@ -7,15 +6,10 @@
 #include "analysis/cli/table.h"
 #include "analysis/experiment/results.h"
 #include "analysis/experiment/running_time.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
-
-std::string decimal(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 std::string shares_text(const Results& results, Reading reading) {
   const Figure& figure = results.figure();

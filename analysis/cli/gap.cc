@@ -1,30 +1,24 @@
 // sam-analyze experiment gap: how much room there is between bounds and simulations.
 #include "analysis/experiment/gap.h"
 
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
-
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
 
 Result<int> run(GapOptions options) {
   std::vector<std::vector<std::string>> rows = {{"U_G ABOVE", "TASKS", "SAFE, %", "TOGETHER, %", "NOT DISPROVED, %"}};
   for (const double utilisation : {0.4, 0.8, 1.2}) {
     options.utilisation = utilisation;
     const Gap gap = find_gap(options);
-    rows.push_back({decimal(utilisation)});
+    rows.push_back({decimal(utilisation, 1)});
     for (const int64_t count : {gap.tasks, 100 * gap.safe, 100 * gap.together, 100 * gap.possible})
-      rows.back().push_back(decimal(static_cast<double>(count) / static_cast<double>(gap.sets)));
+      rows.back().push_back(decimal(static_cast<double>(count) / static_cast<double>(gap.sets), 1));
   }
   std::cout << "GPU-SAM's task sets that are schedulable in some modes, " << options.sets << " at each U_G, seed "
             << options.seed << "\n\n"

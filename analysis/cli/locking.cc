@@ -1,5 +1,4 @@
 // sam-analyze locking FILE: GPUs as resources that tasks under global EDF share; every method's verdict.
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "analysis/json/time_text.h"
 #include "analysis/locking/pipeline.h"
 #include "analysis/locking/simulator.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -25,27 +25,21 @@ struct Options {
   bool as_json = false;
 };
 
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
-
 std::string utilisations_table(const locking::TaskSet& set, const std::vector<double>& speed_ups) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "p", "e", "s", "cs", "(e + s) / p"}};
   for (const double speed_up : speed_ups) {
-    std::string factor = decimal(speed_up);
+    std::string factor = decimal(speed_up, 3);
     factor.erase(factor.find_last_not_of('0') + 1);
     if (factor.back() == '.') factor.pop_back();
     rows[0].push_back("u_eff x" + factor);
   }
   for (const locking::Task& task : set.tasks) {
     rows.push_back({task.name, format_time(task.period), format_time(task.cpu), format_time(task.gpu),
-                    format_time(task.section), decimal(effective_utilisation(task, 1))});
-    for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(task, speed_up)));
+                    format_time(task.section), decimal(effective_utilisation(task, 1), 3)});
+    for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(task, speed_up), 3));
   }
-  rows.push_back({"all", "", "", "", "", decimal(effective_utilisation(set, 1))});
-  for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(set, speed_up)));
+  rows.push_back({"all", "", "", "", "", decimal(effective_utilisation(set, 1), 3)});
+  for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(set, speed_up), 3));
   return table(rows);
 }
 
@@ -53,21 +47,24 @@ std::string methods_table(const locking::TaskSet& set, const locking::Verdicts& 
   std::vector<std::vector<std::string>> rows = {{"METHOD", "SCHEDULABLE", "WHY NOT", "UTILISATION"}};
   const auto add = [&](const std::string& method, const auto& verdict) {
     rows.push_back({method, verdict.schedulable() ? "yes" : "no", failure(set, verdict),
-                    decimal(verdict.utilisation.value()) + " of " + std::to_string(set.cpus)});
+                    decimal(verdict.utilisation.value(), 3) + " of " + std::to_string(set.cpus)});
   };
-  add("shared resource, FMLP-Long", verdicts.shared_resource[0]);
-  add("shared resource, OMLP", verdicts.shared_resource[1]);
-  add("shared resource, donation", verdicts.shared_resource[2]);
+  constexpr const char* kTitles[] = {"FMLP-Long", "OMLP", "donation", "SMLP"};
+  for (const auto& verdict : verdicts.shared_resource)
+    add("shared resource, " + std::string(kTitles[static_cast<size_t>(verdict.protocol)]), verdict);
   add("suspension-aware, FMLP-Long", verdicts.suspension_aware);
   add(set.gpus == 1 ? "container" : "containers", verdicts.containers);
-  return table(rows, 3) + "GPU utilisation, sum of cs / p (Ineq. 13): " + decimal(verdicts.gpu_utilisation.value()) +
+  return table(rows, 3) + "GPU utilisation, sum of cs / p (Ineq. 13): " + decimal(verdicts.gpu_utilisation.value(), 3) +
          " of " + std::to_string(set.gpus) + "\n";
 }
 
 std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& verdicts) {
   std::vector<std::vector<std::string>> rows = {{"LATE AT MOST", "b FMLP-Long", "FMLP-Long", "suspension-aware",
                                                  "b OMLP", "b Eq. (3)", "OMLP", "b donation", "donation", "container"}};
-  const auto& [fmlp_long, omlp, donation] = verdicts.shared_resource;
+  const auto& fmlp_long = verdicts.shared_resource[0];
+  const auto& omlp = verdicts.shared_resource[1];
+  const auto& donation = verdicts.shared_resource[2];
+  if (set.parts > 1) rows[0].insert(rows[0].end(), {"b SMLP", "SMLP"});
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const auto late = [&](const auto& verdict) {
       return verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-";
@@ -77,6 +74,9 @@ std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& ve
                     format_time(verdicts.loose_omlp[i]), late(omlp), format_time(donation.tasks[i].blocking),
                     late(donation),
                     verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-"});
+    if (set.parts == 1) continue;
+    const auto& smlp = verdicts.shared_resource.back();
+    rows.back().insert(rows.back().end(), {format_time(smlp.tasks[i].blocking), late(smlp)});
   }
   return table(rows);
 }
@@ -100,6 +100,7 @@ Result<void> show_schedule(const Options& options, const locking::TaskSet& set) 
   const Frame frame{0, last};
   TaskSet named = pipeline(set);
   named.platform.links = 0;  // copying runs on CPUs here
+  if (*options.schedule == locking::Method::smlp) named.platform.gpus = set.parts;
   const std::string title =
       "All released at once, " + std::string(name(*options.schedule)) + ": the last job ends at " + format_time(last);
   if (!options.svg.empty())
@@ -118,6 +119,8 @@ Result<int> run(const Options& options) {
     std::cout << utilisations_table(*set, options.speed_ups) << "\n"
               << methods_table(*set, verdicts) << "\n"
               << tasks_table(*set, verdicts);
+  if (options.schedule == locking::Method::smlp && set->parts == 1)
+    return fail("--schedule smlp: the platform has no parts, expected a file with platform.parts above 1");
   if (options.schedule)
     if (auto shown = show_schedule(options, *set); !shown) return tl::unexpected(shown.error());
   return verdicts.schedulable() ? kGood : kNotSchedulable;
@@ -162,10 +165,11 @@ Run add_locking(CLI::App& parent) {
   auto* schedule =
       locking
           ->add_option("--schedule", options->schedule,
-                       "also show all tasks released at once under fmlp-long, omlp, donation or containers")
+                       "also show all tasks released at once under fmlp-long, omlp, donation, smlp or containers")
           ->transform(one_of(std::map<std::string, locking::Method>{{"fmlp-long", locking::Method::fmlp_long},
                                                                     {"omlp", locking::Method::omlp},
                                                                     {"donation", locking::Method::donation},
+                                                                    {"smlp", locking::Method::smlp},
                                                                     {"containers", locking::Method::containers}}));
   locking->add_option("--jobs", options->jobs, "of each task in the schedule (1)")
       ->check(CLI::Range(1, 10000))

@@ -49,6 +49,14 @@ TEST(SamAnalyzeLocking, ShowsThePapersSchedules) {
   EXPECT_THAT(run("locking --schedule containers " + kExample).output, HasSubstr("the last job ends at 25 ms"));
 }
 
+TEST(SamAnalyzeLocking, LocksPartsOfAGpu) {
+  const Outcome outcome = run("locking --schedule smlp " + std::string(EXAMPLES) + "/gpu_parts.json");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("SMLP +yes"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("wide +12 ms.* 8 ms +5 ms\n")) << "b FMLP-Long, b SMLP, late";
+  EXPECT_THAT(run("locking --schedule smlp " + kExample).output, HasSubstr("the platform has no parts"));
+}
+
 TEST(SamAnalyzeLocking, SaysWhyNot) {
   const Outcome outcome = run_changed("locking", "\"cpus\": 4", "\"cpus\": 1");
   EXPECT_EQ(outcome.code, 1);

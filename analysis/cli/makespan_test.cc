@@ -98,7 +98,7 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
         std::pair("LC --warps 4 --unit L=0", "unit L: its rate is 0/1"),
         std::pair("LC --warps 4 --unit L", "--unit: \"L\" is no unit"),
         std::pair("LC --warps 4 --resident 0", "the warps that a multiprocessor holds are 0"),
-        std::pair("LC --warps 4 --svg /nonexistent/x.svg", "/nonexistent/x.svg"),
+        std::pair("LC --warps 4 --svg /dev/null/x.svg", "/dev/null/x.svg"),
         std::pair("LLCLL --warps 600 --lp x.lp", "--lp: the binary program would have"),
         std::pair("LC", "--warps: how many?"),
         std::pair("--warps 4", "expected a kernel string, or --kernel with --name"),

@@ -1,11 +1,11 @@
 #include "analysis/cli/makespan_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "analysis/cli/table.h"
 #include "analysis/makespan/bounds.h"
 #include "analysis/makespan/simulate.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -15,16 +15,10 @@ using makespan::Slots;
 std::string slots(Slots value) { return std::to_string(value); }
 
 std::string percent(Slots part, Slots whole) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f%%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return text;
+  return analysis::percent(static_cast<double>(part) / static_cast<double>(whole), 1);
 }
 
-std::string seconds(double time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f s", time);
-  return text;
-}
+std::string seconds(double time) { return decimal(time, 3) + " s"; }
 
 const char* kExactly = "exact: a schedule attains it, none exceeds it";
 

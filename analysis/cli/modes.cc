@@ -1,7 +1,6 @@
 // sam-analyze modes FILE: on how many GPUs every task should run, how that was chosen, and what would help
 // where nothing is schedulable.
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/time_text.h"
+#include "analysis/model/number_text.h"
 #include "analysis/model/placement.h"
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
@@ -59,9 +59,7 @@ Answer choose(const Options& options, const TaskSet& set) {
 
 std::string ratio_text(double ratio) {
   if (std::isinf(ratio)) return "above 16 periods";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4f", ratio);
-  return text;
+  return decimal(ratio, 4);
 }
 
 std::string steps_text(const Answer& answer) {

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/nunna_times.h"
 #include "analysis/cli/table.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -12,9 +12,7 @@ using nlohmann::ordered_json;
 
 std::string number(const std::optional<double>& ms) {
   if (!ms) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, *ms < 10 ? "%.2f" : "%.0f", *ms);
-  return text;
+  return decimal(*ms, *ms < 10 ? 2 : 0);
 }
 
 std::string times_table(const NunnaOptions& options, const std::vector<NunnaTimes>& all) {
@@ -32,9 +30,7 @@ std::string times_table(const NunnaOptions& options, const std::vector<NunnaTime
 
 std::string ratio(double slow, const std::optional<double>& fast) {
   if (!fast) return "not measured";
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f times as fast", slow / *fast);
-  return text;
+  return decimal(slow / *fast, 1) + " times as fast";
 }
 
 // Where the time of the OpenCL program goes.

@@ -56,6 +56,9 @@ TEST(SchedCat, WhatOurModelDoesNotHaveIsNamed) {
   EXPECT_THAT(read("wcet='5'", "max_reads='1'"), HasSubstr("max_reads: expected 0"));
   EXPECT_THAT(read("wcet='5'", "max_writes='2'"), HasSubstr("max_writes: expected 1"));
   EXPECT_THAT(read("wcet='5'", "max_write_length='6'"), HasSubstr("longer than the task's wcet"));
+  locking::TaskSet parts = locking::paper_example();
+  parts.parts = 4;
+  EXPECT_EQ(format_schedcat(parts, 1).error().message, "platform, parts: 4, expected none for SchedCAT");
   EXPECT_THAT(complaint(parse_schedcat("<taskset", 1, 1)), HasSubstr("'<' without its end"));
   EXPECT_THAT(complaint(parse_schedcat("{}", 1, 1)), HasSubstr("no <task>"));
 }
@@ -76,6 +79,40 @@ TEST(NpJobs, AreThoseOfAHyperperiod) {
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("resource: expected that of the first task"));
   set.tasks[1].stages = {{Resource::gpu, {1}, {}, 0}, {Resource::gpu, {1}, {}, 0}};
   EXPECT_THAT(format_np_jobs(set, modes).error().message, HasSubstr("stages: expected one"));
+}
+
+TEST(NpJobs, ComeBackAsTheTasksThatReleaseThem) {
+  TaskSet set;
+  set.platform.gpus = 2;
+  set.tasks = {{"slow", 12, 5, 1, {{Resource::gpu, {2, 2}, {1, 1}, 0}}},
+               {"fast", 4, 4, 2, {{Resource::gpu, {1, 1}, {}, 0}}}};
+  const auto csv = format_np_jobs(set, Modes{1, 1});
+  ASSERT_TRUE(csv) << csv.error().message;
+  EXPECT_TRUE(is_np_jobs(*csv));
+  const auto back = parse_np_jobs(*csv, 2);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->tasks[0].name, "task 1");
+  EXPECT_EQ(back->tasks[0].period, 12) << "one job: the hyperperiod";
+  EXPECT_EQ(back->tasks[1].period, 4);
+  EXPECT_EQ(*format_np_jobs(*back, Modes{1, 1}), *csv);
+}
+
+TEST(NpJobs, WhatOurModelDoesNotHaveIsNamed) {
+  const auto complaint = [](const std::string& jobs) {
+    const auto set =
+        parse_np_jobs("Task ID,Job ID,Release min,Release max,Cost min,Cost max,Deadline,Priority\n" + jobs, 1);
+    return set ? "none" : set.error().message;
+  };
+  EXPECT_EQ(complaint("1, 1, 0, 0, 1, 2, 10, 10\n1, 2, 10, 10, 1, 2, 20, 10\n"), "none");
+  EXPECT_EQ(complaint("1,1,0,3,1,2,10,1\n"), "line 2, Release max: 3, expected 0: releases without jitter");
+  EXPECT_EQ(complaint("1,1,0,0,1,2,10,1\n1,2,10,10,1,2,20,2\n"),
+            "line 3, Priority: 2, expected 1 as of the task's others: fixed priorities");
+  EXPECT_EQ(complaint("1,1,0,0,1,2,10,1\n1,2,10,10,1,2,19,1\n"),
+            "line 3, Deadline: 19, expected 20, as far behind the release as of the task's others");
+  EXPECT_EQ(complaint("1,1,0,0,1,2,10,1\n2,2,0,0,1,2,10,1\n"),
+            "line 2, Priority: 1, expected another one for each task");
+  EXPECT_EQ(complaint("1,1,0,0,1,2,10\n"), "line 2: expected 8 columns, Task ID to Priority");
+  EXPECT_EQ(complaint("1,1,0,0,x,2,10,1\n"), "line 2, Cost min: 'x', expected a whole number from 0 to 35184372088832");
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "analysis/exchange/np_jobs.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
 #include <numeric>
+#include <sstream>
 
 namespace samcl::analysis {
 namespace {
@@ -53,6 +58,112 @@ Result<std::string> format_np_jobs(const TaskSet& set, std::span<const int> mode
     }
   }
   return csv;
+}
+
+namespace {
+
+constexpr std::array kColumns = {"Task ID",  "Job ID",   "Release min", "Release max",
+                                 "Cost min", "Cost max", "Deadline",    "Priority"};
+enum Column : size_t { kTask, kJob, kFrom, kTo, kLeast, kMost, kDeadline, kPriority };
+
+struct Job {
+  std::array<Time, kColumns.size()> cells{};
+  int line = 0;
+
+  tl::unexpected<Error> wrong(Column column, const std::string& expected) const {
+    return fail("line " + std::to_string(line) + ", " + kColumns[column] + ": " + std::to_string(cells[column]) +
+                ", expected " + expected);
+  }
+};
+
+Result<Job> job_of(const std::string& text, int line) {
+  Job job{{}, line};
+  std::istringstream cells(text);
+  std::string cell;
+  size_t column = 0;
+  for (; std::getline(cells, cell, ','); ++column) {
+    cell.erase(0, cell.find_first_not_of(" \t"));
+    cell.erase(cell.find_last_not_of(" \t\r") + 1);
+    if (column == kColumns.size()) break;
+    const char* const end = cell.data() + cell.size();
+    const auto [rest, error] = std::from_chars(cell.data(), end, job.cells[column]);
+    if (error != std::errc() || rest != end || job.cells[column] < 0 || job.cells[column] > kLongest)
+      return fail("line " + std::to_string(line) + ", " + kColumns[column] + ": '" + cell +
+                  "', expected a whole number from 0 to " + std::to_string(kLongest));
+  }
+  if (column != kColumns.size() || !cells.eof())
+    return fail("line " + std::to_string(line) + ": expected " + std::to_string(kColumns.size()) + " columns, " +
+                kColumns.front() + " to " + kColumns.back());
+  if (job.cells[kTo] != job.cells[kFrom])
+    return job.wrong(kTo, std::to_string(job.cells[kFrom]) + ": releases without jitter");
+  return job;
+}
+
+// Of jobs in order of release; the period is 0 where there is one.
+Result<Task> task_of(const std::vector<Job>& jobs) {
+  const Job& first = jobs.front();
+  const auto relative = [](const Job& job) { return job.cells[kDeadline] - job.cells[kFrom]; };
+  Task task;
+  task.name = "task " + std::to_string(first.cells[kTask]);
+  task.deadline = relative(first);
+  Time least = first.cells[kLeast], most = first.cells[kMost];
+  for (size_t n = 1; n < jobs.size(); ++n) {
+    const Job& job = jobs[n];
+    const Time apart = job.cells[kFrom] - jobs[n - 1].cells[kFrom];
+    task.period = n == 1 ? apart : std::min(task.period, apart);
+    if (relative(job) != task.deadline)
+      return job.wrong(kDeadline, std::to_string(job.cells[kFrom] + task.deadline) +
+                                      ", as far behind the release as of the task's others");
+    if (job.cells[kPriority] != first.cells[kPriority])
+      return job.wrong(kPriority,
+                       std::to_string(first.cells[kPriority]) + " as of the task's others: fixed priorities");
+    least = std::min(least, job.cells[kLeast]);
+    most = std::max(most, job.cells[kMost]);
+  }
+  task.stages = {{Resource::gpu, {most}, {least}, 0}};
+  return task;
+}
+
+}  // namespace
+
+bool is_np_jobs(const std::string& text) { return text.starts_with(kColumns.front()); }
+
+Result<TaskSet> parse_np_jobs(const std::string& text, int gpus) {
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  std::map<Time, std::vector<Job>> jobs_of;
+  for (int number = 2; std::getline(lines, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const auto job = job_of(line, number);
+    if (!job) return tl::unexpected(job.error());
+    jobs_of[job->cells[kTask]].push_back(*job);
+  }
+  TaskSet set;
+  set.platform.gpus = gpus;
+  std::vector<std::pair<Time, size_t>> urgent;
+  Time hyperperiod = 0;
+  for (auto& [id, jobs] : jobs_of) {
+    std::sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.cells[kFrom] < b.cells[kFrom]; });
+    auto task = task_of(jobs);
+    if (!task) return tl::unexpected(task.error());
+    if (hyperperiod == 0) hyperperiod = task->period * static_cast<Time>(jobs.size());
+    Stage& stage = task->stages.front();
+    stage.worst.assign(static_cast<size_t>(gpus), stage.worst.front());
+    stage.best.assign(static_cast<size_t>(gpus), stage.best.front());
+    urgent.emplace_back(jobs.front().cells[kPriority], set.tasks.size());
+    set.tasks.push_back(std::move(*task));
+  }
+  for (Task& task : set.tasks)
+    if (task.period == 0) task.period = std::max(hyperperiod, task.deadline);
+  std::sort(urgent.rbegin(), urgent.rend());
+  for (size_t n = 0; n < urgent.size(); ++n) {
+    if (n > 0 && urgent[n].first == urgent[n - 1].first)
+      return jobs_of.begin()->second.front().wrong(kPriority, "another one for each task");
+    set.tasks[urgent[n].second].priority = static_cast<int>(n + 1);
+  }
+  if (auto good = check(set); !good) return tl::unexpected(good.error());
+  return set;
 }
 
 }  // namespace samcl::analysis

@@ -17,4 +17,12 @@ namespace samcl::analysis {
 // Errors: a task that is no such one, or more than 100,000 jobs.
 Result<std::string> format_np_jobs(const TaskSet& set, std::span<const int> modes);
 
+// Whether a text is such a job set, by its first line.
+bool is_np_jobs(const std::string& text);
+// The tasks that release these jobs, on so many GPUs: a job's task is released at least as far apart as its closest
+// jobs are, with the least and the most cost of all. A task of one job has the hyperperiod as its period (of the first
+// task that has several), or its deadline. Errors name the line: a release that is not at a certain time, deadlines and
+// priorities that differ between a task's jobs.
+Result<TaskSet> parse_np_jobs(const std::string& text, int gpus);
+
 }  // namespace samcl::analysis

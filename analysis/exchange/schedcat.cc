@@ -65,6 +65,7 @@ Result<void> read_requirement(const Tag& tag, Time unit, locking::TaskSet& set, 
 
 Result<std::string> format_schedcat(const locking::TaskSet& set, Time unit) {
   if (set.gpus != 1) return fail("platform, gpus: " + std::to_string(set.gpus) + ", expected 1 for SchedCAT");
+  if (set.parts != 1) return fail("platform, parts: " + std::to_string(set.parts) + ", expected none for SchedCAT");
   std::string xml = "<taskset>\n";
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const locking::Task& task = set.tasks[i];

@@ -1,16 +1,11 @@
 #include "analysis/experiment/results.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis {
 namespace {
-
-std::string number(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 double part(int64_t of, int64_t whole) { return whole == 0 ? 0 : static_cast<double>(of) / static_cast<double>(whole); }
 
@@ -23,9 +18,9 @@ std::string loss_text(const Results& results, ModePolicy policy) {
   std::string text;
   for (const Reading reading : kReadings) {
     const Loss loss = greatest_loss(results, reading, policy);
-    text += (text.empty() ? "" : "; ") + std::string("by ") + name(reading) + " " +
-            number("%.1f%%", 100 * loss.of_optimal) + " at " + name(results.figure().axis) + " " +
-            number("%g", loss.point) + " (" + number("%.2f%%", 100 * loss.of_sets) + " of all sets)";
+    text += (text.empty() ? "" : "; ") + std::string("by ") + name(reading) + " " + percent(loss.of_optimal, 1) +
+            " at " + name(results.figure().axis) + " " + significant(loss.point, 6) + " (" + percent(loss.of_sets, 2) +
+            " of all sets)";
   }
   return text;
 }
@@ -57,8 +52,8 @@ std::string format_csv(const Results& results) {
   for (const Reading reading : kReadings)
     for (size_t n = 0; n < figure.points().size(); ++n) {
       const Tally& tally = results.at(reading, n);
-      csv += std::string(name(reading)) + "," + number("%g", figure.points()[n]) + "," + std::to_string(tally.sets) +
-             "," + number("%.3f", part(tally.tasks, tally.sets));
+      csv += std::string(name(reading)) + "," + significant(figure.points()[n], 6) + "," + std::to_string(tally.sets) +
+             "," + decimal(part(tally.tasks, tally.sets), 3);
       for (const int64_t count : tally.schedulable) csv += "," + std::to_string(count);
       csv += "\n";
     }

@@ -1,10 +1,10 @@
 #include "analysis/experiment/running_time.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "analysis/experiment/cpu_time.h"
 #include "analysis/generator/draw.h"
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -60,12 +60,9 @@ std::vector<RunningTimes> running_times(const PaperSet& wanted, Form form, int64
 
 std::string format_csv(const std::vector<RunningTimes>& times) {
   std::string csv = "tasks,sets,schedulable,mean_ms,longest_ms\n";
-  for (const RunningTimes& row : times) {
-    char line[128];
-    std::snprintf(line, sizeof line, "%zu,%lld,%lld,%.4f,%.4f\n", row.tasks, static_cast<long long>(row.sets),
-                  static_cast<long long>(row.schedulable), row.mean, row.longest);
-    csv += line;
-  }
+  for (const RunningTimes& row : times)
+    csv += std::to_string(row.tasks) + "," + std::to_string(row.sets) + "," + std::to_string(row.schedulable) + "," +
+           decimal(row.mean, 4) + "," + decimal(row.longest, 4) + "\n";
   return csv;
 }
 

@@ -7,6 +7,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// A time, or one for each number of the GPU's parts.
+Result<void> read_gpu(const Place& place, locking::Task& task) {
+  const bool list = place.value.is_array() && !place.value.empty();
+  for (size_t n = 0; n < (list ? place.value.size() : 1); ++n) {
+    const auto value = read_time(list ? place.at(n) : place);
+    if (!value) return tl::unexpected(value.error());
+    task.gpu = *value;
+    if (list) task.on_parts.push_back(*value);
+  }
+  return {};
+}
+
 Result<locking::Task> read_task(const Place& place) {
   if (auto good = check_fields(place, {"name", "period", "cpu"}, {"gpu", "critical_section"}); !good)
     return tl::unexpected(good.error());
@@ -14,15 +26,15 @@ Result<locking::Task> read_task(const Place& place) {
   auto name = read_string(place.at("name"));
   if (!name) return tl::unexpected(name.error());
   task.name = std::move(*name);
-  for (const auto& [field, time] : {std::pair{"period", &task.period},
-                                    {"cpu", &task.cpu},
-                                    {"gpu", &task.gpu},
-                                    {"critical_section", &task.section}}) {
+  for (const auto& [field, time] :
+       {std::pair{"period", &task.period}, {"cpu", &task.cpu}, {"critical_section", &task.section}}) {
     if (!place.has(field)) continue;
     const auto value = read_time(place.at(field));
     if (!value) return tl::unexpected(value.error());
     *time = *value;
   }
+  if (place.has("gpu"))
+    if (auto good = read_gpu(place.at("gpu"), task); !good) return tl::unexpected(good.error());
   if (!place.has("critical_section")) task.section = task.gpu;
   return task;
 }
@@ -30,13 +42,19 @@ Result<locking::Task> read_task(const Place& place) {
 Result<locking::TaskSet> read_set(const Place& place) {
   if (auto good = check_fields(place, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
   const Place platform = place.at("platform");
-  if (auto good = check_fields(platform, {"cpus"}, {"gpus"}); !good) return tl::unexpected(good.error());
+  if (auto good = check_fields(platform, {"cpus"}, {"gpus", "parts", "slice"}); !good)
+    return tl::unexpected(good.error());
   locking::TaskSet set;
-  for (const auto& [field, count] : {std::pair{"cpus", &set.cpus}, {"gpus", &set.gpus}}) {
+  for (const auto& [field, count] : {std::pair{"cpus", &set.cpus}, {"gpus", &set.gpus}, {"parts", &set.parts}}) {
     if (!platform.has(field)) continue;
     const auto value = read_int(platform.at(field));
     if (!value) return tl::unexpected(value.error());
     *count = *value;
+  }
+  if (platform.has("slice")) {
+    const auto slice = read_time(platform.at("slice"));
+    if (!slice) return tl::unexpected(slice.error());
+    set.slice = *slice;
   }
   const Place tasks = place.at("tasks");
   if (!tasks.value.is_array() || tasks.value.empty()) return tasks.wrong("a list of at least one task");
@@ -97,13 +115,15 @@ std::string format_locking_set(const locking::TaskSet& set) {
   for (const locking::Task& task : set.tasks) {
     ordered_json entry = {{"name", task.name}, {"period", task.period}, {"cpu", task.cpu}};
     if (task.uses_gpu()) {
-      entry["gpu"] = task.gpu;
+      entry["gpu"] = task.on_parts.empty() ? ordered_json(task.gpu) : ordered_json(task.on_parts);
       entry["critical_section"] = task.section;
     }
     tasks.push_back(std::move(entry));
   }
-  const ordered_json all = {{"platform", {{"cpus", set.cpus}, {"gpus", set.gpus}}}, {"tasks", tasks}};
-  return all.dump(2) + "\n";
+  ordered_json platform = {{"cpus", set.cpus}, {"gpus", set.gpus}};
+  if (set.parts > 1) platform["parts"] = set.parts;
+  if (set.slice > 0) platform["slice"] = set.slice;
+  return ordered_json{{"platform", platform}, {"tasks", tasks}}.dump(2) + "\n";
 }
 
 std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,

@@ -43,6 +43,20 @@ TEST(LockingJson, TheCriticalSectionIsTheGpusTimeIfNotGiven) {
   EXPECT_EQ(parse_locking_set(text)->tasks[1].section, 2'000'000);
 }
 
+TEST(LockingJson, PartsAreTimesInAList) {
+  std::string text = kSet;
+  text.replace(text.find("\"gpu\": "), text.find(", \"critical_section\": \"4ms\"") + 27 - text.find("\"gpu\": "),
+               "\"gpu\": [\"3ms\", \"2ms\"]");
+  text.replace(text.find("\"cpus\": 2"), 9, "\"cpus\": 2, \"parts\": 2, \"slice\": \"10ms\"");
+  const auto set = parse_locking_set(text);
+  ASSERT_TRUE(set) << set.error().message;
+  EXPECT_EQ(set->parts, 2);
+  EXPECT_EQ(set->slice, 10'000'000);
+  EXPECT_EQ(set->tasks[1].gpu_on(1), 3'000'000);
+  EXPECT_EQ(set->tasks[1].section, 2'000'000);
+  EXPECT_EQ(format_locking_set(*parse_locking_set(format_locking_set(*set))), format_locking_set(*set));
+}
+
 TEST(LockingJson, ErrorsNamePlaceAndExpectation) {
   EXPECT_THAT(error_with("\"cpus\": 2", "\"cpus\": 2.5"), HasSubstr("/platform/cpus: 2.5, expected"));
   EXPECT_THAT(error_with("\"cpus\": 2", "\"cpus\": 1000"), HasSubstr("platform, cpus: 1000, expected 1 to 64"));

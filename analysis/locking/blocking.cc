@@ -56,7 +56,7 @@ struct SectionsByLength {
 }  // namespace
 
 const char* name(Protocol protocol) {
-  constexpr const char* kNames[kProtocols] = {"fmlp-long", "omlp", "donation"};
+  constexpr const char* kNames[] = {"fmlp-long", "omlp", "donation", "smlp"};
   return kNames[static_cast<size_t>(protocol)];
 }
 

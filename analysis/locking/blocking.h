@@ -15,9 +15,9 @@ enum class Protocol {
   fmlp_long,  // first come, first served; with k GPUs k queues, a request joins the one with the least work
   omlp,       // the global OMLP, one per GPU: a queue of m in order of arrival, filled from one by priority
   donation,   // queues as FMLP-Long's, which at most m requests are in at a time: see GpuQueues
+  smlp,       // of one GPU's parts: smlp.h
 };
-inline constexpr int kProtocols = 3;
-const char* name(Protocol protocol);  // "fmlp-long", "omlp", "donation"
+const char* name(Protocol protocol);  // "fmlp-long", "omlp", "donation", "smlp"
 
 // Which GPU a task uses, 0..gpus - 1; kNoGpu for tasks that use none. In order of falling (e + s) / p, each
 // goes to the GPU that has the least of it so far. For the OMLP; elsewhere every request chooses.

@@ -5,6 +5,7 @@
 #include "analysis/locking/gpu_queues.h"
 #include "analysis/locking/random_set.h"
 #include "analysis/locking/simulator.h"
+#include "analysis/locking/smlp.h"
 #include "analysis/locking/verdicts.h"
 
 namespace samcl::analysis::locking {
@@ -349,6 +350,89 @@ Time last_end(Method method) {
 TEST(Simulator, EndsThePapersSchedulesWhereItsFiguresDo) {
   EXPECT_EQ(last_end(Method::fmlp_long), 21);   // Figure 3
   EXPECT_EQ(last_end(Method::containers), 25);  // Figure 5
+}
+
+// One GPU of four parts; times as the artifact of Ali et al., ECRTS 2024, draws them for a parallelism of rho = 8, 2
+// and 1: L(h) = L(1) max(1, ceil((rho - h + 1) / h)) / rho, with L(1) = 8.
+TaskSet parts_example() {
+  TaskSet set{2, 1, {}, 4};
+  set.tasks = {
+      {"wide", 60, 4, 2, 2, {8, 4, 2, 2}}, {"half", 60, 4, 4, 4, {8, 4, 4, 4}}, {"narrow", 60, 4, 8, 8, {8, 8, 8, 8}}};
+  return set;
+}
+
+TEST(Smlp, TakesNoMorePartsThanMakeATaskFaster) {
+  const TaskSet set = parts_example();
+  const auto taken = [&](size_t task) {
+    std::vector<int> parts;
+    for (int free = 1; free <= 4; ++free) parts.push_back(parts_taken(set.tasks[task], free));
+    return parts;
+  };
+  EXPECT_THAT(taken(0), ElementsAre(1, 2, 3, 3));
+  EXPECT_THAT(taken(1), ElementsAre(1, 2, 2, 2));
+  EXPECT_THAT(taken(2), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Smlp, GivesFreePartsToTheFirstInTheQueue) {
+  const TaskSet set = parts_example();
+  PartQueue queue(set);
+  for (const size_t task : {0u, 1u, 2u}) {
+    queue.request({60, task});
+    queue.grant(0);
+  }
+  EXPECT_THAT(queue.parts_of(0), ElementsAre(0, 1, 2));
+  EXPECT_THAT(queue.parts_of(1), ElementsAre(3));
+  EXPECT_FALSE(queue.holds(2));
+  queue.release(0);
+  queue.grant(2);
+  EXPECT_THAT(queue.parts_of(2), ElementsAre(0));
+}
+
+TEST(Smlp, PassesOverWhoWouldNotBeDoneWhenTheSliceEnds) {
+  TaskSet set = parts_example();
+  set.slice = 10;
+  PartQueue queue(set);
+  queue.request({60, 2});
+  queue.request({60, 0});
+  queue.grant(5);
+  EXPECT_FALSE(queue.holds(2)) << "until 13";
+  EXPECT_THAT(queue.parts_of(0), ElementsAre(0, 1, 2)) << "until 7";
+  EXPECT_EQ(queue.next_slice(5), 10);
+  queue.release(0);
+  queue.grant(10);
+  EXPECT_THAT(queue.parts_of(2), ElementsAre(0));
+}
+
+TEST(Smlp, BlockingIsThePartsTimeOfWhoIsAheadInTheQueueAndBeforeIt) {
+  TaskSet set = parts_example();
+  // Each other's at most 8 of a part's time, on four parts; more users than CPUs: twice.
+  EXPECT_THAT(smlp_blocking(set), ElementsAre(2 * 16 / 4, 2 * 16 / 4, 2 * 16 / 4));
+  EXPECT_THAT(analyse(set).shared_resource.back().tasks[0].demand, 4 + 8 + 8);
+  set.cpus = 3;
+  EXPECT_THAT(smlp_blocking(set), ElementsAre(4, 4, 4));
+  set.slice = 10;  // of which 8 may be forbidden
+  EXPECT_THAT(smlp_blocking(set), ElementsAre(4 + 3 * 8, 4 + 3 * 8, 4 + 3 * 8));
+  EXPECT_THAT(fmlp_long_blocking(set), ElementsAre(12, 10, 6)) << "of the whole GPU";
+}
+
+TEST(Smlp, WhatMakesNoSenseWithPartsIsNamed) {
+  const auto broken = [](auto change) {
+    TaskSet set = parts_example();
+    change(set);
+    return complaint(set);
+  };
+  EXPECT_EQ(broken([](TaskSet&) {}), "none");
+  EXPECT_EQ(broken([](TaskSet& set) { set.gpus = 2; }), "platform, gpus: 2, expected 1 where it has parts");
+  EXPECT_EQ(broken([](TaskSet& set) { set.parts = 3; }),
+            "task \"wide\", gpu: 4 times in a list, expected 3, one for each number of parts");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].on_parts[2] = 5; }),
+            "task \"wide\", gpu: 5 ns on 3 parts, expected 1 to 4, the time on one less");
+  EXPECT_EQ(broken([](TaskSet& set) { set.tasks[0].section = 3; }),
+            "task \"wide\", critical_section: 3 ns, expected that on all parts: nobody copies while having parts");
+  EXPECT_EQ(broken([](TaskSet& set) { set.slice = 8; }), "task \"wide\", gpu: 8 ns, expected less than the slice, 8");
+  TaskSet whole = paper_example();
+  whole.slice = 5;
+  EXPECT_EQ(complaint(whole), "platform, slice: 5 ns, expected none without parts");
 }
 
 }  // namespace

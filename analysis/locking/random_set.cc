@@ -24,6 +24,15 @@ Task random_task(const Shape& shape, bool uses_gpu, Random& random) {
   return task;
 }
 
+// The same task on a GPU with parts: nothing is copied, and each part more makes it faster by something or nothing.
+Task on_parts(Task task, int parts, Random& random) {
+  task.on_parts = {task.gpu};
+  while (task.on_parts.size() < static_cast<size_t>(parts))
+    task.on_parts.push_back(draw(random, std::max<Time>(1, task.on_parts.back() / 2), task.on_parts.back()));
+  task.gpu = task.section = task.on_parts.back();
+  return task;
+}
+
 // What the job takes of a worst-case time.
 Time taken(Time worst, bool always_worst, Random& random) { return always_worst ? worst : draw(random, 0, worst); }
 
@@ -46,6 +55,7 @@ TaskSet random_set(const Shape& shape, Random& random) {
   TaskSet set;
   set.cpus = static_cast<int>(draw(random, 1, shape.cpus));
   set.gpus = static_cast<int>(draw(random, 1, shape.gpus));
+  set.parts = shape.parts;
   const Time users = draw(random, 0, 4);  // of 4 tasks
   const Time capacity = set.cpus * shape.period;
   Time load = 0;  // within the longest period, rounded up
@@ -56,7 +66,8 @@ TaskSet random_set(const Shape& shape, Random& random) {
   };
   while (set.tasks.size() < static_cast<size_t>(shape.tasks) &&
          load < static_cast<Time>(shape.load * static_cast<double>(capacity))) {
-    const Task task = random_task(shape, draw(random, 1, 4) <= users, random);
+    Task task = random_task(shape, draw(random, 1, 4) <= users, random);
+    if (shape.parts > 1 && task.uses_gpu()) task = on_parts(task, shape.parts, random);
     if (shape.full && load + task.execution() * shape.period / task.period > capacity) break;
     add(task);
   }
@@ -65,6 +76,11 @@ TaskSet random_set(const Shape& shape, Random& random) {
     rest.period = shape.period;
     rest.cpu = draw(random, 1, std::min(shape.period, capacity - load));
     add(rest);
+  }
+  if (set.parts > 1 && draw(random, 0, 1) == 0) {
+    Time longest = 0;
+    for (const Task& task : set.tasks) longest = std::max(longest, task.gpu_on(1));
+    set.slice = longest + draw(random, 1, 2 * longest + 1);
   }
   return set;
 }

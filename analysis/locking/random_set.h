@@ -17,6 +17,7 @@ struct Shape {
   Time period = 40;   // longest
   double load = 1;    // of the CPUs, without blocking; tasks are added until it is passed
   bool full = false;  // instead: periods divide the longest one, and the CPUs are used to the last nanosecond
+  int parts = 1;      // of the one GPU, exactly
 };
 
 // Passes check().

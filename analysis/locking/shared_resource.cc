@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/locking/smlp.h"
+
 namespace samcl::analysis::locking {
 namespace {
 
@@ -10,10 +12,11 @@ SharedResourceVerdict judge(const TaskSet& set, Protocol protocol, const std::ve
   SharedResourceVerdict verdict;
   verdict.protocol = protocol;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
-    const Time demand = set.tasks[i].execution() + blocking[i];
+    const Task& task = set.tasks[i];
+    const Time demand = task.cpu + (protocol == Protocol::smlp ? task.gpu_on(1) : task.gpu) + blocking[i];
     verdict.tasks.push_back({blocking[i], demand, 0});
-    verdict.utilisation.add(demand, set.tasks[i].period);
-    if (demand > set.tasks[i].period && !verdict.too_long) verdict.too_long = i;
+    verdict.utilisation.add(demand, task.period);
+    if (demand > task.period && !verdict.too_long) verdict.too_long = i;
   }
   verdict.fits = verdict.utilisation.at_most(set.cpus);
   return verdict;
@@ -30,6 +33,7 @@ std::vector<Time> blocking_by(Protocol protocol, const TaskSet& set, const std::
   switch (protocol) {
     case Protocol::fmlp_long: return fmlp_long_blocking(set);
     case Protocol::donation: return donation_blocking(set);
+    case Protocol::smlp: return smlp_blocking(set);
     case Protocol::omlp: break;
   }
   return omlp_blocking(set, gpu_of, late);

@@ -1,6 +1,6 @@
 // The Shared Resource Method: a GPU is a lock, and a job is analysed as if it computed while it waits for the
-// GPU and while it uses it (suspension-oblivious). Schedulable, with bounded tardiness, if for every task e +
-// s + b <= p, and the sum of (e + s + b) / p is at most m. PROOF.md.
+// GPU and while it uses it (suspension-oblivious); with parts of a GPU, s is the time on one. Schedulable, with bounded
+// tardiness, if for every task e + s + b <= p, and the sum of (e + s + b) / p is at most m. PROOF.md.
 #pragma once
 
 #include <optional>

@@ -7,6 +7,7 @@
 
 #include "analysis/locking/bandwidth_server.h"
 #include "analysis/locking/gpu_queues.h"
+#include "analysis/locking/smlp.h"
 
 namespace samcl::analysis::locking {
 namespace {
@@ -53,6 +54,8 @@ class Simulation {
     if (method == Method::containers) {
       gpu_of_ = assign_gpus(set);
       for (int gpu = 0; gpu < set.gpus; ++gpu) servers_.emplace_back(set, gpu_of_, gpu);
+    } else if (method == Method::smlp) {
+      parts_.emplace(set);
     } else {
       queues_.emplace(set, static_cast<Protocol>(method));
     }
@@ -64,6 +67,7 @@ class Simulation {
     for (Time next = next_event(); next != kNever; next = next_event()) {
       advance(next);
       take_releases();
+      if (parts_) grant_parts();
       while (step_on()) {
       }
       give_out_cpus();
@@ -83,6 +87,7 @@ class Simulation {
       if (next_[i] < plan_[i].size()) next = std::min(next, plan_[i][next_[i]].release);
     for (const Line& line : lines_)
       if (line.head && line.head->element != kNowhere) next = std::min(next, now_ + line.head->remaining);
+    if (const auto slice = parts_ ? parts_->next_slice(now_) : std::nullopt) next = std::min(next, *slice);
     return next;
   }
 
@@ -116,8 +121,10 @@ class Simulation {
   void stop(Running& job) {
     const bool on_gpu = job.phase == Phase::gpu;
     if (!on_gpu) cpu_taken_[static_cast<size_t>(job.element)] = false;
-    if (now_ > job.started)
-      schedule_.ran.push_back({job.priority.task, job.job, on_gpu, job.element, job.started, now_});
+    const std::vector<int> elements =
+        on_gpu && parts_ ? parts_->parts_of(job.priority.task) : std::vector<int>{job.element};
+    for (const int element : elements)
+      if (now_ > job.started) schedule_.ran.push_back({job.priority.task, job.job, on_gpu, element, job.started, now_});
     job.element = kNowhere;
   }
 
@@ -150,43 +157,69 @@ class Simulation {
     line.arrived.pop_front();
     const Job& plan = plan_[arrival.task][arrival.job];
     line.head = Running{arrival.job, &plan, {arrival.deadline, arrival.task}, Phase::before, plan.before};
-    if (locks(arrival.task)) queues_->arrive(line.head->priority);
+    if (queues_ && set_.tasks[arrival.task].uses_gpu()) queues_->arrive(line.head->priority);
   }
 
-  bool locks(size_t task) const { return queues_ && set_.tasks[task].uses_gpu(); }
+  bool locks(size_t task) const { return (queues_ || parts_) && set_.tasks[task].uses_gpu(); }
+  bool holds(size_t task) const { return parts_ ? parts_->holds(task) : queues_->holds(task); }
+
+  void request(const Priority& priority) {
+    if (!parts_) return queues_->request(priority);
+    parts_->request(priority);
+    parts_->grant(now_);
+  }
+
+  void release(size_t task) {
+    if (!parts_) {
+      queues_->release(task);
+      return wake_holders();
+    }
+    parts_->release(task);
+    grant_parts();
+  }
+
+  void grant_parts() {
+    parts_->grant(now_);
+    wake_holders();
+  }
 
   void enter(Running& job, Phase phase) {
     job.phase = phase;
     job.remaining = length(*job.plan, phase);
+    if (phase == Phase::gpu && parts_) {
+      const Task& task = set_.tasks[job.priority.task];
+      const auto parts = static_cast<int>(parts_->parts_of(job.priority.task).size());
+      job.remaining = std::max<Time>(0, task.gpu_on(parts) - (task.gpu - job.remaining));
+    }
     if (phase == Phase::gpu && job.remaining > 0) start(job, gpu(job.priority.task));
   }
 
-  int gpu(size_t task) const { return queues_ ? queues_->gpu_of(task) : gpu_of_[task]; }
+  int gpu(size_t task) const {
+    if (parts_) return parts_->parts_of(task).front();
+    return queues_ ? queues_->gpu_of(task) : gpu_of_[task];
+  }
 
   void leave_phase(Line& line) {
     Running& job = *line.head;
     const size_t task = job.priority.task;
     if (locks(task) && job.phase == Phase::before) {
-      queues_->request(job.priority);
-      job.waiting = !queues_->holds(task);
+      request(job.priority);
+      job.waiting = !holds(task);
       if (job.waiting) return;
     }
-    if (locks(task) && job.phase == Phase::copying_out) {
-      queues_->release(task);
-      wake_holders();
-    }
+    if (locks(task) && job.phase == Phase::copying_out) release(task);
     enter(job, static_cast<Phase>(static_cast<int>(job.phase) + 1));
     if (job.phase != Phase::ended) return;
     schedule_.ended.push_back({task, job.job, job.plan->release, now_, job.blocked});
     line.head.reset();
-    if (!locks(task)) return;
+    if (!queues_ || !set_.tasks[task].uses_gpu()) return;
     queues_->leave(task);
     wake_holders();
   }
 
   void wake_holders() {
     for (Line& line : lines_) {
-      if (!line.head || !line.head->waiting || !queues_->holds(line.head->priority.task)) continue;
+      if (!line.head || !line.head->waiting || !holds(line.head->priority.task)) continue;
       line.head->waiting = false;
       enter(*line.head, Phase::copying_in);
     }
@@ -219,8 +252,9 @@ class Simulation {
   std::vector<size_t> next_;  // job of each task to be released
   std::vector<Line> lines_;   // by task, then by container
   std::vector<bool> cpu_taken_;
-  std::optional<GpuQueues> queues_;  // without containers
-  std::vector<int> gpu_of_;          // with them
+  std::optional<GpuQueues> queues_;  // of whole GPUs
+  std::optional<PartQueue> parts_;   // of a GPU's parts
+  std::vector<int> gpu_of_;          // with containers
   std::vector<BandwidthServer> servers_;
   Schedule schedule_;
 };
@@ -232,6 +266,7 @@ const char* name(Method method) {
     case Method::fmlp_long: return name(Protocol::fmlp_long);
     case Method::omlp: return name(Protocol::omlp);
     case Method::donation: return name(Protocol::donation);
+    case Method::smlp: return name(Protocol::smlp);
     case Method::containers: return "containers";
   }
   return "?";

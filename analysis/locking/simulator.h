@@ -14,6 +14,7 @@ enum class Method {
   fmlp_long,  // blocking.h's protocols, in their order, with priority inheritance
   omlp,
   donation,
+  smlp,
   containers,  // container.h
 };
 const char* name(Method method);
@@ -24,7 +25,7 @@ struct Job {
   Time release = 0;
   Time before = 0;
   Time copying_in = 0;
-  Time gpu = 0;
+  Time gpu = 0;  // with parts: of the time on all of them; on fewer it falls short of the worst by as much
   Time copying_out = 0;
   Time after = 0;
 };

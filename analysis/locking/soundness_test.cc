@@ -44,6 +44,7 @@ constexpr Analysis kAnalyses[] = {
     {"donation, Devi & Anderson", Method::donation, shared_resource<Protocol::donation, kDevi>},
     {"donation, compliant vector", Method::donation, shared_resource<Protocol::donation, kErickson>},
     {"donation, earlier deadlines", Method::donation, shared_resource<Protocol::donation, kEarlier>},
+    {"SMLP", Method::smlp, shared_resource<Protocol::smlp, TardinessBound::least>},
     {"containers", Method::containers, [](const TaskSet& set) { return analyse_containers(set).late; }},
     {"FMLP-Long, suspension-aware", Method::fmlp_long,
      [](const TaskSet& set) { return late(analyse_suspension_aware(set)); }}};
@@ -123,6 +124,7 @@ TEST_P(LockingBounds, AreNotExceededInSimulations) {
   const int64_t wanted = sets_wanted(500);
   Random random(seed);
   for (const Analysis& analysis : kAnalyses) {
+    if (analysis.method == Method::smlp && GetParam().parts == 1) continue;
     Count count;
     for (int64_t n = 0; n < wanted; ++n) {
       challenge(random_set(GetParam(), random), analysis, random, count);
@@ -141,7 +143,8 @@ TEST_P(LockingBounds, OfBlockingAreNotExceededInSimulations) {
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
   const int64_t wanted = sets_wanted(500);
   Random random(seed);
-  for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation}) {
+  for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation, Protocol::smlp}) {
+    if ((protocol == Protocol::smlp) != (GetParam().parts > 1)) continue;
     Count count;
     for (int64_t n = 0; n < wanted; ++n) {
       challenge_blocking(random_set(GetParam(), random), protocol, random, count);
@@ -158,6 +161,9 @@ INSTANTIATE_TEST_SUITE_P(FullLoad, LockingBounds, testing::Values(Shape{6, 3, 2,
 INSTANTIATE_TEST_SUITE_P(ManyTasks, LockingBounds, testing::Values(Shape{12, 4, 1, 200, 0.5, false}));
 INSTANTIATE_TEST_SUITE_P(SeveralGpus, LockingBounds, testing::Values(Shape{9, 5, 3, 60, 0.8, false}));
 // More users of GPUs than CPUs: there are donors.
+// Of a GPU's parts.
+INSTANTIATE_TEST_SUITE_P(FewParts, LockingBounds, testing::Values(Shape{6, 3, 1, 40, 0.9, false, 2}));
+INSTANTIATE_TEST_SUITE_P(ManyParts, LockingBounds, testing::Values(Shape{12, 2, 1, 200, 0.4, false, 5}));
 INSTANTIATE_TEST_SUITE_P(ManyUsers, LockingBounds, testing::Values(Shape{14, 2, 2, 300, 0.4, false}));
 
 }  // namespace

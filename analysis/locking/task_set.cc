@@ -28,11 +28,44 @@ Result<void> check_elements(const char* field, int value) {
               std::to_string(kMaxElements));
 }
 
+Result<void> check_parts(const TaskSet& set, const Task& task) {
+  if (!task.uses_gpu()) return check_time(task, "gpu", static_cast<Time>(task.on_parts.size()), 0, 0, "no list");
+  const auto parts = static_cast<size_t>(set.parts);
+  if (task.on_parts.size() != (parts > 1 ? parts : 0))
+    return fail("task \"" + task.name + "\", gpu: " + std::to_string(task.on_parts.size()) +
+                " times in a list, expected " +
+                (parts > 1 ? std::to_string(parts) + ", one for each number of parts" : "none"));
+  if (parts == 1) return {};
+  if (task.section != task.gpu)
+    return check_time(task, "critical_section", task.section, task.gpu, task.gpu,
+                      "that on all parts: nobody copies while having parts");
+  for (size_t n = 1; n < parts; ++n)
+    if (task.on_parts[n] > task.on_parts[n - 1] || task.on_parts[n] < 1)
+      return fail("task \"" + task.name + "\", gpu: " + std::to_string(task.on_parts[n]) + " ns on " +
+                  std::to_string(n + 1) + " parts, expected 1 to " + std::to_string(task.on_parts[n - 1]) +
+                  ", the time on one less");
+  if (task.on_parts.back() != task.gpu)
+    return check_time(task, "gpu", task.gpu, task.on_parts.back(), task.on_parts.back(), "the time on all parts");
+  if (auto good = check_time(task, "gpu", task.on_parts.front(), 1, kLongest, "1 to " + std::to_string(kLongest));
+      !good)
+    return good;
+  if (set.slice > 0 && task.on_parts.front() >= set.slice)
+    return check_time(task, "gpu", task.on_parts.front(), 1, set.slice - 1,
+                      "less than the slice, " + std::to_string(set.slice));
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const TaskSet& set) {
   if (auto good = check_elements("cpus", set.cpus); !good) return good;
   if (auto good = check_elements("gpus", set.gpus); !good) return good;
+  if (auto good = check_elements("parts", set.parts); !good) return good;
+  if (set.parts > 1 && set.gpus > 1)
+    return fail("platform, gpus: " + std::to_string(set.gpus) + ", expected 1 where it has parts");
+  if (set.slice < 0 || set.slice > kLongest || (set.slice > 0 && set.parts == 1))
+    return fail("platform, slice: " + std::to_string(set.slice) + " ns, expected " +
+                (set.parts == 1 ? "none without parts" : "0 to " + std::to_string(kLongest)));
   if (set.tasks.size() > kMostTasks)
     return fail("tasks: " + std::to_string(set.tasks.size()) + ", expected at most " + std::to_string(kMostTasks));
   std::set<std::string> names;
@@ -41,6 +74,7 @@ Result<void> check(const TaskSet& set) {
     if (!names.insert(set.tasks[i].name).second)
       return fail("task \"" + set.tasks[i].name + "\", name: another task has it too");
     if (auto good = check(set.tasks[i]); !good) return good;
+    if (auto good = check_parts(set, set.tasks[i]); !good) return good;
   }
   return {};
 }

@@ -24,8 +24,11 @@ struct Task {
   Time cpu = 0;      // e
   Time gpu = 0;      // s; 0: uses no GPU
   Time section = 0;  // cs, from s to e + s; 0 where s is
+  // s with one, two, ... of the GPU's parts; the last is `gpu`. Empty where the GPU has no parts.
+  std::vector<Time> on_parts = {};
 
   bool uses_gpu() const { return gpu > 0; }
+  Time gpu_on(int parts) const { return on_parts.empty() ? gpu : on_parts[static_cast<size_t>(parts) - 1]; }
   Time execution() const { return cpu + gpu; }          // e + s
   Time communication() const { return section - gpu; }  // the CPU's part of the critical section
 };
@@ -33,7 +36,9 @@ struct Task {
 struct TaskSet {
   int cpus = 1;
   int gpus = 1;
-  std::vector<Task> tasks;
+  std::vector<Task> tasks = {};
+  int parts = 1;   // of the one GPU, which jobs may have apart from each other: smlp.h
+  Time slice = 0;  // no part is in use at a multiple of it; 0: there are no slices
 };
 
 // What makes no sense is an error naming task and field: nothing may be analysed before this.

@@ -1,18 +1,12 @@
 #include "analysis/locking/verdicts.h"
 
-#include <cstdio>
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::locking {
 namespace {
 
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 std::string overload(const ExactSum& utilisation, const std::string& what, int cpus) {
-  return "utilisation " + decimal(utilisation.value()) + what + " is above " + std::to_string(cpus) +
+  return "utilisation " + significant(utilisation.value(), 4) + what + " is above " + std::to_string(cpus) +
          (cpus == 1 ? " CPU" : " CPUs");
 }
 
@@ -25,13 +19,10 @@ std::string too_long(const Task& task, const std::string& what, Time demand, con
 }  // namespace
 
 Verdicts analyse(const TaskSet& set, TardinessBound bound) {
-  Verdicts verdicts = {
-      {analyse_shared_resource(set, Protocol::fmlp_long, bound), analyse_shared_resource(set, Protocol::omlp, bound),
-       analyse_shared_resource(set, Protocol::donation, bound)},
-      analyse_containers(set),
-      analyse_suspension_aware(set),
-      {},
-      loose_omlp_blocking(set)};
+  Verdicts verdicts = {{}, analyse_containers(set), analyse_suspension_aware(set), {}, loose_omlp_blocking(set)};
+  for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation, Protocol::smlp})
+    if (protocol != Protocol::smlp || set.parts > 1)
+      verdicts.shared_resource.push_back(analyse_shared_resource(set, protocol, bound));
   for (const Task& task : set.tasks) verdicts.gpu_utilisation.add(task.section, task.period);
   return verdicts;
 }
@@ -46,7 +37,7 @@ std::string failure(const TaskSet& set, const ContainerVerdict& verdict) {
   if (verdict.too_long)
     return too_long(set.tasks[*verdict.too_long], "e + s", set.tasks[*verdict.too_long].execution(), "above");
   if (verdict.overfull)
-    return "bandwidth " + decimal(verdict.bandwidth[*verdict.overfull].value()) + " of GPU " +
+    return "bandwidth " + significant(verdict.bandwidth[*verdict.overfull].value(), 4) + " of GPU " +
            std::to_string(*verdict.overfull + 1) + "'s container is above 1";
   return verdict.fits ? "" : overload(verdict.utilisation, "", set.cpus);
 }

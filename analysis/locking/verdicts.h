@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "analysis/locking/container.h"
@@ -12,7 +11,7 @@
 namespace samcl::analysis::locking {
 
 struct Verdicts {
-  std::array<SharedResourceVerdict, kProtocols> shared_resource;  // in the order of Protocol
+  std::vector<SharedResourceVerdict> shared_resource;  // in the order of Protocol; SMLP where the GPU has parts
   ContainerVerdict containers;
   SuspensionAwareVerdict suspension_aware;
   ExactSum gpu_utilisation;      // sum of cs / p: at most the number of GPUs if schedulable (Ineq. 13)

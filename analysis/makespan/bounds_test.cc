@@ -10,6 +10,7 @@
 #include "analysis/generator/test_seed.h"
 #include "analysis/makespan/convergence.h"
 #include "analysis/makespan/exhaustive.h"
+#include "analysis/makespan/pause_relaxation.h"
 #include "analysis/makespan/queue_relaxation.h"
 #include "analysis/makespan/rounds.h"
 #include "analysis/makespan/run_relaxation.h"
@@ -184,6 +185,32 @@ TEST(Rounds, RefuseWhatMakesNoSense) {
   EXPECT_EQ(deal(8, {.resident = 4, .block = 5}).error().message,
             "the warps of a block are 5, expected 1 to 4, which a multiprocessor holds");
 }
+
+// How many are bounded exactly is counted, so that a bound that says less than before is seen.
+TEST(PauseBound, IsNeverExceededAndMostlyExact) {
+  const uint64_t seed = test_seed();
+  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  int known = 0, exact = 0;
+  for (int n = 0; n < 400; ++n) {
+    std::string text;
+    for (int i = draw(1, 6); i > 0; --i) text += "LCT"[draw(0, n % 2 == 0 ? 1 : 2)];
+    const Kernel random_one = kernel(text, {{.letter = 'L', .warps = draw(1, 3), .latency = draw(0, 3) == 0 ? 2 : 1},
+                                            {.letter = 'C', .warps = draw(1, 2)}});
+    const int warps = draw(1, 5);
+    const auto bound = pause_bound(Chain(random_one), warps);
+    if (!bound) continue;
+    const Slots longest = exhaustive_worst_case(random_one, warps);
+    ASSERT_GE(*bound, longest) << letters(random_one) << ", " << warps << " warps";
+    ++known;
+    exact += *bound == longest ? 1 : 0;
+  }
+  EXPECT_GT(known, 300);
+  EXPECT_GT(exact, known / 2);
+}
+
+TEST(PauseBound, IsNothingWhereThereAreTooManyStates) { EXPECT_FALSE(pause_bound(Chain(kernel("LCLCLCLC")), 64)); }
 
 }  // namespace
 }  // namespace samcl::analysis::makespan

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 
+#include "analysis/makespan/pause_relaxation.h"
 #include "analysis/makespan/slot.h"
 #include "analysis/makespan/state_store.h"
 #include "analysis/makespan/upper_bound.h"
@@ -17,6 +18,7 @@ class Search {
  public:
   Search(const Kernel& kernel, int warps, const Effort& effort)
       : chain_(kernel),
+        warps_(warps),
         start_(chain_.start(warps)),
         effort_(effort),
         bound_(chain_, warps, effort.relaxation),
@@ -33,6 +35,8 @@ class Search {
     }
     for (const bool ahead : {true, false}) search_greedily(ahead);
     for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10) search_beam(width, result.bound);
+    if (best_ < result.bound && effort_.relaxation)
+      result.bound = std::min(result.bound, pause_bound(chain_, warps_).value_or(result.bound));
     if (best_ < result.bound) result.bound = std::min(result.bound, visit_all(result.states));
     result.attained = best_;
     result.schedule = schedule();
@@ -218,6 +222,7 @@ class Search {
   }
 
   const Chain chain_;
+  const int warps_;
   const Counts start_;
   const Effort effort_;
   const UpperBound bound_;

@@ -86,6 +86,11 @@ TEST(WorstCase, IsFoundForThePapersLargestNumbers) {
   const WorstCase second = worst_case(kernel("LCLCL", {{.letter = 'L', .slots = 2}}), 420);
   EXPECT_EQ(second.attained, 2522);
   EXPECT_TRUE(second.exact());
+  const Kernel two = kernel("LLCLL", {{.letter = 'L', .warps = 2}, {.letter = 'C', .warps = 2}});
+  const WorstCase third = worst_case(two, 600);
+  EXPECT_EQ(third.attained, 1203);
+  EXPECT_EQ(third.bound, 1203);
+  EXPECT_EQ(check_schedule(two, 600, third.schedule), 1203);
 }
 
 TEST(WorstCase, IsFoundWhereLoadsAndComputationsAlternateInBlocks) {

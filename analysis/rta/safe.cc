@@ -133,7 +133,8 @@ double Safe::finish(const TaskRow& row, const StageRow& stage, double ready, dou
   if (pipeline_first) end = pipeline_.end(end);
   waits_.clear();
   for (StageQuestion& question : questions_) {
-    question.limit = (partial() ? limit + 1 : end) - before;
+    // On several elements what is found first may be above the end and yet be brought below it.
+    question.limit = (partial() || lane(first_lane(stage.resource)).elements > 1 ? limit + 1 : end) - before;
     waits_.push_back(window.solve(question).waiting);
   }
   const double waiting = last_of(waits_, row.taken[at(stage.resource)]);

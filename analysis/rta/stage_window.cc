@@ -131,9 +131,7 @@ StageAnswer StageWindow::after(const StageQuestion& question, double own_section
   const StageAnswer answer = by_work(question, own_section);
   if (count_ == 1 || answer.waiting <= sections.front()) return answer;
   if (sections.front() == 0 && question.siblings == 0) return answer;
-  StageQuestion shorter = question;
-  if (!question.monotone) shorter.limit = std::min(question.limit, answer.waiting);
-  const StageAnswer other = by_time(shorter, own_section);
+  const StageAnswer other = by_time(question, own_section);
   return other.waiting < answer.waiting ? other : answer;
 }
 

@@ -1,12 +1,12 @@
 #include "analysis/access/experiment/shares.h"
 
-#include <cstdio>
 #include <functional>
 
 #include "analysis/access/access.h"
 #include "analysis/access/partition.h"
 #include "analysis/generator/draw.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/number_text.h"
 #include "analysis/rta/response_time.h"
 
 namespace samcl::analysis::access {
@@ -64,9 +64,9 @@ std::vector<Way> ways() {
   };
   add(Analysis::gcaps, {kMs});
   add(Analysis::gcaps_published, {kMs});
-  add(Analysis::mpcp, {});
-  add(Analysis::fmlp, {});
-  add(Analysis::server, {50 * kUs}, false);
+  for (const Analysis analysis : {Analysis::mpcp, Analysis::mpcp_published, Analysis::fmlp, Analysis::fmlp_published})
+    add(analysis, {});
+  for (const Analysis analysis : {Analysis::server, Analysis::server_published}) add(analysis, {50 * kUs}, false);
   add(Analysis::round_robin, {0, kMs, 200 * kUs});
   all.push_back({"partitions", by_partition});
   all.push_back({"slices", by_slices});
@@ -121,9 +121,7 @@ std::string format_csv(const std::vector<Counts>& counts) {
   for (const std::string& name : way_names()) csv += ",\"" + name + "\"";
   csv += "\n";
   for (size_t point = 0; point < counts.size(); ++point) {
-    char utilisation[16];
-    std::snprintf(utilisation, sizeof utilisation, "%.1f", Shares::utilisations()[point]);
-    csv += utilisation;
+    csv += decimal(Shares::utilisations()[point], 1);
     for (const int64_t number : counts[point]) csv += "," + std::to_string(number);
     csv += "\n";
   }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "analysis/model/number_text.h"
 
 namespace samcl::analysis::locking {
 namespace {
@@ -13,18 +14,6 @@ constexpr Counted kShared = Counted::shared_resource, kContained = Counted::cont
 constexpr size_t kLight = 0, kMedium = 1, kHeavy = 2;
 constexpr size_t kBy4 = 2, kBy8 = 3, kBy16 = 4;  // axes
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f%%", 100 * share);
-  return text;
-}
-
 // What is read off one observation's figures, and whether it is what the paper reads.
 class Reading {
  public:
@@ -32,16 +21,16 @@ class Reading {
 
   // What schedulable sets reach.
   void near(const std::string& where, const Histogram& sets, double found, double paper) {
-    note(where, sets.total(Counted::either) >= kFew, number(found), std::abs(found - paper) <= 1);
+    note(where, sets.total(Counted::either) >= kFew, significant(found, 6), std::abs(found - paper) <= 1);
   }
   void above(const std::string& where, const Histogram& sets, double found, double paper) {
-    note(where, sets.total(Counted::either) >= kFew, number(found), found > paper);
+    note(where, sets.total(Counted::either) >= kFew, significant(found, 6), found > paper);
   }
   // The share of the class that begins at `utilisation`.
   void share_near(const std::string& where, const Histogram& sets, size_t axis, double utilisation, double paper) {
     const auto bin = static_cast<size_t>(utilisation / kClassWidth);
     const double found = sets.share(axis, bin, kContained);
-    note(where, sets.at(axis, bin, Counted::sets) >= kEnough, percent(found), std::abs(found - paper) <= 0.1);
+    note(where, sets.at(axis, bin, Counted::sets) >= kEnough, percent(found, 1), std::abs(found - paper) <= 0.1);
   }
   void note(const std::string& where, const Histogram& sets, const std::string& found, bool agrees) {
     note(where, sets.total(Counted::sets) >= kEnough, found, agrees);
@@ -142,7 +131,7 @@ Observation methods_compared(const Insets& insets) {
     for (const char letter : {'a', 'b', 'c', 'e', 'f'}) {
       const Histogram sets = insets(figure, letter);
       const double contained = sets.share(kContained), shared = sets.share(kShared);
-      reading.note(name(figure, letter), sets, percent(contained) + "/" + percent(shared), contained > shared);
+      reading.note(name(figure, letter), sets, percent(contained, 1) + "/" + percent(shared, 1), contained > shared);
     }
   return reading.result();
 }
@@ -153,8 +142,8 @@ Observation larger_tasks(const Insets& insets) {
     const Histogram sets = insets(8, letter);
     reading.near(name(8, letter), sets, sets.reached(kBy16, kShared), paper);
   }
-  reading.remark("on 12 CPUs: 9(a) " + number(insets(9, 'a').reached(kBy16, kShared)) + ", 10(g) " +
-                 number(insets(10, 'g').reached(kBy16, kShared)));
+  reading.remark("on 12 CPUs: 9(a) " + significant(insets(9, 'a').reached(kBy16, kShared), 6) + ", 10(g) " +
+                 significant(insets(10, 'g').reached(kBy16, kShared), 6));
   return reading.result();
 }
 
@@ -199,7 +188,7 @@ Observation best_share(const Insets& insets) {
       }
       const double most = of_best.reached(kBy16, method, 0.1);
       reading.note(name(static_cast<int>(11 + cpus), method == kShared ? 'a' : 'b'), of_best,
-                   share_name(best) + " % " + number(most) + " (about 1/m: " + number(beside) + ")",
+                   share_name(best) + " % " + significant(most, 6) + " (about 1/m: " + significant(beside, 6) + ")",
                    beside >= most - 2 * kClassWidth);
     }
   return reading.result();
@@ -214,7 +203,7 @@ Observation bottleneck(const Insets& insets) {
     schedulable += sets.at(kBy16, bin, kContained);
   }
   const double share = below == 0 ? 0 : static_cast<double>(schedulable) / static_cast<double>(below);
-  reading.note("up to 12", below >= kEnough, percent(share), share > 0.99);
+  reading.note("up to 12", below >= kEnough, percent(share, 1), share > 0.99);
   reading.near("none above", sets, sets.reached(kBy16, kContained), 12);
   return reading.result();
 }
@@ -243,7 +232,7 @@ std::string format_csv(const Histograms& all) {
       for (size_t bin = 0; bin < kClasses; ++bin) {
         if (all[point].at(n, bin, Counted::sets) == 0) continue;
         csv += describe(scenario(point)) + "," + std::to_string(speed_up(n)) + "," +
-               (bin + 1 == kClasses ? "inf" : number(kClassWidth * static_cast<double>(bin + 1)));
+               (bin + 1 == kClasses ? "inf" : significant(kClassWidth * static_cast<double>(bin + 1), 6));
         for (size_t c = 0; c < kCounted; ++c)
           csv += "," + std::to_string(all[point].at(n, bin, static_cast<Counted>(c)));
         csv += "\n";
