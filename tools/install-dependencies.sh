@@ -11,7 +11,7 @@ packages=(
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
   oclgrind liboclgrind-dev
   pybind11-dev python3-dev python3-matplotlib
-  dpkg-dev lintian groff-base libncurses-dev graphviz
+  dpkg-dev lintian groff-base libncurses-dev graphviz chromium
 )
 missing=()
 for p in "${packages[@]}"; do
