@@ -90,4 +90,11 @@ set(CPACK_STRIP_FILES ON)
 include(CPack)
 
 add_test(NAME package COMMAND ${CMAKE_SOURCE_DIR}/packaging/test_package.sh ${CMAKE_BINARY_DIR})
-set_tests_properties(package PROPERTIES TIMEOUT 300 RUN_SERIAL ON)
+foreach(how installed booted)
+  add_test(NAME package.${how} COMMAND ${CMAKE_SOURCE_DIR}/packaging/test_package.sh ${CMAKE_BINARY_DIR} --${how})
+endforeach()
+add_test(NAME package.nightly.fresh_debian CONFIGURATIONS Nightly
+         COMMAND ${CMAKE_SOURCE_DIR}/packaging/test_package.sh ${CMAKE_BINARY_DIR} --chroot)
+set_tests_properties(package package.installed package.booted PROPERTIES TIMEOUT 300 RUN_SERIAL ON)
+set_tests_properties(package.nightly.fresh_debian PROPERTIES TIMEOUT 1800)
+set_tests_properties(package.installed package.booted package.nightly.fresh_debian PROPERTIES SKIP_RETURN_CODE 77)

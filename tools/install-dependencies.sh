@@ -5,13 +5,13 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache git python3
   ocl-icd-opencl-dev ocl-icd-libopencl1 opencl-headers opencl-clhpp-headers pocl-opencl-icd clinfo
-  clang-19 clang-format-19 clang-tidy-19 libclang-19-dev llvm-19-dev
+  clang-19 clang-format-19 clang-tidy-19 libclang-19-dev libclang-rt-19-dev llvm-19-dev
   libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
   libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev libglpk-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
   oclgrind liboclgrind-dev
   pybind11-dev python3-dev python3-matplotlib
-  dpkg-dev lintian groff-base libncurses-dev graphviz
+  dpkg-dev lintian groff-base libncurses-dev graphviz chromium systemd-container
 )
 missing=()
 for p in "${packages[@]}"; do

@@ -211,10 +211,11 @@ void Broker::track_job(uint32_t id) {
   const auto found = programs_.find(id);
   if (found == programs_.end() || found->second.assignment.period_ns == 0) return;
   ConnectedProgram& program = found->second;
-  const uint64_t period = program.assignment.period_ns, said = program.page->jobs.began_ns.load();
+  program.mark.look(program.page->jobs.began_ns.load(), now_ns_);
+  const uint64_t period = program.assignment.period_ns, said = program.mark.said_ns;
   if (said > 0 ? said == program.job_began_ns : now_ns_ < program.job_due_ns) return;
   program.job_began_ns = said;
-  const uint64_t began = said > 0 ? std::min(said, now_ns_) : now_ns_;
+  const uint64_t began = program.mark.began_ns();
   const uint64_t earliest = program.job_due_ns - std::min(program.job_due_ns, period / 16);
   const uint64_t released = std::max(began, earliest);
   program.job_due_ns = std::max(began, program.job_due_ns) + period;
@@ -249,6 +250,7 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
   tick(now_ns);
   std::vector<DeadlineMiss> missed;
   for (auto& [id, program] : programs_) {
+    program.mark.look(program.page->jobs.began_ns.load(), now_ns);
     const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
@@ -344,6 +346,7 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   program.executable = executable;
   program.gpus = hello.gpus;
   program.devices = *indices;
+  program.mark.looked_ns = now_ns_;
   program.page = *std::move(page);
   counted_jobs_[id] = std::make_unique<CountedJobs>();
   scheduler_.add_client(id, {});

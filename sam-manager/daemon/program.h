@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -14,6 +15,22 @@
 #include "sam-manager/protocol/words.h"
 
 namespace samcl::daemon {
+
+// When the job under way began is told by its program, which may lie, and whose clock may not be ours (a time
+// namespace). But what is said for the first time was not so yet when we looked last.
+struct JobMark {
+  uint64_t said_ns = 0;  // 0: nothing
+  uint64_t not_before_ns = 0;
+  uint64_t looked_ns = 0;  // by our clock, as the one before
+
+  void look(uint64_t says_ns, uint64_t now_ns) {
+    if (says_ns != said_ns) not_before_ns = looked_ns;
+    said_ns = says_ns;
+    looked_ns = now_ns;
+  }
+  // As far as it can be true; where nothing is said, when we looked.
+  uint64_t began_ns() const { return said_ns == 0 ? looked_ns : std::clamp(said_ns, not_before_ns, looked_ns); }
+};
 
 struct ConnectedProgram {
   uint32_t id = 0;
@@ -27,7 +44,8 @@ struct ConnectedProgram {
   std::vector<std::string> affinity;  // of its task when its devices were chosen
   std::set<pid_t> threads;            // that run with the task's priority, as it numbers them
   Overruns overruns;
-  // When it said that its job under way began (0: it did not), and when the next one may at the earliest.
+  JobMark mark;
+  // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
   uint32_t weight = 0;            // of its share; 0: it has deadlines

@@ -194,5 +194,18 @@ TEST_F(AdmissionTest, ManyChangesAtOnceAreMadeOneAfterAnother) {
   EXPECT_EQ(plan()["tasks"].size(), 8u);
 }
 
+TEST_F(AdmissionTest, OutputThatCannotBeWrittenIsAnError) {
+  const Outcome full =
+      testing::run_program({"sh", "-c", SAM_CTL " --instance " + daemon.instance() + " status >/dev/full"});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.err, "sam-ctl: the output cannot be written\n");
+}
+
+TEST_F(AdmissionTest, UnknownCommandIsNamed) {
+  const Outcome outcome = ctl({"stat"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "sam-ctl: there is no command \"stat\"; sam-ctl --help names them\n");
+}
+
 }  // namespace
 }  // namespace samcl

@@ -40,6 +40,7 @@ using nlohmann::json;
 using protocol::Connection;
 using testing::Child;
 using testing::Daemon;
+using testing::FreezableGroup;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Clock = std::chrono::steady_clock;
@@ -440,23 +441,35 @@ TEST_F(AttackTest, ProgramThatCallsExecGivesBackWhatItHeld) {
   EXPECT_EQ(waiter->line().hear(), 'h');
 }
 
-TEST_F(AttackTest, FrozenHolderDoesNotKeepOthersWaiting) {
-  const std::string group = "/sys/fs/cgroup/freezer/" + daemon.instance();
-  std::error_code error;
-  if (!std::filesystem::create_directory(group, error)) GTEST_SKIP() << "no control group can be frozen here";
+struct FreezeTest : AttackTest, ::testing::WithParamInterface<FreezableGroup::Version> {};
+
+TEST_P(FreezeTest, FrozenHolderDoesNotKeepOthersWaiting) {
+  const auto group = FreezableGroup::make(daemon.instance(), GetParam());
+  if (!group) GTEST_SKIP() << "no control group of this version can be made here";
   start();
-  auto holder = testing::start_holder(daemon);
+  const auto holder = testing::start_holder(daemon);
   ASSERT_TRUE(holder);
-  std::ofstream(group + "/cgroup.procs") << holder->pid();
-  std::ofstream(group + "/freezer.state") << "FROZEN";
+  group->add(holder->pid());
+  group->freeze();
   const auto waiter = testing::start_taker(daemon);
   ASSERT_TRUE(waiter);
   waiter->line().say('t');
   EXPECT_EQ(waiter->line().hear(10'000), 'h');
-  std::ofstream(group + "/freezer.state") << "THAWED";
-  holder.reset();
-  for (int i = 0; i < 100 && rmdir(group.c_str()) != 0; ++i) std::this_thread::sleep_for(10ms);
+  // It goes on as one that has lost its lease, and gets the next one.
+  group->thaw();
+  holder->line().say('r');
+  EXPECT_EQ(holder->line().hear(), 'f');
+  waiter->line().say('r');
+  EXPECT_EQ(waiter->line().hear(), 'f');
+  holder->line().say('t');
+  EXPECT_EQ(holder->line().hear(), 'h');
 }
+
+INSTANTIATE_TEST_SUITE_P(ControlGroups, FreezeTest,
+                         ::testing::Values(FreezableGroup::Version::v1, FreezableGroup::Version::v2),
+                         [](const auto& version) {
+                           return version.param == FreezableGroup::Version::v1 ? "v1" : "v2";
+                         });
 
 TEST_F(AttackTest, OneUserCannotShutOutOthers) {
   start("[access]\nprograms_per_user = 4\n[[access.allow]]\nwho = ['" + std::to_string(kStranger) + "', '" +

@@ -1,10 +1,15 @@
 // What an administrator decides at run time or in the configuration: by which policy devices are granted, how
 // much memory tasks may reserve, and what becomes of jobs that come too early. As processes under a daemon.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 
 #include <chrono>
+#include <ctime>
+#include <fstream>
 #include <thread>
 
+#include "sam-manager/protocol/descriptor.h"
 #include "sam-manager/tests/testbed.h"
 
 namespace samcl {
@@ -61,6 +66,43 @@ TEST_F(PolicyTest, OrderIsThatOfThePolicyInForce) {
   }
   ASSERT_EQ(use("fixed-priority"), "");
   EXPECT_EQ(next_owner(), "second");
+}
+
+// From then on this process's monotonic clock is behind everybody else's by half of what it showed, as in a container
+// that was restored elsewhere.
+bool fall_behind() {
+  if (unshare(CLONE_NEWTIME) != 0) return false;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  std::ofstream("/proc/self/timens_offsets") << "monotonic " << -now.tv_sec / 2 << " 0";
+  const protocol::Descriptor names(open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC));
+  return setns(names.get(), CLONE_NEWTIME) == 0;
+}
+
+TEST_F(PolicyTest, JobThatClaimsToHaveBegunLongAgoGainsNothing) {
+  start("policy = 'edf'");
+  ASSERT_EQ(daemon.register_task("honest", 10, 0, {}, 1'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("behind", 20, 0, {}, 60'000 * kMs), "");
+  const auto holder = testing::start_holder(daemon);
+  ASSERT_TRUE(holder);
+  const Child behind([&](const Child::Line& line) {
+    if (!fall_behind()) return line.say('n'), 1;
+    const auto client = daemon.connect("behind");
+    if (!client) return 1;
+    line.say('c');
+    client->job_began();
+    client->acquire(ResourceKind::gpu, 0);
+    return line.hear() ? 0 : 1;
+  });
+  const char said = behind.line().hear();
+  if (said == 'n') GTEST_SKIP() << "no time namespace can be made here";
+  ASSERT_EQ(said, 'c');
+  ASSERT_TRUE(daemon.wait_for_waiters(0, 1));
+  const auto honest = testing::start_waiter(daemon, "honest", 2);
+  ASSERT_TRUE(honest);
+  holder->line().say('r');
+  ASSERT_EQ(holder->line().hear(), 'f');
+  EXPECT_EQ(daemon.status()["resources"][0]["holder"]["task"], "honest");
 }
 
 TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {

@@ -26,6 +26,7 @@ namespace {
 using lease::Lease;
 using lease::ResourceKind;
 using testing::Daemon;
+using testing::FreezableGroup;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
@@ -205,42 +206,56 @@ Footing footing_of(pid_t pid) {
 class Rage {
  public:
   Rage(Daemon& daemon, std::mt19937& random) : daemon_(daemon), random_(random) {
-    for (pid_t& victim : victims_) victim = start();
+    for (size_t i = 0; i < victims_.size(); ++i) {
+      groups_[i] = FreezableGroup::make(daemon.instance() + "." + std::to_string(i), FreezableGroup::Version::v2);
+      start(i);
+    }
+    if (!groups_[0]) std::cout << "no control group of version 2 can be made here: nobody is frozen\n";
   }
   ~Rage() {
-    for (const pid_t victim : victims_) end(victim);
+    for (size_t i = 0; i < victims_.size(); ++i) end(i);
   }
 
   // To whom it happens is replaced when it happens again.
   void strike() {
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % 4000));
-    pid_t& victim = victims_[random_() % victims_.size()];
-    if (random_() % 4 == 0) {
-      kill(victim, SIGSTOP);
-      if (random_() % 2 == 0) kill(victim, SIGCONT);
-      return;
+    const size_t i = random_() % victims_.size();
+    switch (random_() % 8) {
+      case 0: kill(victims_[i], SIGSTOP); return;
+      case 1:
+        kill(victims_[i], SIGSTOP);
+        kill(victims_[i], SIGCONT);
+        return;
+      case 2:
+        if (groups_[i]) groups_[i]->freeze();
+        return;
+      default: break;
     }
-    end(victim);
+    end(i);
     ++kills;
-    victim = start();
+    start(i);
   }
 
   int kills = 0;
 
  private:
-  pid_t start() {
+  void start(size_t i) {
     static constexpr Habit kHabits[] = {Habit::works, Habit::works, Habit::works_in_threads, Habit::forks,
                                         Habit::calls_exec};
-    return start_victim(daemon_, kHabits[random_() % std::size(kHabits)], random_() % 3000);
+    if (groups_[i]) groups_[i]->thaw();
+    victims_[i] = start_victim(daemon_, kHabits[random_() % std::size(kHabits)], random_() % 3000);
+    if (groups_[i]) groups_[i]->add(victims_[i]);
   }
-  static void end(pid_t victim) {
-    kill(victim, SIGKILL);
-    waitpid(victim, nullptr, 0);
+  // A frozen one ends, too.
+  void end(size_t i) {
+    kill(victims_[i], SIGKILL);
+    waitpid(victims_[i], nullptr, 0);
   }
 
   Daemon& daemon_;
   std::mt19937& random_;
   std::array<pid_t, kVictims> victims_{};
+  std::array<std::unique_ptr<FreezableGroup>, kVictims> groups_;
 };
 
 // Daemons are killed, too: who survives finds each next one soon. While one runs nothing grows in it.

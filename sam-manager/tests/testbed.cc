@@ -171,6 +171,36 @@ int Child::join() {
   return code;
 }
 
+std::unique_ptr<FreezableGroup> FreezableGroup::make(const std::string& name, Version version) {
+  const auto roots = version == Version::v1 ? std::vector{"/sys/fs/cgroup/freezer"}
+                                            : std::vector{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+  for (const std::string root : roots) {
+    if (version == Version::v2 && !std::filesystem::exists(root + "/cgroup.controllers")) continue;
+    std::error_code error;
+    if (std::filesystem::create_directory(root + "/" + name, error))
+      return std::unique_ptr<FreezableGroup>(new FreezableGroup(version, root + "/" + name));
+  }
+  return nullptr;
+}
+
+FreezableGroup::~FreezableGroup() {
+  thaw();
+  if (version_ == Version::v2) std::ofstream(path_ + "/cgroup.kill") << 1;
+  for (int i = 0; i < 100 && rmdir(path_.c_str()) != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+void FreezableGroup::add(pid_t process) const { std::ofstream(path_ + "/cgroup.procs") << process; }
+
+void FreezableGroup::freeze() const {
+  if (version_ == Version::v1) std::ofstream(path_ + "/freezer.state") << "FROZEN";
+  if (version_ == Version::v2) std::ofstream(path_ + "/cgroup.freeze") << 1;
+}
+
+void FreezableGroup::thaw() const {
+  if (version_ == Version::v1) std::ofstream(path_ + "/freezer.state") << "THAWED";
+  if (version_ == Version::v2) std::ofstream(path_ + "/cgroup.freeze") << 0;
+}
+
 bool finds_daemon(lease::Client& client) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + std::chrono::seconds(10);  // generous, for busy machines

@@ -78,6 +78,27 @@ class Child {
   pid_t pid_ = -1;
 };
 
+// A control group of its own, which can be frozen; gone with its object.
+class FreezableGroup {
+ public:
+  enum class Version { v1, v2 };
+
+  // nullptr: no such group can be made here.
+  static std::unique_ptr<FreezableGroup> make(const std::string& name, Version version);
+  ~FreezableGroup();  // of version 1: what is in it must have been killed
+  FreezableGroup(const FreezableGroup&) = delete;
+  FreezableGroup& operator=(const FreezableGroup&) = delete;
+
+  void add(pid_t process) const;
+  void freeze() const;
+  void thaw() const;
+
+ private:
+  FreezableGroup(Version version, const std::string& path) : version_(version), path_(path) {}
+  const Version version_;
+  const std::string path_;
+};
+
 // Takes and gives back GPU 0 until the client is managed again; false if that takes too long.
 bool finds_daemon(lease::Client& client);
 

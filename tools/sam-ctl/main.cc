@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
 #include "sam-manager/protocol/limits.h"
 #include "tools/sam-ctl/collect_traces.h"
@@ -292,6 +293,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    // CLI11 only says that there is no command.
+    if (const auto unknown = app.remaining(true); error.get_name() == "RequiredError" && !unknown.empty()) {
+      std::cerr << "sam-ctl: there is no command \"" << unknown.front() << "\"; sam-ctl --help names them\n";
+      return 2;
+    }
     return app.exit(error) == 0 ? 0 : 2;
   }
 
@@ -308,7 +314,7 @@ int run(int argc, char** argv) {
       {"trace", [&] { return trace(options); }},
       {"analyze", [&] { return analyze(options); }}};
   const Result<void> done = subcommands.at(app.get_subcommands().front()->get_name())();
-  if (done) return 0;
+  if (done) return all_is_printed("sam-ctl") ? 0 : 1;
   std::cerr << "sam-ctl: " << done.error().message << "\n";
   return 1;
 }

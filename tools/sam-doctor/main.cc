@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
 #include "tools/sam-doctor/checks.h"
 #include "tools/sam-run/device_list.h"
@@ -106,7 +107,7 @@ int run(int argc, char** argv) {
     std::cout << to_lines(finding);
     all_fine &= finding.fine;
   }
-  return all_fine ? 0 : 1;
+  return all_is_printed("sam-doctor") && all_fine ? 0 : 1;
 }
 
 }  // namespace

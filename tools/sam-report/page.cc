@@ -33,15 +33,16 @@ p { margin: 6px 0; } .soft { color: var(--soft); }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: 6px 10px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap;
   font-variant-numeric: tabular-nums; vertical-align: top; }
-th { color: var(--soft); font-weight: 600; font-size: 13px; }
+th { color: var(--soft); font-weight: 600; font-size: 13px; white-space: normal; vertical-align: bottom; }
 th:first-child, td:first-child, td.words, th.words { text-align: left; }
 td.words { white-space: normal; min-width: 220px; }
-td:first-child { font-family: ui-monospace, monospace; max-width: 280px; overflow-wrap: anywhere; white-space: normal; }
-svg { display: block; width: 100%; min-width: 640px; height: auto; }
+td:first-child { font-family: ui-monospace, monospace; font-size: 14px; min-width: 24ch; overflow-wrap: anywhere; white-space: normal; }
+svg { display: block; width: 100%; min-width: 900px; height: auto; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); font-size: 11px; }
 .lane { fill: var(--panel); } .grid { stroke: var(--line); }
 .kernel { fill: var(--kernel); } .up { fill: var(--up); } .down { fill: var(--down); } .other { fill: var(--other); }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; margin: 0 5px 0 14px; }
+.key:first-child { margin-left: 0; }
 i.kernel { background: var(--kernel); } i.up { background: var(--up); } i.down { background: var(--down); }
 i.other { background: var(--other); } .much { color: var(--fault); font-weight: 600; }
 )";

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
 #include "tools/sam-top/view.h"
 
@@ -237,7 +238,7 @@ int run(int argc, char** argv) {
   for (const Row& row : view.programs) std::cout << row.text << "\n";
   std::cout << "\n";
   for (const std::string& line : view.devices) std::cout << line << "\n";
-  return 0;
+  return all_is_printed("sam-top") ? 0 : 1;
 }
 
 }  // namespace
