@@ -34,10 +34,15 @@ class SimulatedBackend : public Backend {
   // The issue of the n-th operation from now on (0: the next) fails with that.
   void fail_issue(size_t n, cl_int error) { issue_failures_[issued_ + n] = error; }
   void fail_end(size_t n, cl_int error) { end_failures_[ended_ + n] = error; }
+  void forget_failures() {
+    issue_failures_.clear();
+    end_failures_.clear();
+  }
   // From now on all that a device does fails with that, what is in flight included.
   void lose_device(unsigned device, cl_int error) { lost_[device] = error; }
 
   bool keeps_behind(const Node& before, const Node& after) const override {
+    ++asked_;
     if (lanes_are_apart) return false;
     return before.lane == after.lane || (lanes_of_a_device_wait && before.lane.device == after.lane.device);
   }
@@ -85,6 +90,8 @@ class SimulatedBackend : public Backend {
 
   uint64_t now() const { return now_; }
   size_t issued() const { return issued_; }
+  // How often the engine looked at one operation because of another.
+  size_t asked() const { return asked_; }
   size_t running() const { return running_.size(); }
   const std::vector<Entry>& in_flight() const { return running_; }
   // Who removes one tells the engine of its end.
@@ -101,6 +108,7 @@ class SimulatedBackend : public Backend {
 
   uint64_t now_ = 0;
   size_t issued_ = 0, ended_ = 0;
+  mutable size_t asked_ = 0;
   std::map<size_t, cl_int> issue_failures_, end_failures_;
   std::map<unsigned, cl_int> lost_;
   std::map<Key, uint64_t> free_from_;
