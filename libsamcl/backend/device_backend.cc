@@ -290,10 +290,9 @@ std::vector<cl_event> DeviceBackend::ends_of(const SmallVector<NodePtr, 2>& node
     if (!contains(devices, device->index)) continue;
     device->submissions().drain();
     cl_event event = nullptr;
+    if (device->completions().enqueue_marker(&event) == CL_SUCCESS) events.push_back(event);
     RealDevice::Queue& queue = device->queue(LaneKind::compute);
     std::lock_guard one_at_a_time(queue.calls);
-    if (driver::real().clEnqueueMarkerWithWaitList(queue.real, 0, nullptr, &event) == CL_SUCCESS)
-      events.push_back(event);
     driver::real().clFlush(queue.real);
   }
   return events;

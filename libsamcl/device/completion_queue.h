@@ -75,6 +75,9 @@ class CompletionQueue {
                      uint64_t counted_ns = 0);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
+  // A marker behind all that the queue has by now; its event is the caller's. Any thread.
+  cl_int enqueue_marker(cl_event* event) const;
+
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
   void flush();
 
@@ -116,7 +119,6 @@ class CompletionQueue {
     bool is_marker = false;
     std::shared_ptr<Listener> listener;
   };
-  cl_int enqueue_marker(cl_event* event) const;
   cl_int wait_for_end(Batch& batch, bool is_over, DeviceTimes& times) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
