@@ -83,10 +83,14 @@ function(samcl_test name)
   samcl_precompile(${name} REUSE_FROM samcl_test_headers)
   target_link_libraries(${name} PRIVATE GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  samcl_add_tests(${name} "")
+endfunction()
+
+# samcl_add_tests(NAME PREFIX [ENVIRONMENT...]): the tests of a GoogleTest program, once more in that environment.
+function(samcl_add_tests name prefix)
   # tools/test.sh runs the tests of several builds as one: sanitized ones say so in their names.
-  set(prefix "")
   if(SAMCL_SANITIZE)
-    set(prefix "${SAMCL_SANITIZE}/")
+    set(prefix "${SAMCL_SANITIZE}/${prefix}")
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${prefix}" PROPERTIES TIMEOUT 120)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${prefix}" PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARGN}")
 endfunction()

@@ -128,6 +128,16 @@ Bytes words(const std::vector<uint32_t>& values) {
 size_t squared(Sizes s) { return static_cast<size_t>(s.n) * static_cast<size_t>(s.n); }
 size_t cubed(Sizes s) { return squared(s) * static_cast<size_t>(s.n); }
 
+// Random matrices of n x n, and then vectors of n.
+auto random_inputs(int matrices, int vectors) {
+  return [=](Sizes s, bench::Random& random) {
+    std::vector<Bytes> made;
+    for (int i = 0; i < matrices; ++i) made.push_back(floats(random, squared(s)));
+    for (int i = 0; i < vectors; ++i) made.push_back(floats(random, static_cast<size_t>(s.n)));
+    return made;
+  };
+}
+
 constexpr size_t kPerRow = 16;  // entries of the sparse matrix
 
 std::vector<Pattern> patterns() {
@@ -160,9 +170,7 @@ std::vector<Pattern> patterns() {
                  {200, 20},
                  {4096, 30},
                  {8192, 60},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
-                 },
+                 random_inputs(3, 0),
                  [](Target& t, Sizes s) {
                    for (int i = 0; i < s.steps; ++i) {
                      LAUNCH(t, fdtd_ey, square(s.n), Buf{1}, Buf{2}, s.n, i);
@@ -175,7 +183,7 @@ std::vector<Pattern> patterns() {
                  {256, 6},
                  {2048, 10},
                  {4096, 20},
-                 [](Sizes s, auto& r) { return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s))}; },
+                 random_inputs(2, 0),
                  [](Target& t, Sizes s) {
                    for (int i = 0; i < s.steps; ++i) {
                      LAUNCH(t, adi_rows, line(s.n), Buf{0}, Buf{1}, s.n);
@@ -206,10 +214,7 @@ std::vector<Pattern> patterns() {
                  {300, 1},
                  {8192, 1},
                  {16384, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n),
-                                             floats(r, s.n)};
-                 },
+                 random_inputs(1, 4),
                  [](Target& t, Sizes s) {
                    LAUNCH(t, gemver_rank2, square(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
                    LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{2}, Buf{3}, s.n);
@@ -243,18 +248,14 @@ std::vector<Pattern> patterns() {
                  {128, 1},
                  {2048, 1},
                  {4096, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, squared(s)), floats(r, squared(s))};
-                 },
+                 random_inputs(3, 0),
                  [](Target& t, Sizes s) { LAUNCH(t, gemm, square(s.n), Buf{0}, Buf{1}, Buf{2}, s.n); },
                  {2}});
   all.push_back({"atax",
                  {300, 1},
                  {8192, 1},
                  {16384, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
-                 },
+                 random_inputs(1, 3),
                  [](Target& t, Sizes s) {
                    LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
                    LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{2}, Buf{3}, s.n);
@@ -264,9 +265,7 @@ std::vector<Pattern> patterns() {
                  {300, 1},
                  {8192, 1},
                  {16384, 1},
-                 [](Sizes s, auto& r) {
-                   return std::vector<Bytes>{floats(r, squared(s)), floats(r, s.n), floats(r, s.n), floats(r, s.n)};
-                 },
+                 random_inputs(1, 3),
                  [](Target& t, Sizes s) {
                    LAUNCH(t, times, line(s.n), Buf{0}, Buf{1}, Buf{2}, s.n);
                    LAUNCH(t, times_transposed, line(s.n), Buf{0}, Buf{1}, Buf{3}, s.n);

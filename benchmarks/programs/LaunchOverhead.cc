@@ -1,5 +1,7 @@
-// What launching costs by itself: empty kernels in a burst, one at a time, and with a buffer argument.
+// What launching costs by itself: empty kernels in a burst, one at a time, and with a buffer argument; and whether many
+// commands on one buffer, from an out-of-order queue, cost each what few do.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@ struct Options {
   unsigned device = 0;
   size_t launches = 0;
   size_t repeats = 0;
+  bool on_one_buffer = false;
   bool json = false;
 };
 
@@ -30,6 +33,11 @@ class LaunchOverhead {
     program_ = session_.build(kLaunchOverheadCl);
     nothing_ = make_kernel(program_, "nothing");
     one_argument_ = make_kernel(program_, "one_argument");
+    if (options.on_one_buffer) {
+      loose_ = Queue(clCreateCommandQueue(session_.context.get(), session_.device,
+                                          CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status));
+      check(status);
+    }
     buffer_ = session_.make_buffer(CL_MEM_READ_WRITE, sizeof(cl_int));
     set_arguments(one_argument_, buffer_);
   }
@@ -75,10 +83,41 @@ class LaunchOverhead {
     });
   }
 
+  // ns per command of so many on one buffer, from a queue out of order, until all have ended. They begin together, when
+  // all are enqueued: each must know which ones it comes after. Counts take turns, so that all see the same machine.
+  template <size_t Counts>
+  std::array<Summary, Counts> on_one_buffer(const std::array<size_t, Counts>& counts) {
+    set_arguments(one_argument_, buffer_);
+    std::array<std::vector<double>, Counts> values;
+    for (size_t repeat = 0; repeat < options_.repeats + 1; ++repeat) {
+      for (size_t i = 0; i < Counts; ++i) {
+        const double ns = gated_burst(counts[i]) / static_cast<double>(counts[i]);
+        if (repeat > 0) values[i].push_back(ns);
+      }
+    }
+    std::array<Summary, Counts> summaries;
+    for (size_t i = 0; i < Counts; ++i) summaries[i] = summarize(std::move(values[i]));
+    return summaries;
+  }
+
  private:
-  void enqueue(const Kernel& kernel) {
+  // ns from the first enqueue to the last end.
+  double gated_burst(size_t commands) {
+    cl_int status = CL_SUCCESS;
+    const Handle<cl_event, clReleaseEvent> gate(clCreateUserEvent(session_.context.get(), &status));
+    check(status);
+    const cl_event first = gate.get();
+    const auto start = Clock::now();
+    for (size_t i = 0; i < commands; ++i) enqueue(loose_, one_argument_, &first);
+    check(clSetUserEventStatus(first, CL_COMPLETE));
+    check(clFinish(loose_.get()));
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  }
+
+  void enqueue(const Kernel& kernel) { enqueue(queue_, kernel, nullptr); }
+  static void enqueue(const Queue& queue, const Kernel& kernel, const cl_event* after) {
     const size_t one = 1;
-    check(clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 1, nullptr, &one, &one, 0, nullptr, nullptr));
+    check(clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, after ? 1 : 0, after, nullptr));
   }
   double per_launch(Clock::time_point start) const {
     const std::chrono::duration<double, std::nano> ns = Clock::now() - start;
@@ -98,7 +137,7 @@ class LaunchOverhead {
 
   Options options_;
   Session session_;
-  Queue queue_;
+  Queue queue_, loose_;  // in order; out of order, where it is asked for
   Program program_;
   Kernel nothing_, one_argument_;
   Buffer buffer_;
@@ -121,6 +160,17 @@ void run_with(const Options& options) {
   report("enqueue call in a burst", "enqueue", measured.enqueue_only());
   report("launch + finish", "launch_finish", measured.launch_and_finish());
   report("4-byte buffer + finish", "buffer_finish", measured.with_buffer());
+  if (options.on_one_buffer) {
+    const std::array<size_t, 3> counts{options.launches / 2, options.launches, 4 * options.launches};
+    const auto ns = measured.on_one_buffer(counts);
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const std::string count = std::to_string(counts[i]);
+      report((count + " on one buffer").c_str(), ("one_buffer_" + count).c_str(), ns[i]);
+    }
+    const double growth = ns[2].median / ns[1].median;
+    std::printf("  a command of %zu costs %.2f times one of %zu\n", counts[2], growth, counts[1]);
+    line["one_buffer_growth"] = growth;
+  }
   std::printf("PASS\n");
   if (options.json) std::printf("%s\n", line.dump().c_str());
 }
@@ -137,6 +187,10 @@ int main(int argc, char** argv) {
             "Launches per measurement");
   sizes.add("--repeats", options.repeats, {.usual = 11, .small = 3, .least = 1, .most = 1'000'000},
             "Measurements of each kind");
+  app.add_flag(
+      "--on-one-buffer", options.on_one_buffer,
+      "Also half as many, as many and four times as many commands on one buffer, from an out-of-order queue, that "
+      "begin together (PoCL's basic devices, bare, wait for ever)");
   app.add_flag("--json", options.json, "One more line at the end: everything as JSON");
   if (const std::optional<int> exit_code = sizes.parse(argc, argv)) return *exit_code;
   try {

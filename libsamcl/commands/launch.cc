@@ -118,7 +118,9 @@ KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const CostModel* const known = kernel().cost_model;
-  if (!known || context.splits_always()) return true;
+  if (!known) return true;
+  kernel().build->recall_times(context);
+  if (context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.
   if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;

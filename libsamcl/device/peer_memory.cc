@@ -176,10 +176,11 @@ class HostMemory : public PeerMemory {
  public:
   explicit HostMemory(std::vector<cl_context> contexts) : contexts_(std::move(contexts)) {}
 
-  std::unique_ptr<PeerBuffer> allocate(unsigned, uint64_t bytes) override {
+  std::unique_ptr<PeerBuffer> allocate(unsigned device, uint64_t bytes) override {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
-    return std::make_unique<HostBuffer>(contexts_, memory, bytes);
+    auto buffer = std::make_unique<HostBuffer>(contexts_, memory, bytes);
+    return buffer->seen_by(device) ? std::move(buffer) : nullptr;
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "libsamcl/merge/merging.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
@@ -19,7 +20,12 @@ Places still_valid(Places changed) { return std::popcount(changed) == 1 ? change
 }  // namespace
 
 cl_int Merging::merge_chunks(size_t worker) {
-  std::vector<std::vector<std::byte>> staging(devices_.size(), std::vector<std::byte>(kMergeChunk));
+  uint64_t largest = 0;  // chunk of this worker
+  for (const Merged& merged : objects_) {
+    const uint64_t skipped = worker * kMergeChunk, size = merged.range.size();
+    if (size > skipped) largest = std::max(largest, std::min(kMergeChunk, size - skipped));
+  }
+  std::vector<std::vector<std::byte>> staging(devices_.size(), std::vector<std::byte>(largest));
   for (size_t o = 0; o < objects_.size(); ++o) {
     const Range all = objects_[o].range;
     for (uint64_t at = all.begin + worker * kMergeChunk; at < all.end; at += workers() * kMergeChunk) {

@@ -4,66 +4,20 @@
 
 #include <cstring>
 
-#include "contract/footprint/symbolic_footprint.h"
 #include "libsamcl/testing/fake_driver.h"
+#include "libsamcl/testing/footprints.h"
 
 namespace samcl {
 namespace {
 
-using footprint::Access;
-using footprint::Node;
-using footprint::Op;
 using ::testing::ElementsAre;
+using testing::Footprints;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr uint64_t kItems = 1 << 20;
 constexpr uint64_t kBytes = kItems * sizeof(cl_uint);
 constexpr Range kAll{0, kBytes}, kFirst{0, kBytes / 2}, kSecond{kBytes / 2, kBytes};
-
-// Accesses of one uint per work-item, each at (global id + shift) * step in its buffer.
-class Footprints {
- public:
-  enum How { reads, surely_writes, may_write, adds };
-
-  Footprints() { symbolic_.regions.resize(1); }
-
-  Footprints& element(unsigned argument, How how, int64_t shift = 0, int64_t step = sizeof(cl_uint)) {
-    footprint::Id id = node({.op = Op::global_id, .a = 0});
-    id = node({.op = Op::add, .a = id, .b = number(shift)});
-    return access(argument, how, node({.op = Op::multiply, .a = id, .b = number(step)}));
-  }
-  // The first uint of the buffer, by every work-item.
-  Footprints& first(unsigned argument, How how) { return access(argument, how, number(0)); }
-  Footprints& anywhere(unsigned argument, How how) { return access(argument, how, footprint::kNone); }
-  // By-value argument `length`: element (global id + length).
-  Footprints& beyond(unsigned argument, How how, unsigned length) {
-    footprint::Id id = node({.op = Op::global_id, .a = 0});
-    id = node({.op = Op::add, .a = id, .b = node({.op = Op::argument, .a = length, .b = 0})});
-    return access(argument, how, node({.op = Op::multiply, .a = id, .b = number(sizeof(cl_uint))}));
-  }
-
-  Footprint made() const { return Footprint::parse(footprint::to_text(symbolic_)).value(); }
-
- private:
-  footprint::Id node(Node node) {
-    symbolic_.nodes.push_back(node);
-    return static_cast<footprint::Id>(symbolic_.nodes.size() - 1);
-  }
-  footprint::Id number(int64_t value) { return node({.op = Op::constant, .value = value}); }
-  Footprints& access(unsigned argument, How how, footprint::Id offset) {
-    Access access;
-    access.argument = argument;
-    access.offset = offset;
-    access.width = sizeof(cl_uint);
-    access.sure_width = how == surely_writes ? access.width : 0;
-    access.reads = how == reads || how == adds;
-    access.writes = how != reads;
-    symbolic_.accesses.push_back(access);
-    return *this;
-  }
-  footprint::SymbolicFootprint symbolic_;
-};
 
 struct AccessesTest : ::testing::Test {
   testing::FakeDriver driver{2};

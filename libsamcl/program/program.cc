@@ -163,15 +163,16 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
     post(build, context, &Build::remember);
 }
 
-void Build::expect(uint64_t own_build_ns, const Context& context) {
-  if (sub_kernel_programs.empty() || made_ != Made::none) return;
-  sub_kernel_build_ns = own_build_ns * (sub_kernel_programs.size() - (is_rewritten() ? 0 : 1));
-  const auto times = remembered_times(*specification, driver::translator_facts(context.devices[0]->id));
-  if (!times) return;
-  if (times->parts_build_ns > 0) sub_kernel_build_ns = times->parts_build_ns;
-  for (const auto& [name, by_size] : times->kernels) {
-    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
-  }
+void Build::recall_times(const Context& context) const {
+  std::call_once(recalled_, [&] {
+    if (sub_kernel_programs.empty() || made_ != Made::none) return;
+    const auto times = remembered_times(*specification, driver::translator_facts(context.devices[0]->id));
+    if (!times) return;
+    if (times->parts_build_ns > 0) sub_kernel_build_ns = times->parts_build_ns;
+    for (const auto& [name, by_size] : times->kernels) {
+      if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
+    }
+  });
 }
 
 void Build::make_and_remember(const Context& context) const {
@@ -211,10 +212,12 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
   specification_ = std::move(specification);
 }
 
-void Program::finish(std::shared_ptr<const BuildSpecification> specification,
-                     std::future<Result<Translations>> translation, uint64_t took_ns) {
-  std::shared_ptr<Build> made = make_build(specification, translation.get());
-  made->expect(took_ns, *context);
+void Program::finish(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation,
+                     uint64_t took_ns) {
+  std::shared_ptr<Build> made = make_build(specification, std::move(translation));
+  const size_t parts = made->sub_kernel_programs.size();
+  if (made->sub_kernel_build_ns == 0 && parts > 0)
+    made->sub_kernel_build_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
   place_fallback(*made, *specification);
   std::lock_guard lock(mutex_);
   build_ = std::move(made);
@@ -235,8 +238,9 @@ cl_int Program::build(const char* options) {
   const cl_int error = without_kernels(*context, [&] {
     return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   });
+  const uint64_t took_ns = now_ns() - began;
   if (error == CL_SUCCESS && specification) {
-    finish(std::move(specification), std::move(translation), now_ns() - began);
+    finish(std::move(specification), translation.get(), took_ns);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -289,7 +293,7 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
   if (translation.valid())
-    program->finish(std::move(specification), std::move(translation), took_ns);
+    program->finish(std::move(specification), translation.get(), took_ns);
   else
     program->set_specification(std::move(specification));
   return program;

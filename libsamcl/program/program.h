@@ -63,9 +63,9 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
-  // Before the first launch: what is known of the times of its kernels, and of making the sub-kernel programs.
-  // own_build_ns: what the driver took for the program itself.
-  void expect(uint64_t own_build_ns, const Context& context);
+  // Before the first launch, which reads it from the disk: what other processes found out of the times of its kernels
+  // and of making the sub-kernel programs. Any thread.
+  void recall_times(const Context& context) const;
   // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
   // sub-kernel programs are there, or are worth making for it. May begin to make them for later ones
   // (cost/parts_build.h).
@@ -74,6 +74,7 @@ struct Build {
   // A launch of that kernel took so long.
   static void took(const std::shared_ptr<const Build>& build, Context& context, CostModel& kernel, uint64_t ns);
   void release_sub_kernel_programs();
+  bool is_rewritten() const;
 
  private:
   // Has the builder's thread do something with it.
@@ -81,11 +82,10 @@ struct Build {
                    void (Build::*work)(const Context&) const);
   void make_and_remember(const Context& context) const;
   void remember(const Context& context) const;
-  bool is_rewritten() const;
   cl_program make_sub_kernel_program(const RealDevice& device, unsigned kind) const;
 
   enum class Made : uint8_t { none, wanted, made, failed };
-  mutable std::once_flag asked_;
+  mutable std::once_flag asked_, recalled_;
   mutable std::atomic<Made> made_{Made::none};
 };
 
@@ -115,6 +115,10 @@ class Program : public Object<Program> {
                                        const cl_program* real_inputs,
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
 
+  // The driver has made it from that, in `took_ns`; what the translator found out decides what runs in parts.
+  void finish(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation,
+              uint64_t took_ns);
+
   // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;
 
@@ -122,9 +126,6 @@ class Program : public Object<Program> {
   void binary_was_read(std::span<const unsigned char> binary) const;
 
  private:
-  // took_ns: the driver, for the program itself.
-  void finish(std::shared_ptr<const BuildSpecification> specification, std::future<Result<Translations>> translation,
-              uint64_t took_ns);
   std::shared_ptr<Build> make_build(std::shared_ptr<const BuildSpecification> specification,
                                     Result<Translations> translation) const;
   void place_fallback(Build& build, const BuildSpecification& specification) const;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/rectangle.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
 
@@ -28,13 +29,21 @@ struct RealQueue : Real {
 };
 struct RealBuffer : Real {
   RealContext* context = nullptr;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> owned;
+  std::span<std::byte> bytes;  // its own, the program's or its parent's
 };
 struct RealEvent : Real {
   uint64_t made_ns = now_ns();
 };
 // What its clock shows less than the host's.
 constexpr uint64_t kClockBehindNs = 1'000'000;
+struct RealProgram : Real {
+  std::atomic<int> references{1};
+};
+struct RealKernelObject : Real {
+  const FakeDriver::DefinedKernel* defined = nullptr;
+  std::vector<std::vector<std::byte>> arguments;  // as they were set; a buffer's is its handle
+};
 
 FakeDriver* g_driver = nullptr;
 RealPlatform g_platform;
@@ -61,11 +70,31 @@ cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info, size_t size, 
   return give_text("Fake", size, value, size_out);
 }
 
-cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value, size_t* size_out) {
-  if (what != CL_DEVICE_PLATFORM) return give_text("fake", size, value, size_out);
-  if (size_out) *size_out = sizeof(cl_platform_id);
-  if (value) *static_cast<cl_platform_id*>(value) = handle<cl_platform_id>(&g_platform);
+template <typename T>
+cl_int give_value(T given, size_t size, void* value, size_t* size_out) {
+  if (size_out) *size_out = sizeof given;
+  if (!value) return CL_SUCCESS;
+  if (size < sizeof given) return CL_INVALID_VALUE;
+  std::memcpy(value, &given, sizeof given);
   return CL_SUCCESS;
+}
+
+// Numbers are unknown to it.
+cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value, size_t* size_out) {
+  switch (what) {
+    case CL_DEVICE_PLATFORM: return give_value(handle<cl_platform_id>(&g_platform), size, value, size_out);
+    case CL_DEVICE_TYPE: {
+      const bool is_cpu = g_driver->kind() == FakeDriver::Kind::cpu;
+      return give_value<cl_device_type>(is_cpu ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU, size, value, size_out);
+    }
+    case CL_DEVICE_NAME:
+    case CL_DEVICE_VENDOR:
+    case CL_DEVICE_VERSION:
+    case CL_DRIVER_VERSION:
+    case CL_DEVICE_OPENCL_C_VERSION:
+    case CL_DEVICE_EXTENSIONS: return give_text("fake", size, value, size_out);
+    default: return CL_INVALID_VALUE;
+  }
 }
 
 cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
@@ -91,18 +120,75 @@ cl_int CL_API_CALL release_queue(cl_command_queue queue) {
   return CL_SUCCESS;
 }
 
-cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags, size_t size, void*, cl_int* error) {
+cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
   *error = g_driver->enter(Call::create_buffer);
   if (*error != CL_SUCCESS) return nullptr;
   auto* buffer = new RealBuffer;
   buffer->context = object<RealContext>(context);
-  buffer->bytes.assign(size, std::byte{0xcd});
-  g_driver->buffer_lives(1);
+  const bool is_hosts = g_driver->kind() == FakeDriver::Kind::cpu && (flags & CL_MEM_USE_HOST_PTR);
+  if (!is_hosts) buffer->owned.assign(size, std::byte{0xcd});
+  buffer->bytes = is_hosts ? std::span(static_cast<std::byte*>(host), size) : std::span(buffer->owned);
+  g_driver->buffer_lives(handle<cl_mem>(buffer));
+  return handle<cl_mem>(buffer);
+}
+cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags, cl_buffer_create_type, const void* region,
+                                     cl_int* error) {
+  const auto& part = *static_cast<const cl_buffer_region*>(region);
+  auto* buffer = new RealBuffer;
+  buffer->context = object<RealBuffer>(parent)->context;
+  buffer->bytes = object<RealBuffer>(parent)->bytes.subspan(part.origin, part.size);
+  g_driver->buffer_lives(handle<cl_mem>(buffer));
+  *error = CL_SUCCESS;
   return handle<cl_mem>(buffer);
 }
 cl_int CL_API_CALL release_buffer(cl_mem buffer) {
+  g_driver->buffer_dies(buffer);
   delete object<RealBuffer>(buffer);
-  g_driver->buffer_lives(-1);
+  return CL_SUCCESS;
+}
+
+cl_program CL_API_CALL create_program(cl_context, cl_uint, const char**, const size_t*, cl_int* error) {
+  *error = CL_SUCCESS;
+  return handle<cl_program>(new RealProgram);
+}
+cl_int CL_API_CALL build_program(cl_program, cl_uint, const cl_device_id*, const char*,
+                                 void(CL_CALLBACK*)(cl_program, void*), void*) {
+  return g_driver->enter(Call::build);
+}
+cl_int CL_API_CALL retain_program(cl_program program) {
+  ++object<RealProgram>(program)->references;
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL release_program(cl_program program) {
+  if (--object<RealProgram>(program)->references == 0) delete object<RealProgram>(program);
+  return CL_SUCCESS;
+}
+
+cl_kernel CL_API_CALL create_kernel(cl_program, const char* name, cl_int* error) {
+  const auto* defined = g_driver->kernel(name);
+  *error = defined ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
+  if (!defined) return nullptr;
+  auto* kernel = new RealKernelObject;
+  kernel->defined = defined;
+  kernel->arguments.resize(defined->arguments + 1);  // the runtime may add one
+  return handle<cl_kernel>(kernel);
+}
+cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
+  delete object<RealKernelObject>(kernel);
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info what, size_t size, void* value, size_t* size_out) {
+  const auto& defined = *object<RealKernelObject>(kernel)->defined;
+  if (what == CL_KERNEL_FUNCTION_NAME) return give_text(defined.name, size, value, size_out);
+  if (what != CL_KERNEL_NUM_ARGS) return CL_INVALID_VALUE;
+  *static_cast<cl_uint*>(value) = defined.arguments;
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
+  const auto* bytes = static_cast<const std::byte*>(value);
+  auto& arguments = object<RealKernelObject>(kernel)->arguments;
+  if (index >= arguments.size()) return g_driver->misuse(CL_INVALID_ARG_INDEX);
+  arguments[index].assign(bytes, bytes + (value ? size : 0));
   return CL_SUCCESS;
 }
 
@@ -183,6 +269,83 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, s
   return CL_SUCCESS;
 }
 
+// Rows of a rectangle between two memories; one that goes beyond its memory is a misuse.
+struct Side {
+  std::span<std::byte> bytes;
+  Rectangle rows;
+};
+cl_int copy_rows(const Side& from, const Side& to) {
+  cl_int error = CL_SUCCESS;
+  from.rows.for_each_row([&](uint64_t index, Range row) {
+    const uint64_t at = to.rows.row(index);
+    if (row.end > from.bytes.size() || at + row.size() > to.bytes.size())
+      error = g_driver->misuse(CL_INVALID_VALUE);
+    else
+      std::memmove(to.bytes.data() + at, from.bytes.data() + row.begin, row.size());
+  });
+  return error;
+}
+Side program_side(void* memory, const Rectangle& rows) {
+  return {{static_cast<std::byte*>(memory), rows.bounds().end}, rows};
+}
+
+cl_int CL_API_CALL write_rows(cl_command_queue queue, cl_mem to, cl_bool, const size_t* origin,
+                              const size_t* host_origin, const size_t* region, size_t row, size_t slice,
+                              size_t host_row, size_t host_slice, const void* from, cl_uint, const cl_event*,
+                              cl_event* event) {
+  const Rectangle rows = Rectangle::of(origin, region, row, slice);
+  const cl_int error = enter(Call::write, queue, to, rows.offset, 1, event);
+  if (error != CL_SUCCESS) return error;
+  return copy_rows(program_side(const_cast<void*>(from), Rectangle::of(host_origin, region, host_row, host_slice)),
+                   {object<RealBuffer>(to)->bytes, rows});
+}
+
+cl_int CL_API_CALL read_rows(cl_command_queue queue, cl_mem from, cl_bool, const size_t* origin,
+                             const size_t* host_origin, const size_t* region, size_t row, size_t slice, size_t host_row,
+                             size_t host_slice, void* to, cl_uint, const cl_event*, cl_event* event) {
+  const Rectangle rows = Rectangle::of(origin, region, row, slice);
+  const cl_int error = enter(Call::read, queue, from, rows.offset, 1, event);
+  if (error != CL_SUCCESS) return error;
+  return copy_rows({object<RealBuffer>(from)->bytes, rows},
+                   program_side(to, Rectangle::of(host_origin, region, host_row, host_slice)));
+}
+
+cl_int CL_API_CALL copy_buffer_rows(cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
+                                    const size_t* to_origin, const size_t* region, size_t from_row, size_t from_slice,
+                                    size_t to_row, size_t to_slice, cl_uint, const cl_event*, cl_event* event) {
+  const Rectangle target = Rectangle::of(to_origin, region, to_row, to_slice);
+  const cl_int error = enter(Call::copy, queue, to, target.offset, 1, event);
+  if (error != CL_SUCCESS) return error;
+  return copy_rows({object<RealBuffer>(from)->bytes, Rectangle::of(from_origin, region, from_row, from_slice)},
+                   {object<RealBuffer>(to)->bytes, target});
+}
+
+cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+                          const size_t* size, const size_t*, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int error = g_driver->enter(Call::launch);
+  if (error != CL_SUCCESS) return error;
+  auto& real = *object<RealKernelObject>(kernel);
+  KernelCall call{{0, 0, 0}, {1, 1, 1}, {}};
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    call.offset[d] = offset ? offset[d] : 0;
+    call.size[d] = size[d];
+  }
+  for (auto& argument : real.arguments) {
+    cl_mem buffer = nullptr;
+    if (argument.size() == sizeof buffer) std::memcpy(&buffer, argument.data(), sizeof buffer);
+    if (!g_driver->is_buffer(buffer)) {
+      call.arguments.emplace_back(argument);
+      continue;
+    }
+    if (object<RealBuffer>(buffer)->context != object<RealQueue>(queue)->context)
+      return g_driver->misuse(CL_INVALID_CONTEXT);
+    call.arguments.push_back(object<RealBuffer>(buffer)->bytes);
+  }
+  real.defined->run(call);
+  if (event) *event = handle<cl_event>(new RealEvent);
+  return CL_SUCCESS;
+}
+
 cl_icd_dispatch make_table() {
   cl_icd_dispatch table = driver::unsupported_table();
   table.clGetPlatformInfo = platform_info;
@@ -193,6 +356,19 @@ cl_icd_dispatch make_table() {
   table.clReleaseCommandQueue = release_queue;
   table.clCreateBuffer = create_buffer;
   table.clReleaseMemObject = release_buffer;
+  table.clCreateSubBuffer = create_sub_buffer;
+  table.clCreateProgramWithSource = create_program;
+  table.clBuildProgram = build_program;
+  table.clRetainProgram = retain_program;
+  table.clReleaseProgram = release_program;
+  table.clCreateKernel = create_kernel;
+  table.clReleaseKernel = release_kernel;
+  table.clGetKernelInfo = kernel_info;
+  table.clSetKernelArg = set_argument;
+  table.clEnqueueNDRangeKernel = launch;
+  table.clEnqueueWriteBufferRect = write_rows;
+  table.clEnqueueReadBufferRect = read_rows;
+  table.clEnqueueCopyBufferRect = copy_buffer_rows;
   table.clWaitForEvents = wait_for_events;
   table.clFlush = flush;
   table.clFinish = finish;
@@ -209,7 +385,7 @@ cl_icd_dispatch make_table() {
 
 }  // namespace
 
-FakeDriver::FakeDriver(unsigned devices) {
+FakeDriver::FakeDriver(unsigned devices, Kind kind) : kind_(kind) {
   static const cl_icd_dispatch table = make_table();
   for (unsigned i = 0; i < devices; ++i) devices_.push_back(handle<cl_device_id>(new RealDeviceObject));
   g_driver = this;
@@ -234,16 +410,47 @@ std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client) {
   return Context::create(std::move(device), nullptr, &error);
 }
 
-void FakeDriver::fail(Call call, cl_int error, int times) {
+void FakeDriver::define_kernel(const std::string& name, unsigned arguments, KernelFunction run) {
+  kernels_[name] = {name, arguments, std::move(run)};
+}
+
+const FakeDriver::DefinedKernel* FakeDriver::kernel(const std::string& name) const {
+  const auto found = kernels_.find(name);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+void FakeDriver::buffer_lives(cl_mem buffer) {
+  std::lock_guard lock(mutex_);
+  buffers_.insert(buffer);
+}
+
+void FakeDriver::buffer_dies(cl_mem buffer) {
+  std::lock_guard lock(mutex_);
+  buffers_.erase(buffer);
+}
+
+bool FakeDriver::is_buffer(cl_mem handle) const {
+  std::lock_guard lock(mutex_);
+  return buffers_.contains(handle);
+}
+
+int FakeDriver::live_buffers() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<int>(buffers_.size());
+}
+
+void FakeDriver::fail(Call call, cl_int error, int times, int others) {
+  failures_[static_cast<size_t>(call)].before = others;
   failures_[static_cast<size_t>(call)].error = error;
   failures_[static_cast<size_t>(call)].left = times;
 }
 
-std::vector<std::byte>& FakeDriver::contents(cl_mem buffer) { return object<RealBuffer>(buffer)->bytes; }
+std::span<std::byte> FakeDriver::contents(cl_mem buffer) { return object<RealBuffer>(buffer)->bytes; }
 
 cl_int FakeDriver::enter(Call call) {
   ++counts_[static_cast<size_t>(call)];
   Failures& failures = failures_[static_cast<size_t>(call)];
+  if (failures.before > 0 && failures.before-- > 0) return CL_SUCCESS;
   int left = failures.left;
   while (left > 0 && !failures.left.compare_exchange_weak(left, left - 1)) {
   }

@@ -1,6 +1,6 @@
 // An OpenCL driver in this process's memory, for tests of the runtime: devices with buffers and queues that
-// do what they are asked at once, or fail when told to. It checks what drivers often don't: that a buffer is
-// used by queues of its own context, inside its bounds. There are no programs and kernels.
+// do what they are asked at once, or fail when told to, and programs whose kernels are functions of the test. It checks
+// what drivers often don't: that a buffer is used by queues of its own context, inside its bounds.
 #pragma once
 
 #include <CL/cl.h>
@@ -9,20 +9,37 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "contract/ndrange.h"
 #include "libsamcl/objects/context.h"
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish, tell_time };
-constexpr size_t kCalls = 8;
+enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish, build, launch, tell_time };
+constexpr size_t kCalls = 10;
+
+// What a kernel is called with: work-items from `offset` on, `size` of them, and by argument the bytes of a buffer or
+// of a value. Where the runtime cuts an NDRange, its own argument comes last.
+struct KernelCall {
+  Index3 offset, size;
+  std::vector<std::span<std::byte>> arguments;
+};
+using KernelFunction = std::function<void(const KernelCall&)>;
 
 class FakeDriver {
  public:
+  // What its devices are taken for: CPUs compute in host memory, where others may see what one does.
+  enum class Kind : uint8_t { gpu, cpu };
   // Stands in for the real driver as long as it lives; one at a time.
-  explicit FakeDriver(unsigned devices);
+  explicit FakeDriver(unsigned devices, Kind kind = Kind::gpu);
   ~FakeDriver();
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
@@ -31,13 +48,16 @@ class FakeDriver {
   // announces them as 0, 1, ...
   std::shared_ptr<Context> make_context(lease::Client* client = nullptr);
 
-  // The next `times` calls of that kind return `error` and do nothing.
-  void fail(Call call, cl_int error, int times = 1);
+  // Every program has that kernel.
+  void define_kernel(const std::string& name, unsigned arguments, KernelFunction run);
+
+  // The next `times` calls of that kind, after `others`, return `error` and do nothing.
+  void fail(Call call, cl_int error, int times = 1, int others = 0);
 
   // Calls of that kind that were made, and of them those that went wrong by themselves.
   int count(Call call) const { return counts_[static_cast<size_t>(call)]; }
   int misuses() const { return misuses_; }
-  int live_buffers() const { return live_buffers_; }
+  int live_buffers() const;
 
   // Until it is resumed, nothing ends for those who wait.
   void suspend() { suspended_ = true; }
@@ -46,23 +66,35 @@ class FakeDriver {
   bool is_suspended() const { return suspended_; }
 
   // What a real buffer holds.
-  static std::vector<std::byte>& contents(cl_mem buffer);
+  static std::span<std::byte> contents(cl_mem buffer);
 
   // For the driver's functions: counts a call; the error it is to return. And: counts what no program may do.
   cl_int enter(Call call);
   cl_int misuse(cl_int error);
-  void buffer_lives(int change) { live_buffers_ += change; }
+  void buffer_lives(cl_mem buffer);
+  void buffer_dies(cl_mem buffer);
+  bool is_buffer(cl_mem handle) const;
+  Kind kind() const { return kind_; }
+  struct DefinedKernel {
+    std::string name;
+    unsigned arguments = 0;
+    KernelFunction run;
+  };
+  const DefinedKernel* kernel(const std::string& name) const;
 
  private:
   struct Failures {
-    std::atomic<int> left{0};
+    std::atomic<int> before{0}, left{0};
     std::atomic<cl_int> error{CL_SUCCESS};
   };
+  const Kind kind_;
   std::vector<cl_device_id> devices_;
+  std::map<std::string, DefinedKernel> kernels_;
   std::array<std::atomic<int>, kCalls> counts_{};
   std::array<Failures, kCalls> failures_{};
   std::atomic<int> misuses_{0};
-  std::atomic<int> live_buffers_{0};
+  mutable std::mutex mutex_;  // guards the next
+  std::set<cl_mem> buffers_;
   std::atomic<bool> suspended_{false};
 };
 

@@ -1,0 +1,733 @@
+// Kernel launches from their request to the bytes that they leave, on simulated devices.
+#include "libsamcl/commands/launch.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <numeric>
+#include <set>
+
+#include "libsamcl/testing/fake_manager.h"
+#include "libsamcl/testing/footprints.h"
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+using engine::LaneKind;
+using testing::Call;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using testing::EventPtr;
+using testing::Footprints;
+using ::testing::IsEmpty;
+using testing::KernelPtr;
+using ::testing::Lt;
+using testing::SimulatedMachine;
+using testing::Translated;
+using testing::Waits;
+using testing::Words;
+
+constexpr size_t kItems = 256, kMany = 1 << 14;
+using Arguments = std::vector<std::span<cl_uint>>;
+
+Words counting(size_t count, cl_uint from = 0) {
+  Words words(count);
+  std::iota(words.begin(), words.end(), from);
+  return words;
+}
+Words of(size_t count, cl_uint value) { return Words(count, value); }
+
+// What kernels do, to one work-item's share of their buffers.
+void increment(size_t i, const Arguments& a) { ++a[0][i]; }
+void copy(size_t i, const Arguments& a) { a[1][i] = a[0][i]; }
+void sum_of_neighbours(size_t i, const Arguments& a) {
+  const auto& from = a[0];
+  a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
+}
+void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
+void count_eighths(size_t i, const Arguments& a) { ++a[0][i % 8]; }
+
+// Devices, the kernels above, and one queue in order; every launch that may be split is.
+struct Launches : ::testing::Test {
+  explicit Launches(unsigned devices = 2, lease::Client* manager = nullptr) : machine(devices, manager) {
+    machine.backend.perform = [this, perform = machine.backend.perform](const engine::Node& node) {
+      ++performed[node.owner];
+      if (std::holds_alternative<engine::RunKernel>(node.operation)) at_work.insert(node.lane.device);
+      if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation)) moved += engine::bytes_of(*exchange);
+      return perform(node);
+    };
+  }
+  ~Launches() override {
+    machine.run();
+    EXPECT_EQ(machine.driver.misuses(), 0);
+  }
+
+  SimulatedMachine machine;
+  std::set<unsigned> at_work;                                  // devices on which kernels ran
+  std::map<std::shared_ptr<engine::Owner>, size_t> performed;  // operations, by event
+  uint64_t moved = 0;                                          // bytes of memory objects from place to place
+  const testing::QueuePtr queue = machine.in_order_queue();
+  const KernelPtr incrementing =
+      machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)), increment);
+  const KernelPtr copying =
+      machine.kernel(Translated("copy").reads().writes().footprint(
+                         Footprints().element(0, Footprints::surely_reads).element(1, Footprints::surely_writes)),
+                     copy);
+  const KernelPtr stencil =
+      machine.kernel(Translated("stencil").reads().writes().footprint(Footprints()
+                                                                          .element(0, Footprints::reads, -1)
+                                                                          .element(0, Footprints::reads)
+                                                                          .element(0, Footprints::reads, 1)
+                                                                          .element(1, Footprints::surely_writes)),
+                     sum_of_neighbours);
+  const KernelPtr scattering = machine.kernel(
+      Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
+  const KernelPtr histogram = machine.kernel(
+      Translated("histogram").accumulates(Accumulation::add).footprint(Footprints().anywhere(0, Footprints::adds)),
+      count_eighths);
+
+  EventPtr launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments, size_t items = kItems) {
+    return machine.launch(queue, kernel, arguments, items);
+  }
+  EventPtr write(const BufferPtr& buffer, Words what) { return machine.write(queue, buffer, 0, std::move(what)); }
+  BufferPtr filled(Words what) {
+    const BufferPtr made = machine.buffer(what.size());
+    write(made, std::move(what));
+    return made;
+  }
+  // One memory for all: no byte moves, and the directory knows one place.
+  bool shares_memory() const { return machine.context->shares_host_memory(); }
+};
+
+TEST_F(Launches, InPartsEachDeviceDoesItsShare) {
+  const BufferPtr a = filled(counting(kItems));
+  launch(incrementing, {a});
+  EXPECT_EQ(machine.contents(a), counting(kItems, 1));
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+TEST_F(Launches, OneWorkGroupIsNotSplit) {
+  const BufferPtr a = filled(counting(16));
+  launch(incrementing, {a}, 16);
+  EXPECT_EQ(machine.contents(a), counting(16, 1));
+  EXPECT_THAT(at_work, ElementsAre(0));
+}
+
+TEST_F(Launches, LastWorkGroupMayBeSmaller) {
+  const BufferPtr a = filled(counting(100));
+  launch(incrementing, {a}, 100);
+  EXPECT_EQ(machine.contents(a), counting(100, 1));
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+TEST_F(Launches, BeginWhereTheProgramsOffsetIs) {
+  const BufferPtr a = filled(of(kItems, 5));
+  machine.launch(queue, incrementing, {a}, 64, {}, 16, 128);
+  Words expected = of(kItems, 5);
+  std::fill_n(expected.begin() + 128, 64, 6u);
+  EXPECT_EQ(machine.contents(a), expected);
+}
+
+TEST_F(Launches, ThatTheTranslatorForbidsToSplitStayWhole) {
+  const KernelPtr whole = machine.kernel(Translated("whole").updates().stays_whole("waits for others"), increment);
+  const BufferPtr a = filled(counting(kItems));
+  launch(whole, {a});
+  EXPECT_EQ(machine.contents(a), counting(kItems, 1));
+  EXPECT_THAT(at_work, ElementsAre(0));
+  EXPECT_EQ(whole->record.split_launches, 0u);
+}
+
+TEST_F(Launches, WhosePartsDoNotBuildStayWhole) {
+  machine.driver.fail(Call::build, CL_BUILD_PROGRAM_FAILURE, 2);
+  const BufferPtr a = filled(counting(kItems));
+  launch(incrementing, {a});
+  launch(incrementing, {a});
+  EXPECT_EQ(machine.contents(a), counting(kItems, 2));
+  EXPECT_THAT(at_work, ElementsAre(0));
+}
+
+TEST_F(Launches, WhosePartsWouldReadWhatOthersWriteStayWhole) {
+  const KernelPtr shift =
+      machine.kernel(Translated("shift").updates().footprint(
+                         Footprints().element(0, Footprints::surely_reads, 1).element(0, Footprints::surely_writes)),
+                     [](size_t i, const Arguments& a) { a[0][i] = i + 1 < a[0].size() ? a[0][i + 1] : 0; });
+  const BufferPtr a = filled(counting(kItems));
+  launch(shift, {a});
+  Words expected = counting(kItems, 1);
+  expected.back() = 0;
+  EXPECT_EQ(machine.contents(a), expected);
+  EXPECT_THAT(at_work, ElementsAre(0));
+}
+
+TEST_F(Launches, WhatPartsWriteIsValidWhereTheyRan) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  const BufferPtr a = machine.buffer(kItems), b = machine.buffer(kItems);
+  write(a, counting(kItems));
+  launch(copying, {a, b});
+  machine.run();
+  Directory& directory = b->storage->directory();
+  EXPECT_THAT(directory.pieces({0, 4 * kItems}), ElementsAre(Directory::Piece{{0, 2 * kItems}, only(0)},
+                                                             Directory::Piece{{2 * kItems, 4 * kItems}, only(1)}));
+}
+
+TEST_F(Launches, WhatIsSurelyOverwrittenIsNotBrought) {
+  const BufferPtr a = filled(counting(kItems)), b = filled(of(kItems, 9));
+  launch(incrementing, {a});
+  launch(incrementing, {b});
+  machine.run();
+  moved = 0;
+  launch(copying, {a, b});
+  machine.run();
+  EXPECT_EQ(moved, 0u);
+  EXPECT_EQ(machine.contents(b), counting(kItems, 1));
+}
+
+TEST_F(Launches, OfAStencilExchangeTheirEdgesOnly) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  const BufferPtr a = filled(of(kItems, 1)), b = filled(of(kItems, 0));
+  launch(stencil, {a, b});
+  machine.run();
+  moved = 0;
+  for (int step = 0; step < 3; ++step) {
+    launch(stencil, {b, a});
+    launch(stencil, {a, b});
+  }
+  machine.run();
+  EXPECT_EQ(moved, 6u * 2 * sizeof(cl_uint)) << "one uint in each direction for each step";
+}
+
+TEST_F(Launches, OfAStencilComputeWhatOneDeviceWould) {
+  const BufferPtr a = filled(counting(kItems)), b = filled(of(kItems, 0));
+  Words now = counting(kItems), next(kItems);
+  for (int step = 0; step < 5; ++step) {
+    launch(stencil, {step % 2 ? b : a, step % 2 ? a : b});
+    for (size_t i = 0; i < kItems; ++i) sum_of_neighbours(i, {now, next});
+    std::swap(now, next);
+  }
+  EXPECT_EQ(machine.contents(b), now);
+}
+
+TEST_F(Launches, ThatReadAllBringItToEveryDevice) {
+  const KernelPtr reverse =
+      machine.kernel(Translated("reverse").reads().writes().footprint(
+                         Footprints().anywhere(0, Footprints::reads).element(1, Footprints::surely_writes)),
+                     [](size_t i, const Arguments& a) { a[1][i] = a[0][a[0].size() - 1 - i]; });
+  const BufferPtr a = filled(counting(kItems)), b = machine.buffer(kItems);
+  launch(incrementing, {a});
+  launch(reverse, {a, b});
+  Words expected = counting(kItems, 1);
+  std::reverse(expected.begin(), expected.end());
+  EXPECT_EQ(machine.contents(b), expected);
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+TEST_F(Launches, ThatScatterAreCompared) {
+  const BufferPtr a = filled(of(kItems, 3));
+  launch(scattering, {a}, 100);
+  Words expected = of(kItems, 3);
+  for (size_t i = 0; i < 100; ++i) scatter(i, {expected});
+  EXPECT_EQ(machine.contents(a), expected);
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+TEST_F(Launches, ThatScatterIntoUndefinedBytesAreComparedWithZeros) {
+  const BufferPtr a = machine.buffer(kItems);
+  launch(scattering, {a}, 100);
+  const Words found = machine.contents(a);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(found[7 * i % kItems], 1000 + i);
+}
+
+TEST_F(Launches, ComparedAgainAndAgainStartFromWhatTheLastLeft) {
+  const BufferPtr a = filled(of(kItems, 3));
+  Words expected = of(kItems, 3);
+  for (int round = 0; round < 3; ++round) {
+    launch(scattering, {a}, 50);
+    launch(incrementing, {a});
+    for (size_t i = 0; i < 50; ++i) scatter(i, {expected});
+    for (cl_uint& word : expected) ++word;
+  }
+  EXPECT_EQ(machine.contents(a), expected);
+}
+
+TEST_F(Launches, OneOfTwoBuffersIsComparedTheOtherNot) {
+  const KernelPtr both =
+      machine.kernel(Translated("both").writes().writes().footprint(
+                         Footprints().anywhere(0, Footprints::may_write).element(1, Footprints::surely_writes)),
+                     [](size_t i, const Arguments& a) {
+                       scatter(i, a);
+                       a[1][i] = static_cast<cl_uint>(i);
+                     });
+  const BufferPtr scattered = filled(of(kItems, 0)), straight = machine.buffer(kItems);
+  launch(both, {scattered, straight});
+  Words expected = of(kItems, 0);
+  for (size_t i = 0; i < kItems; ++i) scatter(i, {expected});
+  EXPECT_EQ(machine.contents(scattered), expected);
+  EXPECT_EQ(machine.contents(straight), counting(kItems));
+}
+
+TEST_F(Launches, WhatNobodyChangedIsStillValidEverywhere) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  const KernelPtr idle =
+      machine.kernel(Translated("idle").writes().footprint(Footprints().anywhere(0, Footprints::may_write)),
+                     [](size_t, const Arguments&) {});
+  const BufferPtr a = filled(of(kItems, 8));
+  launch(idle, {a});
+  machine.run();
+  for (const Place place : {Place{0}, Place{1}, kHost})
+    EXPECT_EQ(a->storage->directory().missing_bytes({0, 4 * kItems}, place), 0u);
+}
+
+TEST_F(Launches, ThatOnlyOneDeviceChangedBytesOfStayValidThere) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  constexpr size_t kWords = 4096;  // four granules of the directory's
+  const KernelPtr first_only =
+      machine.kernel(Translated("first_only").writes().footprint(Footprints().anywhere(0, Footprints::may_write)),
+                     [](size_t i, const Arguments& a) {
+                       if (i == 0) a[0][0] = 77;
+                     });
+  const BufferPtr a = filled(of(kWords, 8));
+  launch(first_only, {a}, kItems);
+  machine.run();
+  Directory& directory = a->storage->directory();
+  EXPECT_EQ(directory.missing_bytes({0, 4096}, 0), 0u) << "who wrote has it";
+  EXPECT_EQ(directory.missing_bytes({0, 4096}, 1), 4096u);
+  EXPECT_EQ(directory.missing_bytes({4096, 4 * kWords}, 1), 0u) << "of the rest everybody";
+}
+
+TEST_F(Launches, ThatAccumulateAreSummedUp) {
+  const BufferPtr bins = filled(counting(8, 100));
+  launch(histogram, {bins});
+  EXPECT_EQ(machine.contents(bins), counting(8, 100 + kItems / 8));
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+TEST_F(Launches, ThatAccumulateWrapAround) {
+  const BufferPtr bins = filled(of(8, 0xfffffff0));
+  launch(histogram, {bins});
+  EXPECT_EQ(machine.contents(bins), of(8, 0xfffffff0u + static_cast<cl_uint>(kItems / 8)));
+}
+
+struct Accumulating {
+  const char* name;
+  Accumulation how;
+  cl_uint (*combine)(cl_uint, cl_uint);
+};
+void PrintTo(const Accumulating& one, std::ostream* out) { *out << one.name; }
+
+struct AccumulatingLaunches : Launches, ::testing::WithParamInterface<Accumulating> {};
+
+// Every work-item brings its own number, spread over all bits, into one of eight words.
+TEST_P(AccumulatingLaunches, CombineWhatTheirPartsFound) {
+  const auto combine = GetParam().combine;
+  const auto bring = [combine](size_t i, const Arguments& a) {
+    a[0][i % 8] = combine(a[0][i % 8], static_cast<cl_uint>(i) * 0x9e3779b9);
+  };
+  const KernelPtr kernel = machine.kernel(Translated(std::string("accumulate_") + GetParam().name)
+                                              .accumulates(GetParam().how)
+                                              .footprint(Footprints().anywhere(0, Footprints::adds)),
+                                          bring);
+  Words expected = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x5a5a5a5a, 17, 0xfffffff0};
+  const BufferPtr bins = filled(expected);
+  launch(kernel, {bins});
+  launch(kernel, {bins}, 100);
+  for (size_t i = 0; i < kItems; ++i) bring(i, {expected});
+  for (size_t i = 0; i < 100; ++i) bring(i, {expected});
+  EXPECT_EQ(machine.contents(bins), expected);
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
+cl_int as_signed(cl_uint word) { return static_cast<cl_int>(word); }
+INSTANTIATE_TEST_SUITE_P(
+    Of, AccumulatingLaunches,
+    ::testing::Values(
+        Accumulating{"add", Accumulation::add, [](cl_uint a, cl_uint b) { return a + b; }},
+        Accumulating{"and", Accumulation::bit_and, [](cl_uint a, cl_uint b) { return a & b; }},
+        Accumulating{"or", Accumulation::bit_or, [](cl_uint a, cl_uint b) { return a | b; }},
+        Accumulating{"xor", Accumulation::bit_xor, [](cl_uint a, cl_uint b) { return a ^ b; }},
+        Accumulating{"min_signed", Accumulation::min_signed,
+                     [](cl_uint a, cl_uint b) { return as_signed(a) < as_signed(b) ? a : b; }},
+        Accumulating{"max_signed", Accumulation::max_signed,
+                     [](cl_uint a, cl_uint b) { return as_signed(a) > as_signed(b) ? a : b; }},
+        Accumulating{"min_unsigned", Accumulation::min_unsigned, [](cl_uint a, cl_uint b) { return std::min(a, b); }},
+        Accumulating{"max_unsigned", Accumulation::max_unsigned, [](cl_uint a, cl_uint b) { return std::max(a, b); }}),
+    [](const auto& info) { return info.param.name; });
+
+// The same kernels on other numbers of devices.
+struct LaunchesOnSome : Launches, ::testing::WithParamInterface<unsigned> {
+  LaunchesOnSome() : Launches(GetParam()) {}
+};
+
+TEST_P(LaunchesOnSome, LeaveTheBytesThatOneDeviceWould) {
+  const BufferPtr a = filled(counting(kItems)), b = filled(of(kItems, 0)), bins = filled(of(8, 0));
+  Words model_a = counting(kItems), model_b = of(kItems, 0), model_bins = of(8, 0);
+  for (int round = 0; round < 3; ++round) {
+    launch(stencil, {a, b});
+    launch(scattering, {b}, 40);
+    launch(copying, {b, a});
+    launch(incrementing, {a});
+    launch(histogram, {bins});
+    for (size_t i = 0; i < kItems; ++i) sum_of_neighbours(i, {model_a, model_b});
+    for (size_t i = 0; i < 40; ++i) scatter(i, {model_b});
+    for (size_t i = 0; i < kItems; ++i) copy(i, {model_b, model_a});
+    for (size_t i = 0; i < kItems; ++i) increment(i, {model_a});
+    for (size_t i = 0; i < kItems; ++i) count_eighths(i, {model_bins});
+  }
+  EXPECT_EQ(machine.contents(a), model_a);
+  EXPECT_EQ(machine.contents(b), model_b);
+  EXPECT_EQ(machine.contents(bins), model_bins);
+  EXPECT_EQ(at_work.size(), GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Devices, LaunchesOnSome, ::testing::Values(1, 2, 3, 5, 8));
+
+// What a kernel may ask about the NDRange that it is a part of.
+TEST_F(Launches, InPartsAreToldOfTheWhole) {
+  const KernelPtr asking = machine.kernel(
+      Translated("asking").writes().needs_ndrange().footprint(Footprints().element(0, Footprints::surely_writes)),
+      [](size_t i, const Arguments& a) {
+        NdrangeArgument told;
+        std::memcpy(&told, a[1].data(), sizeof told);
+        EXPECT_EQ(told.num_groups[0], kItems / 16);
+        EXPECT_EQ(told.global_size[0], kItems);
+        EXPECT_EQ(told.global_offset[0], 0u);
+        a[0][i] = static_cast<cl_uint>(told.group_offset[0]);
+      });
+  const BufferPtr a = machine.buffer(kItems);
+  launch(asking, {a});
+  Words expected = of(kItems, 0);
+  std::fill(expected.begin() + kItems / 2, expected.end(), kItems / 2 / 16);
+  EXPECT_EQ(machine.contents(a), expected) << "the first group of each half";
+}
+
+TEST_F(Launches, OnPartsOfOneBufferLeaveTheRestAlone) {
+  const BufferPtr all = filled(of(kItems, 1)), half = machine.part(all, kItems / 2, kItems / 2);
+  launch(incrementing, {half}, kItems / 2);
+  Words expected = of(kItems, 1);
+  std::fill(expected.begin() + kItems / 2, expected.end(), 2u);
+  EXPECT_EQ(machine.contents(all), expected);
+  EXPECT_EQ(machine.contents(half), of(kItems / 2, 2));
+}
+
+TEST_F(Launches, OnOverlappingPartsOfOneBufferComputeWhatOneDeviceWould) {
+  const BufferPtr all = filled(counting(kItems));
+  const BufferPtr low = machine.part(all, 0, 128), high = machine.part(all, 64, 128);
+  launch(copying, {low, high}, 128);  // each work-item reads what an earlier one may have written
+  Words expected = counting(kItems);
+  for (size_t i = 0; i < 128; ++i) expected[64 + i] = expected[i];
+  EXPECT_EQ(machine.contents(all), expected);
+  EXPECT_THAT(at_work, ElementsAre(0)) << "parts would race";
+}
+
+TEST_F(Launches, ArgumentsAreThoseOfTheirEnqueueing) {
+  const BufferPtr a = filled(of(kItems, 1)), b = filled(of(kItems, 10));
+  const EventPtr gate = machine.user_event();
+  machine.launch(queue, incrementing, {a}, kItems, {gate});
+  launch(incrementing, {b});  // sets the kernel's argument before the first has begun
+  machine.graph.finish(gate, CL_COMPLETE);
+  EXPECT_EQ(machine.contents(a), of(kItems, 2));
+  EXPECT_EQ(machine.contents(b), of(kItems, 11));
+}
+
+TEST_F(Launches, OfOneKernelRunAtOnceOnBothDevices) {
+  const BufferPtr a = filled(of(kItems, 1));
+  launch(incrementing, {a});
+  machine.run();
+  machine.backend.duration = [](const engine::Node&) { return uint64_t{100}; };
+  const uint64_t began = machine.backend.now();
+  launch(incrementing, {a});
+  machine.run();
+  EXPECT_EQ(machine.backend.now() - began, 100u);
+}
+
+TEST_F(Launches, FollowEachOtherWithoutTheHost) {
+  const BufferPtr a = filled(of(kItems, 1));
+  launch(incrementing, {a});
+  machine.run();
+  for (int i = 0; i < 10; ++i) launch(incrementing, {a});
+  EXPECT_EQ(machine.backend.running(), 20u) << "all are in the devices' queues";
+  EXPECT_EQ(machine.contents(a), of(kItems, 12));
+}
+
+TEST_F(Launches, ReadsOfOtherBuffersDoNotWaitForThem) {
+  const BufferPtr a = filled(of(kItems, 1)), b = filled(of(kItems, 2));
+  machine.run();
+  machine.backend.duration = [](const engine::Node& node) {
+    return std::holds_alternative<engine::RunKernel>(node.operation) ? 1000u : 1u;
+  };
+  machine.backend.lanes_are_apart = true;
+  const EventPtr computing = machine.launch(machine.out_of_order_queue(), incrementing, {a}, kItems);
+  const auto reading = machine.read(machine.out_of_order_queue(), b, 0, kItems);
+  while (!reading.event->ended()) machine.backend.step(machine.graph);
+  EXPECT_FALSE(computing->ended());
+  EXPECT_EQ(*reading.words, of(kItems, 2));
+}
+
+TEST_F(Launches, AReadGetsWhatWasWrittenBeforeItNotAfter) {
+  const BufferPtr a = filled(of(kItems, 1));
+  launch(incrementing, {a});
+  const auto between = machine.read(queue, a, 0, kItems);
+  launch(incrementing, {a});
+  machine.run();
+  EXPECT_EQ(*between.words, of(kItems, 2));
+  EXPECT_EQ(machine.contents(a), of(kItems, 3));
+}
+
+TEST_F(Launches, ThatWaitForAFailedEventDoNotRun) {
+  const BufferPtr a = filled(of(kItems, 1));
+  machine.run();
+  const EventPtr gate = machine.user_event();
+  const EventPtr waiting = machine.launch(queue, incrementing, {a}, kItems, {gate});
+  const EventPtr behind = launch(incrementing, {a});
+  machine.graph.finish(gate, -77);
+  EXPECT_EQ(machine.contents(a), of(kItems, 2)) << "the one behind it in the queue does";
+  EXPECT_EQ(waiting->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  EXPECT_EQ(behind->status(), CL_COMPLETE);
+}
+
+TEST_F(Launches, AreCountedAndSoIsWhyTheyWereNotSplit) {
+  const KernelPtr kernel =
+      machine.kernel(Translated("counted_launches").updates().stays_whole("stores addresses"), increment);
+  const BufferPtr a = filled(of(kItems, 1));
+  launch(kernel, {a});
+  launch(kernel, {a});
+  EXPECT_EQ(kernel->record.launches, 2u);
+  EXPECT_EQ(kernel->record.split_launches, 0u);
+  EXPECT_EQ(kernel->record.reason(), "stores addresses");
+}
+
+TEST_F(Launches, MergingWhatWasWrittenMeanwhileLeavesThatAlone) {
+  const BufferPtr a = filled(of(kItems, 3));
+  launch(scattering, {a}, 50);
+  write(a, counting(kItems));
+  EXPECT_EQ(machine.contents(a), counting(kItems));
+}
+
+// ---- Failures ----
+
+// What runs into a failure, and how many operations it has.
+struct Story {
+  const char* name;
+  unsigned operations;
+  EventPtr (*begin)(Launches& on, const BufferPtr& a, const BufferPtr& b);
+};
+
+// Two buffers whose bytes lie on the host alone.
+const Story kStories[] = {
+    {"in_parts", 4, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.incrementing, {a}); }},
+    {"halo", 4, [](Launches& on, const BufferPtr& a, const BufferPtr& b) { return on.launch(on.stencil, {a, b}); }},
+    {"compared", 6, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.scattering, {a}); }},
+    {"combined", 6, [](Launches& on, const BufferPtr& a, const BufferPtr&) { return on.launch(on.histogram, {a}); }},
+};
+
+struct Failure {
+  Story story;
+  unsigned operation;
+  bool starts;  // and then fails
+};
+std::vector<Failure> failures() {
+  std::vector<Failure> all;
+  for (const Story& story : kStories) {
+    for (unsigned n = 0; n < story.operations; ++n) {
+      all.push_back({story, n, false});
+      all.push_back({story, n, true});
+    }
+  }
+  return all;
+}
+std::string name_of(const Failure& failure) {
+  return std::string(failure.story.name) + "_operation_" + std::to_string(failure.operation) +
+         (failure.starts ? "_fails" : "_does_not_start");
+}
+void PrintTo(const Failure& failure, std::ostream* out) { *out << name_of(failure); }
+struct FailingLaunches : Launches, ::testing::WithParamInterface<Failure> {};
+
+// The n-th operation of a launch fails: the launch has failed with that, what waits for it does not run, what does not
+// is as ever, and the buffers can be used again.
+TEST_P(FailingLaunches, FailAloneAndHoldNobodyUp) {
+  const auto& [story, operation, starts] = GetParam();
+  if (shares_memory()) GTEST_SKIP() << "it has fewer operations";
+  const BufferPtr a = filled(counting(kItems)), b = filled(counting(kItems)), other = filled(of(kItems, 1));
+  for (const BufferPtr& each : {a, b, other}) {
+    machine.submit(queue, map_buffer(each, Rectangle::run(0, 4 * kItems), CL_MAP_WRITE));
+  }
+  machine.run();
+  starts ? machine.backend.fail_end(operation, CL_OUT_OF_RESOURCES)
+         : machine.backend.fail_issue(operation, CL_OUT_OF_RESOURCES);
+  const EventPtr failing = story.begin(*this, a, b);
+  const EventPtr follower = machine.launch(machine.out_of_order_queue(), incrementing, {b}, kItems, {failing});
+  const EventPtr stranger = launch(incrementing, {other});
+  machine.run();
+  EXPECT_EQ(failing->status(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(follower->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  EXPECT_EQ(stranger->status(), CL_COMPLETE);
+  EXPECT_EQ(performed[failing], story.operations - 1) << "the others of its operations have run";
+  EXPECT_EQ(machine.contents(other), of(kItems, 2));
+  for (const BufferPtr& each : {a, b}) {
+    write(each, of(kItems, 40));
+    launch(incrementing, {each});
+    EXPECT_EQ(machine.contents(each), of(kItems, 41));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(AtEachOperation, FailingLaunches, ::testing::ValuesIn(failures()),
+                         [](const auto& info) { return name_of(info.param); });
+
+// A command of the driver's fails; the others of that kind do not.
+struct Refusal {
+  const char* name;
+  Call call;
+  int others;  // of that kind that succeed first
+  cl_int error;
+  const Story* story;
+};
+void PrintTo(const Refusal& one, std::ostream* out) { *out << one.name; }
+struct RefusedLaunches : Launches, ::testing::WithParamInterface<Refusal> {};
+
+TEST_P(RefusedLaunches, TellTheDriversErrorAndRunTheNextTime) {
+  if (shares_memory()) GTEST_SKIP() << "the driver moves nothing";
+  const Refusal& refusal = GetParam();
+  const BufferPtr a = filled(counting(kItems)), b = filled(counting(kItems));
+  machine.run();
+  machine.driver.fail(refusal.call, refusal.error, 1, refusal.others);
+  const EventPtr failing = refusal.story->begin(*this, a, b);
+  machine.run();
+  EXPECT_EQ(failing->status(), refusal.error);
+  write(a, of(kItems, 1));
+  launch(incrementing, {a});
+  EXPECT_EQ(machine.contents(a), of(kItems, 2));
+}
+INSTANTIATE_TEST_SUITE_P(
+    By, RefusedLaunches,
+    ::testing::Values(Refusal{"first_launch", Call::launch, 0, CL_OUT_OF_RESOURCES, &kStories[0]},
+                      Refusal{"second_launch", Call::launch, 1, CL_MEM_OBJECT_ALLOCATION_FAILURE, &kStories[0]},
+                      Refusal{"second_launch_of_compared", Call::launch, 1, CL_OUT_OF_RESOURCES, &kStories[2]},
+                      Refusal{"first_read_of_merging", Call::read, 0, CL_OUT_OF_HOST_MEMORY, &kStories[2]},
+                      Refusal{"last_read_of_merging", Call::read, 1, CL_DEVICE_NOT_AVAILABLE, &kStories[2]},
+                      Refusal{"first_read_of_combining", Call::read, 0, CL_OUT_OF_RESOURCES, &kStories[3]},
+                      Refusal{"last_read_of_combining", Call::read, 1, CL_OUT_OF_RESOURCES, &kStories[3]}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_F(Launches, WithoutMemoryOnTheSecondDeviceFail) {
+  if (shares_memory()) GTEST_SKIP() << "all devices use one memory";
+  const BufferPtr a = machine.buffer(kItems);
+  cl_int error;
+  a->storage->replica(0, &error);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 100);
+  const EventPtr failing = launch(incrementing, {a});
+  machine.run();
+  EXPECT_EQ(failing->status(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  machine.driver.fail(Call::create_buffer, CL_SUCCESS, 0);
+  write(a, of(kItems, 1));
+  launch(incrementing, {a});
+  EXPECT_EQ(machine.contents(a), of(kItems, 2));
+}
+
+TEST_F(Launches, OnADeviceThatIsLostFailAndOthersGoOn) {
+  const BufferPtr a = filled(counting(kItems)), b = filled(counting(16));
+  launch(incrementing, {a});
+  machine.run();
+  const EventPtr in_flight = launch(incrementing, {a});
+  machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+  const EventPtr later = launch(incrementing, {a}), elsewhere = launch(incrementing, {b}, 16);
+  machine.run();
+  EXPECT_EQ(in_flight->status(), CL_DEVICE_NOT_AVAILABLE);
+  EXPECT_EQ(later->status(), CL_DEVICE_NOT_AVAILABLE);
+  EXPECT_EQ(elsewhere->status(), CL_COMPLETE) << "one work-group, on the first device";
+}
+
+TEST_F(Launches, BytesOnALostDeviceCannotBeReadOthersCan) {
+  if (shares_memory()) GTEST_SKIP() << "no byte is on a device alone";
+  const BufferPtr a = filled(counting(kItems)), b = filled(counting(kItems));
+  launch(incrementing, {a});
+  machine.run();
+  machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+  const auto lost = machine.read(queue, a, 0, kItems), kept = machine.read(queue, a, 0, kItems / 2);
+  machine.run();
+  EXPECT_EQ(lost.event->status(), CL_DEVICE_NOT_AVAILABLE);
+  EXPECT_EQ(kept.event->status(), CL_COMPLETE);
+  EXPECT_EQ(*kept.words, counting(kItems / 2, 1));
+}
+
+// ---- Under a manager ----
+
+struct HasManager {
+  testing::FakeManager manager;
+};
+struct ManagedLaunches : HasManager, Launches {
+  ManagedLaunches() : Launches(2, &manager) {
+    manager.chosen.devices = {0, 1};
+    manager.chosen.gpus = 2;
+  }
+  long leases_of(const char* what) const { return std::count(manager.events.begin(), manager.events.end(), what); }
+};
+
+TEST_F(ManagedLaunches, RunInSlicesUnderOneLeaseForEachDevice) {
+  const BufferPtr a = filled(counting(kMany));
+  machine.run();
+  manager.events.clear();
+  launch(incrementing, {a}, kMany);
+  machine.run();
+  EXPECT_GT(incrementing->record.slices, 2u);
+  EXPECT_EQ(leases_of("+gpu 0"), 1);
+  EXPECT_EQ(leases_of("+gpu 1"), 1);
+  EXPECT_EQ(leases_of("-gpu 0"), 1);
+  EXPECT_EQ(leases_of("-gpu 1"), 1);
+  EXPECT_EQ(machine.contents(a), counting(kMany, 1));
+}
+
+TEST_F(ManagedLaunches, GiveWayBetweenSlicesWhenTheyAreAskedTo) {
+  const BufferPtr a = filled(counting(kMany));
+  machine.run();
+  manager.events.clear();
+  manager.revocations = 2;
+  launch(incrementing, {a}, kMany);
+  EXPECT_EQ(machine.contents(a), counting(kMany, 1));
+  EXPECT_EQ(leases_of("+gpu 0") + leases_of("+gpu 1"), 4) << "one for each device, and one more for each time";
+  EXPECT_EQ(leases_of("+gpu 0"), leases_of("-gpu 0"));
+  EXPECT_EQ(leases_of("+gpu 1"), leases_of("-gpu 1"));
+}
+
+TEST_F(ManagedLaunches, WhoseSliceFailsEndAndGiveTheLeaseBack) {
+  const BufferPtr a = filled(counting(kMany));
+  machine.run();
+  manager.events.clear();
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES, 1, 2);
+  const EventPtr failing = launch(incrementing, {a}, kMany);
+  machine.run();
+  EXPECT_EQ(failing->status(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(leases_of("+gpu 0"), leases_of("-gpu 0"));
+  EXPECT_EQ(leases_of("+gpu 1"), leases_of("-gpu 1"));
+}
+
+TEST_F(ManagedLaunches, ThatMayNotBeSlicedRunInOnePiece) {
+  const KernelPtr whole = machine.kernel(Translated("unsliced").updates().stays_whole("waits for others"), increment);
+  const BufferPtr a = filled(counting(kMany));
+  launch(whole, {a}, kMany);
+  machine.run();
+  EXPECT_EQ(whole->record.slices, 0u);
+  EXPECT_EQ(machine.driver.count(Call::launch), 1);
+  EXPECT_EQ(machine.contents(a), counting(kMany, 1));
+}
+
+TEST_F(ManagedLaunches, KeepToTheDevicesThatTheManagerChose) {
+  manager.chosen.devices = {1};
+  manager.chosen.gpus = 1;
+  const KernelPtr made_now = machine.kernel(
+      Translated("on_the_second").updates().footprint(Footprints().element(0, Footprints::adds)), increment);
+  const BufferPtr a = filled(counting(kMany));
+  launch(made_now, {a}, kMany);
+  EXPECT_EQ(machine.contents(a), counting(kMany, 1));
+  EXPECT_THAT(at_work, ElementsAre(1));
+}
+
+TEST_F(ManagedLaunches, TransfersOfTheirBytesTakeLeasesOfLinks) {
+  if (shares_memory()) GTEST_SKIP() << "no byte moves";
+  const BufferPtr a = filled(counting(kMany));
+  launch(incrementing, {a}, kMany);
+  machine.run();
+  EXPECT_GT(leases_of("+link 0"), 0);
+  EXPECT_EQ(leases_of("+link 0"), leases_of("-link 0"));
+  EXPECT_EQ(leases_of("+link 1"), leases_of("-link 1"));
+}
+
+}  // namespace
+}  // namespace samcl

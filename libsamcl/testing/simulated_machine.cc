@@ -1,0 +1,105 @@
+#include "libsamcl/testing/simulated_machine.h"
+
+#include <utility>
+
+#include "libsamcl/backend/operations.h"
+#include "libsamcl/driver/driver.h"
+
+namespace samcl::testing {
+namespace {
+
+// Whatever may be split is, and nothing is kept for other processes, unless the test's environment says else.
+const bool kSettings = setenv("SAMCL_SPLIT", "always", 0) == 0 && setenv("SAMCL_CACHE_DIR", "/dev/null/none", 0) == 0;
+
+// Of one dimension, which is all that these kernels have.
+KernelFunction of_items(const SimulatedMachine::ItemFunction& run) {
+  return [run](const KernelCall& call) {
+    std::vector<std::span<cl_uint>> words;
+    for (const std::span<std::byte> bytes : call.arguments)
+      words.emplace_back(reinterpret_cast<cl_uint*>(bytes.data()), bytes.size() / sizeof(cl_uint));
+    for (size_t item = call.offset[0]; item < call.offset[0] + call.size[0]; ++item) run(item, words);
+  };
+}
+
+}  // namespace
+
+SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager)
+    : driver(devices, kind_for_transport()), context(driver.make_context(manager)) {
+  if (!kSettings) std::abort();
+  backend.perform = [this](const engine::Node& node) { return perform(node); };
+}
+
+cl_int SimulatedMachine::perform(const engine::Node& node) const {
+  if (const auto* run = std::get_if<engine::RunKernel>(&node.operation)) {
+    return run_to_end(static_cast<SubKernel&>(*run->work), *context->devices[node.lane.device]);
+  }
+  return execute(*context, node.lane, node.operation);
+}
+
+BufferPtr SimulatedMachine::buffer(size_t words) const {
+  const uint64_t bytes = words * sizeof(cl_uint);
+  return Buffer::make_shared(context, std::make_shared<Storage>(context, bytes, nullptr), Range{0, bytes},
+                             cl_mem_flags{CL_MEM_READ_WRITE}, nullptr, nullptr, std::vector<cl_mem_properties>());
+}
+
+BufferPtr SimulatedMachine::part(const BufferPtr& parent, size_t begin, size_t words) const {
+  return Buffer::make_shared(context, parent->storage, parent->part(begin * sizeof(cl_uint), words * sizeof(cl_uint)),
+                             cl_mem_flags{CL_MEM_READ_WRITE}, nullptr, parent, std::vector<cl_mem_properties>());
+}
+
+KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const ItemFunction& run) {
+  const auto& cl = driver::real();
+  const char* source = translation.name.c_str();
+  cl_int error = CL_SUCCESS;
+  driver.define_kernel(translation.name, static_cast<unsigned>(translation.arguments.size()), of_items(run));
+  const cl_program real = cl.clCreateProgramWithSource(context->devices[0]->context(), 1, &source, nullptr, &error);
+  auto program = Program::make_shared(context, real, source, "");
+  auto specification = std::make_shared<BuildSpecification>(BuildSpecification{.source = source});
+  program->finish(std::move(specification),
+                  Translations{{0, {.sources = {{}}, .kernels = {translation}, .includes = {}}}}, 0);
+  return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
+}
+
+EventPtr SimulatedMachine::submit(const QueuePtr& to, CommandPtr command, const Waits& waits, Order order) {
+  auto event = Event::make_shared(context, to, CL_COMMAND_NDRANGE_KERNEL);
+  event->observed = true;
+  graph.submit(event, std::move(command), waits, order);
+  return event;
+}
+
+EventPtr SimulatedMachine::launch(const QueuePtr& to, const KernelPtr& kernel, const std::vector<BufferPtr>& arguments,
+                                  size_t items, const Waits& waits, size_t local, size_t offset) {
+  for (cl_uint i = 0; i < arguments.size(); ++i) {
+    const cl_mem handle = arguments[i]->api();
+    kernel->set_argument(i, sizeof handle, &handle);
+  }
+  LaunchRequest request{kernel, kernel->arguments(), {}, true, {}};
+  request.ndrange.offset[0] = offset;
+  request.ndrange.global[0] = items;
+  request.ndrange.local[0] = local;
+  return submit(to, std::make_shared<KernelLaunch>(std::move(request), *context), waits);
+}
+
+EventPtr SimulatedMachine::write(const QueuePtr& to, const BufferPtr& buffer, size_t at, Words what,
+                                 const Waits& waits) {
+  written_.push_back(std::make_unique<Words>(std::move(what)));
+  const Words& kept = *written_.back();
+  return submit(to, write_buffer(buffer, at * sizeof(cl_uint), kept.size() * sizeof(cl_uint), kept.data()), waits);
+}
+
+SimulatedMachine::Reading SimulatedMachine::read(const QueuePtr& to, const BufferPtr& buffer, size_t at, size_t words,
+                                                 const Waits& waits) {
+  Reading reading{std::make_unique<Words>(words, 0xdeadbeef), nullptr};
+  reading.event =
+      submit(to, read_buffer(buffer, at * sizeof(cl_uint), words * sizeof(cl_uint), reading.words->data()), waits);
+  return reading;
+}
+
+Words SimulatedMachine::contents(const BufferPtr& buffer) {
+  run();
+  const Reading reading = read(in_order_queue(), buffer, 0, buffer->size() / sizeof(cl_uint));
+  run();
+  return *reading.words;
+}
+
+}  // namespace samcl::testing
