@@ -46,9 +46,9 @@ cl_int Merging::merge_chunk(size_t object, Range chunk, std::vector<std::vector<
     const cl_mem from = merged.memory->replica(devices_[d], &error);
     if (!from) return error;
     const auto rows = Rectangle::run(chunk.begin, chunk.size());
-    error = set_.devices[devices_[d]]->transfer(engine::LaneKind::down, Direction::down,
-                                                {from, merged.memory->layout()}, rows, staging[d].data(), rows.dense(),
-                                                traffic_);
+    error =
+        set_.devices[devices_[d]]->transfer(engine::LaneKind::down, Direction::down, {from, merged.memory->layout()},
+                                            rows, staging[d].data(), rows.dense(), traffic_);
     if (error != CL_SUCCESS) return error;
   }
   const auto width =
