@@ -53,8 +53,8 @@ def parse(name, text):
             command.usage = line.split(":", 1)[1].strip()
         elif match := re.match(r"^  (-\S+\]) (?! )(.*)$", line) or re.match(r"^  ?(-\S(?:[^ ]| (?! ))*)(?:\s{2,}(.*))?$", line):
             words = re.sub(r" (REQUIRED|Excludes: .*|Needs: .*)", "", match.group(1))
-            names = re.findall(r"(?<![\w=-])--?[A-Za-z][\w-]*", words)
-            argument = re.sub(r"(?<![\w=-])--?[A-Za-z][\w-]*,?", "", words).strip()
+            names = re.findall(r"(?<![\w=+-])--?[A-Za-z][\w-]*", words)
+            argument = re.sub(r"(?<![\w=+-])--?[A-Za-z][\w-]*,?", "", words).strip()
             last = Option(names, argument, (match.group(2) or "").strip())
             command.options.append(last)
         elif part in ("positionals", "subcommands") and (match := re.match(r"^  (\S+)\s*(.*)$", line)):
@@ -79,7 +79,9 @@ def options_part(command):
     lines = []
     for option in command.arguments + command.options:
         names = ", ".join(f"\\fB{roff(name)}\\fR" for name in option.names)
-        argument = f" \\fI{roff(option.argument)}\\fR" if option.argument else ""
+        # Long lists of alternatives fit in no line.
+        given = option.argument.replace("|", " | ") if len(option.argument) > 40 else option.argument
+        argument = f" \\fI{roff(given)}\\fR" if given else ""
         lines += [".TP", names + argument, roff(option.help) or "."]
     return lines
 

@@ -29,7 +29,8 @@ done
 # two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
 sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_test access_map_test engine_test ways_test planner_test graph_test
   worker_test storage_test completion_queue_test submission_queue_test real_device_test report_test trace_test
-  scheduler_test registry_test placement_test document_test footprint_evaluation_test words_test daemon_soak_test manager_test)
+  scheduler_test registry_test placement_test document_test footprint_evaluation_test words_test daemon_soak_test manager_test
+  copy_pool_test launch_test command_order_test random_commands_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
     echo "samcl: building and testing ($build)"
