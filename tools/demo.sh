@@ -8,15 +8,7 @@ cd "$(dirname "$0")/.."
 
 tools/install-dependencies.sh
 
-echo "samcl: building"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-if ! { cmake --preset release && cmake --build --preset release --parallel "$(nproc)" --target \
-  samcl sam-run sam-translate sam-managerd sam-ctl MatrixMultiplication Filter KNearest; } >"$log" 2>&1; then
-  tail -n 60 "$log"
-  echo "samcl: the build failed; its last lines are above" >&2
-  exit 1
-fi
+tools/build.sh release samcl sam-run sam-translate sam-managerd sam-ctl MatrixMultiplication Filter KNearest
 
 export POCL_DEVICES="basic basic"  # each computes on one core
 bin=$PWD/build/release/bin

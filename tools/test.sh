@@ -14,16 +14,7 @@ builds=(release)
 [ -n "${SANITIZE_ALL:-}" ] && builds=(release asan tsan)
 jobs=$(nproc)
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-for build in "${builds[@]}"; do
-  echo "samcl: building ($build)"
-  if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs"; } >"$log" 2>&1; then
-    tail -n 60 "$log"
-    echo "samcl: the $build build failed; its last lines are above" >&2
-    exit 1
-  fi
-done
+for build in "${builds[@]}"; do tools/build.sh "$build"; done
 
 # Under the sanitizers: the logic, the runtime's pieces, the manager and its clients as processes, and the OpenCL cases on
 # two devices; under asan, which also finds undefined behaviour, the translator; under tsan cases under a manager.
@@ -33,7 +24,6 @@ sanitized=(directory_test diff_test accumulate_test image_layout_test ndrange_te
   copy_pool_test launch_test command_order_test random_commands_test)
 if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
   for build in asan tsan; do
-    echo "samcl: building and testing ($build)"
     tests=("${sanitized[@]}") programs=(samcl opencl_cases)
     if [ "$build" = asan ]; then
       tests+=(translate_test footprint_test instruction_string_test translator_fuzz_test)
@@ -45,12 +35,8 @@ if [ -z "${RELEASE_ONLY:-}${SANITIZE_ALL:-}" ]; then
     reports=build/$build/races
     rm -rf "$reports" && mkdir -p "$reports"
     export TSAN_OPTIONS="log_path=$PWD/$reports/process die_after_fork=0"
-    if ! { cmake --preset "$build" && cmake --build --preset "$build" --parallel "$jobs" \
-      --target "${tests[@]}" "${programs[@]}"; } >"$log" 2>&1; then
-      tail -n 60 "$log"
-      echo "samcl: the $build build failed; its last lines are above" >&2
-      exit 1
-    fi
+    tools/build.sh "$build" "${tests[@]}" "${programs[@]}"
+    echo "samcl: testing ($build)"
     failed=
     for test in "${tests[@]}"; do
       SAMCL_SOAK_HOURS=6 SAMCL_STORM_SECONDS=2 "build/$build/tests/$test" --gtest_brief=1 || failed=1
