@@ -139,7 +139,7 @@ void KernelLaunch::decide(Context& context) {
   const bool is_judged = known && !context.splits_always();
   const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
   predicted_ns_ = whole_ns;
-  timed_ = is_judged && (options.split || options.why_not_split == kWholeIsFaster) && known->times.wants_time(items);
+  timed_ = is_judged && (options.split || options.why_not_split == kPartsMayNotPay) && known->times.wants_time(items);
   bool splits = options.split != nullptr;
   if (is_judged && context.shares_host_memory()) {
     splits = splits && (whole_ns == 0 || whole_ns >= 2 * kHandOver);

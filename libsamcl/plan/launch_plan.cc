@@ -44,7 +44,7 @@ class Options {
     if (!options.why_not_split.empty()) return options;
     if (!parts_are_of_interest) {
       options.why_not_split = why_not_on_several(context_.devices_in_use().size());
-      if (options.why_not_split.empty()) options.why_not_split = kWholeIsFaster;
+      if (options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
       return options;
     }
     const auto devices = context_.devices_in_use();

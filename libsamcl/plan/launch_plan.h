@@ -40,6 +40,7 @@ struct LaunchPlan {
 
 // Why a launch that may be split was not.
 inline constexpr char kWholeIsFaster[] = "faster on one device";
+inline constexpr char kPartsMayNotPay[] = "too short, or too new, to know that parts pay";
 
 // Both ways to run a launch. Under a manager the one piece is one that can be sliced, if possible.
 struct LaunchOptions {
