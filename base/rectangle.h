@@ -68,14 +68,11 @@ struct Rectangle {
     return region[2] == 1 ? (offset / row_pitch + region[1]) * row_pitch : slice_pitch;
   }
 
-  Rectangle slice(uint64_t z) const {
-    return {offset + z * slice_pitch, row_pitch, slice_pitch, {region[0], region[1], 1}};
-  }
-
   // Rows [y, y + rows) of slices [z, z + slices).
   Rectangle part(uint64_t y, uint64_t rows, uint64_t z, uint64_t slices) const {
     return {offset + z * slice_pitch + y * row_pitch, row_pitch, slice_pitch, {region[0], rows, slices}};
   }
+  Rectangle slice(uint64_t z) const { return part(0, region[1], z, 1); }
 
   // The same shape from byte 0 on, without gaps.
   Rectangle dense() const { return {0, region[0], region[0] * region[1], region}; }

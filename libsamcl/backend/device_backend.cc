@@ -192,7 +192,8 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       return give_under_lease(node, how);
     }
     case RunAhead::Entry::feed:
-      do_on(device.worker(LaneKind::compute), *node, [this, &device, alive = listener_.keep_alive()] { feed(device); });
+      do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
+            [this, &device, alive = listener_.keep_alive()] { feed(device); });
       break;
     case RunAhead::Entry::waits: break;
   }
@@ -318,7 +319,7 @@ SmallVector<CompletionQueue*, 2> DeviceBackend::queues_with(const SmallVector<No
 
 cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
   Worker& lane = worker(node->lane);
-  const bool is_done_here = helps(*node) && lane.claim();
+  const bool is_done_here = claims(*node, lane);
   SmallVector<CompletionQueue*, 2> behind = queues_with(node->behind);
   std::vector<cl_event> ends;  // of what is there now
   for (size_t i = 0; i < behind.size() && !is_done_here; ++i) {
@@ -338,11 +339,7 @@ cl_int DeviceBackend::do_on_thread(const NodePtr& node) {
     if (began > 0) trace::ran(*node, trace::By::thread, began, now_ns(), status);
     tell_end(node, status);
   };
-  if (is_done_here) {
-    helping->take(lane, std::move(job));
-  } else {
-    lane.post(std::move(job), turn_of(*node));
-  }
+  do_on(lane, *node, is_done_here, std::move(job));
   return CL_SUCCESS;
 }
 
@@ -353,15 +350,18 @@ void DeviceBackend::tell_end(const NodePtr& node, cl_int status) {
   listener_.ended(node, status);
 }
 
-void DeviceBackend::do_on(Worker& lane, const Node& node, std::function<void()> job) {
-  if (helps(node) && lane.claim()) {
+void DeviceBackend::do_on(Worker& lane, const Node& node, bool is_claimed, std::function<void()> job) {
+  if (is_claimed) {
     helping->take(lane, std::move(job));
   } else {
     lane.post(std::move(job), turn_of(node));
   }
 }
 
-// Whether this thread may do it in the lane's stead.
+// Whether this thread does it in the lane's stead, whose place it has taken then.
+bool DeviceBackend::claims(const Node& node, Worker& lane) const { return helps(node) && lane.claim(); }
+
+// Whether it may.
 bool DeviceBackend::helps(const Node& node) const {
   using Role = HelpingThread::Role;
   if (!helping || helping->job_) return false;

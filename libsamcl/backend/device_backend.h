@@ -85,7 +85,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   Giving giving(const engine::Node& node, bool is_awaited) const;
   cl_int call_on_thread(const engine::NodePtr& node);
   cl_int do_on_thread(const engine::NodePtr& node);
-  void do_on(Worker& lane, const engine::Node& node, std::function<void()> job);
+  void do_on(Worker& lane, const engine::Node& node, bool is_claimed, std::function<void()> job);
   void tell_end(const engine::NodePtr& node, cl_int status);
 
   // On a device that a manager grants.
@@ -95,6 +95,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   void feed(RealDevice& device);
   cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;
+  bool claims(const engine::Node& node, Worker& lane) const;
   bool helps(const engine::Node& node) const;
   SmallVector<CompletionQueue*, 2> queues_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
   cl_int execute(const engine::Node& node);

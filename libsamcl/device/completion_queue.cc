@@ -37,17 +37,6 @@ cl_int wait_for_status(cl_event event) {
 
 }  // namespace
 
-cl_int ask_times(cl_event event, DeviceTimes& times) {
-  const auto& cl = driver::real();
-  cl_ulong began = 0, ended = 0;
-  cl_int error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr);
-  if (error == CL_SUCCESS) {
-    error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr);
-  }
-  if (error == CL_SUCCESS) times = {began, ended};
-  return error;
-}
-
 CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name,
                                  const Device& device, std::function<void()> on_start)
     : queue_(queue),
@@ -73,8 +62,8 @@ cl_int CompletionQueue::enqueue_marker(cl_event* event) const {
 
 cl_event CompletionQueue::mark_end() const {
   cl_event end = nullptr;
+  if (enqueue_marker(&end) != CL_SUCCESS) return nullptr;
   std::lock_guard one_at_a_time(calls_);
-  if (driver::real().clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &end) != CL_SUCCESS) end = nullptr;
   driver::real().clFlush(queue_);
   return end;
 }

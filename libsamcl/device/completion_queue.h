@@ -37,14 +37,6 @@ struct RunTimes {
   std::shared_ptr<LateTimes> late = nullptr;  // who may ask it, where that has been left to others
 };
 
-// When a command ran, ns of the device's own clock; zeros where it does not tell.
-struct DeviceTimes {
-  uint64_t began = 0, ended = 0;
-  uint64_t took() const { return ended > began ? ended - began : 0; }
-};
-// Fails where the driver does not tell, or the command failed.
-cl_int ask_times(cl_event event, DeviceTimes& times);
-
 // A node that ran to its end.
 struct CompletedNode {
   engine::NodePtr node;

@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
-#include "libsamcl/device/completion_queue.h"
 #include "libsamcl/driver/driver.h"
 
 namespace samcl {
+
+cl_int ask_times(cl_event event, DeviceTimes& times) {
+  const auto& cl = driver::real();
+  cl_ulong began = 0, ended = 0;
+  cl_int error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr);
+  if (error == CL_SUCCESS) {
+    error = cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr);
+  }
+  if (error == CL_SUCCESS) times = {began, ended};
+  return error;
+}
 
 LateTimes::~LateTimes() { driver::real().clReleaseEvent(event_); }
 

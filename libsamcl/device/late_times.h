@@ -10,6 +10,14 @@
 
 namespace samcl {
 
+// When a command ran, ns of the device's own clock; zeros where it does not tell.
+struct DeviceTimes {
+  uint64_t began = 0, ended = 0;
+  uint64_t took() const { return ended > began ? ended - began : 0; }
+};
+// Fails where the driver does not tell, or the command failed.
+cl_int ask_times(cl_event event, DeviceTimes& times);
+
 // Where the host's clock stands against a device's. Times of one device that are told by it keep their order, also when
 // it is learned anew while the device is idle.
 struct DeviceClock {

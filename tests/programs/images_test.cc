@@ -16,12 +16,13 @@ class Images : public OpenCl {
   void SetUp() override {
     if (!has_images()) GTEST_SKIP() << "the device has no images";
   }
-  Buffer image(cl_mem_flags flags, const std::vector<Pixel>& pixels = {}) {
+  Buffer image(cl_mem_flags flags, const std::vector<Pixel>& pixels = {}, size_t width = kWidth,
+               size_t height = kHeight) {
     cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc description{};
     description.image_type = CL_MEM_OBJECT_IMAGE2D;
-    description.image_width = kWidth;
-    description.image_height = kHeight;
+    description.image_width = width;
+    description.image_height = height;
     cl_int status = CL_SUCCESS;
     auto copy = pixels;
     Buffer made(clCreateImage(context(), flags | (pixels.empty() ? 0 : CL_MEM_COPY_HOST_PTR), &format, &description,
@@ -56,15 +57,7 @@ TEST_F(Images, HostReadsWhatItWrote) {
 // Long transfers go in pieces; the program's rows have gaps.
 TEST_F(Images, LargerThanAnyPiece) {
   constexpr size_t kWide = 1201, kHigh = 1100, kPitch = kWide * 4 + 12;
-  cl_image_format format{CL_RGBA, CL_UNSIGNED_INT8};
-  cl_image_desc description{};
-  description.image_type = CL_MEM_OBJECT_IMAGE2D;
-  description.image_width = kWide;
-  description.image_height = kHigh;
-  cl_int status = CL_SUCCESS;
-  const Buffer from(clCreateImage(context(), CL_MEM_READ_ONLY, &format, &description, nullptr, &status));
-  const Buffer to(clCreateImage(context(), CL_MEM_WRITE_ONLY, &format, &description, nullptr, &status));
-  check(status);
+  const Buffer from = image(CL_MEM_READ_ONLY, {}, kWide, kHigh), to = image(CL_MEM_WRITE_ONLY, {}, kWide, kHigh);
   const auto k = kernel(R"(__kernel void k(__read_only image2d_t from, __write_only image2d_t to) {
                              const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
                              int2 at = (int2)(get_global_id(0), get_global_id(1));
