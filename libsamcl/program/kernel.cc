@@ -103,6 +103,7 @@ cl_int RealKernel::apply(cl_uint index, const Argument& argument, const RealDevi
 
 Kernel::Kernel(std::shared_ptr<Program> kernel_program, cl_kernel real)
     : program(std::move(kernel_program)),
+      among_programs_kernels(program->kernels, *this),
       build(program->current()),
       checked(real),
       name(name_of(real)),

@@ -117,7 +117,8 @@ class Kernel : public Object<Kernel> {
   ~Kernel();
 
   const std::shared_ptr<Program> program;
-  const std::shared_ptr<const Build> build;  // as of the kernel's creation
+  const LivingKernels::Entry among_programs_kernels;  // before what holds the driver's kernels
+  const std::shared_ptr<const Build> build;           // as of the kernel's creation
   const cl_kernel checked;
   const std::string name;
   const cl_uint argument_count;

@@ -74,14 +74,12 @@ bool same_files(const std::vector<IncludedFile>& one, const std::vector<Included
       [](const IncludedFile& a, const IncludedFile& b) { return a.path == b.path && a.stamp == b.stamp; });
 }
 
-// A build or compilation, which the driver refuses while the program has kernels. One that is released may still be
-// held by a thread of ours that has just told of the end of its last launch: that is waited for.
+// A build or compilation, which the driver refuses while the program has kernels. Of one that is released a thread of
+// ours may just be letting go, which has told of the end of its last launch: that is waited for.
 template <typename Make>
-cl_int without_kernels(const Context& context, const Make& make) {
+cl_int without_kernels(LivingKernels& kernels, const Make& make) {
   const cl_int error = make();
-  if (error != CL_INVALID_OPERATION) return error;
-  constexpr int kPatienceMs = 1000;  // others may be at work for longer
-  for (const auto& device : context.devices) device->drain(kPatienceMs);
+  if (error != CL_INVALID_OPERATION || !kernels.wait_for_released(std::chrono::seconds(1))) return error;
   return make();
 }
 
@@ -235,7 +233,7 @@ cl_int Program::build(const char* options) {
   std::future<Result<Translations>> translation;
   if (specification) translation = start_translation(*context, specification);
   const uint64_t began = now_ns();
-  const cl_int error = without_kernels(*context, [&] {
+  const cl_int error = without_kernels(kernels, [&] {
     return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   });
   const uint64_t took_ns = now_ns() - began;
@@ -264,7 +262,7 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
           return without_files(made, driver::translator_facts(device), translator_settings(real_context, device));
         });
   }
-  const cl_int error = without_kernels(*context, [&] {
+  const cl_int error = without_kernels(kernels, [&] {
     return driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
   });
   auto specification = known ? specified.get() : fail("its source is not known");

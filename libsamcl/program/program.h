@@ -17,6 +17,7 @@
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/known_binaries.h"
+#include "libsamcl/program/living_kernels.h"
 #include "libsamcl/program/remembered_footprint.h"
 
 namespace samcl {
@@ -99,6 +100,7 @@ class Program : public Object<Program> {
 
   const std::shared_ptr<Context> context;
   const cl_program original;
+  LivingKernels kernels;
 
   // clBuildProgram on device 0; then, if it went well, the translation and the twins, which may fail without
   // the program's noticing. Returns the driver's code.
