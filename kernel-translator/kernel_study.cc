@@ -62,7 +62,7 @@ std::optional<Json> studied_alone(llvm::Module& program, const KernelFacts& kern
     const std::string report = study(program, one, split_printf)[0].dump();
     size_t written = 0;
     while (written < report.size()) {
-      const ssize_t count = write(ends[1], report.data() + written, report.size() - written);
+      const ssize_t count = ::write(ends[1], report.data() + written, report.size() - written);
       if (count < 0 && errno != EINTR) _exit(1);
       if (count > 0) written += static_cast<size_t>(count);
     }
@@ -71,7 +71,7 @@ std::optional<Json> studied_alone(llvm::Module& program, const KernelFacts& kern
   close(ends[1]);
   std::string report;
   char block[65536];
-  for (ssize_t got; child > 0 && ((got = read(ends[0], block, sizeof block)) > 0 || (got < 0 && errno == EINTR));)
+  for (ssize_t got; child > 0 && ((got = ::read(ends[0], block, sizeof block)) > 0 || (got < 0 && errno == EINTR));)
     if (got > 0) report.append(block, static_cast<size_t>(got));
   close(ends[0]);
   int status = -1;

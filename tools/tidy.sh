@@ -42,11 +42,14 @@ elif [ ${#files[@]} -eq 0 ]; then
   mapfile -t files < <(git diff --name-only --diff-filter=d "$since" -- '*.cc' '*.h' | sed 's/\.h$/.cc/' | sort -u)
 fi
 
-# As GCC is called, without what only it understands: clang reads no header that GCC precompiled.
+# As GCC is called for each source alone, without what only it understands: clang reads no header that GCC precompiled.
+# What is generated lies in the build.
 commands=$(mktemp -d)
 trap 'rm -rf "$commands"' EXIT
-sed -E 's/-Winvalid-pch -include [^ ]+//; s/-fpch-preprocess//; s/ -Werror / -Wno-unknown-warning-option /' \
-  "$build/compile_commands.json" >"$commands/compile_commands.json"
+cmake --preset release -B "$commands/apart" -D SAMCL_UNITY=OFF >"$commands/log" 2>&1 ||
+  { tail "$commands/log" >&2; refuse "the sources could not be configured one by one, see above"; }
+sed -E "s#$commands/apart#$(realpath "$build")#g; s/-Winvalid-pch -include [^ ]+//; s/-fpch-preprocess//; s/ -Werror / -Wno-unknown-warning-option /" \
+  "$commands/apart/compile_commands.json" >"$commands/compile_commands.json"
 
 # What this build does not compile (other systems' files, headers alone) can't be looked at.
 known=()

@@ -45,7 +45,8 @@ inline constexpr int kMaxRequests = 1'000'000;  // of one stage
 
 enum class Resource : uint8_t { cpu, link, gpu };
 inline constexpr std::array<Resource, 3> kResources = {Resource::cpu, Resource::link, Resource::gpu};
-const char* name(Resource resource);  // "CPU", "PCI", "GPU"
+constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }  // in kResources
+const char* name(Resource resource);                                              // "CPU", "PCI", "GPU"
 
 // How many processing elements of each kind: N_cpu, N_pci (links) and M_G, the number of GPUs and so of modes.
 struct Platform {

@@ -6,8 +6,6 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
-
 double ratio(Time response, Time deadline) {
   if (response == kUnbounded) return std::numeric_limits<double>::infinity();
   return static_cast<double>(response) / static_cast<double>(deadline);

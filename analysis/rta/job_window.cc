@@ -9,8 +9,6 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
-
 Time ceil_divide(Time numerator, Time denominator) {
   return numerator <= 0 ? 0 : (numerator + denominator - 1) / denominator;
 }

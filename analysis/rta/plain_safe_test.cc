@@ -14,7 +14,6 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
 Time ceiling(Time numerator, Time denominator) { return (numerator + denominator - 1) / denominator; }
 
 // What less urgent tasks know of a stage kp, or of the CPU time between its requests.

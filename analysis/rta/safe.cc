@@ -14,8 +14,6 @@
 namespace samcl::analysis {
 namespace {
 
-constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
-
 class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order, Tighter tighter)

@@ -13,7 +13,7 @@ using footprint::Region;
 
 namespace {
 
-constexpr int kDeepest = 12;
+constexpr int kDeepestShown = 12;
 
 // Of samcl::ImageNumbers.
 std::string image_number(Id byte) {
@@ -29,7 +29,7 @@ class Writer {
   std::string of(Id id, int depth = 0) const {
     const Node& node = symbolic_.nodes[id];
     const std::string bytes = std::to_string(node.b);
-    if (depth > kDeepest) return "...";
+    if (depth > kDeepestShown) return "...";
     const auto inner = [&](Id operand) { return of(operand, depth + 1); };
     const auto pair = [&](const char* between) {
       return "(" + inner(node.a) + " " + between + " " + inner(node.b) + ")";
@@ -51,7 +51,7 @@ class Writer {
       case Op::local_id: return placed("lid");
       case Op::global_id: return placed("gid");
       case Op::num_groups: return placed("groups");
-      case Op::local_size: return placed("lsize");
+      case Op::local_size:
       case Op::enqueued_local_size: return placed("lsize");
       case Op::global_size: return placed("gsize");
       case Op::global_offset: return placed("goffset");

@@ -9,7 +9,6 @@
 namespace samcl::planning {
 
 using analysis::Stage;
-using analysis::Task;
 using analysis::Time;
 using Kind = Term::Kind;
 
@@ -31,7 +30,7 @@ void scale(std::vector<Term>& terms, Time sum) {
 }
 
 // What it executes itself; returns the sum.
-Time add_own(std::vector<Term>& terms, const Task& task, int mode, const analysis::Handovers& handovers) {
+Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, const analysis::Handovers& handovers) {
   Time sum = 0, initiation = 0;
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const Stage& stage = task.stages[j];
@@ -66,7 +65,7 @@ const char* name(Kind kind) {
 
 std::vector<Term> explain(const analysis::TaskSet& set, const analysis::Modes& modes, const analysis::Bounds& bounds,
                           size_t index, const analysis::Handovers& handovers) {
-  const Task& task = set.tasks[index];
+  const analysis::Task& task = set.tasks[index];
   const Time response = bounds.tasks[index].response;
   std::vector<Term> terms;
   if (response == analysis::kUnbounded) return terms;

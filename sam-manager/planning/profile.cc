@@ -7,12 +7,11 @@
 namespace samcl::planning {
 
 using analysis::Stage;
-using analysis::Task;
 using analysis::Time;
 
 namespace {
 
-int modes_of(const Task& task) { return static_cast<int>(task.stages.front().worst.size()); }
+int modes_of(const analysis::Task& task) { return static_cast<int>(task.stages.front().worst.size()); }
 
 Result<analysis::TaskSetDocument> parse(const std::string& text) {
   auto document = analysis::parse_task_set(text);
@@ -22,19 +21,20 @@ Result<analysis::TaskSetDocument> parse(const std::string& text) {
 
 }  // namespace
 
-Result<Task> find_profile(const std::string& document, const std::string& name) {
+Result<analysis::Task> find_profile(const std::string& document, const std::string& name) {
   auto parsed = parse(document);
   if (!parsed) return tl::unexpected(parsed.error());
   auto& tasks = parsed->set.tasks;
-  const auto named = std::find_if(tasks.begin(), tasks.end(), [&](const Task& task) { return task.name == name; });
+  const auto named =
+      std::find_if(tasks.begin(), tasks.end(), [&](const analysis::Task& task) { return task.name == name; });
   if (named != tasks.end()) return std::move(*named);
   if (tasks.size() == 1) return std::move(tasks.front());
   std::string names;
-  for (const Task& task : tasks) names += (names.empty() ? "\"" : ", \"") + task.name + "\"";
+  for (const analysis::Task& task : tasks) names += (names.empty() ? "\"" : ", \"") + task.name + "\"";
   return fail("it has no task \"" + name + "\", only " + names);
 }
 
-std::string format_profile(const Task& task) {
+std::string format_profile(const analysis::Task& task) {
   analysis::TaskSetDocument document;
   document.set.platform.gpus = modes_of(task);
   document.set.tasks.push_back(task);
@@ -47,7 +47,7 @@ std::string format_profile(const Task& task) {
   return text;
 }
 
-Result<Task> parse_profile(const std::string& text) {
+Result<analysis::Task> parse_profile(const std::string& text) {
   auto parsed = parse(text);
   if (!parsed) return tl::unexpected(parsed.error());
   if (parsed->set.tasks.size() != 1)
@@ -55,7 +55,7 @@ Result<Task> parse_profile(const std::string& text) {
   return std::move(parsed->set.tasks.front());
 }
 
-void fit_modes(Task& task, int gpus) {
+void fit_modes(analysis::Task& task, int gpus) {
   const int measured = modes_of(task);
   const int most = task.most_gpus == 0 ? measured : std::min(task.most_gpus, measured);
   task.most_gpus = std::min(most, gpus);
