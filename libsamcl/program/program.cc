@@ -1,6 +1,8 @@
 #include "libsamcl/program/program.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "base/clock.h"
 #include "libsamcl/cost/parts_build.h"
@@ -74,13 +76,20 @@ bool same_files(const std::vector<IncludedFile>& one, const std::vector<Included
       [](const IncludedFile& a, const IncludedFile& b) { return a.path == b.path && a.stamp == b.stamp; });
 }
 
-// A build or compilation, which the driver refuses while the program has kernels. Of one that is released a thread of
-// ours may just be letting go, which has told of the end of its last launch: that is waited for.
+// A build or compilation, which the driver refuses while the program has kernels. Of one that is released a thread may
+// just be letting go, which has told of the end of its last launch: ours are waited for, and the driver's own get a
+// while.
 template <typename Make>
 cl_int without_kernels(LivingKernels& kernels, const Make& make) {
-  const cl_int error = make();
+  constexpr auto kLongest = std::chrono::milliseconds(64);
+  cl_int error = make();
   if (error != CL_INVALID_OPERATION || !kernels.wait_for_released(std::chrono::seconds(1))) return error;
-  return make();
+  error = make();
+  for (auto pause = std::chrono::milliseconds(1); error == CL_INVALID_OPERATION && pause <= kLongest; pause *= 2) {
+    std::this_thread::sleep_for(pause);
+    error = make();
+  }
+  return error;
 }
 
 }  // namespace
