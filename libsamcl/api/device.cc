@@ -14,6 +14,7 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/parts.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/machine.h"
@@ -242,7 +243,7 @@ cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
 
 cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
   if (is_virtual(device)) return find<Device>(device) ? CL_SUCCESS : CL_INVALID_DEVICE;
-  return device ? driver::real().clReleaseDevice(device) : CL_INVALID_DEVICE;
+  return device ? driver::release_device(device) : CL_INVALID_DEVICE;
 }
 
 // The parts of a device are the driver's own: those of the first real one, used as they are.
