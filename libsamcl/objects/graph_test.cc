@@ -360,6 +360,22 @@ TEST_F(GraphTest, ManyCommandsOnOneBufferAreNotAskedAgainAndAgain) {
   EXPECT_TRUE(all.back()->ended());
 }
 
+// What a marker or a barrier waits for, and clFinish: not everything again that the one before it waits for.
+TEST_F(GraphTest, AfterAMarkerOrBarrierForEverythingItStandsForWhatCameBefore) {
+  const auto user = user_event();
+  for (const Order order : {Order::marker, Order::barrier}) {
+    submit(loose, {user});
+    submit(loose, {user});
+    const auto everything = submit(loose, {}, {}, order);
+    EXPECT_THAT(graph.outstanding(*loose), ElementsAre(everything));
+    const auto later = submit(loose, {user});
+    EXPECT_THAT(graph.outstanding(*loose), UnorderedElementsAre(everything, later));
+    const auto partly = submit(loose, {user}, {}, order);
+    EXPECT_THAT(graph.outstanding(*loose), UnorderedElementsAre(everything, later, partly));
+  }
+  graph.finish(user, CL_COMPLETE);
+}
+
 TEST_F(GraphTest, TimesAreInOrderAlsoForWhatNeverRan) {
   const auto user = user_event();
   const auto failed = submit(queue, {user});
@@ -501,7 +517,7 @@ TEST_F(GraphTest, RandomCommandsOfManyThreadsAllEnd) {
         context->graph.submit(event, std::move(command), waits, random() % 20 == 0 ? Order::barrier : Order::ordinary);
         events.push_back(std::move(event));
       }
-      own->finish();
+      for (const auto& event : context->graph.outstanding(*own)) event->wait();
       for (const EventPtr& event : events) {
         if (!event->ended()) ++ledger.broken;
         if (event->status() == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) ++errors;

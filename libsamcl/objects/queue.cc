@@ -11,10 +11,6 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
       properties(queue_properties),
       properties_array(std::move(array)) {}
 
-void Queue::finish() {
-  for (const auto& event : context->graph.outstanding(*this)) event->wait();
-}
-
 SmallVector<std::shared_ptr<Event>, 4> Queue::enter(const std::shared_ptr<Event>& event, Order order,
                                                     bool has_wait_list) {
   SmallVector<std::shared_ptr<Event>, 4> before;
@@ -24,23 +20,24 @@ SmallVector<std::shared_ptr<Event>, 4> Queue::enter(const std::shared_ptr<Event>
     return before;
   }
   if (order != Order::ordinary && !has_wait_list) {
-    before.assign(running_.begin(), running_.end());
+    before.assign(latest_.begin(), latest_.end());
+    latest_.clear();
   } else if (last_) {
     before.push_back(last_);
   }
   if (order == Order::barrier) last_ = event;
-  running_.insert(event);
+  latest_.insert(event);
   return before;
 }
 
 void Queue::ended(const Event& event) {
-  if (!in_order()) running_.erase(const_cast<Event&>(event).shared_from_this());
+  if (!in_order()) latest_.erase(const_cast<Event&>(event).shared_from_this());
   if (last_.get() == &event) last_.reset();
 }
 
 std::vector<std::shared_ptr<Event>> Queue::outstanding() const {
   if (in_order()) return last_ ? std::vector{last_} : std::vector<std::shared_ptr<Event>>{};
-  return {running_.begin(), running_.end()};
+  return {latest_.begin(), latest_.end()};
 }
 
 }  // namespace samcl

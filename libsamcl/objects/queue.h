@@ -37,9 +37,6 @@ class Queue : public Object<Queue> {
   bool in_order() const { return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
   bool profiling() const { return properties & CL_QUEUE_PROFILING_ENABLE; }
 
-  // Blocks until all commands enqueued so far have ended.
-  void finish();
-
  private:
   friend class Graph;  // calls these under its lock, which guards what is below
   SmallVector<std::shared_ptr<Event>, 4> enter(const std::shared_ptr<Event>& event, Order order, bool has_wait_list);
@@ -47,8 +44,10 @@ class Queue : public Object<Queue> {
   std::vector<std::shared_ptr<Event>> outstanding() const;
 
   // Events hold their queue and are held by it until they end.
-  std::shared_ptr<Event> last_;                         // in order: the last command; else the last barrier
-  std::unordered_set<std::shared_ptr<Event>> running_;  // out of order: all that have not ended
+  std::shared_ptr<Event> last_;  // in order: the last command; else the last barrier
+  // Out of order: what has not ended since the last marker or barrier that waits for everything, and that one itself.
+  // Everything entered so far has ended when these have.
+  std::unordered_set<std::shared_ptr<Event>> latest_;
 };
 
 }  // namespace samcl
