@@ -110,12 +110,9 @@ cl_uint Buffer::mappings() const {
 
 void Buffer::set_for(std::weak_ptr<Kernel> kernel) {
   std::lock_guard lock(mutex_);
-  const auto same = [&](const std::weak_ptr<Kernel>& other) {
-    return !other.owner_before(kernel) && !kernel.owner_before(other);
-  };
-  if (std::any_of(kernels_.begin(), kernels_.end(), same)) return;
+  if (!kernels_.insert(std::move(kernel)).second || kernels_.size() < 2 * living_kernels_) return;
   std::erase_if(kernels_, [](const std::weak_ptr<Kernel>& other) { return other.expired(); });
-  kernels_.push_back(std::move(kernel));
+  living_kernels_ = std::max<size_t>(kernels_.size(), 8);
 }
 
 void Buffer::add_destructor_callback(DestructorCallback callback, void* user_data) {

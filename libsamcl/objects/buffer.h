@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/rectangle.h"
@@ -105,7 +106,9 @@ class Buffer : public Object<Buffer> {
   // it is all of its storage.
   std::vector<cl_mem> views_;
   std::vector<Mapping> mappings_;
-  std::vector<std::weak_ptr<Kernel>> kernels_;  // whose argument it is, or was
+  using Kernels = std::set<std::weak_ptr<Kernel>, std::owner_less<>>;
+  Kernels kernels_;            // whose argument it is, or was
+  size_t living_kernels_ = 8;  // of these, when the dead ones were last taken out; 8 at least
   std::vector<Destructor> destructors_;
 };
 

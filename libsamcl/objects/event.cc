@@ -143,14 +143,10 @@ void Event::set_status(cl_int status) {
       if (times_[2] == 0) times_[2] = times_[3].load();
     }
     advance(status);
-    for (auto it = callbacks_.begin(); it != callbacks_.end();) {
-      if (status <= it->at) {
-        due.push_back(*it);
-        it = callbacks_.erase(it);
-      } else {
-        ++it;
-      }
-    }
+    const auto first_due = std::stable_partition(callbacks_.begin(), callbacks_.end(),
+                                                 [&](const PendingCallback& callback) { return status > callback.at; });
+    due.assign(first_due, callbacks_.end());
+    callbacks_.erase(first_due, callbacks_.end());
   }
   status_.notify_all();
   for (const PendingCallback& callback : due) {

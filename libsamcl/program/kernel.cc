@@ -190,7 +190,7 @@ void Kernel::forget(const Buffer& buffer) {
 }
 
 void Buffer::leave_kernels() {
-  std::vector<std::weak_ptr<Kernel>> kernels;
+  Kernels kernels;
   {
     std::lock_guard lock(mutex_);
     kernels.swap(kernels_);
