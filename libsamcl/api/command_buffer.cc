@@ -3,7 +3,6 @@
 #include "libsamcl/api/command_buffer.h"
 
 #include <CL/cl_ext.h>
-#include <cxxabi.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/enqueue.h"
 #include "libsamcl/api/enqueue_kernel.h"
+#include "libsamcl/api/guarded_extension.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/commands/command_buffer.h"
@@ -456,34 +456,6 @@ struct OfKnown<kFunction> {
 };
 template <auto kFunction>
 constexpr auto of_known = &OfKnown<kFunction>::call;
-
-// What the program reaches: no exception comes out.
-template <auto kFunction>
-struct Guarded;
-template <typename Result, typename... Arguments, Result(CL_API_CALL* kFunction)(Arguments...)>
-struct Guarded<kFunction> {
-  static inline const char* name = nullptr;
-  static Result CL_API_CALL call(Arguments... arguments) {
-    try {
-      const ProgramCall call(name, false);
-      return kFunction(arguments...);
-    } catch (abi::__forced_unwind&) {
-      throw;
-    } catch (...) {
-      if constexpr (std::is_pointer_v<Result>) {
-        return failed(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)), CL_OUT_OF_HOST_MEMORY);
-      } else {
-        return CL_OUT_OF_HOST_MEMORY;
-      }
-    }
-  }
-};
-
-template <auto kFunction>
-void* guarded(const char* name) {
-  Guarded<kFunction>::name = name;
-  return reinterpret_cast<void*>(&Guarded<kFunction>::call);
-}
 
 }  // namespace
 

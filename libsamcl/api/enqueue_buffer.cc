@@ -24,6 +24,13 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(memory)) {
+    return enqueue_on_drivers_own(queue, CL_COMMAND_READ_BUFFER, wait_count, waits, event, blocking, {{memory, false}},
+                                  [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueReadBuffer(real, buffers[0], CL_FALSE, offset, bytes,
+                                                                              to, 0, nullptr, done);
+                                  });
+  }
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
   if (!to || !in_bounds(*buffer, offset, bytes)) return CL_INVALID_VALUE;
@@ -44,6 +51,13 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(memory)) {
+    return enqueue_on_drivers_own(queue, CL_COMMAND_WRITE_BUFFER, wait_count, waits, event, blocking, {{memory, true}},
+                                  [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueWriteBuffer(real, buffers[0], CL_FALSE, offset,
+                                                                               bytes, from, 0, nullptr, done);
+                                  });
+  }
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
   if (!from || !in_bounds(*buffer, offset, bytes)) return CL_INVALID_VALUE;
@@ -64,6 +78,14 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue handle, cl_mem from_memo
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(from_memory) || is_drivers_own(to_memory)) {
+    return enqueue_on_drivers_own(queue, CL_COMMAND_COPY_BUFFER, wait_count, waits, event, false,
+                                  {{from_memory, false}, {to_memory, true}},
+                                  [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueCopyBuffer(real, buffers[0], buffers[1], from_offset,
+                                                                              to_offset, bytes, 0, nullptr, done);
+                                  });
+  }
   auto from = find<Buffer>(from_memory);
   auto to = find<Buffer>(to_memory);
   if (const cl_int error = check_buffer(*queue, from.get()); error != CL_SUCCESS) return error;
@@ -99,6 +121,16 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue handle, cl_mem memory, c
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(memory)) {
+    if (!pattern) return CL_INVALID_VALUE;
+    const auto* first = static_cast<const std::byte*>(pattern);
+    std::vector<std::byte> value(first, first + std::min<size_t>(pattern_size, 4096));
+    return enqueue_on_drivers_own(queue, CL_COMMAND_FILL_BUFFER, wait_count, waits, event, false, {{memory, true}},
+                                  [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueFillBuffer(
+                                        real, buffers[0], value.data(), pattern_size, offset, bytes, 0, nullptr, done);
+                                  });
+  }
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
   if (!in_bounds(*buffer, offset, bytes) || !pattern) return CL_INVALID_VALUE;

@@ -235,6 +235,16 @@ cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue handle, cl_mem fr
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(to_memory)) {
+    if (!origin || !region) return CL_INVALID_VALUE;
+    return enqueue_on_drivers_own(
+        queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, wait_count, waits, event, false,
+        {{from_memory, false}, {to_memory, true}},
+        [=, &cl, o = copy3(origin), r = copy3(region)](cl_command_queue real, const cl_mem* memory, cl_event* done) {
+          return cl.clEnqueueCopyImageToBuffer(real, memory[0], memory[1], o.data(), r.data(), offset, 0, nullptr,
+                                               done);
+        });
+  }
   Operand from;
   if (cl_int error = find_image(*queue, from_memory, from); error != CL_SUCCESS) return error;
   auto to = find<Buffer>(to_memory);
@@ -266,6 +276,16 @@ cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue handle, cl_mem fr
   }
   auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(from_memory)) {
+    if (!origin || !region) return CL_INVALID_VALUE;
+    return enqueue_on_drivers_own(
+        queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, wait_count, waits, event, false,
+        {{from_memory, false}, {to_memory, true}},
+        [=, &cl, o = copy3(origin), r = copy3(region)](cl_command_queue real, const cl_mem* memory, cl_event* done) {
+          return cl.clEnqueueCopyBufferToImage(real, memory[0], memory[1], offset, o.data(), r.data(), 0, nullptr,
+                                               done);
+        });
+  }
   auto from = find<Buffer>(from_memory);
   if (cl_int error = check_buffer(*queue, from.get()); error != CL_SUCCESS) return error;
   Operand to;

@@ -18,16 +18,8 @@
 namespace samcl::api {
 namespace {
 
-// A memory object of the driver's own in the first device's context, e.g. an image of several samples.
-cl_int check_real(const Queue& queue, cl_mem memory) {
-  cl_context context = nullptr;
-  const cl_int error = driver::real().clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
-  if (error != CL_SUCCESS) return CL_INVALID_MEM_OBJECT;
-  return context == queue.context->devices[0]->context() ? CL_SUCCESS : CL_INVALID_CONTEXT;
-}
-
 cl_int check_memory(const Queue& queue, cl_mem memory) {
-  if (memory && !is_virtual(memory)) return check_real(queue, memory);
+  if (is_drivers_own(memory)) return check_drivers_own(queue, memory);
   return check_object(queue, find<Buffer>(memory).get());
 }
 
@@ -43,6 +35,18 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue handle, cl_mem memory, cl_
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return failed(errcode_ret, CL_INVALID_COMMAND_QUEUE);
+  if (is_drivers_own(memory)) {
+    void* mapped = nullptr;
+    const cl_int error = enqueue_on_drivers_own(
+        queue, CL_COMMAND_MAP_BUFFER, wait_count, waits, event, true, {{memory, true}},
+        [&mapped, flags, offset, bytes](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+          cl_int result = CL_SUCCESS;
+          mapped = driver::real().clEnqueueMapBuffer(real, buffers[0], CL_FALSE, flags, offset, bytes, 0, nullptr, done,
+                                                     &result);
+          return result;
+        });
+    return error == CL_SUCCESS ? created(errcode_ret, mapped) : failed(errcode_ret, error);
+  }
   const auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) {
     return failed(errcode_ret, error);

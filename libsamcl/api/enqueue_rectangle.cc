@@ -45,6 +45,16 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue handle, cl_mem memor
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(memory)) {
+    std::array<Size3, 3> sizes;
+    if (!copy_sizes(origin, host_origin, region, sizes)) return CL_INVALID_VALUE;
+    return enqueue_on_drivers_own(queue, CL_COMMAND_READ_BUFFER_RECT, wait_count, waits, event, blocking,
+                                  {{memory, false}}, [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueReadBufferRect(
+                                        real, buffers[0], CL_FALSE, sizes[0].data(), sizes[1].data(), sizes[2].data(),
+                                        row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, to, 0, nullptr, done);
+                                  });
+  }
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
   if (!to || !is_rectangle(origin, region, row_pitch, slice_pitch, buffer->size()) ||
@@ -82,6 +92,17 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue handle, cl_mem memo
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(memory)) {
+    std::array<Size3, 3> sizes;
+    if (!copy_sizes(origin, host_origin, region, sizes)) return CL_INVALID_VALUE;
+    return enqueue_on_drivers_own(queue, CL_COMMAND_WRITE_BUFFER_RECT, wait_count, waits, event, blocking,
+                                  {{memory, true}}, [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+                                    return driver::real().clEnqueueWriteBufferRect(
+                                        real, buffers[0], CL_FALSE, sizes[0].data(), sizes[1].data(), sizes[2].data(),
+                                        row_pitch, slice_pitch, host_row_pitch, host_slice_pitch, from, 0, nullptr,
+                                        done);
+                                  });
+  }
   auto buffer = find<Buffer>(memory);
   if (const cl_int error = check_buffer(*queue, buffer.get()); error != CL_SUCCESS) return error;
   if (!from || !is_rectangle(origin, region, row_pitch, slice_pitch, buffer->size()) ||
@@ -119,6 +140,17 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem from_
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
+  if (is_drivers_own(from_memory) || is_drivers_own(to_memory)) {
+    std::array<Size3, 3> sizes;
+    if (!copy_sizes(from_origin, to_origin, region, sizes)) return CL_INVALID_VALUE;
+    return enqueue_on_drivers_own(
+        queue, CL_COMMAND_COPY_BUFFER_RECT, wait_count, waits, event, false, {{from_memory, false}, {to_memory, true}},
+        [=](cl_command_queue real, const cl_mem* buffers, cl_event* done) {
+          return driver::real().clEnqueueCopyBufferRect(real, buffers[0], buffers[1], sizes[0].data(), sizes[1].data(),
+                                                        sizes[2].data(), from_row_pitch, from_slice_pitch, to_row_pitch,
+                                                        to_slice_pitch, 0, nullptr, done);
+        });
+  }
   auto from = find<Buffer>(from_memory);
   auto to = find<Buffer>(to_memory);
   if (const cl_int error = check_buffer(*queue, from.get()); error != CL_SUCCESS) return error;

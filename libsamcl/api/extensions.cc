@@ -9,6 +9,7 @@
 
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
+#include "libsamcl/api/external_memory.h"
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
@@ -50,6 +51,9 @@ constexpr std::string_view kVisible[] = {
     "cl_khr_extended_async_copies",
     "cl_khr_extended_bit_ops",
     "cl_khr_extended_versioning",
+    "cl_khr_external_memory",
+    "cl_khr_external_memory_dma_buf",
+    "cl_khr_external_memory_opaque_fd",
     "cl_khr_fp16",
     "cl_khr_fp64",
     "cl_khr_global_int32_base_atomics",
@@ -202,6 +206,7 @@ void* extension_function(cl_platform_id platform, const char* name) {
     return real_function() ? reinterpret_cast<void*>(suggested_local_work_size) : nullptr;
   if (void* const function = api::command_buffer_function(name))
     return offers_command_buffers(platform) ? function : nullptr;
+  if (void* const function = api::external_memory_function(name)) return real_function() ? function : nullptr;
   void* ours = our_function(name);
   // A twin exists where the driver has the extension; core functions exist always.
   const bool is_core = contains(kHiddenEntries, name) || std::none_of(std::begin(kTwins), std::end(kTwins),

@@ -1,5 +1,6 @@
 #include "libsamcl/api/first_device.h"
 
+#include "libsamcl/api/buffer_arguments.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/observe/report.h"
@@ -77,10 +78,10 @@ cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_t
 
 cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                         const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                        std::function<cl_int(cl_command_queue, cl_event*)> call) {
+                        std::function<cl_int(cl_command_queue, cl_event*)> call, std::vector<cl_mem> keep_alive) {
   cl_event handle = nullptr;
-  const cl_int refused =
-      enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers), {}, std::move(call));
+  const cl_int refused = enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers),
+                                                 std::move(keep_alive), std::move(call));
   if (refused != CL_SUCCESS) return refused;
   const auto command = find<Event>(handle);
   const bool waits_for_it = blocking || !Event::any_user_event_is_open();
@@ -92,6 +93,45 @@ cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type typ
     command->release();
   }
   return is_refused || (blocking && status < 0) ? status : CL_SUCCESS;
+}
+
+cl_int check_drivers_own(const Queue& queue, cl_mem memory) {
+  cl_context context = nullptr;
+  const cl_int error = driver::real().clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr);
+  if (error != CL_SUCCESS) return CL_INVALID_MEM_OBJECT;
+  return context == queue.context->devices[0]->context() ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int enqueue_on_drivers_own(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
+                              const cl_event* waits, cl_event* event, bool blocking, std::vector<NamedMemory> memory,
+                              std::function<cl_int(cl_command_queue, const cl_mem*, cl_event*)> call) {
+  std::vector<BufferPart> parts;
+  std::vector<cl_mem> real(memory.size(), nullptr), keep_alive;
+  std::vector<std::shared_ptr<Buffer>> ours(memory.size());
+  for (size_t i = 0; i < memory.size(); ++i) {
+    const auto& [handle, written] = memory[i];
+    if (is_drivers_own(handle)) {
+      if (const cl_int error = check_drivers_own(*queue, handle); error != CL_SUCCESS) return error;
+      real[i] = handle;
+      keep_alive.push_back(handle);
+    } else {
+      ours[i] = find<Buffer>(handle);
+      if (const cl_int error = check_object(*queue, ours[i].get()); error != CL_SUCCESS) return error;
+      for (BufferPart& part : all_of(ours[i], written)) parts.push_back(std::move(part));
+    }
+  }
+  return enqueue_as_given(
+      queue, type, wait_count, waits, event, blocking, std::move(parts),
+      [real = std::move(real), ours = std::move(ours), call = std::move(call)](cl_command_queue on,
+                                                                               cl_event* done) mutable {
+        cl_int error = CL_SUCCESS;
+        for (size_t i = 0; i < ours.size(); ++i) {
+          if (ours[i]) real[i] = ours[i]->real(0, &error);
+          if (error != CL_SUCCESS) return error;
+        }
+        return call(on, real.data(), done);
+      },
+      std::move(keep_alive));
 }
 
 std::vector<BufferPart> all_of(const std::shared_ptr<Buffer>& buffer, bool written) {

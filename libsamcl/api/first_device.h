@@ -28,7 +28,23 @@ cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_t
 // enqueue function; else it becomes the event's status.
 cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                         const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                        std::function<cl_int(cl_command_queue, cl_event*)> call);
+                        std::function<cl_int(cl_command_queue, cl_event*)> call, std::vector<cl_mem> keep_alive = {});
+
+// Whether the driver made it and the program has it as it is: an image of several samples, or a buffer of properties
+// that only the driver knows (memory imported from elsewhere). It lives in the first device's real context.
+inline bool is_drivers_own(cl_mem memory) { return memory && !is_virtual(memory); }
+cl_int check_drivers_own(const Queue& queue, cl_mem memory);
+
+// A memory object that a command uses, as the program names it.
+struct NamedMemory {
+  cl_mem handle;
+  bool written;
+};
+// The same for a command on memory objects of which one is the driver's own (is_drivers_own). call is given the real
+// ones, in the order of `memory`.
+cl_int enqueue_on_drivers_own(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
+                              const cl_event* waits, cl_event* event, bool blocking, std::vector<NamedMemory> memory,
+                              std::function<cl_int(cl_command_queue, const cl_mem*, cl_event*)> call);
 
 // All of a buffer, read, and written as well.
 std::vector<BufferPart> all_of(const std::shared_ptr<Buffer>& buffer, bool written);

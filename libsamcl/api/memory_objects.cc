@@ -1,6 +1,7 @@
-// Buffers and sub-buffers as objects: created, counted, queried; images too, but for their creation. Pipes are the
-// driver's own, in the first device's real context.
+// Buffers and sub-buffers as objects: created, counted, queried; images too, but for their creation. Pipes, and buffers
+// of properties (memory imported from elsewhere), are the driver's own, in the first device's real context.
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <cstring>
 #include <memory>
@@ -20,9 +21,8 @@ namespace samcl::api {
 namespace {
 
 // Whether the standard has no objection to such a buffer, so that every driver makes it.
-bool is_plain(const Context& context, const cl_mem_properties* properties, cl_mem_flags flags, size_t size,
-              const void* host_ptr) {
-  if ((properties && *properties != 0) || !valid(flags)) return false;
+bool is_plain(const Context& context, cl_mem_flags flags, size_t size, const void* host_ptr) {
+  if (!valid(flags)) return false;
   const auto largest = driver::value<cl_ulong>(context.device->real[0], CL_DEVICE_MAX_MEM_ALLOC_SIZE, ~cl_ulong{0});
   if (size == 0 || size > largest) return false;
   const bool needs_pointer = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
@@ -30,13 +30,10 @@ bool is_plain(const Context& context, const cl_mem_properties* properties, cl_me
 }
 
 // What the driver says of such a buffer on the first device. flags become those that it gives it.
-cl_int ask_driver(const Context& context, const cl_mem_properties* properties, cl_mem_flags& flags, size_t size,
-                  void* host_ptr) {
+cl_int ask_driver(const Context& context, cl_mem_flags& flags, size_t size, void* host_ptr) {
   const auto& cl = driver::real();
   cl_int error = CL_SUCCESS;
-  const cl_context first = context.devices[0]->context();
-  const cl_mem trial = properties ? cl.clCreateBufferWithProperties(first, properties, flags, size, host_ptr, &error)
-                                  : cl.clCreateBuffer(first, flags, size, host_ptr, &error);
+  const cl_mem trial = cl.clCreateBuffer(context.devices[0]->context(), flags, size, host_ptr, &error);
   if (!trial) return error;
   cl.clGetMemObjectInfo(trial, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
   cl.clReleaseMemObject(trial);
@@ -60,10 +57,21 @@ cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags) {
   return error;
 }
 
-std::vector<cl_mem_properties> list_of(const cl_mem_properties* properties) {
+// The list as the driver is given it: with its devices.
+std::vector<cl_mem_properties> unwrapped(const cl_mem_properties* properties) {
   std::vector<cl_mem_properties> list;
-  for (; properties && *properties != 0; properties += 2) list.insert(list.end(), {properties[0], properties[1]});
-  if (properties) list.push_back(0);
+  while (*properties != 0) {
+    const cl_mem_properties name = *properties++;
+    list.push_back(name);
+    if (name != CL_DEVICE_HANDLE_LIST_KHR) {
+      list.push_back(*properties++);
+      continue;
+    }
+    for (; *properties != CL_DEVICE_HANDLE_LIST_END_KHR; ++properties)
+      list.push_back(reinterpret_cast<cl_mem_properties>(unwrap(reinterpret_cast<cl_device_id>(*properties))));
+    list.push_back(*properties++);
+  }
+  list.push_back(0);
   return list;
 }
 
@@ -71,8 +79,12 @@ std::vector<cl_mem_properties> list_of(const cl_mem_properties* properties) {
 cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* properties, cl_mem_flags flags,
               size_t size, void* host_ptr, cl_int* errcode_ret) {
   if (!context) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  if (!is_plain(*context, properties, flags, size, host_ptr)) {
-    const cl_int error = ask_driver(*context, properties, flags, size, host_ptr);
+  if (properties && *properties != 0) {
+    return driver::real().clCreateBufferWithProperties(context->devices[0]->context(), unwrapped(properties).data(),
+                                                       flags, size, host_ptr, errcode_ret);
+  }
+  if (!is_plain(*context, flags, size, host_ptr)) {
+    const cl_int error = ask_driver(*context, flags, size, host_ptr);
     if (error != CL_SUCCESS) return failed(errcode_ret, error);
   }
 
@@ -93,7 +105,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
   }
   if (!(flags & kKernelAccess)) flags |= CL_MEM_READ_WRITE;
   auto buffer = Buffer::make_shared(context, std::move(storage), Range{begin, begin + size}, flags, used, nullptr,
-                                    list_of(properties));
+                                    properties ? std::vector<cl_mem_properties>{0} : std::vector<cl_mem_properties>{});
   return created(errcode_ret, Buffer::hand_out(std::move(buffer)));
 }
 

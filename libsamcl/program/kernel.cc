@@ -42,10 +42,17 @@ bool takes_image(cl_kernel kernel, cl_uint index) {
   return error == CL_SUCCESS && std::string_view(type).starts_with("image");
 }
 
-// Keeps an image of the driver's own alive after the program's release, until no launch needs it.
-std::shared_ptr<void> keep(cl_mem image) {
-  if (driver::real().clRetainMemObject(image) != CL_SUCCESS) return nullptr;
-  return {image, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
+// Whether that value, which is no virtual memory object, is one of the driver's own.
+bool names_real(ArgumentKind kind, size_t size, const void* value) {
+  if (kind == ArgumentKind::image) return true;
+  const bool is_buffer = kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer;
+  return is_buffer && size == sizeof(cl_mem) && handle_in<cl_mem>(value);
+}
+
+// Keeps a memory object of the driver's own alive after the program's release, until no launch needs it.
+std::shared_ptr<void> keep(cl_mem memory) {
+  if (driver::real().clRetainMemObject(memory) != CL_SUCCESS) return nullptr;
+  return {memory, [](void* p) { driver::real().clReleaseMemObject(static_cast<cl_mem>(p)); }};
 }
 
 }  // namespace
@@ -144,7 +151,7 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
   std::lock_guard lock(mutex_);
   bool complete = true;
   const auto is_complete = [](const Argument& argument) {
-    return !argument.is_real_image && !argument.gone_bytes && !argument.is_svm;
+    return !argument.is_real && !argument.gone_bytes && !argument.is_svm;
   };
   for (const Argument& argument : *arguments_) complete &= is_complete(argument);
   if (complete) {
@@ -156,7 +163,7 @@ std::shared_ptr<const Arguments> Kernel::arguments() {
     Argument argument = (*completed)[index];
     if (is_complete(argument)) continue;
     if (argument.is_svm) argument.buffer = svm::at(*program->context, argument.svm);
-    if (argument.is_real_image) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
+    if (argument.is_real) argument.kept = keep(handle_in<cl_mem>(argument.bytes.data()));
     if (argument.gone_bytes) {
       auto storage = std::make_shared<Storage>(program->context, *argument.gone_bytes, nullptr);
       argument.buffer = Buffer::make_shared(program->context, std::move(storage), Range{0, *argument.gone_bytes},
@@ -252,8 +259,7 @@ Kernel::Change Kernel::change_of(cl_uint index, size_t size, const void* value) 
   const ArgumentKind kind = translation->arguments[index].kind;
   std::lock_guard lock(mutex_);
   const Argument& before = (*arguments_)[index];
-  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real_image ||
-      before.sampler) {
+  if (before.size != size || before.bytes.size() != size || before.gone_bytes || before.is_real || before.sampler) {
     return Change::unknown;
   }
   if (std::memcmp(before.bytes.data(), value, size) == 0) return Change::none;
@@ -290,7 +296,7 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     argument.bytes.assign(bytes, bytes + size);
     if (translation && index < translation->arguments.size()) {
       const ArgumentKind kind = translation->arguments[index].kind;
-      argument.is_real_image = kind == ArgumentKind::image && !argument.buffer;
+      argument.is_real = !argument.buffer && names_real(kind, size, value);
       if (kind == ArgumentKind::sampler) argument.sampler = std::make_shared<Sampler>(handle_in<cl_sampler>(value));
     }
   }

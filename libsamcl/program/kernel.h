@@ -40,8 +40,8 @@ struct Argument {
   std::shared_ptr<Buffer> buffer;      // a virtual buffer or image; bytes are then not used. Where a launch was given a
                                        // pointer into shared virtual memory, the allocation
   std::shared_ptr<Sampler> sampler;    // bytes are then not used
-  bool is_real_image = false;          // an image of the driver's own
-  std::shared_ptr<void> kept;          // that image, retained; only in what a launch was given
+  bool is_real = false;                // a memory object of the driver's own
+  std::shared_ptr<void> kept;          // that object, retained; only in what a launch was given
   std::optional<uint64_t> gone_bytes;  // size of a buffer that the program has released for good
   const void* svm = nullptr;           // set by clSetKernelArgSVMPointer
   bool is_svm = false;
