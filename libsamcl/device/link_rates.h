@@ -1,11 +1,11 @@
 // What moving bytes to devices of other machines costs, found out by trying: networks differ by factors of a hundred.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "libsamcl/cost/ways.h"
+#include "libsamcl/driver/link_times.h"
 
 namespace samcl {
 
@@ -15,8 +15,7 @@ class RealDevice;
 // machine where the driver refuses.
 TransferRates measured_rates(const std::vector<std::unique_ptr<RealDevice>>& devices);
 
-// Over a link by which few bytes take so long, and that many take so long, ns. From device to device they pass it
-// twice.
-TransferRates rates_of_link(uint64_t few_ns, uint64_t many_ns, uint64_t bytes);
+// From device to device bytes pass it twice.
+TransferRates rates_of_link(const driver::LinkTimes& link);
 
 }  // namespace samcl
