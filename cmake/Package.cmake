@@ -26,6 +26,7 @@ endforeach()
 install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-cluster ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/sam-plot
         DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS tools/cluster/build-pocl-remote.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/samcl)
+install(FILES tools/cluster/pocl-remote.patch DESTINATION ${CMAKE_INSTALL_DATADIR}/samcl)
 
 # Man pages and completions are made from what the programs print.
 find_package(Python3 COMPONENTS Interpreter)

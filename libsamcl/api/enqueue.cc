@@ -48,6 +48,7 @@ Waits wait_list(const Context& context, cl_uint count, const cl_event* list) {
 
 cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, CommandPtr command,
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
+  if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
   attach_calling_thread(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;

@@ -56,7 +56,7 @@ std::vector<std::byte> widened(const std::vector<std::byte>& pattern, Range rang
 std::optional<DeviceMemory> on_device(Storage& memory, unsigned device, cl_int& error) {
   const cl_mem real = memory.replica(device, &error);
   if (!real) return std::nullopt;
-  return DeviceMemory{real, memory.layout(), memory.is_1d_array()};
+  return DeviceMemory{real, memory.layout(), memory.is_1d_array(), memory.devices().devices[device]->packs_host_rows};
 }
 
 // Ranges as few rectangles; those of an image one by one, since its blocks are.

@@ -180,6 +180,18 @@ TEST_P(EachCommand, ThatFailsDoesNotFailTheNextOnItsBytes) {
   EXPECT_EQ(machine.contents(buffer), counting(2 * kHalf, 7));
 }
 
+TEST_P(EachCommand, WhoseDeviceIsLostIsTheLastThatTheContextTakes) {
+  const EventPtr gate = machine.user_event();
+  submit(GetParam(), 1, {gate});
+  machine.graph.finish(gate, CL_DEVICE_NOT_AVAILABLE);
+  machine.run();
+  EXPECT_FALSE(machine.context->has_lost_device) << "the program said that, and no device";
+  machine.backend.fail_end(0, CL_DEVICE_NOT_AVAILABLE);
+  submit(GetParam(), 0);
+  machine.run();
+  EXPECT_TRUE(machine.context->has_lost_device);
+}
+
 TEST_P(EachCommand, WaitsForAUserEventAndThenRuns) {
   const EventPtr gate = machine.user_event();
   const EventPtr waiting = submit(GetParam(), 0, {gate});

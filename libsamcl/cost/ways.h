@@ -20,11 +20,15 @@
 
 namespace samcl {
 
-// What moving bytes costs.
+// What it takes to start parts on several devices of this machine, and to wait for all of them, ns.
+constexpr uint64_t kHandOver = 25'000;
+
+// What moving bytes costs, and starting work there.
 struct TransferRates {
   double host = 8;            // bytes/ns between host and a device
   double exchange = 4;        // bytes/ns from device to device
   uint64_t latency = 40'000;  // ns of one exchange
+  uint64_t hand_over = kHandOver;
 };
 
 // What one launch will cost, ns; both as if the program had taken that way all the time.

@@ -1,5 +1,8 @@
 #include "libsamcl/device/device_set.h"
 
+#include <algorithm>
+
+#include "libsamcl/device/link_rates.h"
 #include "libsamcl/device/shared_memory.h"
 #include "libsamcl/lease/devices_in_use.h"
 #include "libsamcl/settings/config.h"
@@ -17,6 +20,8 @@ void DeviceSet::complete() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
   const Transport wanted = Config::get().transport;
+  const auto is_remote = [](const auto& device) { return device->is_remote; };
+  if (devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_remote)) rates_ = measured_rates(devices);
   if (wanted == Transport::staged) return;
   const bool one_memory = devices_share_host_memory(devices);
   shares_host_memory_ = one_memory && wanted != Transport::peer;

@@ -15,6 +15,7 @@ struct DeviceMemory {
   cl_mem real;
   const ImageLayout* image = nullptr;  // nullptr: a buffer
   bool is_1d_array = false;            // of images
+  bool packs_host_rows = false;        // see driver::packs_host_rows()
 };
 
 enum class Direction : bool { up, down };

@@ -107,6 +107,22 @@ TEST_F(RealDeviceTest, FailedChunkEndsTheTransferAndGivesTheLinkBack) {
   EXPECT_THAT(manager.events, ElementsAre("+link 1", "-link 1"));
 }
 
+TEST_F(RealDeviceTest, RowsOfHostMemoryWithGapsGoOneByOneWhereTheDriverWouldPackThem) {
+  cl_int error;
+  Storage memory(unmanaged, 64, nullptr);
+  const cl_mem replica = memory.replica(1, &error);
+  std::vector<std::byte> host(64, std::byte{1});
+  const Rectangle rows{4, 16, 64, {8, 3, 1}};
+  for (const Direction direction : {Direction::up, Direction::down}) {
+    const auto lane = direction == Direction::up ? engine::LaneKind::up : engine::LaneKind::down;
+    EXPECT_EQ(unmanaged->devices[1]->transfer(lane, direction, {.real = replica, .packs_host_rows = true}, rows,
+                                              host.data(), rows, traffic),
+              CL_SUCCESS);
+  }
+  EXPECT_EQ(driver.count(Call::write), 3);
+  EXPECT_EQ(driver.count(Call::read), 3);
+}
+
 TEST_F(RealDeviceTest, TrafficIsCounted) {
   upload(managed);
   EXPECT_EQ(traffic.uploaded_bytes, kSize);

@@ -59,6 +59,11 @@ bool computes_in_caller(cl_device_id device);
 // that it makes by itself between those of the program. What a device is given before its first write is right.
 bool is_remote(cl_device_id device);
 
+// Whether the driver takes rows of host memory for a rectangle of a buffer to lie without gaps, whatever their pitch:
+// PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between and behind
+// them.
+inline bool packs_host_rows(cl_device_id device) { return is_remote(device); }
+
 // What to add to the build options for the device of that index so that its kernels are its own; empty for
 // the first device and for vendors that do not need it. Begins with a blank otherwise.
 std::string distinct_option(const VendorFacts& facts, unsigned device_index);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -73,6 +74,10 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   Ways ways;
   // The program has waited for what it launched.
   void program_waited();
+
+  // A command failed since its device is gone, with the machine it is in. Parts of what the program computed are, too:
+  // as a driver does with its one device, we take no more commands. Any thread.
+  std::atomic<bool> has_lost_device{false};
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);

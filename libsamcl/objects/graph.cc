@@ -134,7 +134,10 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
   while (!ending.empty()) {
     auto [current, result] = std::move(ending.front());
     ending.pop_front();
-    if (current->command_) ended_commands_.push_back(std::move(current->command_));
+    if (current->command_) {
+      ended_commands_.push_back(std::move(current->command_));
+      if (result == CL_DEVICE_NOT_AVAILABLE) current->context->has_lost_device = true;
+    }
     if (current->queue) current->queue->ended(*current);
     current->set_status(result);
     if (current->number != 0) tell_end(*current);

@@ -82,7 +82,7 @@ uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_grou
                    const DirectoryOf& directory) {
   const uint64_t moving = moving_ns(plan, rates, directory);
   if (!plan.is_split()) return whole_ns + moving;
-  return static_cast<uint64_t>(static_cast<double>(whole_ns) * share_of(plan, busy_groups)) + kHandOver + moving;
+  return static_cast<uint64_t>(static_cast<double>(whole_ns) * share_of(plan, busy_groups)) + rates.hand_over + moving;
 }
 
 void simulate(const LaunchPlan& plan, const DirectoryOf& directory) {

@@ -9,9 +9,6 @@
 
 namespace samcl {
 
-// What it takes to start parts on several devices, and to wait for all of them, ns.
-constexpr uint64_t kHandOver = 25'000;
-
 // Which of a storage's directories: what is, or what would be on the way that is not taken.
 using DirectoryOf = std::function<Directory&(Storage&)>;
 

@@ -41,6 +41,12 @@ TEST_F(LaunchCostTest, ManyGroupsTakeHalfAsLongOnTwoDevices) {
   EXPECT_EQ(launch_ns(halves(1000), 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
 }
 
+TEST_F(LaunchCostTest, PartsOnOtherMachinesStartLater) {
+  TransferRates far = kRates;
+  far.hand_over = 300'000;
+  EXPECT_EQ(launch_ns(halves(1000), 10 * kMs, 100, far, here), 5 * kMs + 300'000);
+}
+
 TEST_F(LaunchCostTest, FewerThanKeepADeviceBusyTakeNoLessTime) {
   EXPECT_EQ(launch_ns(halves(50), 10 * kMs, 100, kRates, here), 10 * kMs + kHandOver);
   EXPECT_EQ(launch_ns(halves(75), 15 * kMs, 100, kRates, here), 10 * kMs + kHandOver) << "150 and 100 groups";

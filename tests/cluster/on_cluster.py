@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Runs programs on servers of a cluster on this machine: on one of its devices without samcl, and on all under sam-run.
+What the server's device computes without PoCL's remote driver is right, too: that driver misplaces rows of host memory.
 
 usage: on_cluster.py --sam-run PATH --sam-cluster PATH --pocl DIR [options] -- PROGRAM ARGUMENTS
-Exit code 0: the same exit code and the same standard output; 77: there is no PoCL with a remote driver in DIR.
+With --lose, only under sam-run. Exit code 0: the same exit code and the same standard output, or with --lose the program
+ended by itself and failed; 77: there is no PoCL with a remote driver in DIR.
 """
 
 import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 
@@ -24,6 +28,7 @@ def arguments():
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--port", type=int, default=17700)
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
+    parser.add_argument("--lose", type=float, help="end the last server so many seconds after the program's begin: it must fail")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -31,6 +36,20 @@ def arguments():
 def run(command, environment):
     return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
                           timeout=600)
+
+
+def fails_without_server(command, file, seconds):
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    time.sleep(seconds)
+    early = process.poll() is not None
+    os.kill(int(re.findall(r" pid (\d+)", pathlib.Path(file).read_text())[-1]), signal.SIGKILL)
+    try:
+        said = process.communicate(timeout=30)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        said = "it did not end\n" + process.communicate()[0]
+    print("ended before its server did" if early else f"exit code {process.returncode}", said, sep="\n")
+    return not early and process.returncode > 0
 
 
 def lines(done, ignore):
@@ -54,15 +73,21 @@ def main():
         basic = dict(os.environ, POCL_DEVICES="basic")
         subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
                        env=basic, check=True)
+        under_samcl = [options.sam_run, "--cluster", file, "--manager", "off", "--", *options.command]
         try:
+            if options.lose:
+                return 0 if fails_without_server(under_samcl, file, options.lose) else 1
             without = run(options.command, first_device(file))
-            under = run([options.sam_run, "--cluster", file, "--manager", "off", "--", *options.command], os.environ)
+            alone = run(options.command, basic)
+            under = run(under_samcl, os.environ)
         finally:
             subprocess.run([*cluster, "down"], check=True)
-    expected, found = (lines(done, options.ignore) for done in (without, under))
-    if expected != found:
+    expected, without_network, found = (lines(done, options.ignore) for done in (without, alone, under))
+    if found not in (expected, without_network):
         print("without samcl:", *expected, "under sam-run:", *found, under.stderr[-4000:], sep="\n")
         return 1
+    if found != expected:
+        print("other than without samcl, but as on the server's device without PoCL's remote driver")
     print(f"{len(found)} lines the same on {options.servers} servers")
     return 0
 

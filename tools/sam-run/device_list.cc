@@ -4,11 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
+#include "base/bytes.h"
 #include "libsamcl/driver/devices.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
 
 namespace samcl::run {
 namespace {
@@ -82,6 +87,35 @@ std::string tell_shares(const Devices& devices, double share) {
   return lines;
 }
 
+std::optional<driver::LinkTimes> link_of(cl_device_id device) {
+  const auto& cl = driver::real();
+  cl_int error;
+  const cl_context context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+  const cl_command_queue queue = context ? cl.clCreateCommandQueue(context, device, 0, &error) : nullptr;
+  return queue ? driver::measure_link(context, queue) : std::nullopt;
+}
+
+// PoCL's remote driver is told the server of each of its devices in its environment.
+std::string machine_of(const driver::Device& device) {
+  if (!driver::is_remote(device.id)) return {};
+  const char* const server = std::getenv(("POCL_REMOTE" + std::to_string(device.device_index) + "_PARAMETERS").c_str());
+  const std::string text = server ? server : "";
+  return text.substr(0, text.find('/'));
+}
+
+// A line for each device. A machine's name has no blanks; "-": this one.
+std::string tell_reached(const Devices& devices, double) {
+  std::string lines;
+  for (const driver::Device& device : devices) {
+    const std::string machine = machine_of(device);
+    const driver::LinkTimes link = link_of(device.id).value_or(driver::LinkTimes());
+    lines += (machine.empty() ? "-" : machine) + " " + std::to_string(device.index) + " " +
+             std::to_string(device.compute_units) + " " + std::to_string(device.global_memory) + " " +
+             std::to_string(link.few_ns) + " " + std::to_string(link.many_ns) + " " + device.name + "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<unsigned> count_devices(const std::string& selection) {
@@ -102,6 +136,40 @@ Result<std::vector<SharedDevice>> shared_devices(const std::string& selection, d
     devices.push_back(device);
   }
   return devices;
+}
+
+Result<std::vector<ReachedDevice>> reached_devices(const std::string& selection) {
+  const auto lines = ask_in_child(selection, tell_reached);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<ReachedDevice> devices;
+  std::istringstream in(*lines);
+  ReachedDevice device;
+  for (driver::LinkTimes link; in >> device.machine >> device.index >> device.units >> device.memory >> link.few_ns >>
+                                   link.many_ns >> std::ws &&
+                               std::getline(in, device.name);) {
+    if (device.machine == "-") device.machine.clear();
+    device.link = link.many_ns > 0 ? std::optional(link) : std::nullopt;
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+std::string machine_text(const std::vector<ReachedDevice>& devices) {
+  std::string text;
+  const std::string* machine = nullptr;
+  for (const ReachedDevice& device : devices) {
+    if (!machine || *machine != device.machine)
+      text += (device.machine.empty() ? "this machine" : device.machine) + "\n";
+    machine = &device.machine;
+    std::array<char, 96> link{"its link cannot be tried"};
+    if (device.link) {
+      std::snprintf(link.data(), link.size(), "%.3g ms and %.3g GB/s away",
+                    static_cast<double>(device.link->few_ns) / 1e6, device.link->bytes_per_ns());
+    }
+    text += "  " + std::to_string(device.index) + "  " + device.name + ": " + std::to_string(device.units) +
+            " compute units, " + format_bytes(device.memory) + ", " + link.data() + "\n";
+  }
+  return text;
 }
 
 std::string SharedDevice::text() const {

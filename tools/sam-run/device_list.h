@@ -2,10 +2,13 @@
 // process that becomes the program must be as clean as one that sam-run never touched.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "libsamcl/driver/link_times.h"
 #include "libsamcl/driver/share.h"
 
 namespace samcl::run {
@@ -25,5 +28,21 @@ struct SharedDevice {
 
 // Those of `selection`; errors as above.
 Result<std::vector<SharedDevice>> shared_devices(const std::string& selection, double share);
+
+// A device as it is reached from here.
+struct ReachedDevice {
+  std::string machine;  // ADDRESS:PORT of its server; empty: this machine
+  std::string name;
+  unsigned index = 0;  // as --devices counts
+  unsigned units = 0;
+  uint64_t memory = 0;                    // bytes
+  std::optional<driver::LinkTimes> link;  // nothing: the driver refused to try it
+};
+
+// Those of `selection`, with their links as measured now; errors as above.
+Result<std::vector<ReachedDevice>> reached_devices(const std::string& selection);
+
+// A tree for people: each machine, its devices, and how long bytes take there.
+std::string machine_text(const std::vector<ReachedDevice>& devices);
 
 }  // namespace samcl::run

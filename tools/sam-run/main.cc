@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/printed.h"
 #include "libsamcl/driver/loader.h"
 #include "tools/sam-run/cluster_file.h"
 #include "tools/sam-run/device_list.h"
@@ -95,11 +96,21 @@ Result<void> arrange_share(Options& options) {
   return {};
 }
 
+int show_machine(const Options& options) {
+  if (const auto entered = enter_cluster(options); !entered) return complain(entered.error().message);
+  const auto devices = reached_devices(selection_of(options));
+  if (!devices) return complain("--machine: " + devices.error().message);
+  std::cout << machine_text(*devices);
+  return all_is_printed("sam-run") ? 0 : 1;
+}
+
 int run(int argc, char** argv) {
   auto options = parse_options({argv + 1, argv + argc}, fs::current_path().string());
   if (!options) return complain(options.error().message);
   if (options->help) return std::cout << help_text(), 0;
   if (options->version) return std::cout << "sam-run " SAMCL_VERSION "\n", 0;
+
+  if (options->machine) return show_machine(*options);
 
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"), beside(folder, "samcl-links")};

@@ -14,12 +14,14 @@ constexpr char kHelp[] =
     R"(sam-run runs an unmodified OpenCL program on several devices as if they were one.
 
 usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
+       sam-run [--cluster FILE] [--devices LIST] --machine
 
   --devices LIST       real devices to use, in this order. Elements, separated by commas: an index over all
                        platforms in the order of `clinfo -l` (0,1), PLATFORM.DEVICE (0.0,0.1), or a part of a
                        device's name. Default: all; each group of alike devices is one device to the program.
   --gpus K             spread each kernel over at most K of them. Default: all.
   --cluster FILE       use the devices of the machines in FILE, which `sam-cluster up` wrote, and not this machine's.
+  --machine            print the machines and their devices, and how long bytes take there, measured now; no program runs.
   --mix                join devices that are not alike, too: each gets as much of a kernel as it computes in the same
                        time. Their results may differ in the last bits of floating-point numbers.
   --share PART         give the program that part of each device, 0.5 or 50%: some of its compute units where the
@@ -84,6 +86,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   auto* devices_option = app.add_option("--devices", devices);
   auto* gpus_option = app.add_option("--gpus", gpus);
   auto* cluster_option = app.add_option("--cluster", cluster);
+  app.add_flag("--machine", options.machine);
   app.add_flag("--mix", options.mix);
   auto* share_option = app.add_option("--share", share);
   auto* manager_option = app.add_option("--manager", manager);
@@ -106,7 +109,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
     options.program.erase(options.program.begin());
   else if (!options.program.empty() && options.program[0].rfind("-", 0) == 0)
     return fail("unknown option '" + options.program[0] + "'; see sam-run --help");
-  if (options.program.empty()) return fail("no program given; usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  if (options.machine && !options.program.empty())
+    return fail("--machine runs no program, but '" + options.program[0] + "' is given");
+  if (options.program.empty() && !options.machine)
+    return fail("no program given; usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]");
 
   if (devices_option->count()) {
     if (devices.find_first_not_of(" ,") == std::string::npos) return fail("--devices expects a list such as 0,1");

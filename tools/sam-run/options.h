@@ -23,6 +23,7 @@ struct Options {
   std::optional<std::string> trace;    // --trace: an absolute path
   std::optional<std::string> plan;     // --plan: an absolute path
   std::vector<std::string> program;    // PROGRAM and its arguments; never empty
+  bool machine = false;                // --machine: print the machines and devices and exit with 0; needs no program
   bool help = false;                   // --help was given: print help_text() and exit with 0
   bool version = false;                // --version likewise
 };

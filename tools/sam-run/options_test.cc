@@ -57,6 +57,11 @@ TEST(Options, AllTogether) {
   EXPECT_EQ(options.task, "vision");
 }
 
+TEST(Options, MachineTakesNoProgram) {
+  EXPECT_TRUE(parsed({"--machine", "--devices", "0"}).machine);
+  EXPECT_THAT(parse_options({"--machine", "--", "./app"}, "/").error().message,
+              HasSubstr("--machine runs no program, but './app' is given"));
+}
 TEST(Options, HelpNeedsNoProgram) { EXPECT_TRUE(parsed({"--help"}).help); }
 
 TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
