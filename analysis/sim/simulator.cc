@@ -1,14 +1,12 @@
 #include "analysis/sim/simulator.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "analysis/model/placement.h"
 
 namespace samcl::analysis {
 namespace {
 
-constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr int kNowhere = -1;
 
 struct Subtask {

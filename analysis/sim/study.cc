@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace samcl::analysis {
 namespace {
 
-constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr int kJobsPerPlan = 8;  // of the slowest task
 
 double ratio(const TaskSet& set, const FinishedJob& job) {
