@@ -11,8 +11,8 @@ namespace {
 // Every subcommand.
 constexpr Run (*kSubcommands[])(CLI::App&) = {convert_command::add,    rta_command::add,      modes_command::add,
                                               experiment_command::add, simulate_command::add, locking_command::add,
-                                              compare_command::add,    makespan_command::add, dbf_command::add,
-                                              access_command::add,     check_command::add};
+                                              compare_command::add,    makespan_command::add, dag_command::add,
+                                              dbf_command::add,        access_command::add,   check_command::add};
 
 int run(int argc, char** argv) {
   CLI::App app("sam-analyze: response times of task sets on CPUs, PCI links and GPUs");

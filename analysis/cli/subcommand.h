@@ -59,6 +59,9 @@ Run add(CLI::App& parent);
 namespace makespan_command {
 Run add(CLI::App& parent);
 }
+namespace dag_command {
+Run add(CLI::App& parent);
+}
 namespace dbf_command {
 Run add(CLI::App& parent);
 }
