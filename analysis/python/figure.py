@@ -19,5 +19,6 @@ if len(sys.argv) > 2:  # a file for the picture
 
     for (way, by), mark in zip(result.items(), itertools.cycle("osv^<>DdpPX*h+x")):
         plot.plot(list(by), list(by.values()), marker=mark, fillstyle="none", label=way)
-    plot.xlabel("utilisation of each CPU"), plot.ylabel("share of schedulable sets"), plot.legend()
-    plot.savefig(sys.argv[2])
+    plot.xlabel("utilisation of each CPU"), plot.ylabel("share of schedulable sets")
+    plot.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    plot.savefig(sys.argv[2], bbox_inches="tight")
