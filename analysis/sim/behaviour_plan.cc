@@ -92,7 +92,7 @@ void separate(std::vector<PlannedJob>& jobs, Time period) {
 
 Time PlannedBehaviour::release(size_t task, int64_t job) {
   const auto& jobs = plan_.jobs[task];
-  return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNever;
+  return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNoInstant;
 }
 
 Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int subtask) {
@@ -220,7 +220,7 @@ Responses play(const TaskSet& set, std::span<const size_t> order, std::span<cons
   } longest;
   longest.responses.longest.resize(set.tasks.size());
   PlannedBehaviour behaviour(set, modes, plan);
-  simulate(set, order, modes, behaviour, longest, kNever, kNever);
+  simulate(set, order, modes, behaviour, longest, kNoInstant, kNoInstant);
   return longest.responses;
 }
 

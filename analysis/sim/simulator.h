@@ -16,7 +16,7 @@
 
 namespace samcl::analysis {
 
-inline constexpr Time kNever = std::numeric_limits<Time>::max();
+inline constexpr Time kNoInstant = std::numeric_limits<Time>::max();
 
 // In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a
 // CPU, and then makes its next request. (So what is executed between two pauses, by the longest subtask, adds

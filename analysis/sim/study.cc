@@ -35,7 +35,7 @@ Study study(const TaskSet& set, std::span<const size_t> order, std::span<const i
   const auto attempt = [&](BehaviourPlan plan, bool counted) {
     Jobs seen;
     PlannedBehaviour behaviour(set, modes, plan);
-    simulate(set, order, modes, behaviour, seen, kNever, kNever);
+    simulate(set, order, modes, behaviour, seen, kNoInstant, kNoInstant);
     result.jobs += static_cast<int64_t>(seen.jobs.size());
     bool is_worst = false;
     for (const FinishedJob& job : seen.jobs) {
@@ -78,7 +78,7 @@ Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<c
                   const BehaviourPlan& plan) {
   Everything seen;
   PlannedBehaviour behaviour(set, modes, plan);
-  simulate(set, order, modes, behaviour, seen, kNever, kNever);
+  simulate(set, order, modes, behaviour, seen, kNoInstant, kNoInstant);
   return std::move(seen.schedule);
 }
 
