@@ -13,7 +13,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = {"rta": "three_programs", "simulate": "gpu_sparc_fig1", "modes": "three_programs", "convert": "early_finish", "compare": "shared_gpu",
-         "locking": "shared_gpu", "dbf": "recurring", "access": "gcaps_fig5"}
+         "locking": "shared_gpu", "dbf": "recurring", "dag": "graphs", "access": "gcaps_fig5"}
 # A trace, an OpenCL source, a configuration; graphs of thousands of vertices; solvers that are given seconds.
 LEFT_OUT = ("check TRACE", "--kernel", "--config", "experiment nunna", "experiment berezovskyi", "[", "...", "fig7|fig8")
 WORDS = {"W": "3", "N": "2", "STRING": "LLCLL", "FILE": "lp.txt"}  # of makespan

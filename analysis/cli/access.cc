@@ -8,7 +8,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/json/time_text.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::access_command {
 namespace {
 
 using access::kAnalyses;
@@ -143,7 +143,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_access(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* access = parent.add_subcommand(
       "access", "tasks that stay on their CPUs and use GPUs in segments: preemption, locks, server, turns, partitions");
@@ -166,4 +166,4 @@ Run add_access(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::access_command

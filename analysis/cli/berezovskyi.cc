@@ -13,7 +13,7 @@
 #include "analysis/makespan/solve.h"
 #endif
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::berezovskyi_command {
 namespace {
 
 using makespan::Conserving;
@@ -98,7 +98,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_berezovskyi(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* figures = parent.add_subcommand("berezovskyi", "Figures 5 to 7 on makespans of warps, with CPU times");
   figures->add_option("--warps", options->warps, "Fig. 5 up to so many (4)")->check(CLI::Range(1, 12));
@@ -110,4 +110,4 @@ Run add_berezovskyi(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::berezovskyi_command

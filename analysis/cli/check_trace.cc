@@ -8,7 +8,7 @@
 #include "analysis/cli/subcommand.h"
 #include "analysis/json/time_text.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::check_command {
 namespace {
 
 struct Options {
@@ -65,7 +65,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_check(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* app = parent.add_subcommand(
       "check", "whether a trace of live programs is a schedule of the task set's model; else the first violation");
@@ -80,4 +80,4 @@ Run add_check(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::check_command

@@ -15,7 +15,7 @@
 #include "analysis/model/capacity.h"
 #include "analysis/rta/response_time.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::compare_command {
 namespace {
 
 struct Options {
@@ -124,7 +124,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_compare(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* compare = parent.add_subcommand("compare", "tasks that share GPUs: every analysis side by side");
   compare->footer("Exit code: 0 schedulable by one of the analyses, 1 by none, 2 bad input.");
@@ -133,4 +133,4 @@ Run add_compare(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::compare_command

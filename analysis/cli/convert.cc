@@ -13,7 +13,7 @@
 #include "analysis/json/locking_json.h"
 #include "analysis/json/time_text.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::convert_command {
 namespace {
 
 struct Options {
@@ -99,7 +99,7 @@ Result<std::string> converted(const Options& options) {
 
 }  // namespace
 
-Run add_convert(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* convert = parent.add_subcommand("convert", "print a task set in another notation, JSON by default");
   convert
@@ -134,4 +134,4 @@ Run add_convert(CLI::App& parent) {
   };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::convert_command

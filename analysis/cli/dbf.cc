@@ -13,7 +13,7 @@
 #include "analysis/json/time_text.h"
 #include "analysis/model/number_text.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::dbf_command {
 namespace {
 
 using dbf::TaskDemands;
@@ -157,7 +157,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_dbf(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* dbf = parent.add_subcommand("dbf", "demand bounds of recurring tasks (graphs of jobs) under EDF");
   dbf->footer("Exit code: 0 schedulable, 1 not, 2 bad input. An example: analysis/examples/recurring.json");
@@ -173,4 +173,4 @@ Run add_dbf(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::dbf_command

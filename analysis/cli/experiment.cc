@@ -11,7 +11,7 @@
 #include "analysis/experiment/figure.h"
 #include "analysis/locking/experiment/elliott_figures.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::experiment_command {
 namespace {
 
 constexpr const char* kElliott = "elliott";
@@ -35,9 +35,29 @@ std::map<std::string, size_t> periods() {
   return all;
 }
 
+// Options of other experiments.
+Result<void> refuse_others(const ExperimentOptions& options) {
+  const bool elliott = options.figure == kElliott, modes = !elliott && options.figure != kAccess;
+  struct Given {
+    const char* name;
+    bool given, known;
+  };
+  for (const auto& [name, given, known] : {Given{"--analysis", options.form.has_value(), modes},
+                                           {"--classes", options.classes, modes},
+                                           {"--dependency", options.dependency.has_value(), modes},
+                                           {"--utilisation", options.gpu_utilisation.has_value(), modes},
+                                           {"--share", options.share.has_value(), modes},
+                                           {"--split", options.split.has_value(), modes},
+                                           {"--tardiness", options.bound.has_value(), elliott},
+                                           {"--figure", options.elliott_figure.has_value(), elliott},
+                                           {"--period", options.period.has_value(), elliott}})
+    if (given && !known) return fail(std::string(name) + ": of another experiment, not of " + options.figure);
+  return {};
+}
+
 }  // namespace
 
-Run add_experiment(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<ExperimentOptions>();
   options->counting.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   CLI::App* experiment = parent.add_subcommand("experiment", "the papers' experiments again");
@@ -84,7 +104,8 @@ Run add_experiment(CLI::App& parent) {
       ->needs(figure);
   experiment->add_option("--period", options->period, "elliott: one range of periods instead of all three")
       ->transform(one_of(periods()));
-  const Run nunna = add_nunna(*experiment), berezovskyi = add_berezovskyi(*experiment), gap = add_gap(*experiment);
+  const Run nunna = nunna_command::add(*experiment), berezovskyi = berezovskyi_command::add(*experiment),
+            gap = gap_command::add(*experiment);
   const CLI::App *with_nunna = experiment->get_subcommand("nunna"),
                  *with_berezovskyi = experiment->get_subcommand("berezovskyi"),
                  *with_gap = experiment->get_subcommand("gap");
@@ -94,6 +115,7 @@ Run add_experiment(CLI::App& parent) {
     if (*with_gap) return gap();
     if (options->figure.empty())
       return fail("experiment: which? expected a figure, elliott, access, gap, berezovskyi or nunna");
+    if (auto good = refuse_others(*options); !good) return tl::unexpected(good.error());
     if (options->counting.out.empty()) options->counting.out = options->figure;
     if (options->figure == kElliott) return run_elliott(*options);
     if (options->figure == kAccess) return run_access(*options);
@@ -101,4 +123,4 @@ Run add_experiment(CLI::App& parent) {
   };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::experiment_command

@@ -8,28 +8,7 @@
 #include "analysis/model/number_text.h"
 
 namespace samcl::analysis::cli {
-
-namespace {
-
-// Of other experiments.
-Result<void> refuse_others(const ExperimentOptions& options) {
-  for (const auto& [given, name] : {std::pair{options.form.has_value(), "--analysis"},
-                                    {options.classes, "--classes"},
-                                    {options.dependency.has_value(), "--dependency"},
-                                    {options.gpu_utilisation.has_value(), "--utilisation"},
-                                    {options.share.has_value(), "--share"},
-                                    {options.split.has_value(), "--split"},
-                                    {options.bound.has_value(), "--tardiness"},
-                                    {options.elliott_figure.has_value(), "--figure"},
-                                    {options.period.has_value(), "--period"}})
-    if (given) return fail(std::string(name) + ": of another experiment, not of access");
-  return {};
-}
-
-}  // namespace
-
 Result<int> run_access(const ExperimentOptions& options) {
-  if (auto good = refuse_others(options); !good) return tl::unexpected(good.error());
   const access::Shares shares(options.sets.value_or(1000), options.seed);
   const auto sums = count(shares, options.counting);
   if (!sums) return tl::unexpected(sums.error());

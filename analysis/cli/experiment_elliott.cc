@@ -20,7 +20,7 @@ constexpr std::pair<const char*, Counted> kColumns[] = {{"SRM, FMLP-LONG", Count
                                                         {"BOTH", Counted::both},
                                                         {"EITHER", Counted::either}};
 
-std::string shares_text(const locking::Histograms& all) {
+std::string scenarios_text(const locking::Histograms& all) {
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE", "SETS"}};
   for (const auto& [title, counted] : kColumns) rows[0].emplace_back(title);
   // All scenarios for which `wanted` is true.
@@ -53,14 +53,7 @@ std::string observations_text(const locking::Histograms& all) {
   return table(rows, 4);
 }
 
-Result<locking::ElliottExperiment> prepare(const ExperimentOptions& options) {
-  if (options.form) return fail("--analysis: elliott has its own");
-  for (const auto& [given, name] : {std::pair{options.dependency.has_value(), "--dependency"},
-                                    {options.gpu_utilisation.has_value(), "--utilisation"},
-                                    {options.share.has_value(), "--share"},
-                                    {options.split.has_value(), "--split"},
-                                    {options.classes, "--classes"}})
-    if (given) return fail(std::string(name) + ": of the figures on modes, not of elliott");
+locking::ElliottExperiment elliott_of(const ExperimentOptions& options) {
   locking::ElliottExperiment experiment;
   experiment.sets = options.sets.value_or(20000);
   experiment.seed = options.seed;
@@ -86,14 +79,13 @@ Result<void> draw(const ExperimentOptions& options, int number, const std::strin
 }  // namespace
 
 Result<int> run_elliott(const ExperimentOptions& options) {
-  const auto experiment = prepare(options);
-  if (!experiment) return tl::unexpected(experiment.error());
-  const auto sums = count(*experiment, options.counting);
+  const locking::ElliottExperiment experiment = elliott_of(options);
+  const auto sums = count(experiment, options.counting);
   if (!sums) return tl::unexpected(sums.error());
   if (!*sums) return kGood;
   locking::Histograms all(locking::kScenarios);
-  for (size_t point = 0; point < experiment->points(); ++point)
-    all[experiment->scenarios[point]] = locking::Histogram((**sums)[point]);
+  for (size_t point = 0; point < experiment.points(); ++point)
+    all[experiment.scenarios[point]] = locking::Histogram((**sums)[point]);
   const std::string& out = options.counting.out;
   if (auto good = write_text(out + ".csv", format_csv(all)); !good) return tl::unexpected(good.error());
   std::string written = out + ".csv";
@@ -104,10 +96,10 @@ Result<int> run_elliott(const ExperimentOptions& options) {
     written += ", " + file;
   }
   forget(options.counting);
-  std::cout << "Tasks that share a GPU under global EDF, as Elliott & Anderson draw them: " << experiment->points()
-            << " of " << locking::kScenarios << " scenarios, " << experiment->sets
+  std::cout << "Tasks that share a GPU under global EDF, as Elliott & Anderson draw them: " << experiment.points()
+            << " of " << locking::kScenarios << " scenarios, " << experiment.sets
             << " sets drawn of each; without those that the paper discards:\n\n"
-            << shares_text(all) << "\n";
+            << scenarios_text(all) << "\n";
   if (!options.elliott_figure)
     std::cout << "Effective utilisations that 1 % of the sets reach, and shares of schedulable sets:\n\n"
               << observations_text(all) << "\n";

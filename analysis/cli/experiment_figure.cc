@@ -57,15 +57,6 @@ Result<FigureExperiment> prepare(const ExperimentOptions& options) {
                           options.seed);
 }
 
-Result<void> refuse_elliotts(const ExperimentOptions& options) {
-  for (const auto& [given, name] : {std::pair{options.bound.has_value(), "--tardiness"},
-                                    {options.elliott_figure.has_value(), "--figure"},
-                                    {!options.inset.empty(), "--inset"},
-                                    {options.period.has_value(), "--period"}})
-    if (given) return fail(std::string(name) + ": of elliott, not of " + options.figure);
-  return {};
-}
-
 Result<void> write(const std::string& out, const std::string& csv, const std::vector<Chart>& charts) {
   if (auto good = write_text(out + ".csv", csv); !good) return good;
   return write_text(out + ".json", format_charts(charts, 2));
@@ -74,7 +65,6 @@ Result<void> write(const std::string& out, const std::string& csv, const std::ve
 }  // namespace
 
 Result<int> run_figure(const ExperimentOptions& options) {
-  if (auto good = refuse_elliotts(options); !good) return tl::unexpected(good.error());
   const auto experiment = prepare(options);
   if (!experiment) return tl::unexpected(experiment.error());
   const auto sums = count(*experiment, options.counting);
@@ -93,7 +83,6 @@ Result<int> run_figure(const ExperimentOptions& options) {
 }
 
 Result<int> run_running_time(const ExperimentOptions& options) {
-  if (auto good = refuse_elliotts(options); !good) return tl::unexpected(good.error());
   if (options.gpu_utilisation) return fail("--utilisation: fig11 varies it");
   if (options.counting.mpi) return fail("--mpi: fig11 is timed in one process");
   PaperSet sets;

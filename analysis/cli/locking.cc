@@ -12,7 +12,7 @@
 #include "analysis/locking/simulator.h"
 #include "analysis/model/number_text.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::locking_command {
 namespace {
 
 struct Options {
@@ -128,23 +128,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Result<locking::TaskSet> read_locking_set(const std::string& file) {
-  const auto text = read_text(file);
-  if (!text) return tl::unexpected(text.error());
-  auto set = parse_locking_set(*text);
-  if (!set) return fail((file == "-" ? "standard input" : file) + ": " + set.error().message);
-  return set;
-}
-
-std::map<std::string, locking::TardinessBound> tardiness_bounds() {
-  std::map<std::string, locking::TardinessBound> bounds;
-  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
-                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
-    bounds[name(bound)] = bound;
-  return bounds;
-}
-
-Run add_locking(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* locking = parent.add_subcommand("locking", "GPUs shared under global EDF: bounded tardiness");
   locking->footer(
@@ -177,6 +161,26 @@ Run add_locking(CLI::App& parent) {
   locking->add_option("--svg", options->svg, "draw the schedule into this file")->option_text("FILE")->needs(schedule);
   locking->add_flag("--json", options->as_json, "print JSON");
   return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli::locking_command
+
+namespace samcl::analysis::cli {
+
+Result<locking::TaskSet> read_locking_set(const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected(text.error());
+  auto set = parse_locking_set(*text);
+  if (!set) return fail((file == "-" ? "standard input" : file) + ": " + set.error().message);
+  return set;
+}
+
+std::map<std::string, locking::TardinessBound> tardiness_bounds() {
+  std::map<std::string, locking::TardinessBound> bounds;
+  for (const auto bound : {locking::TardinessBound::least, locking::TardinessBound::devi_anderson,
+                           locking::TardinessBound::compliant_vector, locking::TardinessBound::earlier_deadlines})
+    bounds[name(bound)] = bound;
+  return bounds;
 }
 
 }  // namespace samcl::analysis::cli

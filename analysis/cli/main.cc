@@ -9,9 +9,10 @@ namespace samcl::analysis::cli {
 namespace {
 
 // Every subcommand.
-constexpr Run (*kSubcommands[])(CLI::App&) = {add_convert,  add_rta,     add_modes,   add_experiment,
-                                              add_simulate, add_locking, add_compare, add_makespan,
-                                              add_dbf,      add_access,  add_check};
+constexpr Run (*kSubcommands[])(CLI::App&) = {convert_command::add,    rta_command::add,      modes_command::add,
+                                              experiment_command::add, simulate_command::add, locking_command::add,
+                                              compare_command::add,    makespan_command::add, dag_command::add,
+                                              dbf_command::add,        access_command::add,   check_command::add};
 
 int run(int argc, char** argv) {
   CLI::App app("sam-analyze: response times of task sets on CPUs, PCI links and GPUs");

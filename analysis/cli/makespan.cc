@@ -14,7 +14,7 @@
 #include "analysis/makespan/solve.h"
 #endif
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::makespan_command {
 namespace {
 
 using makespan::Conserving;
@@ -223,7 +223,7 @@ void add_options(CLI::App& makespan, Options& options) {
 
 }  // namespace
 
-Run add_makespan(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* makespan = parent.add_subcommand(
       "makespan", "how long identical warps can take on a multiprocessor with a work-conserving scheduler");
@@ -236,4 +236,4 @@ Run add_makespan(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::makespan_command

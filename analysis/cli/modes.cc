@@ -15,7 +15,7 @@
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::modes_command {
 namespace {
 
 using nlohmann::ordered_json;
@@ -183,7 +183,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_modes(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* modes = parent.add_subcommand("modes", "choose on how many GPUs every task runs");
   modes->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
@@ -206,4 +206,4 @@ Run add_modes(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::modes_command

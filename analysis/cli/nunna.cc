@@ -8,7 +8,7 @@
 #include "analysis/cli/nunna_times.h"
 #include "analysis/cli/subcommand.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::nunna_command {
 namespace {
 
 struct Options : NunnaOptions {
@@ -40,7 +40,7 @@ Result<int> run(Options& options) {
 
 }  // namespace
 
-Run add_nunna(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   options->threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::error_code none;
@@ -72,4 +72,4 @@ Run add_nunna(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::nunna_command

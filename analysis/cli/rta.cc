@@ -2,16 +2,19 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/json/time_text.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/initiation.h"
+#include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::rta_command {
 namespace {
 
 struct Options {
@@ -21,6 +24,8 @@ struct Options {
   std::vector<int> modes;
   std::vector<std::string> initiation;  // transfer_cpu, transfer, launch_cpu, launch
   bool together = false;
+  bool exact = false;
+  int64_t states = 10'000'000;
   bool as_json = false;
   bool as_csv = false;
 };
@@ -47,6 +52,45 @@ Result<Initiation> initiation_of(const std::vector<std::string>& given) {
   return initiation;
 }
 
+std::string exact_json(const TaskSetDocument& document, const Exact& exact) {
+  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < document.set.tasks.size(); ++i) {
+    const Task& task = document.set.tasks[i];
+    tasks.push_back({{"name", task.name},
+                     {"mode", document.modes[i]},
+                     {"response", exact.response[i]},
+                     {"deadline", task.deadline},
+                     {"meets_deadline", exact.response[i] <= task.deadline}});
+  }
+  return nlohmann::ordered_json({{"analysis", "exact"},
+                                 {"schedulable", exact.schedulable},
+                                 {"states", exact.states},
+                                 {"tasks", std::move(tasks)}})
+             .dump(2) +
+         "\n";
+}
+
+std::string exact_table(const TaskSetDocument& document, const Exact& exact) {
+  std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "DEADLINE", "RESPONSE", "MEETS IT"}};
+  for (const size_t i : priority_order(document.set)) {
+    const Task& task = document.set.tasks[i];
+    rows.push_back({task.name, std::to_string(document.modes[i]), format_time(task.deadline),
+                    format_time(exact.response[i]), exact.response[i] <= task.deadline ? "yes" : "no"});
+  }
+  return "Most urgent first; exact, " + std::to_string(exact.states) + " states" +
+         (exact.schedulable ? "" : " up to the first deadline that was missed") + "\n\n" + table(rows);
+}
+
+Result<int> run_exact(const Options& options, const TaskSetDocument& document) {
+  if (auto good = check_exact(document.set, document.modes); !good)
+    return fail("--exact: " + options.file + ": " + good.error().message);
+  const Exact exact = analyse_exact(document.set, document.modes, options.states);
+  if (!exact.finished && exact.schedulable)
+    return fail("--exact: not known after " + std::to_string(options.states) + " states (--states)");
+  std::cout << (options.as_json ? exact_json(document, exact) : exact_table(document, exact));
+  return exact.schedulable ? kGood : kNotSchedulable;
+}
+
 Result<int> run(const Options& options) {
   auto document = read_task_set(options.file);
   if (!document) return tl::unexpected(document.error());
@@ -60,6 +104,7 @@ Result<int> run(const Options& options) {
   document->set = with_initiation(std::move(document->set), *initiation);
   if (auto good = check_capacity(document->set, document->modes); !good)
     return fail(options.file + ": " + good.error().message);
+  if (options.exact) return run_exact(options, *document);
   const Bounds bounds = options.together ? analyse_together(document->set, document->modes)
                                          : analyse(document->set, document->modes, options.form);
   const auto text = show(options, *document, bounds);
@@ -70,7 +115,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_rta(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* rta = parent.add_subcommand("rta", "bound every task's response time");
   rta->footer("Exit code: 0 schedulable, 1 not, 2 bad input.");
@@ -78,9 +123,19 @@ Run add_rta(CLI::App& parent) {
       ->required();
   auto* published = rta->add_option("--as-published", options->form, "the equations as printed, which are not safe");
   published->transform(one_of(std::map<std::string, Form>{{"gpu-sam", Form::gpu_sam}, {"gpu-sparc", Form::gpu_sparc}}));
-  rta->add_flag("--together", options->together,
-                "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")
-      ->excludes(published);
+  auto* together =
+      rta->add_flag("--together", options->together,
+                    "tighter bounds where all tasks keep to their periods: rta/PROOF.md, \"All tasks together\"")
+          ->excludes(published);
+  auto* exact =
+      rta->add_flag("--exact", options->exact,
+                    "the longest responses themselves, of small sets whose tasks have a CPU each: rta/PROOF.md,\n"
+                    "\"Exact\"")
+          ->excludes(published)
+          ->excludes(together);
+  rta->add_option("--states", options->states, "--exact: gives up after so many (10000000)")
+      ->needs(exact)
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   rta->add_option("--modes", options->modes, "instead of the file's: one per task, in its order, as 1,2,4")
       ->delimiter(',');
   rta->add_option("--initiation", options->initiation,
@@ -88,11 +143,15 @@ Run add_rta(CLI::App& parent) {
                   "same of kernels: 200us,10ms,15us,1ms")
       ->delimiter(',')
       ->expected(2, 4);
-  auto* explain =
-      rta->add_option("--explain", options->explain, "in words, what this task waits for")->option_text("TASK");
+  auto* explain = rta->add_option("--explain", options->explain, "in words, what this task waits for")
+                      ->option_text("TASK")
+                      ->excludes(exact);
   auto* json = rta->add_flag("--json", options->as_json, "print JSON")->excludes(explain);
-  rta->add_flag("--csv", options->as_csv, "print CSV, a line per stage")->excludes(explain)->excludes(json);
+  rta->add_flag("--csv", options->as_csv, "print CSV, a line per stage")
+      ->excludes(exact)
+      ->excludes(explain)
+      ->excludes(json);
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::rta_command

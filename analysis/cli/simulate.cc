@@ -14,7 +14,7 @@
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/study.h"
 
-namespace samcl::analysis::cli {
+namespace samcl::analysis::cli::simulate_command {
 namespace {
 
 struct Options {
@@ -153,7 +153,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_simulate(CLI::App& parent) {
+Run add(CLI::App& parent) {
   auto options = std::make_shared<Options>();
   CLI::App* simulate = parent.add_subcommand("simulate", "simulate the task set's jobs");
   simulate->footer("Exit code: 0 no deadline missed, 1 one missed, 2 bad input.");
@@ -174,4 +174,4 @@ Run add_simulate(CLI::App& parent) {
   return [options] { return run(*options); };
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl::analysis::cli::simulate_command

@@ -34,21 +34,53 @@ CLI::Validator one_of(const std::map<std::string, Value>& values) {
 
 using Run = std::function<Result<int>()>;
 
-// Called once at start: `parent` outlives what is returned.
-Run add_access(CLI::App& parent);
-Run add_check(CLI::App& parent);
-Run add_convert(CLI::App& parent);
-Run add_dbf(CLI::App& parent);
-Run add_nunna(CLI::App& experiment);
-Run add_berezovskyi(CLI::App& experiment);
-Run add_gap(CLI::App& experiment);
-Run add_rta(CLI::App& parent);
-Run add_experiment(CLI::App& parent);
-Run add_modes(CLI::App& parent);
-Run add_locking(CLI::App& parent);
-Run add_compare(CLI::App& parent);
-Run add_makespan(CLI::App& parent);
-Run add_simulate(CLI::App& parent);
+// Called once at start: the parser outlives what is returned. Each has a namespace, as they use names alike.
+namespace convert_command {
+Run add(CLI::App& parent);
+}
+namespace rta_command {
+Run add(CLI::App& parent);
+}
+namespace modes_command {
+Run add(CLI::App& parent);
+}
+namespace experiment_command {
+Run add(CLI::App& parent);
+}
+namespace simulate_command {
+Run add(CLI::App& parent);
+}
+namespace locking_command {
+Run add(CLI::App& parent);
+}
+namespace compare_command {
+Run add(CLI::App& parent);
+}
+namespace makespan_command {
+Run add(CLI::App& parent);
+}
+namespace dag_command {
+Run add(CLI::App& parent);
+}
+namespace dbf_command {
+Run add(CLI::App& parent);
+}
+namespace access_command {
+Run add(CLI::App& parent);
+}
+namespace check_command {
+Run add(CLI::App& parent);
+}
+// Of sam-analyze experiment.
+namespace berezovskyi_command {
+Run add(CLI::App& experiment);
+}
+namespace gap_command {
+Run add(CLI::App& experiment);
+}
+namespace nunna_command {
+Run add(CLI::App& experiment);
+}
 
 // The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kPosix = "POSIX_1003_HIGHEST_PRIORITY_FIRST_PROTOCOL";
 constexpr const char* kRate = "RATE_MONOTONIC_PROTOCOL";
-constexpr const char* kDeadline = "DEADLINE_MONOTONIC_PROTOCOL";
+constexpr const char* kDeadlineMonotonic = "DEADLINE_MONOTONIC_PROTOCOL";
 
 std::string line(const std::string& name, const std::string& text) {
   return "<" + name + ">" + text + "</" + name + ">\n";
@@ -139,8 +139,8 @@ Result<void> check_tag(const Tag& tag, std::string& scheduler, bool in_core) {
   if (tag.name == "preemptive_type" && tag.text != "PREEMPTIVE")
     return fail(where + "'" + tag.text + "', expected PREEMPTIVE");
   if (tag.name != "scheduler_type") return {};
-  if (tag.text != kPosix && tag.text != kRate && tag.text != kDeadline)
-    return fail(where + "'" + tag.text + "', expected " + kPosix + ", " + kRate + " or " + kDeadline);
+  if (tag.text != kPosix && tag.text != kRate && tag.text != kDeadlineMonotonic)
+    return fail(where + "'" + tag.text + "', expected " + kPosix + ", " + kRate + " or " + kDeadlineMonotonic);
   if (!scheduler.empty() && scheduler != tag.text)
     return fail(where + "'" + tag.text + "', expected that of the first core, " + scheduler);
   scheduler = tag.text;
@@ -154,7 +154,7 @@ void give_priorities(TaskSet& set, const std::string& scheduler) {
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const Task &left = set.tasks[a], &right = set.tasks[b];
     if (scheduler == kRate) return left.period < right.period;
-    if (scheduler == kDeadline) return left.deadline < right.deadline;
+    if (scheduler == kDeadlineMonotonic) return left.deadline < right.deadline;
     return *left.priority > *right.priority;
   });
   for (size_t n = 0; n < order.size(); ++n) set.tasks[order[n]].priority = static_cast<int>(order.size() - n);

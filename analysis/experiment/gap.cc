@@ -6,6 +6,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/model/capacity.h"
 #include "analysis/modes/choice.h"
+#include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
 #include "analysis/sim/behaviour_plan.h"
 
@@ -13,7 +14,9 @@ namespace samcl::analysis {
 namespace {
 
 constexpr size_t kFewTasks = 4;
-constexpr int kJobsPerPlan = 6;
+constexpr size_t kExactTasks = 2;
+constexpr int64_t kMostStates = 1'000'000;
+constexpr int kMostJobs = 6;  // in a plan
 
 // All modes of all tasks, one task's after the other's.
 std::vector<Modes> every_choice(const TaskSet& set) {
@@ -43,8 +46,9 @@ bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
   BehaviourPlan worst;
   double most = -1;
   for (int n = 0; n < plans; ++n) {
-    const BehaviourPlan plan =
-        n < std::max(1, plans / 3) ? random_plan(set, modes, kJobsPerPlan, random) : mutated(set, modes, worst, random);
+    const BehaviourPlan plan = n < std::max(1, plans / 3) ? random_plan(set, modes, 2 + n % (kMostJobs - 1), random)
+                               : n % 3 == 0               ? mutated(set, modes, worst, random)
+                                                          : shifted(set, modes, worst, random);
     const Responses seen = play(set, order, modes, plan);
     double ratio = 0;
     for (size_t i = 0; i < set.tasks.size(); ++i)
@@ -55,6 +59,17 @@ bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
     worst = plan;
   }
   return false;
+}
+
+// What is known of a choice of modes that no bound makes schedulable.
+enum class Verdict { schedulable, open, missed };
+
+Verdict verdict(const TaskSet& set, const Modes& modes, int plans, Random& random) {
+  if (!check_capacity(set, modes) || misses(set, modes, plans, random)) return Verdict::missed;
+  if (set.tasks.size() > kExactTasks || !check_exact(set, modes)) return Verdict::open;
+  const Exact exact = analyse_exact(set, modes, kMostStates);
+  if (!exact.finished) return Verdict::open;
+  return exact.schedulable ? Verdict::schedulable : Verdict::missed;
 }
 
 }  // namespace
@@ -78,12 +93,13 @@ Gap find_gap(const GapOptions& options) {
                             return analyse_together(set, choice).schedulable;
                           });
     Random random(seed_of(options.seed, n) + 1);
-    const bool possible = together || std::any_of(modes.begin(), modes.end(), [&](const Modes& choice) {
-                            return check_capacity(set, choice) && !misses(set, choice, options.plans, random);
-                          });
+    Verdict best = together ? Verdict::schedulable : Verdict::missed;
+    for (size_t choice = 0; choice < modes.size() && best != Verdict::schedulable; ++choice)
+      best = std::min(best, verdict(set, modes[choice], options.plans, random));
     gap.safe += searched.schedulable ? 1 : 0;
     gap.together += together ? 1 : 0;
-    gap.possible += possible ? 1 : 0;
+    gap.exact += best == Verdict::schedulable ? 1 : 0;
+    gap.possible += best != Verdict::missed ? 1 : 0;
   }
   return gap;
 }

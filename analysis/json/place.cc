@@ -69,4 +69,32 @@ Result<bool> read_bool(const Place& place) {
   return place.value.get<bool>();
 }
 
+Result<Resource> read_resource(const Place& place) {
+  for (const Resource resource : kResources)
+    if (place.value == name(resource)) return resource;
+  return place.wrong("\"CPU\", \"PCI\" or \"GPU\"");
+}
+
+Result<Platform> read_platform(const Place& place) {
+  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good) return tl::unexpected(good.error());
+  Platform platform;
+  for (const auto& [field, count] :
+       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.links}, {"gpus", &platform.gpus}}) {
+    if (!place.has(field)) continue;
+    const auto value = read_int(place.at(field));
+    if (!value) return tl::unexpected(value.error());
+    *count = *value;
+  }
+  if (place.has("bound")) {
+    const auto bound = read_bool(place.at("bound"));
+    if (!bound) return tl::unexpected(bound.error());
+    platform.bound = *bound;
+    if (!place.has("pci") && platform.bound) platform.links = platform.gpus;
+  }
+  // Before anything is as long as it says.
+  if (platform.gpus < 1 || platform.gpus > kMaxElements)
+    return place.at("gpus").wrong("1 to " + std::to_string(kMaxElements));
+  return platform;
+}
+
 }  // namespace samcl::analysis

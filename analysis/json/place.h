@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/model/task_set.h"
 
@@ -35,5 +37,38 @@ Result<Time> read_time(const Place& place);
 
 Result<int> read_int(const Place& place);
 Result<bool> read_bool(const Place& place);
+Result<Resource> read_resource(const Place& place);
+Result<Platform> read_platform(const Place& place);
+
+// Reads a field into a variable; an error if that is not possible.
+template <typename T, typename Read>
+Result<void> read_into(T& target, Read read, const Place& place) {
+  auto value = read(place);
+  if (!value) return tl::unexpected(value.error());
+  target = std::move(*value);
+  return {};
+}
+
+template <typename T, typename Read>
+Result<std::vector<T>> read_list(const Place& place, const std::string& expected, Read read) {
+  if (!place.value.is_array()) return place.wrong(expected);
+  std::vector<T> all;
+  for (size_t n = 0; n < place.value.size(); ++n) {
+    auto one = read(place.at(n));
+    if (!one) return tl::unexpected(one.error());
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+// The index of the vertex that has this name.
+template <typename Vertex>
+Result<size_t> read_end(const Place& place, const std::vector<Vertex>& vertices) {
+  const auto name = read_string(place);
+  if (!name) return tl::unexpected(name.error());
+  for (size_t n = 0; n < vertices.size(); ++n)
+    if (vertices[n].name == *name) return n;
+  return place.wrong("the name of a vertex of this task");
+}
 
 }  // namespace samcl::analysis

@@ -1,7 +1,5 @@
 #include "analysis/json/task_graphs_json.h"
 
-#include <algorithm>
-
 #include "analysis/json/place.h"
 
 namespace samcl::analysis {
@@ -11,15 +9,6 @@ using dbf::Edge;
 using dbf::TaskGraph;
 using dbf::Vertex;
 using nlohmann::ordered_json;
-
-// Reads a field into a variable; an error if that is not possible.
-template <typename T, typename Read>
-Result<void> read_into(T& target, Read read, const Place& place) {
-  auto value = read(place);
-  if (!value) return tl::unexpected(value.error());
-  target = std::move(*value);
-  return {};
-}
 
 Result<Vertex> read_vertex(const Place& place) {
   if (auto good = check_fields(place, {"name", "execution", "deadline"}, {}); !good)
@@ -32,35 +21,14 @@ Result<Vertex> read_vertex(const Place& place) {
   return vertex;
 }
 
-Result<size_t> read_end(const Place& place, const TaskGraph& task) {
-  const auto name = read_string(place);
-  if (!name) return tl::unexpected(name.error());
-  const auto vertex = std::find_if(task.vertices.begin(), task.vertices.end(),
-                                   [&](const Vertex& known) { return known.name == *name; });
-  if (vertex == task.vertices.end()) return place.wrong("the name of a vertex of this task");
-  return static_cast<size_t>(vertex - task.vertices.begin());
-}
-
 Result<Edge> read_edge(const Place& place, const TaskGraph& task) {
   if (auto good = check_fields(place, {"from", "to", "separation"}, {}); !good) return tl::unexpected(good.error());
-  const auto end = [&](const Place& where) { return read_end(where, task); };
+  const auto end = [&](const Place& where) { return read_end(where, task.vertices); };
   Edge edge;
   for (const auto& good : {read_into(edge.from, end, place.at("from")), read_into(edge.to, end, place.at("to")),
                            read_into(edge.separation, read_time, place.at("separation"))})
     if (!good) return tl::unexpected(good.error());
   return edge;
-}
-
-template <typename T, typename Read>
-Result<std::vector<T>> read_list(const Place& place, const std::string& expected, Read read) {
-  if (!place.value.is_array()) return place.wrong(expected);
-  std::vector<T> all;
-  for (size_t n = 0; n < place.value.size(); ++n) {
-    auto one = read(place.at(n));
-    if (!one) return tl::unexpected(one.error());
-    all.push_back(std::move(*one));
-  }
-  return all;
 }
 
 Result<TaskGraph> read_task(const Place& place) {

@@ -29,12 +29,6 @@ Result<std::vector<Time>> read_times(const Place& place, int modes) {
   return times;
 }
 
-Result<Resource> read_resource(const Place& place) {
-  for (const Resource resource : kResources)
-    if (place.value == name(resource)) return resource;
-  return place.wrong("\"CPU\", \"PCI\" or \"GPU\"");
-}
-
 Result<Stage> read_stage(const Place& place, int modes) {
   if (auto good = check_fields(place, {"resource", "worst"},
                                {"best", "section", "requests", "between", "host", "host_section"});
@@ -163,28 +157,6 @@ Result<void> read_task(const Place& place, int modes, TaskSetDocument& document)
   document.set.tasks.push_back(std::move(task));
   document.modes.push_back(*mode);
   return {};
-}
-
-Result<Platform> read_platform(const Place& place) {
-  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good) return tl::unexpected(good.error());
-  Platform platform;
-  for (const auto& [field, count] :
-       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.links}, {"gpus", &platform.gpus}}) {
-    if (!place.has(field)) continue;
-    const auto value = read_int(place.at(field));
-    if (!value) return tl::unexpected(value.error());
-    *count = *value;
-  }
-  if (place.has("bound")) {
-    const auto bound = read_bool(place.at("bound"));
-    if (!bound) return tl::unexpected(bound.error());
-    platform.bound = *bound;
-    if (!place.has("pci") && platform.bound) platform.links = platform.gpus;
-  }
-  // Before anything is as long as it says.
-  if (platform.gpus < 1 || platform.gpus > kMaxElements)
-    return place.at("gpus").wrong("1 to " + std::to_string(kMaxElements));
-  return platform;
 }
 
 Result<TaskSetDocument> read_document(const Place& place, Model model) {

@@ -1,5 +1,6 @@
 """How many random sets each way to share a GPU makes schedulable: `sam-analyze experiment access` in ten lines."""
 
+import itertools
 import json
 import sys
 
@@ -16,7 +17,8 @@ print(json.dumps(samcl.record(f"ways to share a GPU, {SETS} sets at each point",
 if len(sys.argv) > 2:  # a file for the picture
     import matplotlib.pyplot as plot
 
-    for (way, by), mark in zip(result.items(), "osv^<>DdpPX*h+x"):
+    for (way, by), mark in zip(result.items(), itertools.cycle("osv^<>DdpPX*h+x")):
         plot.plot(list(by), list(by.values()), marker=mark, fillstyle="none", label=way)
-    plot.xlabel("utilisation of each CPU"), plot.ylabel("share of schedulable sets"), plot.legend()
-    plot.savefig(sys.argv[2])
+    plot.xlabel("utilisation of each CPU"), plot.ylabel("share of schedulable sets")
+    plot.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    plot.savefig(sys.argv[2], bbox_inches="tight")

@@ -1,15 +1,11 @@
 #include "analysis/sim/behaviour_plan.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <numeric>
 
 namespace samcl::analysis {
 namespace {
-
-constexpr Time kNever = std::numeric_limits<Time>::max();
-
-Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
 
 bool coin(Random& random, double probability) { return std::bernoulli_distribution(probability)(random); }
 
@@ -80,6 +76,13 @@ void draw_pauses(const Task& task, int mode, PlannedJob& job, Random& random) {
 
 Temper draw_temper(Random& random) { return static_cast<Temper>(draw(random, 0, 5)); }
 
+// Up to `most`, forwards or back.
+Time any_magnitude(Time most, Random& random) {
+  const double exponent = std::uniform_real_distribution<double>(0, std::log(static_cast<double>(most)))(random);
+  const Time time = static_cast<Time>(std::exp(exponent));
+  return coin(random, 0.5) ? time : -time;
+}
+
 // Keeps jobs at least a period apart, moving later ones as far as needed.
 void separate(std::vector<PlannedJob>& jobs, Time period) {
   for (size_t n = 1; n < jobs.size(); ++n) jobs[n].release = std::max(jobs[n].release, jobs[n - 1].release + period);
@@ -89,7 +92,7 @@ void separate(std::vector<PlannedJob>& jobs, Time period) {
 
 Time PlannedBehaviour::release(size_t task, int64_t job) {
   const auto& jobs = plan_.jobs[task];
-  return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNever;
+  return static_cast<size_t>(job) < jobs.size() ? jobs[static_cast<size_t>(job)].release : kNoInstant;
 }
 
 Time PlannedBehaviour::execution(size_t task, int64_t job, size_t stage, int subtask) {
@@ -182,6 +185,30 @@ BehaviourPlan mutated(const TaskSet& set, std::span<const int> modes, const Beha
   return next;
 }
 
+BehaviourPlan shifted(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random) {
+  BehaviourPlan next = plan;
+  const size_t i = static_cast<size_t>(draw(random, 0, static_cast<Time>(set.tasks.size()) - 1));
+  const Task& task = set.tasks[i];
+  auto& jobs = next.jobs[i];
+  if (jobs.empty()) return next;
+  const size_t n = static_cast<size_t>(draw(random, 0, static_cast<Time>(jobs.size()) - 1));
+  auto& execution = jobs[n].execution;
+  if (execution.empty() || coin(random, 0.67)) {  // all releases, or those from one on
+    const Time shift = any_magnitude(task.period, random);
+    for (size_t job = coin(random, 0.5) ? 0 : n; job < jobs.size(); ++job)
+      jobs[job].release = std::max<Time>(0, jobs[job].release + shift);
+    separate(jobs, task.period);
+    return next;
+  }
+  const size_t j = static_cast<size_t>(draw(random, 0, static_cast<Time>(execution.size()) - 1));
+  const Time worst = task.stages[j].worst_in(modes[i]), best = task.stages[j].best_in(modes[i]);
+  for (Time& time : execution[j])
+    time = coin(random, 0.5)   ? std::clamp(time + any_magnitude(worst, random), best, worst)
+           : coin(random, 0.5) ? worst
+                               : best;
+  return next;
+}
+
 Responses play(const TaskSet& set, std::span<const size_t> order, std::span<const int> modes,
                const BehaviourPlan& plan) {
   struct Longest : Observer {
@@ -193,7 +220,7 @@ Responses play(const TaskSet& set, std::span<const size_t> order, std::span<cons
   } longest;
   longest.responses.longest.resize(set.tasks.size());
   PlannedBehaviour behaviour(set, modes, plan);
-  simulate(set, order, modes, behaviour, longest, kNever, kNever);
+  simulate(set, order, modes, behaviour, longest, kNoInstant, kNoInstant);
   return longest.responses;
 }
 

@@ -44,6 +44,8 @@ class PlannedBehaviour : public Behaviour {
 
 using Random = std::mt19937_64;
 
+inline Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
+
 // About `jobs` jobs of the task with the longest period, and of the others what fits into that time.
 // Temperaments, drawn anew for each plan: all released at once, or at random, or each just before a more
 // urgent one; as often as allowed, or sporadically; always the worst time, or the best, or a mix; as many
@@ -52,6 +54,9 @@ BehaviourPlan random_plan(const TaskSet& set, std::span<const int> modes, int jo
 
 // The same with one thing changed: a task's phase, a separation, or a job's execution times and requests.
 BehaviourPlan mutated(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random);
+
+// Likewise, but by times of any magnitude, the small ones as often as the large ones: where periods are long.
+BehaviourPlan shifted(const TaskSet& set, std::span<const int> modes, const BehaviourPlan& plan, Random& random);
 
 // The longest response of each task under the plan (0 if none of its jobs ended), and how many jobs ran.
 struct Responses {

@@ -6,8 +6,6 @@
 namespace samcl::analysis {
 namespace {
 
-Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
-
 Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) {
   Stage stage;
   stage.resource = kResources[static_cast<size_t>(draw(random, 0, 2))];

@@ -1,14 +1,12 @@
 #include "analysis/sim/simulator.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "analysis/model/placement.h"
 
 namespace samcl::analysis {
 namespace {
 
-constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr int kNowhere = -1;
 
 struct Subtask {
@@ -17,7 +15,7 @@ struct Subtask {
   int element = kNowhere;
   // While it runs on a PCI link or GPU: what is left of the section, how long it goes on before it needs a CPU, and
   // for how long it does then.
-  Time section = kNever, before_host = 0, host = 0;
+  Time section = kNoInstant, before_host = 0, host = 0;
   bool has_cpu = false;
 
   bool running() const { return element != kNowhere; }
@@ -31,7 +29,7 @@ struct Subtask {
   }
   void pass(Time time) {
     remaining -= time;
-    if (section != kNever) section -= time;
+    if (section != kNoInstant) section -= time;
     if (needs_cpu())
       host -= time;
     else if (host > 0)
@@ -76,7 +74,7 @@ class Simulation {
       state.mode = modes[index];
       state.devices = placement[index];
       state.next_release = behaviour.release(index, 0);
-      if (state.next_release >= horizon) state.next_release = kNever;
+      if (state.next_release >= horizon) state.next_release = kNoInstant;
       tasks_.push_back(std::move(state));
     }
     for (const Resource resource : kResources)
@@ -86,7 +84,7 @@ class Simulation {
   Time run(Time give_up) {
     while (true) {
       const Time next = next_event();
-      if (next == kNever || next > give_up) break;
+      if (next == kNoInstant || next > give_up) break;
       advance(next);
       for (TaskState& state : tasks_) {
         take_releases(state);
@@ -101,7 +99,7 @@ class Simulation {
 
  private:
   Time next_event() const {
-    Time next = kNever;
+    Time next = kNoInstant;
     for (const TaskState& state : tasks_) {
       next = std::min(next, state.next_release);
       for (const Subtask& subtask : state.subtasks)
@@ -128,7 +126,7 @@ class Simulation {
       observer_.ran({resource, subtask.element, state.index, state.job, state.stage,
                      static_cast<int>(&subtask - state.subtasks.data()), subtask.started, now_});
     subtask.element = kNowhere;
-    subtask.section = kNever;
+    subtask.section = kNoInstant;
     subtask.before_host = subtask.host = 0;
     subtask.has_cpu = false;
   }
@@ -156,7 +154,7 @@ class Simulation {
       state.waiting.push_back(now_);
       ++state.released;
       state.next_release = behaviour_.release(state.index, state.released);
-      if (state.next_release >= horizon_) state.next_release = kNever;
+      if (state.next_release >= horizon_) state.next_release = kNoInstant;
     }
   }
 
@@ -176,7 +174,7 @@ class Simulation {
   static void ask(TaskState& state) {
     const auto& pauses = state.pauses;
     const Time from = state.request == 0 ? 0 : pauses[state.request - 1].after;
-    const Time to = state.request < pauses.size() ? pauses[state.request].after : kNever;
+    const Time to = state.request < pauses.size() ? pauses[state.request].after : kNoInstant;
     state.pausing = false;
     state.subtasks.assign(state.execution.size(), Subtask{});
     for (size_t k = 0; k < state.execution.size(); ++k)

@@ -9,11 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "analysis/model/task_set.h"
 
 namespace samcl::analysis {
+
+inline constexpr Time kNoInstant = std::numeric_limits<Time>::max();
 
 // In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a
 // CPU, and then makes its next request. (So what is executed between two pauses, by the longest subtask, adds

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace samcl::analysis {
 namespace {
 
-constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr int kJobsPerPlan = 8;  // of the slowest task
 
 double ratio(const TaskSet& set, const FinishedJob& job) {
@@ -37,7 +35,7 @@ Study study(const TaskSet& set, std::span<const size_t> order, std::span<const i
   const auto attempt = [&](BehaviourPlan plan, bool counted) {
     Jobs seen;
     PlannedBehaviour behaviour(set, modes, plan);
-    simulate(set, order, modes, behaviour, seen, kNever, kNever);
+    simulate(set, order, modes, behaviour, seen, kNoInstant, kNoInstant);
     result.jobs += static_cast<int64_t>(seen.jobs.size());
     bool is_worst = false;
     for (const FinishedJob& job : seen.jobs) {
@@ -80,7 +78,7 @@ Schedule schedule(const TaskSet& set, std::span<const size_t> order, std::span<c
                   const BehaviourPlan& plan) {
   Everything seen;
   PlannedBehaviour behaviour(set, modes, plan);
-  simulate(set, order, modes, behaviour, seen, kNever, kNever);
+  simulate(set, order, modes, behaviour, seen, kNoInstant, kNoInstant);
   return std::move(seen.schedule);
 }
 

@@ -9,8 +9,6 @@
 namespace samcl::analysis::access {
 namespace {
 
-constexpr double kMs = 1e6;
-
 // UUniFast (Bini & Buttazzo 2005): each way to divide the sum is as likely.
 std::vector<double> divide(double sum, int64_t count, Draw& draw) {
   std::vector<double> parts;
@@ -41,7 +39,7 @@ void add(analysis::Task& task, Resource resource, Time worst, Time host = 0) {
 
 analysis::Task draw_task(const RandomSets& wanted, double utilisation, Draw& draw) {
   analysis::Task task;
-  task.period = task.deadline = draw.whole(static_cast<Time>(30 * kMs), static_cast<Time>(500 * kMs));
+  task.period = task.deadline = draw.whole(Time{30'000'000}, Time{500'000'000});
   const double execution = std::max(1e-3, utilisation) * static_cast<double>(task.period);
   if (!draw.chance(draw.between(wanted.least_users, wanted.most_users))) {
     add(task, Resource::cpu, std::max<Time>(1, static_cast<Time>(execution)));

@@ -61,7 +61,8 @@ TEST(Shares, OfLittleLoadEverythingIsSchedulableAndOfFullLoadNothing) {
     return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
   const std::vector<bool> little = verdicts(draw_set(wanted, 1));
-  for (const char* name : {"mpcp", "fmlp+", "server", "partitions", "slices"}) EXPECT_TRUE(little[of(name)]) << name;
+  for (const char* name : {"mpcp", "fmlp+", "server", "partitions", "smlp", "slices"})
+    EXPECT_TRUE(little[of(name)]) << name;
   wanted.utilisation = 1.5;
   EXPECT_THAT(verdicts(draw_set(wanted, 1)), testing::Each(false));
 }

@@ -16,7 +16,7 @@ constexpr Shown kByUtilisation[] = {
     {6, 0, 2, 0, 3, 'a'}, {7, 0, 3, 2, 1, 'a'}, {8, 1, 1, 0, 3, 'a'}, {9, 2, 0, 0, 2, 'a'}, {10, 2, 1, 2, 1, 'g'}};
 constexpr Counted kMethods[] = {Counted::shared_resource, Counted::containers};
 constexpr const char* kMethodNames[] = {"SRM", "CM"};
-constexpr size_t kMedium = 1, kMostUse = 2;
+constexpr size_t kMostUse = 2;
 
 std::string number_text(int number) { return "Fig. " + std::to_string(number); }
 

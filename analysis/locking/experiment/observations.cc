@@ -11,7 +11,6 @@ namespace {
 constexpr int64_t kEnough = 30;  // sets of which a share can be told at all
 constexpr int64_t kFew = 10;     // schedulable sets of which the farthest can
 constexpr Counted kShared = Counted::shared_resource, kContained = Counted::containers;
-constexpr size_t kLight = 0, kMedium = 1, kHeavy = 2;
 constexpr size_t kBy4 = 2, kBy8 = 3, kBy16 = 4;  // axes
 
 // What is read off one observation's figures, and whether it is what the paper reads.

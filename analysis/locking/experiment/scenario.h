@@ -16,7 +16,8 @@ struct Range {
 };
 
 inline constexpr std::array<Range, 3> kUtilisations = {
-    {{"light", 0.01, 0.1}, {"medium", 0.1, 0.4}, {"heavy", 0.5, 0.9}}};  // (e + s) / p
+    {{"light", 0.01, 0.1}, {"medium", 0.1, 0.4}, {"heavy", 0.5, 0.9}}};
+inline constexpr size_t kLight = 0, kMedium = 1, kHeavy = 2;  // of these; (e + s) / p
 inline constexpr std::array<Range, 3> kPeriods = {
     {{"3-33ms", 3e6, 33e6}, {"15-60ms", 15e6, 60e6}, {"50-250ms", 50e6, 250e6}}};  // ns
 inline constexpr std::array<int, 3> kGpuUse = {25, 50, 75};  // % of e + s that are the critical section

@@ -1,0 +1,75 @@
+// sam-analyze dag FILE: tasks whose jobs are graphs, and how many processors each needs for itself.
+#include "analysis/dag/dag.h"
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/cli/subcommand.h"
+#include "analysis/cli/table.h"
+#include "analysis/dag/dag_json.h"
+#include "analysis/json/time_text.h"
+
+namespace samcl::analysis::cli::dag_command {
+namespace {
+
+using Federation = std::optional<std::vector<Platform>>;
+
+struct Options {
+  std::string file;
+  bool as_json = false;
+};
+
+std::string as_json(const dag::TaskSet& set, const Federation& own) {
+  nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const dag::Task& task = set.tasks[i];
+    tasks.push_back({{"name", task.name},
+                     {"deadline", task.deadline},
+                     {"jaffe", dag::jaffe_bound(task, set.platform)},
+                     {"scaled", dag::scaled_bound(task, set.platform)},
+                     {"paths", dag::path_bound(task, set.platform)}});
+    if (own) tasks.back()["own"] = {{"cpus", (*own)[i].cpus}, {"pci", (*own)[i].links}, {"gpus", (*own)[i].gpus}};
+  }
+  return nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}).dump(2) + "\n";
+}
+
+std::string as_table(const dag::TaskSet& set, const Federation& own) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "DEADLINE", "JAFFE", "SCALED", "PATHS", "OWN CPUS", "OWN LINKS", "OWN GPUS"}};
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    const dag::Task& task = set.tasks[i];
+    rows.push_back({task.name});
+    for (const Time time : {task.deadline, dag::jaffe_bound(task, set.platform), dag::scaled_bound(task, set.platform),
+                            dag::path_bound(task, set.platform)})
+      rows.back().push_back(format_time(time));
+    for (const int Platform::* elements : {&Platform::cpus, &Platform::links, &Platform::gpus})
+      rows.back().push_back(own ? std::to_string((*own)[i].*elements) : "-");
+  }
+  return "Bounds of each task alone on the platform, and the processors that it needs for itself\n\n" + table(rows) +
+         (own ? "\nSchedulable, each task on processors of its own.\n"
+              : "\nNot schedulable: in the file's order some task finds too few processors.\n");
+}
+
+Result<int> run(const Options& options) {
+  const auto text = read_text(options.file);
+  if (!text) return tl::unexpected(text.error());
+  const auto set = dag::parse_dags(*text);
+  if (!set) return fail((options.file == "-" ? "standard input" : options.file) + ": " + set.error().message);
+  const Federation own = dag::federate(*set);
+  std::cout << (options.as_json ? as_json(*set, own) : as_table(*set, own));
+  return own ? kGood : kNotSchedulable;
+}
+
+}  // namespace
+
+Run add(CLI::App& parent) {
+  auto options = std::make_shared<Options>();
+  CLI::App* dag = parent.add_subcommand("dag", "tasks whose jobs are graphs of CPU, PCI and GPU parts");
+  dag->footer("Exit code: 0 schedulable, 1 not, 2 bad input. An example: analysis/examples/graphs.json");
+  dag->add_option("FILE", options->file, "tasks (JSON); - for standard input")->required();
+  dag->add_flag("--json", options->as_json, "print JSON");
+  return [options] { return run(*options); };
+}
+
+}  // namespace samcl::analysis::cli::dag_command

@@ -1,0 +1,13 @@
+// Tasks that are graphs (dag.h) as JSON; README.md of analysis/dag/ documents the fields.
+#pragma once
+
+#include <string>
+
+#include "analysis/dag/dag.h"
+
+namespace samcl::analysis::dag {
+
+// Errors say where; what is returned has passed check().
+Result<TaskSet> parse_dags(const std::string& text);
+
+}  // namespace samcl::analysis::dag

@@ -1,0 +1,57 @@
+"""Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and pybind11-dev.
+
+pip install --config-settings build=FOLDER takes what lies built in FOLDER instead of building in a new one.
+"""
+
+import base64
+import hashlib
+import pathlib
+import subprocess
+import sysconfig
+import tempfile
+import tomllib
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parents[1]
+REPOSITORY = HERE.parents[1]
+
+
+def install(build, target):
+    """The files of the package, in target."""
+    if not (build / "CMakeCache.txt").exists():
+        subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF"], check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "_samcl_analysis"], check=True)
+    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", target], check=True)
+    if not list(target.glob("samcl_analysis/_samcl_analysis*")):
+        raise RuntimeError("no module was built: is pybind11-dev installed?")
+    for source in (HERE / "src").glob("samcl_analysis/*.py"):
+        (target / "samcl_analysis" / source.name).write_bytes(source.read_bytes())
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+    name, version = project["name"].replace("-", "_"), project["version"]
+    python = "cp" + sysconfig.get_config_var("py_version_nodot")
+    tag = f"{python}-{python}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
+    about = f"{name}-{version}.dist-info"
+    with tempfile.TemporaryDirectory() as folder:
+        given = (config_settings or {}).get("build")
+        package = pathlib.Path(folder) / "package"
+        install(pathlib.Path(given) if given else pathlib.Path(folder) / "build", package)
+        files = {str(path.relative_to(package)): path.read_bytes() for path in sorted(package.rglob("*")) if path.is_file()}
+    files[f"{about}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\nSummary: {project['description']}\n"
+        f"Requires-Python: {project['requires-python']}\n").encode()
+    files[f"{about}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: cmake_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    record = "".join(f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
+                     for path, data in files.items())
+    files[f"{about}/RECORD"] = (record + f"{about}/RECORD,,\n").encode()
+    wheel = f"{name}-{version}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in files.items():
+            archive.writestr(path, data)
+    return wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise NotImplementedError("the sources are the whole repository: install from there")

@@ -1,0 +1,32 @@
+"""pip installs the module into an environment of its own, from what lies built, and the ten-line example runs there."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = sys.argv.pop(1)
+
+
+class Wheel(unittest.TestCase):
+    def test_is_installed_by_pip_and_counts_shares(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            made = subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], capture_output=True, text=True, check=False)
+            if made.returncode != 0:
+                self.skipTest("no environment without python3-venv: " + made.stdout)
+            python = folder / "venv/bin/python"
+            done = subprocess.run([python, "-m", "pip", "install", "--no-index", "--config-settings", f"build={BUILD}", HERE],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            where = subprocess.run([python, "-c", "import samcl_analysis; print(samcl_analysis.__file__)"], cwd=folder, capture_output=True, text=True,
+                                   check=True)
+            self.assertTrue(where.stdout.startswith(str(folder)), where.stdout)
+            shares = subprocess.run([python, HERE / "figure.py", "5"], cwd=folder, capture_output=True, text=True, check=True)
+            self.assertEqual(json.loads(shares.stdout)["result"]["partitions"]["0.2"], 1)
+
+
+unittest.main()
