@@ -72,6 +72,7 @@ constexpr std::string_view kVisible[] = {
     "cl_khr_pci_bus_info",
     "cl_khr_priority_hints",
     "cl_khr_select_fprounding_mode",
+    "cl_khr_spir",
     "cl_khr_subgroup_ballot",
     "cl_khr_subgroup_clustered_reduce",
     "cl_khr_subgroup_extended_types",
