@@ -30,7 +30,8 @@ using protocol::Sent;
 namespace {
 
 // What an event is about: one of these, or a connection's id, doubled, plus 1 for the end of its process.
-enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstConnection };
+enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kWritten, kMetrics, kFirstConnection };
+constexpr uint64_t kPrometheus = 0;  // who asks for the metrics: no connection
 
 constexpr int kHeartbeatMs = 500;
 constexpr int kIdleMs = 5000;
@@ -43,6 +44,19 @@ uint64_t cost_of(std::string_view packet) {
   if (!protocol::is_message(packet)) return RateLimit::kDocument;
   const auto message = protocol::parse_message(packet);
   return message && message->kind != protocol::MessageKind::attach_thread ? 1 : RateLimit::kAttachThread;
+}
+
+// A long answer is attached as memory, so that none waits for its reader, and nobody can change what others read.
+// Without bytes: there is no memory.
+protocol::Packet as_packet(std::string document) {
+  if (document.size() <= kMostAtOnce) return {std::move(document), {}};
+  auto memory = protocol::make_shared_memory("samcl-answer", document.size());
+  if (!memory || pwrite(memory->get(), document.data(), document.size(), 0) != static_cast<ssize_t>(document.size()) ||
+      !protocol::forbid_new_writers(memory->get()))
+    return {};
+  protocol::Packet packet{protocol::format_document({{"attached_bytes", document.size()}}), {}};
+  packet.attached.push_back(*std::move(memory));
+  return packet;
 }
 
 }  // namespace
@@ -88,6 +102,7 @@ void Server::run(int exit_with) {
   watch(signals_.get(), kSignals);
   watch(exit_with, kOwner);
   watch(broker_.decided(), kDecided);
+  watch(reports_.ready(), kWritten);
   if (metrics_) watch(metrics_->ready(), kMetrics);
   std::array<epoll_event, 64> events;
   uint64_t last_heartbeat = 0;
@@ -123,7 +138,10 @@ Server::State Server::handle_event(uint64_t tag) {
     case kSignals: return handle_signal();
     case kOwner: return State::ends;
     case kDecided: complete_change(); return State::goes_on;
-    case kMetrics: metrics_->answer([this] { return show_metrics(broker_); }); return State::goes_on;
+    case kWritten: finish_report(); return State::goes_on;
+    case kMetrics:
+      if (metrics_->look()) begin_metrics();
+      return State::goes_on;
     default: break;
   }
   const uint64_t id = tag / 2;
@@ -295,21 +313,45 @@ json Server::ask(uint64_t id, ClientConnection& client, const std::string& bytes
   if (outcome->program != 0) client.program = outcome->program;
   if (outcome->watches) client.watches = true;
   attached = std::move(outcome->attached);
+  if (outcome->report) begin_report(id, *std::move(outcome->report));
   return outcome->answer ? *std::move(outcome->answer) : json();
 }
 
-// A long answer is attached as memory, so that none waits for its reader.
-bool Server::send(ClientConnection& client, const json& document, std::vector<int> attached) {
-  std::string bytes = protocol::format_document(document);
-  Descriptor memory;
-  if (bytes.size() > kMostAtOnce) {
-    auto made = protocol::make_shared_memory("samcl-answer", bytes.size());
-    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return false;
-    memory = *std::move(made);
-    attached = {memory.get()};
-    bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
+bool Server::send(ClientConnection& client, const json& document, const std::vector<int>& attached) {
+  return protocol::send_packet(client.socket.get(), protocol::format_document(document), attached) == Sent::yes;
+}
+
+void Server::begin_report(uint64_t asker, Report report) {
+  reports_.ask(asker, report.name, [begin = std::move(report.begin), instance = config_.instance] {
+    return [document = begin(), instance] {
+      json all = document();
+      all["instance"] = instance;
+      return as_packet(protocol::format_document(std::move(all)));
+    };
+  });
+}
+
+void Server::begin_metrics() {
+  reports_.ask(kPrometheus, "metrics",
+               [this] { return [write = show_metrics(broker_)] { return protocol::Packet{write(), {}}; }; });
+}
+
+void Server::finish_report() {
+  const auto written = reports_.finish();
+  if (!written) return;
+  const auto& [bytes, memory] = written->packet;
+  std::vector<int> attached;
+  for (const Descriptor& each : memory) attached.push_back(each.get());
+  for (const uint64_t asker : written->askers) {
+    if (asker == kPrometheus) {
+      metrics_->answer(bytes);
+      continue;
+    }
+    const auto connection = connections_.find(asker);
+    if (connection == connections_.end()) continue;
+    if (bytes.empty() || protocol::send_packet(connection->second.socket.get(), bytes, attached) != Sent::yes)
+      drop(asker);
   }
-  return protocol::send_packet(client.socket.get(), bytes, attached) == Sent::yes;
 }
 
 void Server::complete_change() {

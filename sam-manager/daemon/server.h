@@ -16,6 +16,7 @@
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/metrics.h"
 #include "sam-manager/daemon/rate_limit.h"
+#include "sam-manager/daemon/report_writer.h"
 #include "sam-manager/daemon/requests.h"
 #include "sam-manager/daemon/service_notice.h"
 #include "sam-manager/protocol/socket.h"
@@ -59,7 +60,10 @@ class Server {
   void resume_paused();
   State handle(uint64_t id, ClientConnection& client, const std::string& bytes);
   nlohmann::json ask(uint64_t id, ClientConnection& client, const std::string& bytes, std::vector<int>& attached);
-  bool send(ClientConnection& client, const nlohmann::json& document, std::vector<int> attached = {});
+  bool send(ClientConnection& client, const nlohmann::json& document, const std::vector<int>& attached = {});
+  void begin_report(uint64_t asker, Report report);
+  void begin_metrics();
+  void finish_report();
   void drop(uint64_t id);
   void complete_change();
   State heartbeat();
@@ -77,6 +81,7 @@ class Server {
   protocol::Descriptor events_;   // epoll
   protocol::Descriptor signals_;  // signalfd
   std::unique_ptr<Metrics> metrics_;
+  ReportWriter reports_;
   std::map<uint64_t, ClientConnection> connections_;  // by id
   std::map<uid_t, unsigned> connections_of_;          // how many
   uint64_t last_id_ = 0;

@@ -54,14 +54,15 @@ class Session {
     const auto outcome = daemon::handle(broker_, *board_, "fuzz", caller, *document);
     if (outcome && outcome->program != 0) programs_[who] = outcome->program;
     if (outcome && outcome->answer) protocol::format_document(*outcome->answer);
+    if (outcome && outcome->report) return protocol::format_document(outcome->report->begin()()), void();
     if (outcome && !outcome->answer) decide();
   }
 
   // Nobody keeps anything who is not there, and nobody waits for what is idle.
   void check() {
     broker_.heartbeat(now_ns_);
-    show_status(broker_);
-    show_metrics(broker_);
+    show_status(broker_)();
+    show_metrics(broker_)();
     for (uint32_t resource = 0; resource < protocol::kMaxResources; ++resource) {
       const uint32_t owner = broker_.scheduler().owner(resource);
       if (owner != 0 && !broker_.programs().contains(owner)) std::abort();
