@@ -134,6 +134,14 @@ def takes_word(option):
     return bool(option.argument) and not option.argument.startswith("[")
 
 
+def choices(option):
+    """The values it may have, as far as its argument names them: a|b, or {a,b}."""
+    named = re.search(r"\{([\w,-]+)\}", option.argument)
+    if named:
+        return named.group(1).split(",")
+    return option.argument.split("|") if re.fullmatch(r"[\w-]+(\|[\w-]+)+", option.argument) else []
+
+
 def plain(text):
     """Markdown within a line: quoted code stands out, links keep their words."""
     text = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", text)
@@ -173,12 +181,19 @@ def flags(command):
 
 
 def bash(name, command, subcommands):
+    options = [option for one in (command, *subcommands) for option in one.options if option.names and takes_word(option)]
+    values = "".join(
+        f"    {'|'.join(option.names)}) COMPREPLY=($(compgen -W \"{' '.join(choices(option))}\" -- \"$current\")); return ;;\n"
+        for option in {tuple(option.names): option for option in options}.values())
     cases = "".join(f"      {sub.name}) words=\"{' '.join(flags(sub))}\" ;;\n" for sub in subcommands)
     every = " ".join(flags(command) + [sub.name for sub in subcommands])
     function = "_" + name.replace("-", "_")
     return f"""# bash completion for {name}
 {function}() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" word words="{every}"
+  case "${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}    --) return ;;
+  esac
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$word" in
       --) COMPREPLY=(); return ;;
@@ -199,7 +214,10 @@ def zsh(name, command, subcommands):
         return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]{value(option)}'" for option in one.options for flag in option.names)
 
     def value(option):
-        return f":{quote(option.argument.split()[0])}:_files" if takes_word(option) else ""
+        if not takes_word(option):
+            return ""
+        found = f"({' '.join(choices(option))})" if choices(option) else "_files"
+        return f":{quote(option.argument.split()[0])}:{found}"
 
     cases = "".join(f"    {sub.name}) _arguments \\\n{specs(sub)} ;;\n" for sub in subcommands if sub.options)
     names = " ".join(f"'{sub.name}'" for sub in subcommands)
@@ -214,8 +232,11 @@ def fish(name, command, subcommands):
     def add(option, condition):
         for flag in option.names:
             kind = "-l" if flag.startswith("--") else "-s"
-            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{' -r' if takes_word(option) else ''}")
+            value = f" -x -a '{' '.join(choices(option))}'" if choices(option) else " -r -F" if takes_word(option) else ""
+            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{value}")
 
+    if subcommands:
+        lines.append(f"complete -c {name} -f")
     for option in command.options:
         add(option, "")
     for sub in subcommands:

@@ -232,9 +232,16 @@ Rights Server::rights_of_peer(const protocol::Peer& peer) const {
 
 // False: its user connects more often than anybody needs to, and was left out.
 bool Server::accept_one(Descriptor socket) {
-  RateLimit& accepted = users_[protocol::user_of(socket.get())].accepted;
-  if (!accepted.has_any(now_ns())) return false;
-  accepted.take(RateLimit::kConnection);
+  const uid_t who = protocol::user_of(socket.get());
+  RateLimit& accepted = users_[who].accepted;
+  if (who != 0 && who != geteuid()) {
+    if (!accepted.has_any(now_ns())) {
+      protocol::send_packet(
+          socket.get(), protocol::format_document({{"error", "user " + std::to_string(who) + " connects too often"}}));
+      return false;
+    }
+    accepted.take(RateLimit::kConnection);
+  }
   auto peer = protocol::peer_of(socket.get());
   if (!peer) return true;
   const Rights rights = rights_of_peer(*peer);

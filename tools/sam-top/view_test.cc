@@ -90,7 +90,7 @@ TEST(View, EscapesInAnExecutableAreVisible) {
 TEST(View, NamesAreCutBetweenCharacters) {
   json other = status();
   other["programs"][1]["task"] = "K\u00e4m\u00e4r\u00e4 \u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";
-  EXPECT_EQ(make_view(other, {}, 80).programs[0].text.substr(0, 26),
+  EXPECT_EQ(make_view(other, {}, 80).programs[0].text.substr(0, 25),
             "K\u00e4m\u00e4r\u00e4 \u00e4\u00e4\u00e4~       7");
 }
 
