@@ -86,6 +86,17 @@ def options_part(command):
     return lines
 
 
+def notes(text):
+    """Paragraphs are filled; what is indented stays as it is."""
+    lines = []
+    for line in text:
+        if line.startswith(" "):
+            lines += [".nf", roff(line), ".fi"]
+        else:
+            lines.append(roff(line) if line.strip() else ".PP")
+    return lines
+
+
 def page(name, section, own, program, version):
     title, *rest = own.splitlines()
     lines = [f'.TH {name.upper()} {section} "" "samcl {version}" "samcl"', ".SH NAME", roff(title)]
@@ -99,7 +110,7 @@ def page(name, section, own, program, version):
         for sub in subcommands:
             lines += [f".SS {roff(name + ' ' + sub.name)}", *(roff(line) for line in sub.about), *options_part(sub)]
         if command.after:
-            lines += [".SH NOTES", ".nf", *(roff(line) for line in command.after), ".fi"]
+            lines += [".SH NOTES", *notes(command.after)]
     for line in rest:
         if re.fullmatch(r"[A-Z][A-Z ]+", line):
             lines.append(f".SH {line}")
