@@ -96,8 +96,8 @@ class Server {
   uint64_t last_id_ = 0;
   bool accepting_ = true;
   uint64_t accept_again_ns_ = 0;  // 0: with the next heartbeat
-  unsigned paused_ = 0;   // connections
-  uint64_t resumed_ = 0;  // the connection that was heard last of those
+  unsigned paused_ = 0;           // connections
+  uint64_t resumed_ = 0;          // the connection that was heard last of those
 };
 
 }  // namespace samcl::daemon
