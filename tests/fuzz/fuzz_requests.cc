@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>
@@ -94,7 +95,10 @@ class Session {
   void decide() {
     for (int i = 0; i < 10; ++i) {
       pollfd ready{broker_.decided(), POLLIN, 0};
-      if (poll(&ready, 1, 2000) != 1) std::abort();
+      int polled;
+      do polled = poll(&ready, 1, 2000);
+      while (polled < 0 && errno == EINTR);  // libFuzzer's own alarm
+      if (polled != 1) std::abort();
       if (const auto decision = broker_.complete_change()) {
         if (decision->change.asker != 0) return answer_to(broker_, *decision), void();
       }
