@@ -86,6 +86,17 @@ def options_part(command):
     return lines
 
 
+def notes(text):
+    """Paragraphs are filled; what is indented stays as it is."""
+    lines = []
+    for line in text:
+        if line.startswith(" "):
+            lines += [".nf", roff(line), ".fi"]
+        else:
+            lines.append(roff(line) if line.strip() else ".PP")
+    return lines
+
+
 def page(name, section, own, program, version):
     title, *rest = own.splitlines()
     lines = [f'.TH {name.upper()} {section} "" "samcl {version}" "samcl"', ".SH NAME", roff(title)]
@@ -99,7 +110,7 @@ def page(name, section, own, program, version):
         for sub in subcommands:
             lines += [f".SS {roff(name + ' ' + sub.name)}", *(roff(line) for line in sub.about), *options_part(sub)]
         if command.after:
-            lines += [".SH NOTES", ".nf", *(roff(line) for line in command.after), ".fi"]
+            lines += [".SH NOTES", *notes(command.after)]
     for line in rest:
         if re.fullmatch(r"[A-Z][A-Z ]+", line):
             lines.append(f".SH {line}")
@@ -132,6 +143,14 @@ def example_page(name, section, own, example, version):
 def takes_word(option):
     """Whether the next word is its value: an optional one follows an equals sign."""
     return bool(option.argument) and not option.argument.startswith("[")
+
+
+def choices(option):
+    """The values it may have, as far as its argument names them: a|b, or {a,b}."""
+    named = re.search(r"\{([\w,-]+)\}", option.argument)
+    if named:
+        return named.group(1).split(",")
+    return option.argument.split("|") if re.fullmatch(r"[\w-]+(\|[\w-]+)+", option.argument) else []
 
 
 def plain(text):
@@ -173,12 +192,19 @@ def flags(command):
 
 
 def bash(name, command, subcommands):
+    options = [option for one in (command, *subcommands) for option in one.options if option.names and takes_word(option)]
+    values = "".join(
+        f"    {'|'.join(option.names)}) COMPREPLY=($(compgen -W \"{' '.join(choices(option))}\" -- \"$current\")); return ;;\n"
+        for option in {tuple(option.names): option for option in options}.values())
     cases = "".join(f"      {sub.name}) words=\"{' '.join(flags(sub))}\" ;;\n" for sub in subcommands)
     every = " ".join(flags(command) + [sub.name for sub in subcommands])
     function = "_" + name.replace("-", "_")
     return f"""# bash completion for {name}
 {function}() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" word words="{every}"
+  case "${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}    --) return ;;
+  esac
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$word" in
       --) COMPREPLY=(); return ;;
@@ -199,7 +225,10 @@ def zsh(name, command, subcommands):
         return " \\\n".join(f"    '{flag}[{quote(option.help)[:80]}]{value(option)}'" for option in one.options for flag in option.names)
 
     def value(option):
-        return f":{quote(option.argument.split()[0])}:_files" if takes_word(option) else ""
+        if not takes_word(option):
+            return ""
+        found = f"({' '.join(choices(option))})" if choices(option) else "_files"
+        return f":{quote(option.argument.split()[0])}:{found}"
 
     cases = "".join(f"    {sub.name}) _arguments \\\n{specs(sub)} ;;\n" for sub in subcommands if sub.options)
     names = " ".join(f"'{sub.name}'" for sub in subcommands)
@@ -214,8 +243,11 @@ def fish(name, command, subcommands):
     def add(option, condition):
         for flag in option.names:
             kind = "-l" if flag.startswith("--") else "-s"
-            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{' -r' if takes_word(option) else ''}")
+            value = f" -x -a '{' '.join(choices(option))}'" if choices(option) else " -r -F" if takes_word(option) else ""
+            lines.append(f"complete -c {name} {condition}{kind} {flag.lstrip('-')} -d '{quote(option.help)[:80]}'{value}")
 
+    if subcommands:
+        lines.append(f"complete -c {name} -f")
     for option in command.options:
         add(option, "")
     for sub in subcommands:

@@ -7,6 +7,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteract
 what() { systemctl show sam-managerd -p "$1" --value; }
 
 apt-get install -y -qq /samcl.deb
+systemctl enable sam-managerd
 systemctl start sam-managerd
 sam-run --manager required -- clinfo -l | tee /root/devices
 [ "$(grep -c "Device #" /root/devices)" = 1 ]

@@ -11,7 +11,12 @@ namespace samcl::daemon {
 
 Admission::Admission(registry::Registry registry, const planning::Settings& settings, bool strict,
                      std::function<planning::Machine()> machine)
-    : registry_(std::move(registry)), settings_(settings), strict_(strict), machine_(std::move(machine)) {
+    : registry_(std::move(registry)),
+      settings_(settings),
+      strict_(strict),
+      machine_(std::move(machine)),
+      plan_(std::make_shared<const planning::Assignment>()),
+      before_(plan_) {
   if (!registry_.tasks().empty()) plan_anew();
 }
 
@@ -46,22 +51,24 @@ void Admission::begin_next() {
   work_ = std::make_unique<Work>();
   work_->change = std::move(changes_.front());
   changes_.pop_front();
-  work_->tasks = registry_.tasks();
-  if (work_->change.task)
-    work_->tasks[work_->change.name] = *work_->change.task;
-  else if (work_->change.asker != 0)
-    work_->tasks.erase(work_->change.name);
   assign_modes();
 }
 
 void Admission::assign_modes() {
-  background_.start([work = work_.get(), machine = machine_(), settings = settings_, before = plan_] {
-    try {
-      work->plan = planning::assign_modes(work->tasks, machine, settings, before);
-    } catch (const std::exception& problem) {
-      work->plan.problem = problem.what();
-    }
-  });
+  background_.start(
+      [work = work_.get(), tasks = registry_.share(), machine = machine_(), settings = settings_, before = plan_] {
+        try {
+          const Change& change = work->change;
+          work->tasks = *tasks;
+          if (change.task)
+            work->tasks[change.name] = *change.task;
+          else if (change.asker != 0)
+            work->tasks.erase(change.name);
+          work->plan = planning::assign_modes(work->tasks, machine, settings, *before);
+        } catch (const std::exception& problem) {
+          work->plan.problem = problem.what();
+        }
+      });
 }
 
 void Admission::write() {
@@ -88,7 +95,8 @@ Result<void> Admission::judge() const {
   const Change& change = work_->change;
   if (!change.task) return {};
   std::string objection = planning::memory_objection(work_->tasks, work_->plan, machine_(), *change.task);
-  if (objection.empty() && (strict_ || change.strict)) objection = planning::objection(plan_, work_->plan, change.name);
+  if (objection.empty() && (strict_ || change.strict))
+    objection = planning::objection(*plan_, work_->plan, change.name);
   if (objection.empty()) return {};
   return fail("not admitted, nothing was changed: " + objection);
 }
@@ -106,18 +114,11 @@ Admission::Decision Admission::finish(Result<void> made) {
       spdlog::info("task \"{}\" unregistered", change.name);
     if (!work->plan.problem.empty()) spdlog::warn("no plan: {}", work->plan.problem);
     registry_.replace(std::move(work->tasks));
-    before_ = std::exchange(plan_, std::move(work->plan));
+    before_ = std::exchange(plan_, std::make_shared<const planning::Assignment>(std::move(work->plan)));
   }
   Decision decision{change, std::move(made)};
   begin_next();
   return decision;
-}
-
-nlohmann::json Admission::describe(const std::string& unenforced) const {
-  nlohmann::json all = planning::to_json(plan_, before_, machine_(), unenforced);
-  all["policy"] = settings_.policy.name;
-  all["modes"] = analysis::name(settings_.modes);
-  return all;
 }
 
 }  // namespace samcl::daemon

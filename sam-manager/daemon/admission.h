@@ -49,9 +49,11 @@ class Admission {
   std::optional<Decision> complete_change();
 
   const registry::Registry& registry() const { return registry_; }
-  const planning::Assignment& plan() const { return plan_; }
-  // The plan, and what the last change did to it; `unenforced` as planning::to_json().
-  nlohmann::json describe(const std::string& unenforced) const;
+  const planning::Assignment& plan() const { return *plan_; }
+  // This plan and the one before, for another thread.
+  std::shared_ptr<const planning::Assignment> share_plan() const { return plan_; }
+  std::shared_ptr<const planning::Assignment> share_plan_before() const { return before_; }
+  const planning::Settings& settings() const { return settings_; }
 
  private:
   // A change under way: first its plan is made, then the tasks are written.
@@ -73,7 +75,7 @@ class Admission {
   planning::Settings settings_;
   bool strict_;
   std::function<planning::Machine()> machine_;
-  planning::Assignment plan_, before_;
+  std::shared_ptr<const planning::Assignment> plan_, before_;
   std::deque<Change> changes_;  // that have not begun
   std::unique_ptr<Work> work_;  // the background thread's, until it is finished
   Background background_;

@@ -347,7 +347,9 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   program.gpus = hello.gpus;
   program.devices = *indices;
   program.mark.looked_ns = now_ns_;
-  program.page = *std::move(page);
+  program.page_descriptor = page->descriptor();
+  const auto memory = std::make_shared<protocol::Shared<protocol::ClientPage>>(*std::move(page));
+  program.page = {memory, &**memory};
   counted_jobs_[id] = std::make_unique<CountedJobs>();
   scheduler_.add_client(id, {});
   assign(program);

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/visible.h"
 #include "sam-manager/protocol/descriptor.h"
 #include "sam-manager/protocol/limits.h"
 
@@ -67,22 +68,6 @@ int priority_of(spdlog::level::level_enum level) {
 double seconds_now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 }  // namespace
-
-std::string visible(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      shown += c;
-      continue;
-    }
-    constexpr char kDigits[] = "0123456789abcdef";
-    shown += "\\x";
-    shown += kDigits[byte >> 4];
-    shown += kDigits[byte & 15];
-  }
-  return shown;
-}
 
 bool LineRate::pass(double now_s) {
   left_ = std::min(burst_, left_ + (now_s - last_s_) * per_second_);

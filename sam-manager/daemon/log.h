@@ -12,9 +12,6 @@
 
 namespace samcl::daemon {
 
-// Bytes that a terminal or a log would take for more than text, as \xNN.
-std::string visible(std::string_view text);
-
 // How many lines may pass. Pure logic.
 class LineRate {
  public:

@@ -12,11 +12,6 @@
 namespace samcl::daemon {
 namespace {
 
-TEST(Log, EscapesAreMadeVisible) {
-  EXPECT_EQ(visible("a\x1b[31mb\nc\x7f"), "a\\x1b[31mb\\x0ac\\x7f");
-  EXPECT_EQ(visible("käse"), "käse");
-}
-
 TEST(Log, RateHoldsInTheLongRun) {
   LineRate rate(10, 2);
   int passed = 0;

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace samcl::daemon {
 
@@ -26,9 +27,6 @@ Result<Descriptor> listen_at(const sockaddr* address, socklen_t bytes) {
   Descriptor socket(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int yes = 1;
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  // An answer fits, whoever reads it.
-  const int room = 1 << 20;
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
   if (!socket || bind(socket.get(), address, bytes) != 0 || listen(socket.get(), 16) != 0)
     return fail(std::string("cannot listen: ") + std::strerror(errno));
   return socket;
@@ -59,7 +57,7 @@ Result<std::unique_ptr<Metrics>> Metrics::open(const std::string& place) {
   if (!socket) return fail(place + ": " + socket.error().message);
   metrics->socket_ = *std::move(socket);
   metrics->events_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
-  metrics->watch(metrics->socket_.get());
+  metrics->watch(metrics->socket_.get(), EPOLLIN, EPOLL_CTL_ADD);
   return metrics;
 }
 
@@ -67,38 +65,60 @@ Metrics::~Metrics() {
   if (!path_.empty()) unlink(path_.c_str());
 }
 
-void Metrics::watch(int socket) const {
+void Metrics::watch(int socket, uint32_t events, int change) const {
   epoll_event event{};
-  event.events = EPOLLIN;
+  event.events = events;
   event.data.fd = socket;
-  epoll_ctl(events_.get(), EPOLL_CTL_ADD, socket, &event);
+  epoll_ctl(events_.get(), change, socket, &event);
 }
 
 void Metrics::accept_one() {
-  Descriptor reader(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!reader) return;
+  Descriptor socket(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return;
   if (readers_.size() >= kMostReaders) readers_.pop_front();
-  watch(reader.get());
-  readers_.push_back(std::move(reader));
+  watch(socket.get(), EPOLLIN, EPOLL_CTL_ADD);
+  readers_.push_back({std::move(socket)});
 }
 
-// Whatever the question is, the answer is the same.
-void Metrics::answer(const std::function<std::string()>& text) {
+bool Metrics::look() {
   epoll_event event{};
-  if (epoll_wait(events_.get(), &event, 1, 0) != 1) return;
-  if (event.data.fd == socket_.get()) return accept_one();
-  const auto reader =
-      std::find_if(readers_.begin(), readers_.end(), [&](const Descriptor& one) { return one.get() == event.data.fd; });
-  if (reader == readers_.end()) return;
-  std::array<char, 8192> question;
-  if (recv(reader->get(), question.data(), question.size(), MSG_DONTWAIT) > 0) {
-    const std::string body = text();
-    const std::string answer =
-        "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " + std::to_string(body.size()) +
-        "\r\nConnection: close\r\n\r\n" + body;
-    send(reader->get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (epoll_wait(events_.get(), &event, 1, 0) != 1) return false;
+  if (event.data.fd == socket_.get()) return accept_one(), false;
+  const auto reader = std::ranges::find(readers_, event.data.fd, [](const Reader& one) { return one.socket.get(); });
+  if (reader == readers_.end()) return false;
+  if (!reader->rest.empty()) {
+    if (!go_on(*reader)) readers_.erase(reader);
+    return false;
   }
-  readers_.erase(reader);
+  // Whatever the question is, the answer is the same.
+  std::array<char, 8192> question;
+  if (recv(reader->socket.get(), question.data(), question.size(), MSG_DONTWAIT) <= 0) {
+    readers_.erase(reader);
+    return false;
+  }
+  watch(reader->socket.get(), 0, EPOLL_CTL_MOD);
+  return !std::exchange(reader->has_asked, true);
+}
+
+void Metrics::answer(const std::string& text) {
+  const std::string whole =
+      "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " + std::to_string(text.size()) +
+      "\r\nConnection: close\r\n\r\n" + text;
+  std::erase_if(readers_, [&](Reader& reader) {
+    if (!reader.has_asked || !reader.rest.empty()) return false;
+    reader.rest = whole;
+    return !go_on(reader);
+  });
+}
+
+// Sends what the reader takes at once. False: it has all, or is gone.
+bool Metrics::go_on(Reader& reader) const {
+  const ssize_t sent = send(reader.socket.get(), reader.rest.data(), reader.rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN) return false;
+  reader.rest.erase(0, sent > 0 ? static_cast<size_t>(sent) : 0);
+  if (reader.rest.empty()) return false;
+  watch(reader.socket.get(), EPOLLOUT, EPOLL_CTL_MOD);
+  return true;
 }
 
 }  // namespace samcl::daemon

@@ -1,9 +1,9 @@
-// A place where Prometheus reads numbers: HTTP on a Unix-domain socket or on a port of 127.0.0.1. Never
-// waits: a reader that does not take its answer at once gets none.
+// A place where Prometheus reads numbers: HTTP on a Unix-domain socket or on a port of 127.0.0.1. Never waits for a
+// reader.
 #pragma once
 
+#include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,18 +18,29 @@ class Metrics {
   static Result<std::unique_ptr<Metrics>> open(const std::string& place);
   ~Metrics();
 
-  int ready() const { return events_.get(); }  // readable when somebody asks
-  void answer(const std::function<std::string()>& text);
+  // Readable when look() has something to do: goes on with what readers take and say. True: somebody asked, and waits
+  // for answer().
+  int ready() const { return events_.get(); }
+  bool look();
+  // To all who asked and have no answer yet.
+  void answer(const std::string& text);
 
  private:
+  struct Reader {
+    protocol::Descriptor socket;
+    bool has_asked = false;
+    std::string rest = {};  // of its answer
+  };
+
   Metrics() = default;
-  void watch(int socket) const;
+  void watch(int socket, uint32_t events, int change) const;
   void accept_one();
+  bool go_on(Reader& reader) const;
 
   protocol::Descriptor socket_;
-  protocol::Descriptor events_;               // epoll, of the socket and the readers
-  std::deque<protocol::Descriptor> readers_;  // that have not asked yet, the oldest first
-  std::string path_;                          // "": a port
+  protocol::Descriptor events_;  // epoll, of the socket and the readers
+  std::deque<Reader> readers_;   // the oldest first
+  std::string path_;             // "": a port
 };
 
 }  // namespace samcl::daemon

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,7 +51,8 @@ struct ConnectedProgram {
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   protocol::AssignmentCell::Value assignment;
-  protocol::Shared<protocol::ClientPage> page;  // it may write anything there, at any time
+  std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
+  int page_descriptor = -1;                    // the page's own
 };
 
 // Our indices of the devices it uses at present, the first one first.

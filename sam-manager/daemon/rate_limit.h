@@ -1,5 +1,5 @@
-// How much one connection may ask of the daemon, which does everything at the highest priority: so much a second, and
-// some at once. Pure logic.
+// How much one connection, or one user, may ask of the daemon, which does everything at the highest priority: so much a
+// second, and some at once. Pure logic.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@ class RateLimit {
   // A document is read, answered and logged; for a thread's priority the kernel is asked.
   static constexpr uint64_t kDocument = 50;
   static constexpr uint64_t kAttachThread = 10;
+  static constexpr uint64_t kConnection = 10;
 
   // Whether it may be heard now; times in ns.
   bool has_any(uint64_t now_ns) {
@@ -23,6 +24,7 @@ class RateLimit {
     left_ = std::min(left_ + static_cast<int64_t>(std::min(earned, kAtOnce)), static_cast<int64_t>(kAtOnce));
     return left_ > 0;
   }
+  bool is_full(uint64_t now_ns) { return has_any(now_ns) && left_ == static_cast<int64_t>(kAtOnce); }
   // It was heard. What is taken beyond what was left has to be earned first.
   void take(uint64_t cost) { left_ -= static_cast<int64_t>(cost); }
 

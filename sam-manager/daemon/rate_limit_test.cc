@@ -46,5 +46,13 @@ TEST(RateLimit, WhoAsksSeldomIsAlwaysHeard) {
   }
 }
 
+TEST(RateLimit, IsFullAgainOnceAllIsEarned) {
+  RateLimit rate_limit;
+  ASSERT_TRUE(rate_limit.is_full(kStart));
+  rate_limit.take(RateLimit::kDocument);
+  EXPECT_FALSE(rate_limit.is_full(kStart));
+  EXPECT_TRUE(rate_limit.is_full(kStart + kSecond));
+}
+
 }  // namespace
 }  // namespace samcl::daemon

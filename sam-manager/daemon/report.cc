@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <memory>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "sam-manager/planning/memory.h"
 
@@ -14,40 +18,122 @@ using nlohmann::json;
 
 namespace {
 
-json describe(const Broker& broker, uint32_t client) {
-  const auto found = broker.programs().find(client);
-  if (found == broker.programs().end()) return nullptr;
-  const auto& assignment = found->second.assignment;
-  const auto lent = broker.loans().of(client);
-  return {{"pid", found->second.pid},
-          {"task", assignment.task},
-          {"priority", assignment.priority},
-          {"weight", found->second.weight > 0 ? json(found->second.weight) : json()},
-          {"lent_priority", lent ? json(*lent) : json()}};
+// A program as it was; its page may go on changing.
+struct Shown {
+  uint32_t id;
+  pid_t pid;
+  uid_t user;
+  std::string executable;
+  uint32_t weight;
+  std::string task;
+  int priority;
+  uint32_t gpus;
+  std::vector<uint8_t> devices;  // that it uses
+  size_t threads;
+  Overruns overruns;
+  bool is_demoted;
+  std::optional<int> lent;
+  std::shared_ptr<const protocol::ClientPage> page;
+};
+
+struct ShownResource {
+  uint32_t owner;
+  uint64_t held_ns;
+  std::vector<scheduler::Waiter> waiters;
+};
+
+// All that a status is written from.
+struct Status {
+  std::vector<Shown> programs;  // by id
+  std::vector<ShownResource> resources;
+  planning::Machine machine;
+  std::shared_ptr<const registry::Tasks> tasks;
+  std::shared_ptr<const planning::Assignment> plan;
+  std::string policy;
+  std::optional<analysis::Handovers> handovers;
+  std::optional<Calibration> calibration;
+
+  const Shown* find(uint32_t id) const {
+    const auto found = std::ranges::lower_bound(programs, id, {}, &Shown::id);
+    return found != programs.end() && found->id == id ? &*found : nullptr;
+  }
+};
+
+uint32_t resources_of(const Broker& broker) {
+  return static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
+}
+
+Status status_of(const Broker& broker) {
+  Status status{{},
+                {},
+                broker.machine(),
+                broker.admission().registry().share(),
+                broker.admission().share_plan(),
+                broker.scheduler().policy().name,
+                broker.settings().handovers,
+                broker.calibration()};
+  status.programs.reserve(broker.programs().size());
+  for (const auto& [id, program] : broker.programs()) {
+    const auto& assignment = program.assignment;
+    status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
+                               assignment.priority, assignment.gpus, devices_used(program), program.threads.size(),
+                               program.overruns, program.demoted_until_ns != 0, std::nullopt, program.page});
+  }
+  for (uint32_t resource = 0; resource < resources_of(broker); ++resource) {
+    const uint32_t owner = broker.scheduler().owner(resource);
+    status.resources.push_back({owner, broker.held_ns(resource), broker.scheduler().waiters(resource)});
+    // Nobody else is lent anything.
+    const auto holder = std::ranges::lower_bound(status.programs, owner, {}, &Shown::id);
+    if (holder != status.programs.end() && holder->id == owner) holder->lent = broker.loans().of(owner);
+  }
+  return status;
+}
+
+json or_null(const auto& value) { return value ? json(*value) : json(); }
+
+json describe(const Shown* program) {
+  if (!program) return nullptr;
+  return {{"pid", program->pid},
+          {"task", program->task},
+          {"priority", program->priority},
+          {"weight", program->weight > 0 ? json(program->weight) : json()},
+          {"lent_priority", or_null(program->lent)}};
 }
 
 const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
 
-json show_resource(const Broker& broker, uint32_t resource) {
+json show_resource(const Status& status, uint32_t resource) {
+  const ShownResource& shown = status.resources[resource];
   json waiting = json::array();
-  for (const scheduler::Waiter& waiter : broker.scheduler().waiters(resource))
-    waiting.push_back(describe(broker, waiter.client));
-  json holder = describe(broker, broker.scheduler().owner(resource));
-  if (!holder.is_null()) holder["held_ns_at_least"] = broker.held_ns(resource);
-  return {{"device", broker.devices().names()[resource / protocol::kResourcesPerDevice]},
+  for (const scheduler::Waiter& waiter : shown.waiters) waiting.push_back(describe(status.find(waiter.client)));
+  json holder = describe(status.find(shown.owner));
+  if (!holder.is_null()) holder["held_ns_at_least"] = shown.held_ns;
+  return {{"device", status.machine.devices[resource / protocol::kResourcesPerDevice]},
           {"kind", kind_of(resource)},
           {"holder", holder},
           {"waiting", waiting}};
 }
 
-json show_program(const Broker& broker, const ConnectedProgram& program) {
-  json entry = describe(broker, program.id);
+// How often it got resources of one kind.
+uint64_t leases_of(const protocol::ClientPage& page, uint32_t kind) {
+  uint64_t leases = 0;
+  for (uint32_t resource = kind; resource < protocol::kMaxResources; resource += protocol::kResourcesPerDevice)
+    leases += page.leases[resource].load(std::memory_order_relaxed);
+  return leases;
+}
+
+json show_program(const Status& status, const Shown& program) {
+  json entry = describe(&program);
   entry["user"] = program.user;
   entry["executable"] = program.executable;
-  entry["gpus"] = program.assignment.gpus;
+  entry["gpus"] = program.gpus;
   entry["devices"] = json::array();
-  for (const uint8_t device : devices_used(program)) entry["devices"].push_back(broker.devices().names()[device]);
-  entry["threads"] = program.threads.size();
+  for (const uint8_t device : program.devices) entry["devices"].push_back(status.machine.devices[device]);
+  entry["threads"] = program.threads;
+  entry["gpu_leases"] = leases_of(*program.page, 0);
+  entry["link_leases"] = leases_of(*program.page, 1);
+  const auto task = status.tasks->find(program.task);
+  entry["memory_bytes"] = task == status.tasks->end() ? 0 : task->second.memory_bytes;
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
@@ -60,10 +146,61 @@ json show_program(const Broker& broker, const ConnectedProgram& program) {
   entry["longest_response_ns"] = longest;
   entry["last_response_ns"] = jobs.last_ns.load();
   entry["overruns"] = program.overruns.describe();
-  entry["demoted"] = program.demoted_until_ns != 0;
-  const planning::AssignedTask* planned = broker.admission().plan().find(program.assignment.task);
-  entry["bound_ns"] = planned && planned->bound_ns ? json(*planned->bound_ns) : json();
+  entry["demoted"] = program.is_demoted;
+  const planning::AssignedTask* planned = status.plan->find(program.task);
+  entry["bound_ns"] = planned ? or_null(planned->bound_ns) : json();
   return entry;
+}
+
+// What each device has (null: nobody told), and what tasks reserve there.
+json show_memory(const Status& status) {
+  const planning::Machine& machine = status.machine;
+  const auto reserved = planning::reserved_memory(*status.tasks, *status.plan, machine);
+  json devices = json::array();
+  for (size_t device = 0; device < machine.devices.size(); ++device)
+    devices.push_back({{"device", machine.devices[device]},
+                       {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
+                       {"reserved_bytes", reserved[device]}});
+  return devices;
+}
+
+json write_status(const Status& status) {
+  json resources = json::array();
+  for (uint32_t resource = 0; resource < status.resources.size(); ++resource)
+    resources.push_back(show_resource(status, resource));
+  json programs = json::array();
+  for (const Shown& program : status.programs) programs.push_back(show_program(status, program));
+  const auto& costs = status.handovers;
+  return {{"pid", getpid()},
+          {"policy", status.policy},
+          {"memory", show_memory(status)},
+          {"resources", resources},
+          {"programs", programs},
+          {"handovers",
+           {{"request_ns", costs ? json(costs->request) : json()},
+            {"section_ns", costs ? json(costs->section) : json()},
+            {"wake_ns", costs ? json(costs->wake) : json()},
+            {"measured", status.calibration ? status.calibration->describe() : json()}}}};
+}
+
+json write_tasks(const registry::Tasks& tasks, const planning::Assignment& plan,
+                 const std::multimap<std::string, pid_t>& processes) {
+  json list = json::array();
+  for (const auto& [name, task] : tasks) {
+    json entry = {{"priority", nullptr},
+                  {"period_ns", nullptr},
+                  {"deadline_ns", nullptr},
+                  {"weight", nullptr},
+                  {"memory_bytes", 0}};
+    entry.update(registry::to_json(task));
+    entry["profile"] = !task.profile.empty();
+    if (const auto* planned = plan.find(name)) entry["gpus"] = planned->mode;
+    entry["processes"] = json::array();
+    const auto [begin, end] = processes.equal_range(name);
+    for (auto process = begin; process != end; ++process) entry["processes"].push_back(process->second);
+    list.push_back(entry);
+  }
+  return {{"tasks", list}};
 }
 
 // A value of a label, as Prometheus wants it.
@@ -80,109 +217,105 @@ void head(std::ostringstream& out, const char* name, const char* type, const cha
   out << "# HELP " << name << " " << help << "\n# TYPE " << name << " " << type << "\n";
 }
 
-// What each device has (null: nobody told), and what tasks reserve there.
-json show_memory(const Broker& broker) {
-  const planning::Machine machine = broker.machine();
-  const auto reserved =
-      planning::reserved_memory(broker.admission().registry().tasks(), broker.admission().plan(), machine);
-  json devices = json::array();
-  for (size_t device = 0; device < machine.devices.size(); ++device)
-    devices.push_back({{"device", machine.devices[device]},
-                       {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
-                       {"reserved_bytes", reserved[device]}});
-  return devices;
+double seconds(uint64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+// What Prometheus reads.
+struct Numbers {
+  struct Resource {
+    std::string labels;
+    bool is_held;
+    size_t waiting;
+  };
+  size_t programs;
+  std::vector<Resource> resources;
+  std::vector<std::pair<std::string, TaskHistory>> tasks;
+  std::shared_ptr<const planning::Assignment> plan;
+};
+
+// All samples of a metric stand together, as the format wants it.
+std::string write_metrics(const Numbers& numbers) {
+  std::ostringstream out;
+  head(out, "samcl_programs", "gauge", "Connected programs.");
+  out << "samcl_programs " << numbers.programs << "\n";
+  head(out, "samcl_resource_held", "gauge", "1 while somebody holds the resource.");
+  for (const auto& resource : numbers.resources)
+    out << "samcl_resource_held" << resource.labels << resource.is_held << "\n";
+  head(out, "samcl_resource_waiting", "gauge", "Programs that wait for the resource.");
+  for (const auto& resource : numbers.resources)
+    out << "samcl_resource_waiting" << resource.labels << resource.waiting << "\n";
+  head(out, "samcl_response_seconds", "summary", "Response times of a task's jobs.");
+  for (const auto& [task, history] : numbers.tasks) {
+    for (const double share : {0.5, 0.99})
+      out << "samcl_response_seconds{task=" << label(task) << ",quantile=\"" << share << "\"} "
+          << seconds(protocol::response_percentile(history.responses, share)) << "\n";
+    out << "samcl_response_seconds_count{task=" << label(task) << "} " << history.jobs << "\n";
+  }
+  head(out, "samcl_deadline_misses_total", "counter", "Jobs of a task that took longer than its deadline.");
+  for (const auto& [task, history] : numbers.tasks)
+    out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
+  head(out, "samcl_overruns_total", "counter",
+       "What a task did beyond its promise: sections too long, jobs too early or too long.");
+  for (const auto& [task, history] : numbers.tasks)
+    for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
+                                      {"early_job", history.overruns.early_jobs},
+                                      {"long_job", history.overruns.long_jobs}})
+      out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
+  head(out, "samcl_bound_seconds", "gauge", "Proven bound on a task's response time.");
+  for (const planning::AssignedTask& task : numbers.plan->tasks)
+    if (task.bound_ns)
+      out << "samcl_bound_seconds{task=" << label(task.name) << "} " << seconds(*task.bound_ns) << "\n";
+  return out.str();
 }
 
 }  // namespace
 
-json list_tasks(const Broker& broker) {
-  json tasks = json::array();
-  for (const auto& [name, task] : broker.admission().registry().tasks()) {
-    json entry = {{"priority", nullptr},
-                  {"period_ns", nullptr},
-                  {"deadline_ns", nullptr},
-                  {"weight", nullptr},
-                  {"memory_bytes", 0}};
-    entry.update(registry::to_json(task));
-    entry["profile"] = !task.profile.empty();
-    if (const auto* planned = broker.admission().plan().find(name)) entry["gpus"] = planned->mode;
-    entry["processes"] = json::array();
-    for (const auto& [id, program] : broker.programs())
-      if (program.assignment.task == name) entry["processes"].push_back(program.pid);
-    tasks.push_back(entry);
-  }
-  return {{"tasks", tasks}};
+Document list_tasks(const Broker& broker) {
+  std::multimap<std::string, pid_t> processes;  // by task
+  for (const auto& [id, program] : broker.programs())
+    if (!program.assignment.task.empty()) processes.emplace(program.assignment.task, program.pid);
+  return [tasks = broker.admission().registry().share(), plan = broker.admission().share_plan(),
+          processes = std::move(processes)] { return write_tasks(*tasks, *plan, processes); };
 }
 
-json show_status(const Broker& broker) {
-  json resources = json::array();
-  const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
-  for (uint32_t resource = 0; resource < count; ++resource) resources.push_back(show_resource(broker, resource));
-  json programs = json::array();
-  for (const auto& [id, program] : broker.programs()) programs.push_back(show_program(broker, program));
-  const auto& costs = broker.settings().handovers;
-  const auto& calibration = broker.calibration();
-  return {{"pid", getpid()},
-          {"policy", broker.scheduler().policy().name},
-          {"memory", show_memory(broker)},
-          {"resources", resources},
-          {"programs", programs},
-          {"handovers",
-           {{"request_ns", costs ? json(costs->request) : json()},
-            {"section_ns", costs ? json(costs->section) : json()},
-            {"wake_ns", costs ? json(costs->wake) : json()},
-            {"measured", calibration ? calibration->describe() : json()}}}};
+Document show_status(const Broker& broker) {
+  return [status = std::make_shared<const Status>(status_of(broker))] { return write_status(*status); };
 }
 
-Result<json> show_history(const Broker& broker, const std::string& task) {
+Document show_analysis(const Broker& broker) {
+  return [plan = broker.admission().share_plan(), before = broker.admission().share_plan_before(),
+          machine = broker.machine(), unenforced = broker.unenforced(), settings = broker.admission().settings()] {
+    json all = planning::to_json(*plan, *before, machine, unenforced);
+    all["policy"] = settings.policy.name;
+    all["modes"] = analysis::name(settings.modes);
+    return all;
+  };
+}
+
+Result<Document> show_history(const Broker& broker, const std::string& task) {
   const auto& tasks = broker.admission().registry().tasks();
   const auto known = broker.history().find(task);
   const auto registered = tasks.find(task);
   if (known == broker.history().end() && registered == tasks.end())
     return fail("no task \"" + task + "\" is registered, or was since the manager began");
-  json history = known == broker.history().end() ? TaskHistory().describe() : known->second.describe();
-  history["task"] = task;
-  history["deadline_ns"] =
+  const json deadline =
       registered == tasks.end() || registered->second.weight > 0 ? json() : json(registered->second.deadline_ns);
-  return history;
+  return [task, deadline, history = known == broker.history().end() ? TaskHistory() : known->second] {
+    json shown = history.describe();
+    shown["task"] = task;
+    shown["deadline_ns"] = deadline;
+    return shown;
+  };
 }
 
-std::string show_metrics(const Broker& broker) {
-  std::ostringstream out;
-  head(out, "samcl_programs", "gauge", "Connected programs.");
-  out << "samcl_programs " << broker.programs().size() << "\n";
-  head(out, "samcl_resource_held", "gauge", "1 while somebody holds the resource.");
-  head(out, "samcl_resource_waiting", "gauge", "Programs that wait for the resource.");
-  const auto count = static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
-  for (uint32_t resource = 0; resource < count; ++resource) {
-    const std::string labels = "{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) +
-                               ",resource=\"" + kind_of(resource) + "\"} ";
-    out << "samcl_resource_held" << labels << (broker.scheduler().owner(resource) != 0) << "\n";
-    out << "samcl_resource_waiting" << labels << broker.scheduler().waiters(resource).size() << "\n";
-  }
-  head(out, "samcl_response_seconds", "summary", "Response times of a task's jobs.");
-  head(out, "samcl_deadline_misses_total", "counter", "Jobs of a task that took longer than its deadline.");
-  head(out, "samcl_bound_seconds", "gauge", "Proven bound on a task's response time.");
-  for (const auto& [task, history] : broker.history()) {
-    const std::string name = "task=" + label(task);
-    for (const double share : {0.5, 0.99})
-      out << "samcl_response_seconds{" << name << ",quantile=\"" << share << "\"} "
-          << static_cast<double>(protocol::response_percentile(history.responses, share)) / 1e9 << "\n";
-    out << "samcl_response_seconds_count{" << name << "} " << history.jobs << "\n";
-    out << "samcl_deadline_misses_total{" << name << "} " << history.misses << "\n";
-  }
-  head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early or too long.");
-  for (const auto& [task, history] : broker.history())
-    for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
-                                      {"early_job", history.overruns.early_jobs},
-                                      {"long_job", history.overruns.long_jobs}})
-      out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
-  for (const planning::AssignedTask& task : broker.admission().plan().tasks)
-    if (task.bound_ns)
-      out << "samcl_bound_seconds{task=" << label(task.name) << "} " << static_cast<double>(*task.bound_ns) / 1e9
-          << "\n";
-  return out.str();
+std::function<std::string()> show_metrics(const Broker& broker) {
+  Numbers numbers{broker.programs().size(), {}, {}, broker.admission().share_plan()};
+  for (uint32_t resource = 0; resource < resources_of(broker); ++resource)
+    numbers.resources.push_back(
+        {"{device=" + label(broker.devices().names()[resource / protocol::kResourcesPerDevice]) + ",resource=\"" +
+             kind_of(resource) + "\"} ",
+         broker.scheduler().owner(resource) != 0, broker.scheduler().waiters(resource).size()});
+  numbers.tasks.assign(broker.history().begin(), broker.history().end());
+  return [numbers = std::make_shared<const Numbers>(std::move(numbers))] { return write_metrics(*numbers); };
 }
 
 }  // namespace samcl::daemon

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <map>
 
-#include "sam-manager/daemon/report.h"
 #include "sam-manager/daemon/tracing.h"
 #include "sam-manager/planning/memory.h"
 #include "sam-manager/planning/profile.h"
@@ -58,14 +57,19 @@ Result<Outcome> hello(const Context& context) {
   Outcome outcome;
   outcome.answer = json{{"client", (*program)->id}, {"devices", (*program)->devices}};
   outcome.program = (*program)->id;
-  outcome.attached = {context.board.notice_descriptor(), context.board.words_descriptor(),
-                      (*program)->page.descriptor()};
+  outcome.attached = {context.board.notice_descriptor(), context.board.words_descriptor(), (*program)->page_descriptor};
   return outcome;
 }
 
 Outcome answered(json answer) {
   Outcome outcome;
   outcome.answer = std::move(answer);
+  return outcome;
+}
+
+Outcome reported(std::string name, std::function<Document()> begin) {
+  Outcome outcome;
+  outcome.report = Report{std::move(name), std::move(begin)};
   return outcome;
 }
 
@@ -155,7 +159,7 @@ Result<Outcome> history(const Context& context) {
   if (!task) return tl::unexpected(task.error());
   auto shown = show_history(context.broker, *task);
   if (!shown) return tl::unexpected(shown.error());
-  return answered(*std::move(shown));
+  return reported("history of " + *task, [document = *std::move(shown)] { return document; });
 }
 
 // A trace shows what all programs do, by name.
@@ -167,7 +171,8 @@ Result<Outcome> trace(const Context& context) {
   const auto now =
       static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
   if (until > now + kLongestTraceNs) return fail("trace: until_ns: expected a time within ten minutes from now");
-  return answered(ask_for_traces(context.broker, until));
+  return reported("traces until " + std::to_string(until),
+                  [document = ask_for_traces(context.broker, until)] { return document; });
 }
 
 Result<Outcome> watch(const Context&) {
@@ -188,11 +193,17 @@ const std::map<std::string, Handler, std::less<>> kHandlers = {
     {"history", history},
     {"watch", watch},
     {"trace", trace},
-    {"list", [](const Context& c) -> Result<Outcome> { return answered(list_tasks(c.broker)); }},
-    {"status", [](const Context& c) -> Result<Outcome> { return answered(show_status(c.broker)); }},
+    {"list",
+     [](const Context& c) -> Result<Outcome> {
+       return reported("list", [&broker = c.broker] { return list_tasks(broker); });
+     }},
+    {"status",
+     [](const Context& c) -> Result<Outcome> {
+       return reported("status", [&broker = c.broker] { return show_status(broker); });
+     }},
     {"analysis",
      [](const Context& c) -> Result<Outcome> {
-       return answered(c.broker.admission().describe(c.broker.unenforced()));
+       return reported("analysis", [&broker = c.broker] { return show_analysis(broker); });
      }},
 };
 

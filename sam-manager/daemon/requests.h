@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sam-manager/daemon/broker.h"
+#include "sam-manager/daemon/report.h"
 #include "sam-manager/protocol/socket.h"
 
 namespace samcl::daemon {
@@ -20,11 +21,18 @@ struct Caller {
   uint32_t program = 0;  // that connected with it; 0: none
 };
 
+// What is written by another thread (report.h).
+struct Report {
+  std::string name;  // two of one name read the same
+  std::function<Document()> begin;
+};
+
 struct Outcome {
-  std::optional<nlohmann::json> answer;  // none: it comes later, with the decision
-  std::vector<int> attached;             // the broker's
-  uint32_t program = 0;                  // that connected
-  bool watches = false;                  // wants to hear of every missed deadline from now on
+  std::optional<nlohmann::json> answer;  // none: it comes later, with the decision, or is the report
+  std::optional<Report> report;
+  std::vector<int> attached;  // the broker's
+  uint32_t program = 0;       // that connected
+  bool watches = false;       // wants to hear of every missed deadline from now on
 };
 
 // Errors: the reason for a refusal. Throws what std::bad_alloc and the like throw.

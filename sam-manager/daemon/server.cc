@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "base/clock.h"
@@ -30,11 +31,14 @@ using protocol::Sent;
 namespace {
 
 // What an event is about: one of these, or a connection's id, doubled, plus 1 for the end of its process.
-enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kMetrics, kFirstConnection };
+enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kWritten, kMetrics, kFirstConnection };
+constexpr uint64_t kPrometheus = 0;  // who asks for the metrics: no connection
 
 constexpr int kHeartbeatMs = 500;
 constexpr int kIdleMs = 5000;
 constexpr int kPauseMs = 5;                          // of those who ask too much
+constexpr uint64_t kBesideGrantsNs = 200'000;        // that all but programs take in a row
+constexpr int kMostAccepted = 32;                    // connections in a row
 constexpr int kMostInARow = 16;                      // packets of one connection, so that all others come in between
 constexpr size_t kMostAtOnce = 32 * 1024;            // bytes of an answer that is not attached as memory
 constexpr unsigned kConnectionsBesidePrograms = 32;  // of a user
@@ -43,6 +47,19 @@ uint64_t cost_of(std::string_view packet) {
   if (!protocol::is_message(packet)) return RateLimit::kDocument;
   const auto message = protocol::parse_message(packet);
   return message && message->kind != protocol::MessageKind::attach_thread ? 1 : RateLimit::kAttachThread;
+}
+
+// A long answer is attached as memory, so that none waits for its reader, and nobody can change what others read.
+// Without bytes: there is no memory.
+protocol::Packet as_packet(std::string document) {
+  if (document.size() <= kMostAtOnce) return {std::move(document), {}};
+  auto memory = protocol::make_shared_memory("samcl-answer", document.size());
+  if (!memory || pwrite(memory->get(), document.data(), document.size(), 0) != static_cast<ssize_t>(document.size()) ||
+      !protocol::forbid_new_writers(memory->get()))
+    return {};
+  protocol::Packet packet{protocol::format_document({{"attached_bytes", document.size()}}), {}};
+  packet.attached.push_back(*std::move(memory));
+  return packet;
 }
 
 }  // namespace
@@ -88,6 +105,7 @@ void Server::run(int exit_with) {
   watch(signals_.get(), kSignals);
   watch(exit_with, kOwner);
   watch(broker_.decided(), kDecided);
+  watch(reports_.ready(), kWritten);
   if (metrics_) watch(metrics_->ready(), kMetrics);
   std::array<epoll_event, 64> events;
   uint64_t last_heartbeat = 0;
@@ -98,9 +116,16 @@ void Server::run(int exit_with) {
       spdlog::error("epoll_wait: {}", std::strerror(errno));
       return;
     }
-    for (int i = 0; i < count; ++i)
-      if (handle_event(events[i].data.u64) == State::ends) return;
+    // Programs first, which wait for grants. What is left comes again.
+    const auto end = events.begin() + std::max(count, 0);
+    const auto others =
+        std::partition(events.begin(), end, [this](const epoll_event& event) { return is_program(event.data.u64); });
+    for (auto event = events.begin(); event != others; ++event) handle_event(event->data.u64);
+    const uint64_t begin = now_ns();
+    for (auto event = others; event != end && now_ns() - begin < kBesideGrantsNs; ++event)
+      if (handle_event(event->data.u64) == State::ends) return;
     resume_paused();
+    if (accept_again_ns_ != 0 && accept_again_ns_ <= now_ns()) stop_accepting(false);
     if (now_ns() - last_heartbeat < uint64_t{kHeartbeatMs} * 1'000'000 / 2) continue;
     last_heartbeat = now_ns();
     if (heartbeat() == State::ends) return;
@@ -112,7 +137,7 @@ int Server::timeout_ms() const {
   constexpr uint64_t kMs = 1'000'000;
   const uint64_t now = now_ns(), look = std::max(now, broker_.next_tick_ns());
   const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kHeartbeatMs));
-  if (paused_ > 0) return std::min(kPauseMs, until_look);
+  if (paused_ > 0 || accept_again_ns_ != 0) return std::min(kPauseMs, until_look);
   if (!connections_.empty() || !accepting_) return until_look;
   return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
 }
@@ -123,7 +148,10 @@ Server::State Server::handle_event(uint64_t tag) {
     case kSignals: return handle_signal();
     case kOwner: return State::ends;
     case kDecided: complete_change(); return State::goes_on;
-    case kMetrics: metrics_->answer([this] { return show_metrics(broker_); }); return State::goes_on;
+    case kWritten: finish_report(); return State::goes_on;
+    case kMetrics:
+      if (metrics_->look()) begin_metrics();
+      return State::goes_on;
     default: break;
   }
   const uint64_t id = tag / 2;
@@ -157,6 +185,11 @@ Server::State Server::heartbeat() {
   const auto missed = broker_.heartbeat(now_ns());
   if (!missed.empty()) tell_watchers(missed);
   stop_accepting(false);
+  for (auto user = users_.begin(); user != users_.end();) {
+    const bool is_forgotten = user->second.connections == 0 && user->second.accepted.is_full(now_ns()) &&
+                              user->second.documents.is_full(now_ns());
+    user = is_forgotten ? users_.erase(user) : std::next(user);
+  }
   service_.tell("WATCHDOG=1");
   if (!endpoint_.is_lost()) return State::goes_on;
   spdlog::error("the socket or the lock was taken away: ending, so that two managers never serve one instance");
@@ -167,6 +200,7 @@ Server::State Server::heartbeat() {
 void Server::stop_accepting(bool stop) {
   if (accepting_ != stop) return;
   accepting_ = !stop;
+  if (accepting_) accept_again_ns_ = 0;
   epoll_event event{};
   event.events = stop ? 0u : static_cast<uint32_t>(EPOLLIN);
   event.data.u64 = kListener;
@@ -174,43 +208,60 @@ void Server::stop_accepting(bool stop) {
 }
 
 void Server::accept_all() {
-  for (int i = 0; i < kMostInARow; ++i) {
+  bool all_were_taken = true;
+  for (int i = 0; i < kMostAccepted; ++i) {
     Descriptor socket(accept4(endpoint_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket) {
-      accept_one(std::move(socket));
+      all_were_taken &= accept_one(std::move(socket));
       continue;
     }
-    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return;
+    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) break;
     spdlog::error("no connection can be accepted: {}", std::strerror(errno));
+    accept_again_ns_ = 0;
     stop_accepting(true);
     return;
   }
+  if (all_were_taken) return;
+  accept_again_ns_ = now_ns() + uint64_t{kPauseMs} * 1'000'000;
+  stop_accepting(true);
 }
 
 Rights Server::rights_of_peer(const protocol::Peer& peer) const {
   return rights_of(peer.user, peer.groups, geteuid(), config_.access);
 }
 
-void Server::accept_one(Descriptor socket) {
+// False: its user connects more often than anybody needs to, and was left out.
+bool Server::accept_one(Descriptor socket) {
+  const uid_t who = protocol::user_of(socket.get());
+  RateLimit& accepted = users_[who].accepted;
+  if (who != 0 && who != geteuid()) {
+    if (!accepted.has_any(now_ns())) {
+      protocol::send_packet(
+          socket.get(), protocol::format_document({{"error", "user " + std::to_string(who) + " connects too often"}}));
+      return false;
+    }
+    accepted.take(RateLimit::kConnection);
+  }
   auto peer = protocol::peer_of(socket.get());
-  if (!peer) return;
+  if (!peer) return true;
   const Rights rights = rights_of_peer(*peer);
-  unsigned& count = connections_of_[peer->user];
+  User& user = users_[peer->user];
   const unsigned most = rights.may_administrate ? UINT_MAX : rights.programs + kConnectionsBesidePrograms;
   const unsigned all = protocol::kMaxPrograms + 8 * kConnectionsBesidePrograms;
-  if (count >= most || (connections_.size() >= all && !rights.may_administrate)) {
-    protocol::send_packet(socket.get(),
-                          protocol::format_document({{"error", "user " + std::to_string(peer->user) + " has " +
-                                                                   std::to_string(count) + " connections already"}}));
-    if (count == 0) connections_of_.erase(peer->user);
-    return;
+  if (user.connections >= most || (connections_.size() >= all && !rights.may_administrate)) {
+    protocol::send_packet(
+        socket.get(),
+        protocol::format_document({{"error", "user " + std::to_string(peer->user) + " has " +
+                                                 std::to_string(user.connections) + " connections already"}}));
+    return true;
   }
-  ++count;
+  ++user.connections;
   const uint64_t id = ++last_id_ + kFirstConnection;
   protocol::widen(socket.get());
   watch(socket.get(), 2 * id);
   watch(peer->process.get(), 2 * id + 1);
-  connections_[id] = {std::move(socket), *std::move(peer)};
+  connections_[id] = {std::move(socket), *std::move(peer), 0, false, rights.may_administrate};
+  return true;
 }
 
 void Server::drop(uint64_t id) {
@@ -218,16 +269,28 @@ void Server::drop(uint64_t id) {
   if (found == connections_.end()) return;
   if (found->second.is_paused) --paused_;
   if (found->second.program != 0) broker_.on_client_exit(found->second.program);
-  const auto count = connections_of_.find(found->second.peer.user);
-  if (count != connections_of_.end() && --count->second == 0) connections_of_.erase(count);
+  --users_[found->second.peer.user].connections;
   connections_.erase(found);
+}
+
+// More connections let a user ask no more.
+RateLimit& Server::limit_of(ClientConnection& client) {
+  const bool is_alone = client.program != 0 || client.may_administrate;
+  return is_alone ? client.rate_limit : users_[client.peer.user].documents;
+}
+
+bool Server::is_program(uint64_t tag) const {
+  const auto found = connections_.find(tag / 2);
+  return tag > 2 * kFirstConnection && found != connections_.end() && found->second.program != 0;
 }
 
 void Server::receive(uint64_t id) {
   for (int i = 0; i < kMostInARow; ++i) {
     const auto found = connections_.find(id);
     if (found == connections_.end()) return;
-    if (!found->second.rate_limit.has_any(now_ns())) return pause(id, found->second, true);
+    // After a document others come first: it takes as long as many messages.
+    if (i > 0 && found->second.program == 0) return;
+    if (!limit_of(found->second).has_any(now_ns())) return pause(id, found->second, true);
     protocol::Packet packet;
     // A program that has connected sends small messages only, and many of them.
     const size_t limit = found->second.program != 0 ? sizeof(protocol::Message) : protocol::kMaxDocumentBytes;
@@ -236,7 +299,7 @@ void Server::receive(uint64_t id) {
       case Received::end: return drop(id);
       case Received::packet: break;
     }
-    found->second.rate_limit.take(cost_of(packet.bytes));
+    limit_of(found->second).take(cost_of(packet.bytes));
     State state = State::ends;
     try {
       state = handle(id, found->second, packet.bytes);
@@ -257,10 +320,20 @@ void Server::pause(uint64_t id, ClientConnection& client, bool pause) {
   epoll_ctl(events_.get(), EPOLL_CTL_MOD, client.socket.get(), &event);
 }
 
+// In turn, so that none of a user's connections has all that he may ask.
 void Server::resume_paused() {
   if (paused_ == 0) return;
+  std::vector<uint64_t> paused;
   for (auto& [id, client] : connections_)
-    if (client.is_paused && client.rate_limit.has_any(now_ns())) pause(id, client, false);
+    if (client.is_paused && limit_of(client).has_any(now_ns())) paused.push_back(id);
+  std::ranges::rotate(paused, std::ranges::upper_bound(paused, resumed_));
+  for (const uint64_t id : paused) {
+    const auto client = connections_.find(id);
+    if (client == connections_.end() || !limit_of(client->second).has_any(now_ns())) continue;
+    resumed_ = id;
+    pause(id, client->second, false);
+    receive(id);
+  }
 }
 
 Server::State Server::handle(uint64_t id, ClientConnection& client, const std::string& bytes) {
@@ -295,21 +368,45 @@ json Server::ask(uint64_t id, ClientConnection& client, const std::string& bytes
   if (outcome->program != 0) client.program = outcome->program;
   if (outcome->watches) client.watches = true;
   attached = std::move(outcome->attached);
+  if (outcome->report) begin_report(id, *std::move(outcome->report));
   return outcome->answer ? *std::move(outcome->answer) : json();
 }
 
-// A long answer is attached as memory, so that none waits for its reader.
-bool Server::send(ClientConnection& client, const json& document, std::vector<int> attached) {
-  std::string bytes = protocol::format_document(document);
-  Descriptor memory;
-  if (bytes.size() > kMostAtOnce) {
-    auto made = protocol::make_shared_memory("samcl-answer", bytes.size());
-    if (!made || pwrite(made->get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return false;
-    memory = *std::move(made);
-    attached = {memory.get()};
-    bytes = protocol::format_document({{"attached_bytes", bytes.size()}});
+bool Server::send(ClientConnection& client, const json& document, const std::vector<int>& attached) {
+  return protocol::send_packet(client.socket.get(), protocol::format_document(document), attached) == Sent::yes;
+}
+
+void Server::begin_report(uint64_t asker, Report report) {
+  reports_.ask(asker, report.name, [begin = std::move(report.begin), instance = config_.instance] {
+    return [document = begin(), instance] {
+      json all = document();
+      all["instance"] = instance;
+      return as_packet(protocol::format_document(std::move(all)));
+    };
+  });
+}
+
+void Server::begin_metrics() {
+  reports_.ask(kPrometheus, "metrics",
+               [this] { return [write = show_metrics(broker_)] { return protocol::Packet{write(), {}}; }; });
+}
+
+void Server::finish_report() {
+  const auto written = reports_.finish();
+  if (!written) return;
+  const auto& [bytes, memory] = written->packet;
+  std::vector<int> attached;
+  for (const Descriptor& each : memory) attached.push_back(each.get());
+  for (const uint64_t asker : written->askers) {
+    if (asker == kPrometheus) {
+      metrics_->answer(bytes);
+      continue;
+    }
+    const auto connection = connections_.find(asker);
+    if (connection == connections_.end()) continue;
+    if (bytes.empty() || protocol::send_packet(connection->second.socket.get(), bytes, attached) != Sent::yes)
+      drop(asker);
   }
-  return protocol::send_packet(client.socket.get(), bytes, attached) == Sent::yes;
 }
 
 void Server::complete_change() {

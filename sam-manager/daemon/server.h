@@ -16,6 +16,7 @@
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/metrics.h"
 #include "sam-manager/daemon/rate_limit.h"
+#include "sam-manager/daemon/report_writer.h"
 #include "sam-manager/daemon/requests.h"
 #include "sam-manager/daemon/service_notice.h"
 #include "sam-manager/protocol/socket.h"
@@ -43,8 +44,15 @@ class Server {
     protocol::Peer peer;
     uint32_t program = 0;  // 0: none
     bool watches = false;
+    bool may_administrate = false;
     RateLimit rate_limit{};
     bool is_paused = false;  // it has asked too much
+  };
+  // What a user's connections have together.
+  struct User {
+    unsigned connections = 0;
+    RateLimit accepted{};   // how often he connects
+    RateLimit documents{};  // those of no program share it, unless they may administrate
   };
   enum class State { goes_on, ends };
 
@@ -52,14 +60,19 @@ class Server {
   State handle_signal();
   void reload();
   void accept_all();
-  void accept_one(protocol::Descriptor socket);
+  bool accept_one(protocol::Descriptor socket);
   void stop_accepting(bool stop);
+  RateLimit& limit_of(ClientConnection& client);
+  bool is_program(uint64_t tag) const;
   void receive(uint64_t id);
   void pause(uint64_t id, ClientConnection& client, bool pause);
   void resume_paused();
   State handle(uint64_t id, ClientConnection& client, const std::string& bytes);
   nlohmann::json ask(uint64_t id, ClientConnection& client, const std::string& bytes, std::vector<int>& attached);
-  bool send(ClientConnection& client, const nlohmann::json& document, std::vector<int> attached = {});
+  bool send(ClientConnection& client, const nlohmann::json& document, const std::vector<int>& attached = {});
+  void begin_report(uint64_t asker, Report report);
+  void begin_metrics();
+  void finish_report();
   void drop(uint64_t id);
   void complete_change();
   State heartbeat();
@@ -77,11 +90,14 @@ class Server {
   protocol::Descriptor events_;   // epoll
   protocol::Descriptor signals_;  // signalfd
   std::unique_ptr<Metrics> metrics_;
+  ReportWriter reports_;
   std::map<uint64_t, ClientConnection> connections_;  // by id
-  std::map<uid_t, unsigned> connections_of_;          // how many
+  std::map<uid_t, User> users_;                       // who has connections, or had some a moment ago
   uint64_t last_id_ = 0;
   bool accepting_ = true;
-  unsigned paused_ = 0;  // links
+  uint64_t accept_again_ns_ = 0;  // 0: with the next heartbeat
+  unsigned paused_ = 0;           // connections
+  uint64_t resumed_ = 0;          // the connection that was heard last of those
 };
 
 }  // namespace samcl::daemon

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "sam-manager/daemon/broker.h"
+#include "sam-manager/daemon/report.h"
 
 namespace samcl::daemon {
 
@@ -13,6 +13,6 @@ constexpr uint64_t kLongestTraceNs = 600'000'000'000;
 
 // All programs that are connected now, until that time of the monotonic clock; a program begins with its next lease.
 // Their pids, tasks, devices and descriptors (0: it has not begun).
-nlohmann::json ask_for_traces(const Broker& broker, uint64_t until_ns);
+Document ask_for_traces(const Broker& broker, uint64_t until_ns);
 
 }  // namespace samcl::daemon

@@ -1,8 +1,10 @@
 #include "sam-manager/protocol/connection.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -20,6 +22,8 @@ namespace samcl::protocol {
 using Clock = std::chrono::steady_clock;
 
 namespace {
+
+constexpr timeval kConnectLimit = {0, 500'000};
 
 int ms_until(Clock::time_point end) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -74,7 +78,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& instance
   if (auto checked = check_instance(instance); !checked) return tl::unexpected(checked.error());
   Result<void> problem = fail("no " + daemon_of(instance) + " runs");
   for (const std::string& directory : socket_directories()) {
-    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (!socket) return fail(std::string("no socket can be made: ") + std::strerror(errno));
     std::unique_ptr<Connection> connection(new Connection(instance, std::move(socket)));
     const auto connected = connection->connect(directory);
@@ -91,7 +95,13 @@ Result<void> Connection::connect(const std::string& directory) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return fail("the path of the socket is too long: " + path);
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  // While many connect at once it takes a moment.
+  setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &kConnectLimit, sizeof kConnectLimit);
+  const int connected = ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int problem = errno;
+  fcntl(socket_.get(), F_SETFL, fcntl(socket_.get(), F_GETFL) | O_NONBLOCK);
+  if (connected != 0) {
+    errno = problem;
     if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR) return fail("");
     if (errno == EAGAIN) return fail(daemon_of(instance_) + " takes no connections");
     return fail("cannot connect to " + daemon_of(instance_) + " at " + path + ": " + std::strerror(errno));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/visible.h"
 #include "sam-manager/protocol/limits.h"
 
 namespace samcl::protocol {
@@ -83,10 +84,7 @@ Result<void> check_name(const std::string& text, size_t most_bytes) {
     const std::string_view rest = std::string_view(text).substr(at);
     const size_t length = utf8_length(rest);
     if (length == 0) return fail("is no UTF-8 text");
-    const auto first = static_cast<unsigned char>(rest[0]);
-    const bool is_control =
-        first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(rest[1]) < 0xa0);
-    if (is_control) return fail("has a control character");
+    if (control_character(rest) > 0) return fail("has a control character");
     at += length;
   }
   return {};

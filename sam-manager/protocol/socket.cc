@@ -62,6 +62,13 @@ Result<Peer> peer_of(int socket) {
   return peer;
 }
 
+uid_t user_of(int socket) {
+  ucred credentials{};
+  socklen_t bytes = sizeof credentials;
+  const bool is_told = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &bytes) == 0;
+  return is_told ? credentials.uid : static_cast<uid_t>(-1);
+}
+
 void widen(int socket) {
   const int bytes = static_cast<int>(kMaxDocumentBytes);
   setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);

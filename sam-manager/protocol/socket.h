@@ -31,6 +31,9 @@ struct Peer {
 
 Result<Peer> peer_of(int socket);
 
+// The user alone, which takes the kernel much less time; -1: it does not say.
+uid_t user_of(int socket);
+
 // Lets packets as large as a document pass.
 void widen(int socket);
 

@@ -129,16 +129,16 @@ Result<Registry> Registry::open(const std::string& file) {
   auto tasks = parse_tasks(text);
   if (!tasks)
     return fail(file + " is no list of tasks (" + tasks.error().message + "); move it away to start without tasks");
-  registry.tasks_ = *std::move(tasks);
+  registry.replace(*std::move(tasks));
   return registry;
 }
 
 const Task* Registry::find(const std::string& name, const std::string& executable) const {
   if (!name.empty()) {
-    const auto found = tasks_.find(name);
-    return found == tasks_.end() ? nullptr : &found->second;
+    const auto found = tasks_->find(name);
+    return found == tasks_->end() ? nullptr : &found->second;
   }
-  for (const auto& [ignored, task] : tasks_) {
+  for (const auto& [ignored, task] : *tasks_) {
     if (task.match.empty()) continue;
     const bool is_path = task.match.find('/') != std::string::npos;
     if (task.match == (is_path ? executable : fs::path(executable).filename().string())) return &task;

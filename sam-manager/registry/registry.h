@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -56,15 +57,17 @@ class Registry {
   // The task of a program that asks for `name` ("": it does not ask) and runs `executable`; nullptr: none.
   const Task* find(const std::string& name, const std::string& executable) const;
 
-  const Tasks& tasks() const { return tasks_; }
+  const Tasks& tasks() const { return *tasks_; }
+  // As they are now, for another thread.
+  std::shared_ptr<const Tasks> share() const { return tasks_; }
   const std::string& file() const { return file_; }
-  void replace(Tasks tasks) { tasks_ = std::move(tasks); }
+  void replace(Tasks tasks) { tasks_ = std::make_shared<const Tasks>(std::move(tasks)); }
 
  private:
   explicit Registry(std::string file) : file_(std::move(file)) {}
 
   std::string file_;
-  Tasks tasks_;
+  std::shared_ptr<const Tasks> tasks_ = std::make_shared<const Tasks>();
 };
 
 }  // namespace samcl::registry

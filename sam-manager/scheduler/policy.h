@@ -61,6 +61,8 @@ struct Standing {
   Level level = Level::real_time;
   uint32_t weight = 1;                // of its share
   uint64_t deadline_ns = UINT64_MAX;  // of its job under way; UINT64_MAX: it has none
+
+  bool operator==(const Standing&) const = default;
 };
 
 }  // namespace samcl::scheduler

@@ -33,9 +33,10 @@ void Scheduler::add_client(ClientId client, const Standing& standing) { standing
 void Scheduler::set_standing(ClientId client, const Standing& standing) {
   const auto known = standings_.find(client);
   if (known == standings_.end()) return;
-  const uint64_t deadline = known->second.deadline_ns;
-  known->second = standing;
-  known->second.deadline_ns = deadline;
+  Standing next = standing;
+  next.deadline_ns = known->second.deadline_ns;
+  if (next == known->second) return;
+  known->second = next;
   for (ResourceId resource = 0; resource < words_.size(); ++resource) dispatch(resource);
 }
 

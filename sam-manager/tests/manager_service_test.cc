@@ -10,6 +10,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
 
 #include "sam-manager/protocol/descriptor.h"
 #include "sam-manager/protocol/names.h"
@@ -94,28 +97,104 @@ TEST_F(ServiceTest, GivenSocketIsServed) {
   unsetenv("SAMCL_RUNTIME_DIR");
 }
 
-TEST_F(ServiceTest, PrometheusReadsNumbers) {
-  std::ofstream(folder + "/m.toml") << "metrics = '" << folder << "/metrics'\n";
-  ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
+struct MetricsTest : ServiceTest {
+  void SetUp() override {
+    ServiceTest::SetUp();
+    std::ofstream(folder + "/m.toml") << "log_level = 'warn'\nmetrics = '" << folder << "/metrics'\n";
+    ASSERT_TRUE(daemon.start({"--config", folder + "/m.toml"}));
+  }
+
+  // What a reader gets who asks, and reads only after `wait_ms`.
+  std::string scrape(int wait_ms = 0) const {
+    const Descriptor reader(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (folder + "/metrics").copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(connect(reader.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const std::string question = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    EXPECT_GT(send(reader.get(), question.data(), question.size(), 0), 0);
+    usleep(static_cast<useconds_t>(wait_ms) * 1000);
+    std::string answer;
+    std::string part(4096, '\0');
+    for (ssize_t got; (got = recv(reader.get(), part.data(), part.size(), 0)) > 0;)
+      answer.append(part, 0, static_cast<size_t>(got));
+    return answer;
+  }
+
+  void run_a_job_of(const std::string& task) const {
+    ASSERT_EQ(daemon.register_task(task, 5), "");
+    const auto client = daemon.connect(task);
+    ASSERT_TRUE(client);
+    client->job_ended(1'000'000);
+  }
+};
+
+std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
+
+// How many samples each metric has. Where "# TYPE name kind" begins them, all of them follow, and nothing of another.
+std::map<std::string, int> samples_by_metric(const std::string& text) {
+  std::map<std::string, int> samples;
+  std::istringstream lines(text);
+  std::string metric;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first, second, third;
+    words >> first >> second >> third;
+    if (first == "#" && second == "TYPE") {
+      EXPECT_FALSE(samples.contains(third)) << third << " begins twice";
+      metric = third;
+      samples[metric] = 0;
+    } else if (first != "#") {
+      const std::string name = first.substr(0, first.find('{'));
+      EXPECT_TRUE(name == metric || name == metric + "_count") << line << " stands below " << metric;
+      ++samples[metric];
+    }
+  }
+  return samples;
+}
+
+TEST_F(MetricsTest, PrometheusReadsNumbers) {
   ASSERT_EQ(daemon.register_task("camera", 5), "");
   const auto client = daemon.connect("camera");
   ASSERT_TRUE(client);
   const lease::Lease gpu(client.get(), lease::ResourceKind::gpu, 0);
-  const Descriptor reader(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  (folder + "/metrics").copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(connect(reader.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  const std::string question = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
-  ASSERT_GT(send(reader.get(), question.data(), question.size(), 0), 0);
-  std::string answer;
-  std::string part(4096, '\0');
-  for (ssize_t got; (got = recv(reader.get(), part.data(), part.size(), 0)) > 0;)
-    answer.append(part, 0, static_cast<size_t>(got));
+  const std::string answer = scrape();
   EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.0 200 OK\r\n"));
   EXPECT_THAT(answer, HasSubstr("\nsamcl_programs 1\n"));
   EXPECT_THAT(answer, HasSubstr("\nsamcl_resource_held{device=\"a\",resource=\"gpu\"} 1\n"));
   EXPECT_THAT(answer, HasSubstr("\nsamcl_resource_held{device=\"a\",resource=\"link\"} 0\n"));
+}
+
+TEST_F(MetricsTest, SamplesOfAMetricStandTogether) {
+  run_a_job_of("camera");
+  run_a_job_of("lidar \"two\"");
+  const std::string answer = scrape();
+  const auto samples = samples_by_metric(body_of(answer));
+  EXPECT_EQ(samples.at("samcl_response_seconds"), 6) << answer;
+  EXPECT_EQ(samples.at("samcl_deadline_misses_total"), 2);
+  EXPECT_EQ(samples.at("samcl_overruns_total"), 6);
+  EXPECT_THAT(answer, HasSubstr("{task=\"lidar \\\"two\\\"\",quantile=\"0.5\"}"));
+}
+
+TEST_F(MetricsTest, SlowReaderGetsAllOfALongAnswer) {
+  for (int i = 0; i < 300; ++i) run_a_job_of(std::string(60, 'x') + std::to_string(i));
+  const std::string answer = scrape(50), body = body_of(answer);
+  EXPECT_THAT(answer, HasSubstr("Content-Length: " + std::to_string(body.size()) + "\r\n"));
+  EXPECT_GT(body.size(), 225'000) << "more than a socket takes at once";
+  EXPECT_EQ(samples_by_metric(body).at("samcl_deadline_misses_total"), 300);
+}
+
+TEST_F(MetricsTest, DashboardAsksForWhatThereIs) {
+  run_a_job_of("camera");
+  const auto samples = samples_by_metric(body_of(scrape()));
+  std::ifstream in(DASHBOARD);
+  const std::string dashboard((std::istreambuf_iterator<char>(in)), {});
+  ASSERT_TRUE(nlohmann::json::accept(dashboard));
+  const std::regex name("samcl_[a-z_]+");
+  int asked = 0;
+  for (std::sregex_iterator at(dashboard.begin(), dashboard.end(), name), end; at != end; ++at, ++asked)
+    EXPECT_TRUE(samples.contains(at->str())) << at->str();
+  EXPECT_GE(asked, 4);
 }
 
 }  // namespace

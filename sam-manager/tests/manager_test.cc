@@ -99,7 +99,7 @@ TEST_F(ManagerTest, SlowHolderKeepsItsLease) {
   ASSERT_TRUE(holder);
   const auto waiter = start_taker();
   waiter->line().say('t');
-  EXPECT_EQ(waiter->line().hear(3000), 0) << "it runs, however long that takes";
+  EXPECT_EQ(waiter->line().hear(2000), 0) << "it runs, however long that takes";
   holder->line().say('r');
   EXPECT_EQ(waiter->line().hear(), 'h');
 }

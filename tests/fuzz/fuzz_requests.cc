@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>
@@ -54,14 +55,15 @@ class Session {
     const auto outcome = daemon::handle(broker_, *board_, "fuzz", caller, *document);
     if (outcome && outcome->program != 0) programs_[who] = outcome->program;
     if (outcome && outcome->answer) protocol::format_document(*outcome->answer);
+    if (outcome && outcome->report) return protocol::format_document(outcome->report->begin()()), void();
     if (outcome && !outcome->answer) decide();
   }
 
   // Nobody keeps anything who is not there, and nobody waits for what is idle.
   void check() {
     broker_.heartbeat(now_ns_);
-    show_status(broker_);
-    show_metrics(broker_);
+    show_status(broker_)();
+    show_metrics(broker_)();
     for (uint32_t resource = 0; resource < protocol::kMaxResources; ++resource) {
       const uint32_t owner = broker_.scheduler().owner(resource);
       if (owner != 0 && !broker_.programs().contains(owner)) std::abort();
@@ -93,7 +95,10 @@ class Session {
   void decide() {
     for (int i = 0; i < 10; ++i) {
       pollfd ready{broker_.decided(), POLLIN, 0};
-      if (poll(&ready, 1, 2000) != 1) std::abort();
+      int polled;
+      do polled = poll(&ready, 1, 2000);
+      while (polled < 0 && errno == EINTR);  // libFuzzer's own alarm
+      if (polled != 1) std::abort();
       if (const auto decision = broker_.complete_change()) {
         if (decision->change.asker != 0) return answer_to(broker_, *decision), void();
       }

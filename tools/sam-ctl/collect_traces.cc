@@ -84,7 +84,7 @@ class Collector {
     }
   }
 
-  Result<Collected> finish() {
+  Collected finish() {
     Collected collected;
     std::vector<ProgramTrace> traces;
     for (auto& [pid, source] : sources_) {
@@ -98,9 +98,10 @@ class Collector {
       collected.doubts.push_back(name +
                                  (why == refused_.end() ? " used no device or link" : ": no trace: " + why->second));
     }
-    auto trace = one_trace(traces);
-    if (!trace) return tl::unexpected(trace.error());
-    collected.trace = *std::move(trace);
+    auto whole = one_trace(traces);
+    collected.programs -= whole.left_out.size();
+    collected.doubts.insert(collected.doubts.end(), whole.left_out.begin(), whole.left_out.end());
+    collected.trace = std::move(whole.text);
     return collected;
   }
 

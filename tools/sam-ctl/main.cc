@@ -157,6 +157,7 @@ std::atomic<bool> interrupted{false};
 
 // Until it is over, or we are interrupted: then with what there is.
 Result<void> trace(const Options& options) {
+  if (!(options.seconds >= 0.1 && options.seconds <= 600)) return fail("--seconds: expected 0.1 to 600");
   std::ofstream out(options.out);
   if (!out) return fail("--out: cannot write " + options.out);
   auto connection = connect(options.instance);
@@ -278,9 +279,7 @@ int run(int argc, char** argv) {
   app.add_subcommand("watch", "print deadlines as they are missed");
   CLI::App* traced = app.add_subcommand(
       "trace", "write what all programs do from now on, their commands, slices, leases and waits, on one time line");
-  traced->add_option("--seconds", options.seconds, "for how long")
-      ->check(CLI::Range(0.1, 600.0))
-      ->capture_default_str();
+  traced->add_option("--seconds", options.seconds, "for how long, 0.1 to 600")->capture_default_str();
   traced->add_option("-o,--out", options.out, "the file, as Chrome's trace events: for Perfetto or chrome://tracing")
       ->capture_default_str();
   app.add_subcommand("list", "registered tasks and their processes");

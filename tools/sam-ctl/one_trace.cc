@@ -97,13 +97,16 @@ void write_row(std::string& out, uint64_t row, std::vector<Use> uses) {
 
 }  // namespace
 
-Result<std::string> one_trace(const std::vector<ProgramTrace>& programs) {
-  std::string out(trace_events::kArrayBegin);
+OneTrace one_trace(const std::vector<ProgramTrace>& programs) {
+  OneTrace whole{std::string(trace_events::kArrayBegin), {}};
+  std::string& out = whole.text;
   std::map<std::string, std::vector<Use>> rows;
   std::map<std::pair<json, json>, uint64_t> arrows;  // by process and number: they must differ
   uint64_t last_arrow = 0;
   for (const ProgramTrace& trace : programs) {
     Program program(trace);
+    std::string own_events;
+    // A program that writes nonsense must not keep the others from being seen.
     try {
       const auto read = trace_events::for_each_event(trace.text, [&](const json& event) {
         program.read(event);
@@ -113,13 +116,17 @@ Result<std::string> one_trace(const std::vector<ProgramTrace>& programs) {
           if (number == 0) number = ++last_arrow;
           own["id"] = number;
         }
-        out += own.dump(-1, ' ', false, json::error_handler_t::replace) + ",\n";
+        own_events += own.dump(-1, ' ', false, json::error_handler_t::replace) + ",\n";
       });
-      if (!read) return fail(trace.name + ": " + read.error().message);
+      if (!read) {
+        whole.left_out.push_back(trace.name + ": " + read.error().message);
+        continue;
+      }
       program.add_to(rows);
-      program.introduce(out);
+      program.introduce(own_events);
+      out += own_events;
     } catch (const json::exception& error) {
-      return fail(trace.name + ": its trace is not as expected: " + error.what());
+      whole.left_out.push_back(trace.name + ": its trace is not as expected: " + error.what());
     }
   }
   trace_events::name_process(out, kMachine, "devices and links");
@@ -130,7 +137,8 @@ Result<std::string> one_trace(const std::vector<ProgramTrace>& programs) {
     write_row(out, row, std::move(uses));
   }
   out.erase(out.rfind(','));
-  return out + "\n]\n";
+  out += "\n]\n";
+  return whole;
 }
 
 }  // namespace samcl::ctl

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-
 namespace samcl::ctl {
 
 struct ProgramTrace {
@@ -16,7 +14,12 @@ struct ProgramTrace {
   std::string task = {};             // "": it is none
 };
 
-// Times are the machine's, so nothing is shifted. Errors: a text is no trace; the name says whose.
-Result<std::string> one_trace(const std::vector<ProgramTrace>& programs);
+struct OneTrace {
+  std::string text;
+  std::vector<std::string> left_out;  // programs whose text is no trace, and why
+};
+
+// Times are the machine's, so nothing is shifted.
+OneTrace one_trace(const std::vector<ProgramTrace>& programs);
 
 }  // namespace samcl::ctl

@@ -32,10 +32,10 @@ std::string arrow(int pid) {
 }
 
 std::vector<json> events(const std::vector<ProgramTrace>& programs) {
-  const auto text = one_trace(programs);
-  EXPECT_TRUE(text) << text.error().message;
-  const json all = json::parse(text.value_or(""), nullptr, false);
-  EXPECT_TRUE(all.is_array()) << text.value_or("");
+  const OneTrace whole = one_trace(programs);
+  EXPECT_THAT(whole.left_out, IsEmpty());
+  const json all = json::parse(whole.text, nullptr, false);
+  EXPECT_TRUE(all.is_array()) << whole.text;
   return all.get<std::vector<json>>();
 }
 
@@ -85,10 +85,15 @@ TEST(OneTrace, LinksAndDevicesAreDifferentRows) {
 
 TEST(OneTrace, NoProgramIsATraceToo) { EXPECT_THAT(testing::faults_of(events({})), IsEmpty()); }
 
-TEST(OneTrace, SaysWhoseTextIsNone) {
-  const auto text = one_trace({{"camera", {}, "hello"}});
-  ASSERT_FALSE(text);
-  EXPECT_THAT(text.error().message, ::testing::HasSubstr("camera: no trace"));
+TEST(OneTrace, LeavesOutWhoWritesNonsense) {
+  const OneTrace whole = one_trace({{"camera", {}, "hello"},
+                                    {"spoiler", {"pocl:0"}, "[\n" + kernel(1, 100, 50) + "{\"ph\":\"X\"},\n"},
+                                    {"radar", {"pocl:0"}, "[\n" + kernel(2, 150, 20)}});
+  EXPECT_THAT(whole.left_out, ::testing::ElementsAre(::testing::HasSubstr("camera: no trace"),
+                                                     ::testing::HasSubstr("spoiler: its trace is not as expected")));
+  const auto merged = json::parse(whole.text).get<std::vector<json>>();
+  EXPECT_THAT(testing::faults_of(merged), IsEmpty());
+  EXPECT_THAT(events_of(merged, 'X', "operation"), SizeIs(1));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/cli/table.h"
+#include "base/visible.h"
 #include "tools/sam-ctl/duration.h"
 
 namespace samcl::ctl {
@@ -106,7 +107,7 @@ std::string status_tables(const json& status) {
   for (const json& entry : status.at("programs"))
     programs.push_back({number(entry.at("pid")), or_dash(entry.at("task")), priority(entry), gpus(entry.at("gpus")),
                         join(entry.at("devices")), number(entry.at("jobs")), longest(entry), bound(entry),
-                        overruns(entry), or_dash(entry.at("executable"))});
+                        overruns(entry), or_dash(visible(entry.at("executable").get<std::string>()))});
   std::vector<Row> resources = {{"DEVICE", "RESOURCE", "HELD BY", "FOR", "WAITING"}};
   for (const json& entry : status.at("resources")) {
     std::vector<std::string> waiting;

@@ -31,7 +31,7 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
                     "last_response_ns": 30000000, "bound_ns": 34000000, "lent_priority": 40,
                     "overruns": {"sections": 2, "early_jobs": 1, "long_jobs": 0, "longest_section_ns": 9}, "demoted": true},
                    {"pid": 8, "task": "", "priority": 0, "gpus": 0, "devices": ["pocl:1", "pocl:0"],
-                    "executable": "", "threads": 0, "jobs": 0, "longest_response_ns": 0,
+                    "executable": "/b\u001b[2J", "threads": 0, "jobs": 0, "longest_response_ns": 0,
                     "last_response_ns": 0, "bound_ns": null}],
       "resources": [{"device": "pocl:0", "kind": "gpu", "waiting": [{"pid": 7, "task": "camera"}],
                      "holder": {"pid": 8, "task": "", "priority": 0, "held_ns_at_least": 4999999999}},
@@ -42,7 +42,7 @@ TEST(Tables, StatusShowsForHowLongALeaseIsHeld) {
             "sam-managerd \"x\", process 3, policy fixed-priority\n\n"
             "PROCESS  TASK    PRIORITY     GPUS  DEVICES         JOBS  LONGEST  BOUND  OVERRUNS    EXECUTABLE\n"
             "7        camera  30, lent 40  1     pocl:0          12    31.2 ms  34 ms  3, demoted  /c\n"
-            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           -\n\n"
+            "8        -       0            all   pocl:1, pocl:0  0     -        -      -           /b\\x1b[2J\n\n"
             "DEVICE  RESOURCE  HELD BY     FOR  WAITING\n"
             "pocl:0  gpu       process 8   4 s  camera (7)\n"
             "pocl:0  link      camera (7)  -    -\n"

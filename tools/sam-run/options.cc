@@ -27,7 +27,8 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
   --share PART         give the program that part of each device, 0.5 or 50%: some of its compute units where the
                        driver divides it; NVIDIA's Multi-Process Service where that runs; else slices of time under
                        a manager (an embedded one, unless --manager says which). Prints which way.
-  --manager WHICH      auto (default): use sam-managerd if it runs; off: never; required: fail without it;
+  --manager auto|off|required|embedded
+                       auto (default): use sam-managerd if it runs; off: never; required: fail without it;
                        embedded: start a private one that ends with the program.
   --task NAME          the task's name, as registered with `sam-ctl register`.
   --report[=FILE.json] at exit, print what ran where and why as a table on stderr, or write it to FILE.json.

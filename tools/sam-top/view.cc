@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "base/visible.h"
+
 namespace samcl::top {
 
 using nlohmann::json;
@@ -16,30 +18,43 @@ std::string without_end(std::string text) {
   return text;
 }
 
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+
+// Of UTF-8; each is taken to be one column wide.
+size_t characters(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
 std::string cut(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 1) + "~";
+  if (characters(text) <= width) return text;
+  size_t end = 0;
+  for (size_t count = 0; count < width - 1; ++count) do
+      ++end;
+    while (!begins_character(text[end]));
+  return text.substr(0, end) + "~";
 }
 
 std::string left(const std::string& text, size_t width) {
-  std::string cell = cut(text, width);
-  cell.resize(width, ' ');
-  return cell + " ";
+  const std::string cell = cut(text, width);
+  return cell + std::string(width - characters(cell) + 1, ' ');
 }
 
 std::string right(const std::string& text, size_t width) {
   const std::string cell = cut(text, width);
-  return std::string(width - cell.size(), ' ') + cell + " ";
+  return std::string(width - characters(cell), ' ') + cell + " ";
 }
 
 std::string executable(const json& program) {
   const std::string path = program.at("executable");
-  return path.substr(path.rfind('/') + 1);
+  return visible(path.substr(path.rfind('/') + 1));
 }
 
 std::string shown_name(const json& program) {
   const std::string task = program.at("task");
   return task.empty() ? "(" + executable(program) + ")" : task;
 }
+
+std::string bytes_or_dash(const json& bytes) { return bytes.is_null() || bytes == 0 ? "-" : short_bytes(bytes); }
 
 std::string time_or_dash(const json& ns) { return ns.is_null() || ns == 0 ? "-" : short_time(ns); }
 
@@ -58,25 +73,32 @@ int64_t weight(const json& program, Order order) {
   return 0;
 }
 
-constexpr size_t kName = 16, kPid = 7, kPriority = 4, kCount = 6, kTime = 7;
+constexpr size_t kLeastName = 11, kMostName = 32;
+constexpr size_t kPid = 7, kPriority = 4, kGpus = 3, kJobs = 5, kTime = 6, kLate = 4, kSlices = 6, kMemory = 5;
+constexpr size_t kBesideName = 69;
+
+// The names have what room the numbers leave.
+size_t name_width(size_t width) { return std::clamp(width - std::min(width, kBesideName), kLeastName, kMostName); }
 
 Row make_row(const json& program, size_t width) {
   Row row{program.at("pid"), program.at("task"), program.at("priority"), program.at("misses") != 0, {}};
-  row.text = left(shown_name(program), kName) + right(std::to_string(row.pid), kPid) +
-             right(std::to_string(row.priority), kPriority) +
-             right(program.at("gpus") == 0 ? "all" : program.at("gpus").dump(), kPriority) +
-             right(program.at("jobs").dump(), kCount) + right(time_or_dash(program.at("p50_ns")), kTime) +
-             right(time_or_dash(program.at("p99_ns")), kTime) +
-             right(time_or_dash(program.at("longest_response_ns")), kTime) +
-             right(time_or_dash(program.at("bound_ns")), kTime) + right(program.at("misses").dump(), kCount);
+  row.text =
+      left(shown_name(program), name_width(width)) + right(std::to_string(row.pid), kPid) +
+      right(std::to_string(row.priority), kPriority) +
+      right(program.at("gpus") == 0 ? "all" : program.at("gpus").dump(), kGpus) +
+      right(short_count(program.at("jobs")), kJobs) + right(time_or_dash(program.at("p50_ns")), kTime) +
+      right(time_or_dash(program.at("p99_ns")), kTime) + right(time_or_dash(program.at("longest_response_ns")), kTime) +
+      right(time_or_dash(program.at("bound_ns")), kTime) + right(short_count(program.at("misses")), kLate) +
+      right(short_count(program.at("gpu_leases")), kSlices) + right(bytes_or_dash(program.at("memory_bytes")), kMemory);
   row.text = cut(without_end(row.text), width);
   return row;
 }
 
 std::string columns(size_t width) {
-  return cut(without_end(left("TASK", kName) + right("PROCESS", kPid) + right("PRIO", kPriority) +
-                         right("GPUS", kPriority) + right("JOBS", kCount) + right("HALF", kTime) + right("99%", kTime) +
-                         right("LONGEST", kTime) + right("BOUND", kTime) + right("LATE", kCount)),
+  return cut(without_end(left("TASK", name_width(width)) + right("PROCESS", kPid) + right("PRIO", kPriority) +
+                         right("GPU", kGpus) + right("JOBS", kJobs) + right("HALF", kTime) + right("99%", kTime) +
+                         right("MAX", kTime) + right("BOUND", kTime) + right("LATE", kLate) + right("SLICES", kSlices) +
+                         right("MEM", kMemory)),
              width);
 }
 
@@ -89,14 +111,21 @@ std::string who(const json& program) {
 std::vector<std::string> device_lines(const json& status, size_t width) {
   std::vector<std::string> lines;
   if (status.at("resources").empty()) return lines;
-  lines.push_back(cut(left("DEVICE", 24) + left("USE", 5) + left("HELD BY", 16) + left("FOR", 8) + "WAITING", width));
+  std::map<std::string, std::string> memory;  // reserved, of what there is, by device
+  for (const json& device : status.at("memory"))
+    memory[device.at("device")] = bytes_or_dash(device.at("reserved_bytes")) + "/" + bytes_or_dash(device.at("bytes"));
+  lines.push_back(
+      cut(left("DEVICE", 20) + left("USE", 4) + left("HELD BY", 14) + left("FOR", 6) + left("RESERVED", 11) + "WAITING",
+          width));
   for (const json& resource : status.at("resources")) {
     std::string waiting;
     for (const json& waiter : resource.at("waiting")) waiting += (waiting.empty() ? "" : ", ") + who(waiter);
     const json& holder = resource.at("holder");
     const uint64_t held = holder.is_null() ? 0 : holder.at("held_ns_at_least").get<uint64_t>();
-    lines.push_back(cut(left(resource.at("device"), 24) + left(resource.at("kind"), 5) + left(who(holder), 16) +
-                            left(held < 1'000'000'000 ? "-" : short_time(held), 8) + (waiting.empty() ? "-" : waiting),
+    const bool is_gpu = resource.at("kind") == "gpu";
+    lines.push_back(cut(left(resource.at("device"), 20) + left(resource.at("kind"), 4) + left(who(holder), 14) +
+                            left(held < 1'000'000'000 ? "-" : short_time(held), 6) +
+                            left(is_gpu ? memory[resource.at("device")] : "", 11) + (waiting.empty() ? "-" : waiting),
                         width));
   }
   return lines;
@@ -122,6 +151,24 @@ std::string short_time(uint64_t ns) {
                 : value < 99.95 && unit > 0 ? "%.1f%s"
                                             : "%.0f%s",
                 value, kUnits[unit]);
+  return text.data();
+}
+
+std::string short_count(uint64_t count) {
+  if (count < 100'000) return std::to_string(count);
+  static constexpr std::array<char, 4> kUnits = {'k', 'M', 'G', 'T'};
+  size_t unit = 0;
+  for (count /= 1000; count >= 1000 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
+  return std::to_string(count) + kUnits[unit];
+}
+
+std::string short_bytes(uint64_t bytes) {
+  static constexpr std::array<char, 6> kUnits = {'B', 'K', 'M', 'G', 'T', 'P'};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), value < 9.95 && unit > 0 ? "%.1f%c" : "%.0f%c", value, kUnits[unit]);
   return text.data();
 }
 

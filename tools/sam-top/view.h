@@ -40,4 +40,10 @@ View make_view(const nlohmann::json& status, const Choices& choices, size_t widt
 // "12.3ms": three digits and a unit.
 std::string short_time(uint64_t ns);
 
+// "99999", "123k".
+std::string short_count(uint64_t count);
+
+// "4.0G": of 1024.
+std::string short_bytes(uint64_t bytes);
+
 }  // namespace samcl::top
