@@ -1,12 +1,15 @@
 #include "libsamcl/api/external_memory.h"
 
+// clang-format off
+#include "libsamcl/api/unwrap.h"  // before unwrapped_list.h, which calls it
+// clang-format on
 #include <CL/cl_ext.h>
 
 #include <vector>
 
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/guarded_extension.h"
-#include "libsamcl/api/unwrap.h"
+#include "libsamcl/api/unwrapped_list.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 
@@ -25,6 +28,15 @@ HandOver drivers(cl_device_id device, const char* name) {
 
 cl_int hand_over(const char* name, cl_command_type type, cl_command_queue handle, cl_uint count, const cl_mem* memory,
                  cl_uint wait_count, const cl_event* waits, cl_event* event) {
+  if (!is_virtual(handle)) {
+    cl_device_id device = nullptr;
+    const cl_int error = driver::real().clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+    if (error != CL_SUCCESS) return CL_INVALID_COMMAND_QUEUE;
+    const HandOver function = drivers(device, name);
+    if (!function) return CL_INVALID_OPERATION;
+    return function(handle, count, UnwrappedList(count, memory).get(), wait_count,
+                    UnwrappedList(wait_count, waits).get(), event);
+  }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   const HandOver function = drivers(queue->context->devices[0]->id, name);
