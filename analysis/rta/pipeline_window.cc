@@ -9,6 +9,7 @@ void PipelineWindow::begin(const std::array<Lanes, 3>& lanes) {
   for (size_t i = 0; i < lanes.size(); ++i) {
     Used& used = used_[i];
     used.lanes = lanes[i];
+    used.left = lanes[i].elements;
     used.per_element = 1 / lanes[i].elements;
     used.stages = 0;
     used.per_arrival = used.as_work = used.as_time = 0;
