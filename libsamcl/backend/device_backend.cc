@@ -8,6 +8,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/threads/spin.h"
 
 namespace samcl {
 namespace {
@@ -185,7 +186,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
   const bool is_awaited = !node->after_end.empty();
-  switch (ahead.enter(node, ns, now_ns())) {
+  switch (ahead.enter(node, ns, now_ns(), device.submits_on_thread())) {
     case RunAhead::Entry::now: {
       Giving how = giving(*node, is_awaited);
       how.counted_ns = ns;
@@ -218,11 +219,20 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
   return error;
 }
 
+// While the device is busy a program that launches more is not far behind: to wake the feeder takes longer.
+NodePtr DeviceBackend::next_to_feed(RealDevice& device) {
+  RunAhead& ahead = *device.run_ahead();
+  if (!ahead.has_waiting() && Worker::is_own_thread() && device.is_busy()) {
+    spin_until([&] { return ahead.has_waiting(); });
+  }
+  return ahead.next();
+}
+
 // The feeder: gives the driver's queue what may be in flight together, and does by itself what runs alone. On the
 // lane's thread until nothing waits; on another, and at the end of the process, only one operation.
 void DeviceBackend::feed(RealDevice& device) {
   RunAhead& ahead = *device.run_ahead();
-  while (const NodePtr node = ahead.next()) {
+  while (const NodePtr node = next_to_feed(device)) {
     const trace::OnBehalfOf this_command(*node);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     bool is_over = true;
@@ -245,12 +255,12 @@ void DeviceBackend::feed(RealDevice& device) {
 cl_int DeviceBackend::feed_one(RealDevice& device, const NodePtr& node, bool& is_over) {
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
-  for (uint64_t ends = ahead.ends(); !ahead.has_room(ns, now_ns()); ends = ahead.ends()) {
-    if (!device.completions().help(nullptr)) ahead.wait_for_end(ends);
+  RunAhead::Start start = ahead.start(ns, now_ns);
+  for (; !start.begins; start = ahead.start(ns, now_ns)) {
+    if (!device.completions().help(nullptr)) ahead.wait_for_end(start.ends);
   }
   if (ns == 0) return execute(*node);
-  ahead.begin(ns, now_ns);
-  Giving how = giving(*node, ahead.hurries());
+  Giving how = giving(*node, start.hurries);
   how.counted_ns = ns;
   is_over = false;
   return give_under_lease(node, how);

@@ -92,6 +92,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
   cl_int give_under_lease(const engine::NodePtr& node, Giving giving);
+  static engine::NodePtr next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
   cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/atomic_max.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/merge/merging.h"
@@ -117,16 +118,30 @@ KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
+  const bool is_managed = context.devices[0]->lease.client != nullptr;
+  if (is_managed && is_within_a_slice(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   kernel().build->recall_times(context);
   if (context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.
-  if (context.devices[0]->lease.client) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
+  if (is_managed) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
   if (whole_ns < 2 * kHandOver) return false;
   if (!context.shares_host_memory() && leaves_idle(request_, *context.devices[0])) return false;
   return Build::parts_pay(kernel().build, context, *known, whole_ns);
+}
+
+// Whether it runs on one device, where the program's own kernel can be had, and is known to take no longer there than a
+// slice: to cut it, and to run the rewritten kernel, only takes longer.
+bool KernelLaunch::is_within_a_slice(const Context& context) const {
+  const auto devices = context.devices_in_use();
+  Kernel& kernel = *request_.kernel;
+  if (devices.size() != 1 || devices[0] != kernel.build->fallback_device) return false;
+  const uint64_t items = work_items(request_.ndrange);
+  uint64_t ns = (devices[0] == 0 ? kernel.original : kernel.fallback).times.expect(items);
+  if (ns == 0 && !kernel.sub_kernels.empty()) ns = kernel.sub_kernels[devices[0]]->times.expect(items);
+  return ns > 0 && ns <= RunAhead::kSliceNs;
 }
 
 KernelLaunch::~KernelLaunch() = default;

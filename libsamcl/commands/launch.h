@@ -55,6 +55,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
   const Kernel& kernel() const { return *request_.kernel; }
   bool parts_are_of_interest(Context& context) const;
+  bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
   void count(const Event& event) const;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/footprints.h"
 #include "libsamcl/testing/simulated_machine.h"
@@ -717,6 +718,41 @@ TEST_F(ManagedLaunches, KeepToTheDevicesThatTheManagerChose) {
   launch(made_now, {a}, kMany);
   EXPECT_EQ(machine.contents(a), counting(kMany, 1));
   EXPECT_THAT(at_work, ElementsAre(1));
+}
+
+struct ManagedLaunchesOnOneDevice : ManagedLaunches {
+  ManagedLaunchesOnOneDevice() {
+    manager.chosen.devices = {0};
+    manager.chosen.gpus = 1;
+  }
+  // How many slices a launch runs in; 0: the program's own kernel runs, in one piece.
+  uint64_t slices(const KernelPtr& kernel, const BufferPtr& buffer) {
+    const uint64_t before = kernel->record.slices;
+    launch(kernel, {buffer}, kMany);
+    machine.run();
+    return kernel->record.slices - before;
+  }
+};
+
+TEST_F(ManagedLaunchesOnOneDevice, ThatFitInASliceRunAsTheProgramsOwn) {
+  const BufferPtr a = filled(counting(kMany));
+  EXPECT_GT(slices(incrementing, a), 0u) << "nothing is known";
+  incrementing->sub_kernels[0]->times.took(kMany, RunAhead::kSliceNs);
+  incrementing->sub_kernels[0]->times.took(kMany, RunAhead::kSliceNs);
+  EXPECT_EQ(slices(incrementing, a), 0u);
+  incrementing->original.times.took(kMany, 2 * RunAhead::kSliceNs);
+  incrementing->original.times.took(kMany, 2 * RunAhead::kSliceNs);
+  EXPECT_GT(slices(incrementing, a), 0u) << "it has become longer";
+  EXPECT_EQ(machine.contents(a), counting(kMany, 3));
+}
+
+TEST_F(ManagedLaunchesOnOneDevice, AreInSlicesWhereTheProgramsOwnKernelIsOnAnotherOne) {
+  manager.chosen.devices = {1};
+  const BufferPtr a = filled(counting(kMany));
+  incrementing->sub_kernels[1]->times.took(kMany, 1000);
+  EXPECT_GT(slices(incrementing, a), 0u);
+  EXPECT_THAT(at_work, ElementsAre(1));
+  EXPECT_EQ(machine.contents(a), counting(kMany, 1));
 }
 
 TEST_F(ManagedLaunches, TransfersOfTheirBytesTakeLeasesOfLinks) {

@@ -15,6 +15,8 @@ namespace {
 constexpr size_t kTogether = 32;
 // So does the last of those that take that long, on a leased device: what may be in flight is several times that.
 constexpr uint64_t kTogetherNs = 200'000;
+// Of a leased device: what comes within that time of what came before comes as one run.
+constexpr std::chrono::microseconds kBetween{50};
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
 
@@ -36,6 +38,23 @@ cl_int wait_for_status(cl_event event) {
 }
 
 }  // namespace
+
+void ReleasedEvents::add(cl_event event) {
+  std::unique_lock lock(mutex_);
+  events_.push_back(event);
+  const bool many = events_.size() >= kMost;
+  lock.unlock();
+  if (many) release();
+}
+
+void ReleasedEvents::release() {
+  std::vector<cl_event> events;
+  {
+    std::lock_guard lock(mutex_);
+    events.swap(events_);
+  }
+  for (const cl_event each : events) driver::real().clReleaseEvent(each);
+}
 
 CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name,
                                  const Device& device, std::function<void()> on_start)
@@ -126,6 +145,12 @@ bool CompletionQueue::is_time() const {
 
 bool CompletionQueue::is_recent(const Pending& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
 
+// None has an event yet, but who gives them is not at the end: the driver serves him less well while we ask for one.
+bool CompletionQueue::is_being_filled() const {
+  return is_leased_ && !leaves_ && !pending_.empty() && unmarked_ == pending_.size() &&
+         ago(last_enqueued_ns_) < kBetween;
+}
+
 // Up to the first that has an event. Under the mutex.
 CompletionQueue::Batch CompletionQueue::take() {
   Batch batch;
@@ -207,7 +232,7 @@ void CompletionQueue::finish(Batch& batch, bool is_over) {
     RunTimes& last = batch.nodes.back().run;
     last.late = std::make_shared<LateTimes>(batch.event, *clock_, last.enqueued, now);
   } else if (batch.event) {
-    driver::real().clReleaseEvent(batch.event);
+    released_.add(batch.event);
   }
   batch.event = nullptr;
 }
@@ -314,6 +339,9 @@ void CompletionQueue::watch() {
   uint64_t told_here = 0;  // last_ended_ns_ as this thread left it
   std::unique_lock lock(mutex_);
   while (true) {
+    lock.unlock();
+    released_.release();
+    lock.lock();
     if (!is_time() && Worker::is_own_thread()) {
       if (std::unique_lock idle(calls_, std::try_to_lock); !pending_.empty() && idle) {
         driver::real().clFlush(queue_);  // nothing else may make the driver begin
@@ -330,6 +358,10 @@ void CompletionQueue::watch() {
     }
     if (taken_) {
       changed_.wait_for(lock, silence_, [this] { return !taken_; });
+      continue;
+    }
+    if (is_being_filled() && Worker::is_own_thread()) {
+      changed_.wait_for(lock, kBetween);
       continue;
     }
     if (pending_.empty()) {

@@ -45,6 +45,21 @@ struct CompletedNode {
   cl_int status = CL_SUCCESS;
 };
 
+// Events that nobody needs any more. A driver lets go of one only between two commands that it is given, and who gives
+// them must not have to wait for who waits for that: a thread that nobody waits for releases them, or who finds too
+// many. Threads: any.
+class ReleasedEvents {
+ public:
+  ~ReleasedEvents() { release(); }
+  void add(cl_event event);
+  void release();
+
+ private:
+  static constexpr size_t kMost = 256;
+  std::mutex mutex_;  // a leaf
+  std::vector<cl_event> events_;
+};
+
 class CompletionQueue {
  public:
   // Who hears of them. Without locks of the caller's.
@@ -133,6 +148,7 @@ class CompletionQueue {
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
   bool is_time() const;
   bool is_recent(const Pending& one) const;
+  bool is_being_filled() const;
   Batch take();
   void mark_last();
   void finish(Batch& batch, bool is_over = false);
@@ -170,6 +186,7 @@ class CompletionQueue {
   int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
   uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
   std::optional<DeviceClock> clock_;  // by which times are told
+  ReleasedEvents released_;  // by our thread, and whatever is left when it has ended
   Worker thread_;
 };
 

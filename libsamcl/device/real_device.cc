@@ -105,15 +105,14 @@ RealDevice::~RealDevice() {
 }
 
 bool RealDevice::submits_on_thread() {
-  // Fewer would be submitted before the thread is awake; and for few a new thread does not pay.
-  constexpr size_t kBusy = 16;
+  // For fewer a new thread does not pay.
   constexpr uint32_t kMany = 400;
   switch (Config::get().submission) {
     case Config::Submission::thread: return true;
     case Config::Submission::caller: return false;
     default: break;
   }
-  if (!gives_a_core_ || completions_->pending() < kBusy) return false;
+  if (!gives_a_core_ || !is_busy()) return false;
   return came_while_busy_ >= kMany || ++came_while_busy_ >= kMany;
 }
 

@@ -117,6 +117,7 @@ class RealDevice {
   // Whether it has so much to do that another thread may give it more, and there is a core for one. Asked once for each
   // operation, under the context's lock.
   bool submits_on_thread();
+  bool is_busy() const { return completions_->pending() >= kBusy; }
   // Waits at most `milliseconds` until nothing runs; false if that takes longer.
   bool drain(int milliseconds);
   // So that threads see Worker::end_threads_when_idle().
@@ -139,6 +140,9 @@ class RealDevice {
   cl_context context_ = nullptr;
   std::array<Queue, kLanes> queues_;
   std::array<std::unique_ptr<Worker>, kLanes> workers_;
+
+  // So many given to its queue: fewer would be submitted before a thread that does that is awake.
+  static constexpr size_t kBusy = 16;
 
   std::atomic<bool> expects_transfers_{false};
   uint32_t came_while_busy_ = 0;  // under the context's lock

@@ -42,9 +42,9 @@ void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
   since_count_ = since_counted_ = 0;
 }
 
-RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns) {
+RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns, bool by_feeder) {
   std::lock_guard lock(mutex_);
-  if (!feeding_ && ns > 0) {
+  if (!feeding_ && !by_feeder && ns > 0) {
     const bool takes = in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_);
     if (takes) {
       if (in_flight_++ == 0) hold_since(now_ns);
@@ -53,6 +53,7 @@ RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64
     }
   }
   waiting_.push_back(node);
+  count_waiting_ = waiting_.size();
   return std::exchange(feeding_, true) ? Entry::waits : Entry::feed;
 }
 
@@ -64,6 +65,7 @@ engine::NodePtr RunAhead::next() {
   }
   engine::NodePtr node = std::move(waiting_.front());
   waiting_.pop_front();
+  count_waiting_ = waiting_.size();
   return node;
 }
 
@@ -73,37 +75,30 @@ bool RunAhead::hand_over() {
   return feeding_ = !waiting_.empty();
 }
 
-bool RunAhead::has_room(uint64_t ns, uint64_t now_ns) {
-  std::lock_guard lock(mutex_);
-  return in_flight_ == 0 || (ns > 0 && takes_more(ns, now_ns));
-}
-
 // Nothing else begins while there is a feeder, and the lease is given back only with the last that is in flight.
-void RunAhead::begin(uint64_t ns, uint64_t (*clock)()) {
+RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   std::unique_lock lock(mutex_);
+  Start start{.hurries = hurries_, .ends = ends_};
+  if (ns == 0) {
+    start.begins = in_flight_ == 0;
+    return start;
+  }
+  if (in_flight_ > 0 && !takes_more(ns, clock())) return start;
   if (in_flight_ == 0) {
     lock.unlock();
     client_.acquire(kGpu, device_);
     lock.lock();
     hold_since(clock());
   }
+  start.begins = true;
   ++in_flight_;
   in_flight_ns_ += ns;
+  return start;
 }
 
 void RunAhead::hurry() {
   std::lock_guard lock(mutex_);
   hurries_ = feeding_;
-}
-
-bool RunAhead::hurries() {
-  std::lock_guard lock(mutex_);
-  return hurries_;
-}
-
-uint64_t RunAhead::ends() {
-  std::lock_guard lock(mutex_);
-  return ends_;
 }
 
 void RunAhead::wait_for_end(uint64_t ends) {

@@ -50,24 +50,29 @@ class RunAhead {
   static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
 
   // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
-  // kept here behind others; feed: likewise, and the caller has to see to a feeder.
+  // kept here behind others; feed: likewise, and the caller has to see to a feeder. by_feeder: rather than now, so that
+  // the caller goes on meanwhile.
   enum class Entry : uint8_t { now, waits, feed };
-  Entry enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns);
+  Entry enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 
   // Of the feeder. The next operation that waits; nullptr: none does, and there is no feeder any more.
   engine::NodePtr next();
   // Leaves the feeder's part to another one, which the caller has to see to. False: nothing waits, and none is needed.
   bool hand_over();
-  // Whether an operation that counts `ns` may be in flight as well; 0: whether nothing is, so that one may run alone.
-  bool has_room(uint64_t ns, uint64_t now_ns);
-  // If it may: it is in flight from now on. Waits for the lease where it is not held.
-  void begin(uint64_t ns, uint64_t (*clock)());
+  // Whether any does; without the mutex.
+  bool has_waiting() const { return count_waiting_.load(std::memory_order_relaxed) > 0; }
+  // begins: an operation that counts `ns` is in flight from now on, as another one among others; 0: nothing is, so that
+  // it may run alone. Waits for the lease where it is needed and not held. Else it has to wait for an end.
+  struct Start {
+    bool begins = false;
+    bool hurries = false;  // somebody waits for the end of something that waited here
+    uint64_t ends = 0;     // how many have been told
+  };
+  Start start(uint64_t ns, uint64_t (*clock)());
+  // Waits until more ends than that have been told, but not long.
+  void wait_for_end(uint64_t ends);
   // Somebody waits for the end of something that waits here.
   void hurry();
-  bool hurries();
-  // Waits until more ends have been told than when `ends` was read, but not long.
-  uint64_t ends();
-  void wait_for_end(uint64_t ends);
 
   // Of what was in flight so many ended, which counted so much together; or they were not given to the driver after
   // all.
@@ -87,6 +92,7 @@ class RunAhead {
   std::condition_variable changed_;
   // Guarded by the mutex. The lease is held while in_flight_ > 0.
   std::deque<engine::NodePtr> waiting_;
+  std::atomic<size_t> count_waiting_{0};  // its size
   bool feeding_ = false;
   bool feeder_waits_ = false;
   bool hurries_ = false;  // until there is no feeder

@@ -72,6 +72,7 @@ struct RunAheadTest : ::testing::Test {
 
   RunAheadTest() { now = 0; }
   Entry enter(uint64_t ns) { return ahead.enter(node(), ns, now); }
+  bool begins(uint64_t ns) { return ahead.start(ns, clock_ns).begins; }
 };
 
 TEST_F(RunAheadTest, WhatIsShortAndKnownCounts) {
@@ -120,9 +121,9 @@ TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
   EXPECT_EQ(enter(400 * kUs), Entry::now);
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
   EXPECT_NE(ahead.next(), nullptr);
-  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  EXPECT_FALSE(begins(5 * kUs));
   ahead.ended(1, 400 * kUs, now);
-  EXPECT_TRUE(ahead.has_room(5 * kUs, now));
+  EXPECT_TRUE(begins(5 * kUs));
 }
 
 TEST_F(RunAheadTest, NothingOvertakesWhatWaits) {
@@ -137,12 +138,25 @@ TEST_F(RunAheadTest, NothingOvertakesWhatWaits) {
   EXPECT_EQ(enter(5 * kUs), Entry::now) << "nothing waits any more";
 }
 
+TEST_F(RunAheadTest, FeederIsPreferredWhereTheCallerHasOtherThingsToDo) {
+  EXPECT_FALSE(ahead.has_waiting());
+  EXPECT_EQ(ahead.enter(node(), 5 * kUs, now, true), Entry::feed) << "though there is room";
+  EXPECT_TRUE(ahead.has_waiting());
+  EXPECT_EQ(enter(5 * kUs), Entry::waits);
+  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_TRUE(begins(5 * kUs));
+  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_FALSE(ahead.has_waiting());
+  EXPECT_EQ(ahead.next(), nullptr);
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+}
+
 TEST_F(RunAheadTest, WhatIsNotKnownRunsAlone) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   EXPECT_EQ(enter(0), Entry::feed);
-  EXPECT_FALSE(ahead.has_room(0, now));
+  EXPECT_FALSE(begins(0));
   ahead.ended(1, 5 * kUs, now);
-  EXPECT_TRUE(ahead.has_room(0, now));
+  EXPECT_TRUE(begins(0));
   EXPECT_FALSE(lease.is_held()) << "it takes the lease by itself";
 }
 
@@ -150,12 +164,11 @@ TEST_F(RunAheadTest, MoreUrgentTaskIsGivenWayWhenWhatIsInFlightHasEnded) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   lease.revoked = true;
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
-  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  EXPECT_FALSE(begins(5 * kUs));
   ahead.ended(1, 5 * kUs, now);
   EXPECT_FALSE(lease.is_held());
   lease.revoked = false;
-  ASSERT_TRUE(ahead.has_room(5 * kUs, now));
-  ahead.begin(5 * kUs, clock_ns);
+  ASSERT_TRUE(begins(5 * kUs));
   EXPECT_TRUE(lease.is_held()) << "taken again";
 }
 
@@ -166,7 +179,7 @@ TEST_F(RunAheadTest, OthersWaitForOneTurn) {
   EXPECT_EQ(enter(5 * kUs), Entry::now);
   now += 1;
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
-  EXPECT_FALSE(ahead.has_room(5 * kUs, now));
+  EXPECT_FALSE(begins(5 * kUs));
   ahead.ended(2, 10 * kUs, now);
   EXPECT_FALSE(lease.is_held());
 }
@@ -184,8 +197,7 @@ TEST_F(RunAheadTest, UnwantedLeaseIsKeptAsLongAsSomethingIsInFlight) {
 TEST_F(RunAheadTest, LeaseOfAnotherProgramIsTheFeedersToWaitFor) {
   lease.acquire(lease::ResourceKind::gpu, 0);
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
-  EXPECT_TRUE(ahead.has_room(5 * kUs, now));
-  std::thread feeder([&] { ahead.begin(5 * kUs, clock_ns); });
+  std::thread feeder([&] { EXPECT_TRUE(begins(5 * kUs)); });
   lease.release(lease::ResourceKind::gpu, 0);
   feeder.join();
   EXPECT_TRUE(lease.is_held());
@@ -218,13 +230,13 @@ TEST_F(RunAheadTest, FeederThatLeavesTellsWhetherAnotherIsNeeded) {
 
 TEST_F(RunAheadTest, HurryLastsAsLongAsSomethingWaits) {
   ahead.hurry();
-  EXPECT_FALSE(ahead.hurries()) << "nothing waits";
+  EXPECT_FALSE(ahead.start(0, clock_ns).hurries) << "nothing waits";
   enter(0);
   ahead.hurry();
-  EXPECT_TRUE(ahead.hurries());
+  EXPECT_TRUE(ahead.start(0, clock_ns).hurries);
   ahead.next();
   ahead.next();
-  EXPECT_FALSE(ahead.hurries());
+  EXPECT_FALSE(ahead.start(0, clock_ns).hurries);
 }
 
 // Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for
@@ -250,11 +262,10 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
         continue;
       }
       EXPECT_NE(mine.next(), nullptr);
-      while (!mine.has_room(50 * kUs, seen)) {
+      while (!mine.start(50 * kUs, [] { return uint64_t{0}; }).begins) {
         mine.ended(1, 50 * kUs, 0);
         --in_flight;
       }
-      mine.begin(50 * kUs, [] { return uint64_t{0}; });
       ++in_flight;
       EXPECT_EQ(mine.next(), nullptr);
     }
@@ -268,9 +279,11 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
 
 TEST_F(RunAheadTest, FeederHearsOfAnEnd) {
   enter(5 * kUs);
-  const uint64_t seen = ahead.ends();
-  std::thread other([&] { ahead.ended(1, 5 * kUs, now); });
-  while (ahead.ends() == seen) ahead.wait_for_end(seen);
+  enter(RunAhead::kSliceNs);
+  const RunAhead::Start full = ahead.start(RunAhead::kSliceNs, clock_ns);
+  EXPECT_FALSE(full.begins);
+  std::thread other([&] { ahead.ended(2, 5 * kUs + RunAhead::kSliceNs, now); });
+  while (ahead.start(0, clock_ns).ends == full.ends) ahead.wait_for_end(full.ends);
   other.join();
   EXPECT_FALSE(lease.is_held());
 }
