@@ -186,7 +186,7 @@ class CompletionQueue {
   int64_t clock_ahead_ns_ = 0;        // the host's clock, of the device's: the least that was seen
   uint64_t clock_learned_ns_ = 0;     // when it was; 0: never
   std::optional<DeviceClock> clock_;  // by which times are told
-  ReleasedEvents released_;  // by our thread, and whatever is left when it has ended
+  ReleasedEvents released_;           // by our thread, and whatever is left when it has ended
   Worker thread_;
 };
 

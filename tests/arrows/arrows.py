@@ -72,7 +72,7 @@ ROOMS = {
                         "libsamcl/threads", "libsamcl/transfer"],
     "libsamcl/memory": ["base", "libsamcl/coherence", "libsamcl/device", "libsamcl/driver", "libsamcl/engine"],
     "libsamcl/backend": ["libsamcl/device", "libsamcl/driver", "libsamcl/engine", "libsamcl/memory",
-                         "libsamcl/observe"],
+                         "libsamcl/observe", "libsamcl/threads"],
     "libsamcl/merge": ["contract", "libsamcl/device", "libsamcl/memory", "libsamcl/observe"],
     "libsamcl/objects": ["base", "libsamcl/backend", "libsamcl/coherence", "libsamcl/cost", "libsamcl/device",
                          "libsamcl/driver", "libsamcl/engine", "libsamcl/lease", "libsamcl/memory",

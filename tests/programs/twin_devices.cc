@@ -1,6 +1,6 @@
-// An OpenCL layer that shows each of the driver's devices twice, so that one GPU can stand for two: what several devices
-// need (replicas, parts, exchanges, merging) then runs on a real driver, at the speed of one. Where both are named
-// together (a context over both), the driver is told of one.
+// An OpenCL layer that shows each of the driver's devices twice, so that one GPU can stand for two: what several
+// devices need (replicas, parts, exchanges, merging) then runs on a real driver, at the speed of one. Where both are
+// named together (a context over both), the driver is told of one.
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
@@ -43,8 +43,8 @@ cl_device_id twin_of(cl_device_id device) {
 
 bool is_twin(cl_device_id device) {
   std::lock_guard guard(lock);
-  return std::ranges::any_of(twins,
-                             [&](const auto& each) { return reinterpret_cast<cl_device_id>(each.second.get()) == device; });
+  return std::ranges::any_of(
+      twins, [&](const auto& each) { return reinterpret_cast<cl_device_id>(each.second.get()) == device; });
 }
 
 cl_device_id real(cl_device_id device) { return is_twin(device) ? reinterpret_cast<Twin*>(device)->device : device; }
@@ -114,8 +114,9 @@ cl_context CL_API_CALL create_context(const cl_context_properties* properties, c
                                       const cl_device_id* devices, ContextCallback callback, void* data,
                                       cl_int* error) {
   const Devices all = real(devices, count);
-  return remember(beneath->clCreateContext(properties, static_cast<cl_uint>(all.size()), or_null(all), callback, data, error),
-                  devices ? Devices(devices, devices + count) : Devices());
+  return remember(
+      beneath->clCreateContext(properties, static_cast<cl_uint>(all.size()), or_null(all), callback, data, error),
+      devices ? Devices(devices, devices + count) : Devices());
 }
 
 cl_int CL_API_CALL context_info(cl_context context, cl_context_info name, size_t size, void* value, size_t* size_ret) {
