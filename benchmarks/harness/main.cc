@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -36,6 +37,7 @@ struct Options {
   std::vector<uint64_t> sizes;
   int figure = 0;
   std::string experiment;
+  std::vector<std::string> policies;  // by name
   LiveSettings live;
   std::string file;
   std::string out;
@@ -197,7 +199,12 @@ Result<int> live(const Options& options) {
   if (!programs) return tl::unexpected(programs.error());
   const auto machine = machine_seen_by_another_process();
   if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
-  auto session = run_live(*experiment, *programs, options.live,
+  LiveSettings settings = options.live;
+  for (const analysis::ModePolicy policy : analysis::kPolicies) {
+    if (std::ranges::find(options.policies, analysis::name(policy)) != options.policies.end())
+      settings.policies.push_back(policy);
+  }
+  auto session = run_live(*experiment, *programs, settings,
                           [](const std::string& what) { std::fprintf(stderr, "sam-bench: %s\n", what.c_str()); });
   if (!session) return tl::unexpected(session.error());
   session->machine = *machine;
@@ -223,11 +230,11 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--gpus", options.live.gpus, "The most GPUs that a task may use")
       ->capture_default_str()
       ->check(CLI::Range(1, 32));
-  std::map<std::string, analysis::ModePolicy> policies;
-  for (const analysis::ModePolicy policy : analysis::kPolicies) policies[analysis::name(policy)] = policy;
-  command.add_option("--policies", options.live.policies, "Such as single,gpa; default: the paper's, and search")
+  std::vector<std::string> policies;
+  for (const analysis::ModePolicy policy : analysis::kPolicies) policies.emplace_back(analysis::name(policy));
+  command.add_option("--policies", options.policies, "Such as single,gpa; default: the paper's, and search")
       ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(policies));
+      ->check(CLI::IsMember(policies));
   command.add_option("--margin", options.live.margin_percent, "Per cent that profiles add to the longest times seen")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));

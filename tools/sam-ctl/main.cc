@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -19,6 +20,9 @@
 
 namespace samcl::ctl {
 namespace {
+
+// So that one that is none is answered with what is expected.
+const CLI::Range kAnyPriority(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
 
 using nlohmann::json;
 using protocol::Answer;
@@ -209,7 +213,7 @@ void add_set(CLI::App& parent, Options& options) {
   Changes& changes = options.changes;
   CLI::App* set = parent.add_subcommand("set", "change a registered task, also for running programs; all else stays");
   set->add_option("NAME", options.task.name)->required();
-  set->add_option("--priority", changes.priority, "larger is more urgent");
+  set->add_option("--priority", changes.priority, "larger is more urgent")->check(kAnyPriority)->option_text("INT");
   set->add_option("--weight", changes.weight, "of its share, for a task without a deadline");
   set->add_option("--period", changes.period, "such as 40ms");
   set->add_option("--deadline", changes.deadline, "such as 35ms");
@@ -223,8 +227,10 @@ void add_register(CLI::App& parent, Options& options) {
   Registration& task = options.task;
   CLI::App* register_task = parent.add_subcommand("register", "add a task, or replace it, also for running programs");
   register_task->add_option("NAME", task.name, "as given to sam-run --task")->required();
-  register_task->add_option("--priority", task.priority,
-                            "larger is more urgent; also the SCHED_FIFO priority (1 to 98)");
+  register_task
+      ->add_option("--priority", task.priority, "larger is more urgent; also the SCHED_FIFO priority (1 to 98)")
+      ->check(kAnyPriority)
+      ->option_text("INT");
   register_task->add_option(
       "--weight", task.weight,
       "instead of priority, period and deadline: beneath all tasks that have these, share what they leave "
