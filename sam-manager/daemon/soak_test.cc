@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <random>
 
 #include "sam-manager/daemon/broker.h"
@@ -17,7 +16,6 @@ namespace samcl::daemon {
 namespace {
 
 constexpr uint64_t kUs = 1000, kMs = 1'000'000, kSecond = 1'000'000'000, kHour = 3600 * kSecond;
-constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 constexpr size_t kPrograms = 8;
 constexpr uint32_t kResources = 4;  // of two devices
 constexpr uint64_t kLongestStop = 3 * kSecond;
