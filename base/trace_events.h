@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.h"
+
 namespace samcl::trace_events {
 
 inline constexpr std::string_view kArrayBegin = "[\n";
@@ -106,7 +108,7 @@ class Event {
   void quote(std::string_view text) {
     for (const char c : text) {
       if (c >= ' ' && c <= '~' && c != '"' && c != '\\') continue;
-      out_ += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      out_ += json_text(nlohmann::json(text));
       return;
     }
     ((out_ += '"') += text) += '"';

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/json_text.h"
 #include "contract/translation_json.h"
 #include "kernel-translator/footprint/footprint_finder.h"
 #include "kernel-translator/footprint/footprint_text.h"
@@ -59,7 +60,7 @@ std::optional<Json> studied_alone(llvm::Module& program, const KernelFacts& kern
     limit.it_value = {most_ms / 1000, (most_ms % 1000) * 1000 + 1};
     setitimer(ITIMER_REAL, &limit, nullptr);
     std::vector<KernelFacts> one = {kernel};
-    const std::string report = study(program, one, split_printf)[0].dump();
+    const std::string report = json_text(study(program, one, split_printf)[0]);
     size_t written = 0;
     while (written < report.size()) {
       const ssize_t count = ::write(ends[1], report.data() + written, report.size() - written);
@@ -78,7 +79,7 @@ std::optional<Json> studied_alone(llvm::Module& program, const KernelFacts& kern
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) return std::nullopt;
-  return Json::parse(report);
+  return read_json(report);
 }
 
 }  // namespace

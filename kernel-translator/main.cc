@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_text.h"
 #include "kernel-translator/command_line.h"
 #include "kernel-translator/instructions/instruction_json.h"
 #include "kernel-translator/kernel_study.h"
@@ -60,7 +61,7 @@ std::optional<int> print_questions(const std::vector<GivenSource>& sources, cons
     return 1;
   }
   if (!any) return std::nullopt;
-  std::cout << nlohmann::json{{"questions", questions}}.dump() << "\n";
+  std::cout << json_text(nlohmann::json{{"questions", questions}}) << "\n";
   return std::cout.flush() ? 0 : 2;
 }
 
@@ -97,7 +98,7 @@ int print_json(const CommandLine& command, const std::vector<GivenSource>& sourc
   else
     json.update(translated[0]);
   try {
-    std::cout << json.dump() << "\n";
+    std::cout << json_text(json) << "\n";
   } catch (const nlohmann::json::exception&) {
     std::cerr << "sam-translate: " << command.files.front() << " or its options are not UTF-8\n";
     return 1;

@@ -7,6 +7,7 @@
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::access_command {
 namespace {
@@ -108,7 +109,7 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
     }
     analyses.push_back(std::move(entry));
   }
-  return nlohmann::ordered_json{{"analyses", analyses}}.dump(2) + "\n";
+  return json_text(nlohmann::ordered_json{{"analyses", analyses}}, 2) + "\n";
 }
 
 // As the file has them, or as --partition finds them.

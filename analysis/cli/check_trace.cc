@@ -7,6 +7,7 @@
 #include "analysis/cli/live_trace.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::check_command {
 namespace {
@@ -36,12 +37,12 @@ std::string to_json(const LiveSchedule& live, const std::vector<Violation>& foun
   nlohmann::ordered_json violations = nlohmann::ordered_json::array();
   for (const Violation& violation : found)
     violations.push_back({{"rule", name(violation.rule)}, {"at", violation.at}, {"what", violation.what}});
-  return nlohmann::ordered_json{{"programs", live.programs.size()},
-                                {"jobs", live.jobs.size()},
-                                {"leases", live.holdings.size()},
-                                {"waits", live.waits.size()},
-                                {"violations", violations}}
-             .dump(2) +
+  return json_text(nlohmann::ordered_json{{"programs", live.programs.size()},
+                                          {"jobs", live.jobs.size()},
+                                          {"leases", live.holdings.size()},
+                                          {"waits", live.waits.size()},
+                                          {"violations", violations}},
+                   2) +
          "\n";
 }
 

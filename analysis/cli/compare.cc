@@ -14,6 +14,7 @@
 #include "analysis/locking/verdicts.h"
 #include "analysis/model/capacity.h"
 #include "analysis/rta/response_time.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::compare_command {
 namespace {
@@ -110,7 +111,7 @@ std::string as_json(const locking::TaskSet& set, const std::vector<Column>& colu
          {"fails", column.why_not.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(column.why_not)},
          {"tasks", tasks}});
   }
-  return nlohmann::ordered_json{{"analyses", analyses}}.dump(2) + "\n";
+  return json_text(nlohmann::ordered_json{{"analyses", analyses}}, 2) + "\n";
 }
 
 Result<int> run(const Options& options) {

@@ -9,6 +9,7 @@
 #include "analysis/cli/table.h"
 #include "analysis/dag/dag_json.h"
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::dag_command {
 namespace {
@@ -31,7 +32,7 @@ std::string as_json(const dag::TaskSet& set, const Federation& own) {
                      {"paths", dag::path_bound(task, set.platform)}});
     if (own) tasks.back()["own"] = {{"cpus", (*own)[i].cpus}, {"pci", (*own)[i].links}, {"gpus", (*own)[i].gpus}};
   }
-  return nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}).dump(2) + "\n";
+  return json_text(nlohmann::ordered_json({{"schedulable", own.has_value()}, {"tasks", std::move(tasks)}}), 2) + "\n";
 }
 
 std::string as_table(const dag::TaskSet& set, const Federation& own) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "kernel-translator/client/run_translator.h"
 
 namespace samcl::analysis::cli {
@@ -43,7 +44,7 @@ Result<SourceString> string_of(const KernelSource& source) {
   const auto printed = run_translator(command, "", kPatienceMs);
   if (!printed) return fail(source.file + ": " + printed.error().message);
   try {
-    const auto answer = nlohmann::json::parse(*printed);
+    const auto answer = read_json(*printed);
     return SourceString{answer.at("string").get<std::string>(), remarks_of(answer)};
   } catch (const nlohmann::json::exception& wrong) {
     return fail(source.file + ": sam-translate's answer is not understood: " + wrong.what());

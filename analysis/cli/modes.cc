@@ -14,6 +14,7 @@
 #include "analysis/model/placement.h"
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::modes_command {
 namespace {
@@ -159,8 +160,8 @@ std::string as_json(const Answer& answer) {
     for (const size_t i : answer.order) tasks[answer.set.tasks[i].name] = part(answer.remedy.of_task[i]);
     all["remedy_percent"] = {{"all", part(answer.remedy.of_all)}, {"task", tasks}};
   }
-  all["bounds"] = ordered_json::parse(format_bounds(answer.set, answer.choice.modes, answer.form, answer.bounds));
-  return all.dump(2) + "\n";
+  all["bounds"] = read_ordered_json(format_bounds(answer.set, answer.choice.modes, answer.form, answer.bounds));
+  return json_text(all, 2) + "\n";
 }
 
 Result<void> save(const std::string& file, const Answer& answer) {

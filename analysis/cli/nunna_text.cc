@@ -4,6 +4,7 @@
 #include "analysis/cli/nunna_times.h"
 #include "analysis/cli/table.h"
 #include "analysis/model/number_text.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -117,7 +118,7 @@ std::string nunna_json(const NunnaOptions& options, const std::vector<NunnaTimes
                                {"opencl_device", device.name},
                                {"opencl_error", device.error},
                                {"graphs", std::move(list)}};
-  return result.dump(2) + "\n";
+  return json_text(result, 2) + "\n";
 }
 
 std::string nunna_csv(const std::vector<NunnaTimes>& all) {

@@ -13,6 +13,7 @@
 #include "analysis/model/initiation.h"
 #include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::rta_command {
 namespace {
@@ -62,11 +63,11 @@ std::string exact_json(const TaskSetDocument& document, const Exact& exact) {
                      {"deadline", task.deadline},
                      {"meets_deadline", exact.response[i] <= task.deadline}});
   }
-  return nlohmann::ordered_json({{"analysis", "exact"},
-                                 {"schedulable", exact.schedulable},
-                                 {"states", exact.states},
-                                 {"tasks", std::move(tasks)}})
-             .dump(2) +
+  return json_text(nlohmann::ordered_json({{"analysis", "exact"},
+                                           {"schedulable", exact.schedulable},
+                                           {"states", exact.states},
+                                           {"tasks", std::move(tasks)}}),
+                   2) +
          "\n";
 }
 

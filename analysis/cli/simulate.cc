@@ -13,6 +13,7 @@
 #include "analysis/model/placement.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/study.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::cli::simulate_command {
 namespace {
@@ -88,7 +89,7 @@ std::string as_json(const TaskSet& set, const Study& study, const Bounds& bounds
                      {"misses", task.misses}});
     if (set.platform.bound) tasks.back()["devices"] = bounds.tasks[i].devices;
   }
-  return nlohmann::ordered_json{{"jobs", study.jobs}, {"tasks", tasks}}.dump(2) + "\n";
+  return json_text(nlohmann::ordered_json{{"jobs", study.jobs}, {"tasks", tasks}}, 2) + "\n";
 }
 
 std::string worst_title(const TaskSet& set, const FinishedJob& worst) {

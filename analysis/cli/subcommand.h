@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "analysis/json/task_set_json.h"
+#include "base/one_of.h"
 
 namespace samcl::analysis::cli {
 
@@ -16,21 +16,6 @@ namespace samcl::analysis::cli {
 inline constexpr int kGood = 0;
 inline constexpr int kNotSchedulable = 1;
 inline constexpr int kBadInput = 2;
-
-// For an option's transform(): one of the names, each of which stands for a value of an enumeration.
-template <typename Value>
-CLI::Validator one_of(const std::map<std::string, Value>& values) {
-  std::string names;
-  for (const auto& [name, value] : values) names += (names.empty() ? "" : "|") + name;
-  return CLI::Validator(
-      [values, names](std::string& given) {
-        const auto found = values.find(given);
-        if (found == values.end()) return "'" + given + "', expected one of " + names;
-        given = std::to_string(static_cast<int>(found->second));
-        return std::string();
-      },
-      names);
-}
 
 using Run = std::function<Result<int>()>;
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace samcl::analysis {
 
 std::string format_charts(const std::vector<Chart>& charts, int columns) {
@@ -19,7 +21,7 @@ std::string format_charts(const std::vector<Chart>& charts, int columns) {
                     {"logarithmic", chart.logarithmic},
                     {"curves", std::move(curves)}});
   }
-  return ordered_json{{"columns", columns}, {"charts", std::move(list)}}.dump(1) + "\n";
+  return json_text(ordered_json{{"columns", columns}, {"charts", std::move(list)}}, 1) + "\n";
 }
 
 }  // namespace samcl::analysis

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -59,7 +61,7 @@ std::string format_bounds(const TaskSet& set, std::span<const int> modes, Form f
     if (set.platform.bound) tasks.back()["devices"] = bound.devices;
   }
   const ordered_json all = {{"analysis", name(form)}, {"schedulable", bounds.schedulable}, {"tasks", tasks}};
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 std::string format_bounds_csv(const TaskSet& set, std::span<const int> modes, const Bounds& bounds) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/dbf/demanding_walk.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -63,7 +64,7 @@ std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdi
   all["at"] = {{"t", t}, {"demand", total_demand(set.bounds, t)}};
   all["tasks"] = ordered_json::array();
   for (size_t n = 0; n < set.tasks.size(); ++n) all["tasks"].push_back(task_fields(set, n, t));
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace samcl::analysis

@@ -1,6 +1,7 @@
 #include "analysis/json/locking_json.h"
 
 #include "analysis/json/place.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -123,7 +124,7 @@ std::string format_locking_set(const locking::TaskSet& set) {
   ordered_json platform = {{"cpus", set.cpus}, {"gpus", set.gpus}};
   if (set.parts > 1) platform["parts"] = set.parts;
   if (set.slice > 0) platform["slice"] = set.slice;
-  return ordered_json{{"platform", platform}, {"tasks", tasks}}.dump(2) + "\n";
+  return json_text(ordered_json{{"platform", platform}, {"tasks", tasks}}, 2) + "\n";
 }
 
 std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,
@@ -144,7 +145,7 @@ std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts
       {"containers", container_json(set, verdicts.containers)},
       {"suspension_aware", lock_json(set, name(locking::Protocol::fmlp_long), verdicts.suspension_aware)},
       {"effective_utilisation", effective}};
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace samcl::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 
@@ -10,7 +11,7 @@ using nlohmann::json;
 
 Result<json> parse_json(const std::string& text) {
   try {
-    return json::parse(text);
+    return read_json(text);
   } catch (const json::parse_error& error) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: ..."
     const std::string what = error.what();
@@ -19,7 +20,7 @@ Result<json> parse_json(const std::string& text) {
 }
 
 tl::unexpected<Error> Place::wrong(const std::string& expected) const {
-  std::string shown = value.dump();
+  std::string shown = json_text(value);
   if (shown.size() > 40) shown = shown.substr(0, 37) + "...";
   return fail((path.empty() ? "/" : path) + ": " + shown + ", expected " + expected);
 }

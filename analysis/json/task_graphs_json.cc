@@ -1,6 +1,7 @@
 #include "analysis/json/task_graphs_json.h"
 
 #include "analysis/json/place.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -77,7 +78,7 @@ std::string format_task_graphs(const std::vector<TaskGraph>& tasks) {
                                 {"separation", edge.separation}});
     list.push_back(std::move(entry));
   }
-  return ordered_json{{"tasks", std::move(list)}}.dump(2) + "\n";
+  return json_text(ordered_json{{"tasks", std::move(list)}}, 2) + "\n";
 }
 
 }  // namespace samcl::analysis

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/json/place.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -219,7 +220,7 @@ std::string format_task_set(const TaskSetDocument& document) {
   ordered_json machine = {{"cpus", platform.cpus}, {"pci", platform.links}, {"gpus", platform.gpus}};
   if (platform.bound) machine["bound"] = true;
   const ordered_json all = {{"platform", machine}, {"tasks", tasks}};
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace samcl::analysis

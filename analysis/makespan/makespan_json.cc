@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/makespan/bounds.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::makespan {
 namespace {
@@ -36,7 +37,7 @@ std::string format_worst_case(const Kernel& kernel, int warps, const WorstCase& 
     json["schedule"] = Json::array();
     for (const Issue& issue : worst.schedule) json["schedule"].push_back({issue.slot, issue.warp, issue.instruction});
   }
-  return json.dump() + "\n";
+  return json_text(json) + "\n";
 }
 
 std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakespan& makespan, const Remarks& remarks) {
@@ -47,7 +48,7 @@ std::string format_rounds(const Kernel& kernel, int64_t warps, const RoundsMakes
   json["attained"] = makespan.attained;
   json["bound"] = makespan.bound;
   json["exact"] = makespan.attained == makespan.bound;
-  return json.dump() + "\n";
+  return json_text(json) + "\n";
 }
 
 std::string format_convergence(const Kernel& kernel, const Convergence& convergence, const Remarks& remarks) {
@@ -63,7 +64,7 @@ std::string format_convergence(const Kernel& kernel, const Convergence& converge
                               {"estimate", point.estimate},
                               {"least", point.least},
                               {"cpu_seconds", point.seconds}});
-  return json.dump() + "\n";
+  return json_text(json) + "\n";
 }
 
 }  // namespace samcl::analysis::makespan

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/table.h"
+#include "base/json_text.h"
 #include "benchmarks/harness/comparison.h"
 #include "benchmarks/harness/drawing.h"
 #include "benchmarks/harness/session_json.h"
@@ -98,7 +99,7 @@ std::string live_json(const LiveSession& session) {
                             {"scale", session.scale},
                             {"machine", to_json(session.machine)},
                             {"rows", rows}};
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace samcl::bench

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "analysis/json/task_set_json.h"
+#include "base/json_text.h"
 #include "benchmarks/harness/drawing.h"
 #include "benchmarks/harness/output.h"
 #include "tools/process/child.h"
@@ -103,7 +104,7 @@ class Conductor {
     manager_runs_ = false;
     const auto status = ctl({"status", "--json"});
     if (!status) return;
-    const pid_t manager = json::parse(*status).at("pid");
+    const pid_t manager = read_json(*status).at("pid");
     kill(manager, SIGTERM);
     while (kill(manager, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -118,7 +119,7 @@ class Conductor {
   Result<json> plan() {
     const auto text = ctl({"analyze", "--json"});
     if (!text) return tl::unexpected(text.error());
-    return json::parse(*text);
+    return read_json(*text);
   }
 
   // All at once; the rows get their responses.

@@ -2,13 +2,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <set>
 
+#include "base/json_text.h"
+#include "base/one_of.h"
 #include "benchmarks/harness/campaign.h"
 #include "benchmarks/harness/execution.h"
 #include "benchmarks/harness/figure.h"
@@ -37,7 +38,6 @@ struct Options {
   std::vector<uint64_t> sizes;
   int figure = 0;
   std::string experiment;
-  std::vector<std::string> policies;  // by name
   LiveSettings live;
   std::string file;
   std::string out;
@@ -199,12 +199,7 @@ Result<int> live(const Options& options) {
   if (!programs) return tl::unexpected(programs.error());
   const auto machine = machine_seen_by_another_process();
   if (!machine) return fail("the machine's devices cannot be listed: " + machine.error().message);
-  LiveSettings settings = options.live;
-  for (const analysis::ModePolicy policy : analysis::kPolicies) {
-    if (std::ranges::find(options.policies, analysis::name(policy)) != options.policies.end())
-      settings.policies.push_back(policy);
-  }
-  auto session = run_live(*experiment, *programs, settings,
+  auto session = run_live(*experiment, *programs, options.live,
                           [](const std::string& what) { std::fprintf(stderr, "sam-bench: %s\n", what.c_str()); });
   if (!session) return tl::unexpected(session.error());
   session->machine = *machine;
@@ -230,11 +225,11 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--gpus", options.live.gpus, "The most GPUs that a task may use")
       ->capture_default_str()
       ->check(CLI::Range(1, 32));
-  std::vector<std::string> policies;
-  for (const analysis::ModePolicy policy : analysis::kPolicies) policies.emplace_back(analysis::name(policy));
-  command.add_option("--policies", options.policies, "Such as single,gpa; default: the paper's, and search")
+  std::map<std::string, analysis::ModePolicy> policies;
+  for (const analysis::ModePolicy policy : analysis::kPolicies) policies[analysis::name(policy)] = policy;
+  command.add_option("--policies", options.live.policies, "Such as single,gpa; default: the paper's, and search")
       ->delimiter(',')
-      ->check(CLI::IsMember(policies));
+      ->transform(one_of(policies));
   command.add_option("--margin", options.live.margin_percent, "Per cent that profiles add to the longest times seen")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
@@ -244,7 +239,7 @@ void add_live(CLI::App& command, Options& options) {
 
 Result<int> machine(const Options& options) {
   const Machine seen = look_at_machine();
-  std::cout << (options.as_json ? to_json(seen).dump(2) + "\n" : machine_text(seen));
+  std::cout << (options.as_json ? json_text(to_json(seen), 2) + "\n" : machine_text(seen));
   return kGood;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "tools/process/last_line.h"
 
 namespace samcl::bench {
@@ -70,7 +71,7 @@ Execution read_output(Execution run, const process::Ending& ending, const std::s
     run.checksum = line.at("checksum");
     read_times(line.at("median"), run);
     if (!line.at("passed").get<bool>()) return ended(std::move(run), Outcome::fail, line.value("wrong", ""));
-    if (!report.empty()) read_report(json::parse(report), jobs, run);
+    if (!report.empty()) read_report(read_json(report), jobs, run);
   } catch (const json::exception& error) {
     return ended(std::move(run), Outcome::error, std::string("its result cannot be read: ") + error.what());
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/json_text.h"
+
 namespace samcl::bench {
 namespace {
 
@@ -74,7 +76,7 @@ Machine machine_of(const json& entry) {
 template <typename T>
 Result<T> parsed(const std::string& text, T (*read)(const json&)) {
   try {
-    return read(json::parse(text));
+    return read(read_json(text));
   } catch (const std::exception& error) {
     const std::string what = error.what();
     const size_t begin = what.find("] ");
@@ -121,7 +123,7 @@ std::string format_session(const Session& session) {
                         {"machine", to_json(session.machine)},
                         {"runs", ordered_json::array()}};
   for (const Execution& run : session.runs) document["runs"].push_back(to_json(run));
-  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document, 1) + "\n";
 }
 
 Result<Session> parse_session(const std::string& text) { return parsed(text, session_of); }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "analysis/cli/table.h"
+#include "base/json_text.h"
 #include "benchmarks/harness/session_json.h"
 
 namespace samcl::bench {
@@ -129,7 +130,7 @@ std::string rows_json(const Session& session, const std::vector<Row>& rows) {
                         {"machine", to_json(session.machine)},
                         {"rows", ordered_json::array()}};
   for (const Row& row : rows) document["rows"].push_back(to_json(row));
-  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document, 1) + "\n";
 }
 
 }  // namespace samcl::bench

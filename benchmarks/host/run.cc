@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "benchmarks/host/jobs.h"
 #include "benchmarks/host/statistics.h"
 
@@ -147,7 +148,7 @@ bool run_with(Workload& workload, const Options& options) {
         {"once", {{"build_ms", session.build_ms}, {"set_up_ms", once_ms - session.build_ms}}}};
     if (!wrong.empty()) line["wrong"] = wrong;
     if (periodic) line["periodic"] = responses_to_json(log, options.period_ms, deadline);
-    std::printf("%s\n", line.dump().c_str());
+    std::printf("%s\n", samcl::json_text(line).c_str());
   }
   return wrong.empty();
 }

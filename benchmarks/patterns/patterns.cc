@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_text.h"
 #include "benchmarks/host/checksum.h"
 #include "benchmarks/host/random.h"
 #include "benchmarks/host/session.h"
@@ -466,7 +467,7 @@ int run(const Pattern& pattern, const Options& options) {
                       {"kernel_ms", kernel_ms}, {"whole_ms", whole_ms},
                       {"checksum", text},       {"verdict", wrong.empty() ? "PASS" : "FAIL"}};
   if (!wrong.empty()) line["wrong"] = wrong;
-  std::printf("%s\n", line.dump().c_str());
+  std::printf("%s\n", samcl::json_text(line).c_str());
   return wrong.empty() ? 0 : 1;
 }
 

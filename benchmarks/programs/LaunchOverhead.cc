@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "LaunchOverhead.cl.h"
+#include "base/json_text.h"
 #include "benchmarks/host/jobs.h"
 #include "benchmarks/host/statistics.h"
 
@@ -172,7 +173,7 @@ void run_with(const Options& options) {
     line["one_buffer_growth"] = growth;
   }
   std::printf("PASS\n");
-  if (options.json) std::printf("%s\n", line.dump().c_str());
+  if (options.json) std::printf("%s\n", samcl::json_text(line).c_str());
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/json_text.h"
+
 namespace samcl::check {
 namespace {
 
@@ -101,10 +103,10 @@ ArgumentValue CaseArgument::value(ImageNumbers& numbers) const {
   return value;
 }
 
-Result<std::vector<LaunchCase>> read_cases(const std::string& json_text, const std::string& folder) {
+Result<std::vector<LaunchCase>> read_cases(const std::string& text, const std::string& folder) {
   try {
     std::vector<LaunchCase> cases;
-    for (const Json& each : Json::parse(json_text)) cases.push_back(case_of(each, folder));
+    for (const Json& each : read_json(text)) cases.push_back(case_of(each, folder));
     return cases;
   } catch (const std::exception& error) {
     return fail(std::string("the cases can't be read: ") + error.what());

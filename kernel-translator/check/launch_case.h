@@ -39,6 +39,6 @@ struct LaunchCase {
 //   {"image": [WIDTH, HEIGHT]}                                    likewise
 //   {"int": N}, {"uint": N}, {"float": X}, {"local": BYTES}, {"sampler": "edge"}
 // Errors name the file or the field.
-Result<std::vector<LaunchCase>> read_cases(const std::string& json_text, const std::string& folder);
+Result<std::vector<LaunchCase>> read_cases(const std::string& text, const std::string& folder);
 
 }  // namespace samcl::check

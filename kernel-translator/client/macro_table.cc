@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
+
 namespace samcl {
 namespace {
 
@@ -21,7 +23,7 @@ MacroTable::Entries MacroTable::load() const {
   if (!kept) return {};
   Entries entries;
   try {
-    const Json all = Json::from_cbor(*kept);
+    const Json all = read_cbor(*kept);
     for (const auto& [name, value] : all.items()) {
       auto& entry = entries[name];
       if (value.is_null()) entry.emplace(std::nullopt);
@@ -43,9 +45,7 @@ void MacroTable::keep(const Entries& entries) const {
     else
       all[name] = **entry;
   }
-  std::string text;
-  Json::to_cbor(all, text);
-  cache_.keep(question_, text, {});
+  cache_.keep(question_, cbor_string(all), {});
 }
 
 Result<MacroAnswers> MacroTable::answers(const std::set<std::string>& names, const AskCompiler& ask) const {

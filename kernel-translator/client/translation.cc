@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "kernel-translator/client/cache.h"
 #include "kernel-translator/client/file_stamp.h"
 #include "kernel-translator/client/run_translator.h"
@@ -78,9 +79,7 @@ std::string document_of(std::span<const LinkedSource> sources, const std::vector
     }
     list.push_back(std::move(each));
   }
-  std::string document;
-  nlohmann::json::to_cbor(nlohmann::json{{"sources", list}}, document);
-  return document;
+  return cbor_string(nlohmann::json{{"sources", list}});
 }
 
 // Whatever the translator dies of, be it one kernel alone that does not run in parts.

@@ -1,5 +1,6 @@
 #include "kernel-translator/client/translation_json.h"
 
+#include "base/json_text.h"
 #include "contract/translation_json.h"
 
 namespace samcl {
@@ -10,7 +11,7 @@ Result<std::vector<MacroQuestion>> parse_questions(const std::string& text) {
   std::vector<MacroQuestion> questions;
   if (!text.starts_with("{\"questions\"")) return questions;
   try {
-    const Json document = Json::parse(text);
+    const Json document = read_json(text);
     for (const Json& each : document.at("questions"))
       questions.push_back({each.at("names").get<std::set<std::string>>(), each.at("options").get<std::string>()});
     return questions;
@@ -21,7 +22,7 @@ Result<std::vector<MacroQuestion>> parse_questions(const std::string& text) {
 
 Result<Translation> parse_translation(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = read_json(text);
     Translation translation;
     if (json.contains("sources"))
       json.at("sources").get_to(translation.sources);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_text.h"
 #include "kernel-translator/instructions/instruction_string.h"
 
 namespace samcl::translator {
@@ -64,7 +65,7 @@ int print_instructions(llvm::Module& module, const std::vector<KernelFacts>& ker
                                  {"unseen", found.unseen}};
   for (const LoopRounds& loop : found.loops)
     json["loops"].push_back({{"line", loop.line}, {"rounds", loop.rounds}, {"given", loop.given}});
-  std::cout << json.dump() << "\n";
+  std::cout << json_text(json) << "\n";
   return std::cout.flush() ? 0 : 2;
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace samcl::translator {
 namespace {
 
@@ -33,7 +35,7 @@ Result<std::vector<GivenSource>> parse_sources(const std::string& document) {
   const size_t first = document.find_first_not_of(" \t\r\n");
   const bool as_text = first != std::string::npos && document[first] == '{';
   try {
-    const Json json = as_text ? Json::parse(document) : Json::from_cbor(document);
+    const Json json = as_text ? read_json(document) : read_cbor(document);
     std::vector<GivenSource> sources;
     for (const Json& each : json.at("sources")) sources.push_back(source_of(each));
     if (sources.empty()) return fail("there are no sources, expected one or more");

@@ -4,7 +4,8 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/ASTMatchers/ASTMatchFinder.h"
+#include "clang/ASTMatchers/ASTMatchers.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -12,30 +13,40 @@
 namespace samcl::translator {
 namespace {
 
-class FoldedNumbers : public clang::RecursiveASTVisitor<FoldedNumbers> {
+using namespace clang::ast_matchers;
+
+class FoldedNumbers : public MatchFinder::MatchCallback {
  public:
   explicit FoldedNumbers(clang::ASTContext& tree) : tree_(tree) {}
-  bool found() const { return found_; }
 
-  bool VisitCastExpr(clang::CastExpr* cast) {
-    const auto kind = cast->getCastKind();
-    if (kind == clang::CK_FloatingToIntegral || kind == clang::CK_FloatingToBoolean)
-      found_ = found_ || depends(cast->getSubExpr());
-    return !found_;
+  bool are_there() {
+    MatchFinder finder;
+    finder.addMatcher(expr().bind("expression"), this);
+    finder.matchAST(tree_);
+    return found_;
   }
-  bool VisitAsTypeExpr(clang::AsTypeExpr* same_bits) {
-    const clang::Expr* value = same_bits->getSrcExpr();
-    found_ = found_ || (value->getType()->hasFloatingRepresentation() && depends(value));
-    return !found_;
-  }
-  bool VisitBinaryOperator(clang::BinaryOperator* operation) {
-    const clang::Expr *left = operation->getLHS(), *right = operation->getRHS();
-    if (operation->isComparisonOp() && left->getType()->hasFloatingRepresentation())
-      found_ = found_ || (is_constant(left) && is_constant(right) && (depends(left) || depends(right)));
-    return !found_;
+
+  void run(const MatchFinder::MatchResult& match) override {
+    const auto* expression = match.Nodes.getNodeAs<clang::Expr>("expression");
+    found_ = found_ || is_folded_number(expression);
   }
 
  private:
+  bool is_folded_number(const clang::Expr* expression) const {
+    if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(expression)) {
+      const auto kind = cast->getCastKind();
+      return (kind == clang::CK_FloatingToIntegral || kind == clang::CK_FloatingToBoolean) &&
+             depends(cast->getSubExpr());
+    }
+    if (const auto* same_bits = llvm::dyn_cast<clang::AsTypeExpr>(expression))
+      return same_bits->getSrcExpr()->getType()->hasFloatingRepresentation() && depends(same_bits->getSrcExpr());
+    if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
+      const clang::Expr *left = operation->getLHS(), *right = operation->getRHS();
+      return operation->isComparisonOp() && left->getType()->hasFloatingRepresentation() && is_constant(left) &&
+             is_constant(right) && (depends(left) || depends(right));
+    }
+    return false;
+  }
   bool is_constant(const clang::Expr* expression) const {
     clang::Expr::EvalResult result;
     return !expression->isValueDependent() && expression->EvaluateAsRValue(result, tree_);
@@ -54,11 +65,7 @@ class FoldedNumbers : public clang::RecursiveASTVisitor<FoldedNumbers> {
 
 }  // namespace
 
-bool depends_on_literal_precision(clang::ASTContext& tree) {
-  FoldedNumbers numbers(tree);
-  numbers.TraverseDecl(tree.getTranslationUnitDecl());
-  return numbers.found();
-}
+bool depends_on_literal_precision(clang::ASTContext& tree) { return FoldedNumbers(tree).are_there(); }
 
 void hide_conversions_of_floats(llvm::Module& module) {
   std::vector<llvm::Instruction*> conversions;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/json_text.h"
 #include "kernel-translator/survey/survey.h"
 
 namespace samcl::survey {
@@ -207,7 +208,7 @@ int run(const std::vector<std::string>& words) {
   std::vector<SourceVerdict> verdicts;
   for (const std::string& file : files) verdicts.push_back(survey_source(file, question));
   if (json)
-    std::cout << to_json(verdicts).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << json_text(to_json(verdicts), 2) << "\n";
   else
     print_table(verdicts, each_kernel);
   return std::any_of(verdicts.begin(), verdicts.end(), broke_down) ? 1 : 0;

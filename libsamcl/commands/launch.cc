@@ -40,7 +40,7 @@ KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> 
 RealKernel& KernelLaunch::SubLaunch::real_kernel(const RealDevice& device) const {
   Kernel& kernel = *launch_.request_.kernel;
   if (!launch_.plan_->original) return *kernel.sub_kernels[device.index];
-  return device.index == 0 ? kernel.original : kernel.fallback;
+  return kernel.own(device.index);
 }
 
 cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
@@ -139,7 +139,7 @@ bool KernelLaunch::is_within_a_slice(const Context& context) const {
   Kernel& kernel = *request_.kernel;
   if (devices.size() != 1 || devices[0] != kernel.build->fallback_device) return false;
   const uint64_t items = work_items(request_.ndrange);
-  uint64_t ns = (devices[0] == 0 ? kernel.original : kernel.fallback).times.expect(items);
+  uint64_t ns = kernel.own(devices[0]).times.expect(items);
   if (ns == 0 && !kernel.sub_kernels.empty()) ns = kernel.sub_kernels[devices[0]]->times.expect(items);
   return ns > 0 && ns <= RunAhead::kSliceNs;
 }

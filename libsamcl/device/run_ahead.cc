@@ -78,22 +78,18 @@ bool RunAhead::hand_over() {
 // Nothing else begins while there is a feeder, and the lease is given back only with the last that is in flight.
 RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   std::unique_lock lock(mutex_);
-  Start start{.hurries = hurries_, .ends = ends_};
-  if (ns == 0) {
-    start.begins = in_flight_ == 0;
-    return start;
+  const bool begins = in_flight_ == 0 || (ns > 0 && takes_more(ns, clock()));
+  if (begins && ns > 0) {
+    if (in_flight_ == 0) {
+      lock.unlock();
+      client_.acquire(kGpu, device_);
+      lock.lock();
+      hold_since(clock());
+    }
+    ++in_flight_;
+    in_flight_ns_ += ns;
   }
-  if (in_flight_ > 0 && !takes_more(ns, clock())) return start;
-  if (in_flight_ == 0) {
-    lock.unlock();
-    client_.acquire(kGpu, device_);
-    lock.lock();
-    hold_since(clock());
-  }
-  start.begins = true;
-  ++in_flight_;
-  in_flight_ns_ += ns;
-  return start;
+  return {begins, hurries_, ends_};
 }
 
 void RunAhead::hurry() {

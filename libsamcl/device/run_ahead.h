@@ -64,9 +64,9 @@ class RunAhead {
   // begins: an operation that counts `ns` is in flight from now on, as another one among others; 0: nothing is, so that
   // it may run alone. Waits for the lease where it is needed and not held. Else it has to wait for an end.
   struct Start {
-    bool begins = false;
-    bool hurries = false;  // somebody waits for the end of something that waited here
-    uint64_t ends = 0;     // how many have been told
+    bool begins;
+    bool hurries;   // somebody waits for the end of something that waited here
+    uint64_t ends;  // how many have been told
   };
   Start start(uint64_t ns, uint64_t (*clock)());
   // Waits until more ends than that have been told, but not long.
@@ -92,7 +92,7 @@ class RunAhead {
   std::condition_variable changed_;
   // Guarded by the mutex. The lease is held while in_flight_ > 0.
   std::deque<engine::NodePtr> waiting_;
-  std::atomic<size_t> count_waiting_{0};  // its size
+  std::atomic<size_t> count_waiting_{0};  // its size; written under the mutex
   bool feeding_ = false;
   bool feeder_waits_ = false;
   bool hurries_ = false;  // until there is no feeder

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "libsamcl/settings/config.h"
 
 namespace samcl {
@@ -124,7 +125,7 @@ void write() {
   // A process that used no kernel, such as the shell that started the program, does not write over its report.
   std::FILE* file = std::fopen(to.c_str(), all.kernels.empty() ? "wxe" : "we");
   if (!file && errno == EEXIST) return;
-  const std::string text = as_json(all).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(as_json(all), 2) + "\n";
   if (!file || std::fwrite(text.data(), 1, text.size(), file) != text.size()) {
     warn("the report could not be written to " + to);
   }

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_text.h"
+
 namespace samcl {
 namespace {
 
@@ -89,11 +91,11 @@ Result<std::shared_ptr<const BuildSpecification>> without_files(BuildSpecificati
   return std::make_shared<const BuildSpecification>(std::move(compilation));
 }
 
-std::vector<uint8_t> to_bytes(const BuildSpecification& specification) { return Json::to_cbor(to_json(specification)); }
+std::vector<uint8_t> to_bytes(const BuildSpecification& specification) { return cbor_of(to_json(specification)); }
 
 Result<std::shared_ptr<const BuildSpecification>> build_specification_from_bytes(std::span<const uint8_t> bytes) {
   try {
-    return from_json(Json::from_cbor(bytes));
+    return from_json(read_cbor(bytes));
   } catch (const Json::exception& error) {
     return fail(std::string("not a specification: ") + error.what());
   }

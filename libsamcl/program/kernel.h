@@ -153,6 +153,9 @@ class Kernel : public Object<Kernel> {
   bool was_taken(const LocalSize& local);
   void note_taken(const LocalSize& local);
 
+  // The program's own kernel, in one piece, on the first device or on build->fallback_device.
+  RealKernel& own(unsigned device) { return device == 0 ? original : fallback; }
+
   RealKernel original;                                   // original program on device 0
   RealKernel fallback;                                   // build->fallback on build->fallback_device
   std::vector<std::unique_ptr<RealKernel>> sub_kernels;  // rewritten program, by device

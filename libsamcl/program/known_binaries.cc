@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "kernel-translator/client/cache.h"
 #include "libsamcl/settings/config.h"
 
@@ -26,16 +27,14 @@ void remember_binary(std::span<const unsigned char> binary, const BinaryOrigin& 
   Json includes = Json::array();
   for (const IncludedFile& file : origin.includes) includes.push_back({file.path, file.stamp});
   const Json kept = {{"specification", Json::binary(to_bytes(*origin.specification))}, {"includes", includes}};
-  std::string answer;
-  Json::to_cbor(kept, answer);
-  cache().keep(asked, answer, {});
+  cache().keep(asked, cbor_string(kept), {});
 }
 
 std::optional<BinaryOrigin> origin_of(std::span<const unsigned char> binary) {
   const auto answer = cache().find(question(binary));
   if (!answer) return std::nullopt;
   try {
-    const Json kept = Json::from_cbor(*answer);
+    const Json kept = read_cbor(*answer);
     auto specification = build_specification_from_bytes(kept.at("specification").get_binary());
     if (!specification) return std::nullopt;
     BinaryOrigin origin{*std::move(specification), {}};

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "kernel-translator/client/cache.h"
 #include "libsamcl/settings/config.h"
 
@@ -22,14 +23,14 @@ void remember_times(const BuildSpecification& specification, const DeviceFacts& 
   Json kernels = Json::object();
   for (const auto& [name, by_size] : times.kernels) kernels[name] = by_size;
   const Json kept = {{"parts_build_ns", times.parts_build_ns}, {"kernels", kernels}};
-  TranslationCache(Config::get().cache_directory).keep(question(specification, device), kept.dump(), {});
+  TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(kept), {});
 }
 
 std::optional<RememberedTimes> remembered_times(const BuildSpecification& specification, const DeviceFacts& device) {
   const auto kept = TranslationCache(Config::get().cache_directory).find(question(specification, device));
   if (!kept) return std::nullopt;
   try {
-    const Json read = Json::parse(*kept);
+    const Json read = read_json(*kept);
     RememberedTimes times{.parts_build_ns = read.at("parts_build_ns").get<uint64_t>(), .kernels = {}};
     for (const auto& [name, by_size] : read.at("kernels").items())
       times.kernels[name] = by_size.get<KernelTimes::BySize>();

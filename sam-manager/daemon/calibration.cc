@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "sam-manager/daemon/thread_scheduling.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/protocol/socket.h"
@@ -275,7 +276,7 @@ Result<Calibration> calibrate(unsigned rounds) {
 
 Result<Calibration> load_calibration(const std::string& file) {
   std::ifstream in(file);
-  const json value = json::parse(in, nullptr, false);
+  const json value = try_read_json(std::string(std::istreambuf_iterator<char>(in), {}));
   Calibration calibration;
   try {
     calibration.request = measured_from(value.at("request"));
@@ -296,7 +297,7 @@ Result<Calibration> load_calibration(const std::string& file) {
 
 Result<void> save(const std::string& file, const Calibration& calibration) {
   std::ofstream out(file + ".new");
-  out << calibration.describe().dump(2) << "\n";
+  out << json_text(calibration.describe(), 2) << "\n";
   out.close();
   std::error_code error;
   if (out) std::filesystem::rename(file + ".new", file, error);

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "sam-manager/daemon/board.h"
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
@@ -76,7 +77,7 @@ void take_handovers(Config& config) {
 int measure_handovers(const Config& config) {
   const auto measured = calibrate(kRoundsAsked);
   if (!measured) return complain(measured.error().message);
-  std::cout << measured->describe().dump(2) << "\n";
+  std::cout << json_text(measured->describe(), 2) << "\n";
   const std::string file = calibration_file(config);
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);

@@ -7,6 +7,7 @@
 #include "analysis/json/time_text.h"
 #include "analysis/model/placement.h"
 #include "analysis/modes/transition.h"
+#include "base/json_text.h"
 #include "sam-manager/planning/profile.h"
 
 namespace samcl::planning {
@@ -388,7 +389,7 @@ json to_json(const Assignment& plan, const Assignment& before, const Machine& ma
     under.push_back(
         {{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
   }
-  const json task_set = plan.task_set.empty() ? json() : json::parse(plan.task_set);
+  const json task_set = plan.task_set.empty() ? json() : read_json(plan.task_set);
   return {{"tasks", tasks},
           {"without_profile", plan.unprofiled},
           {"problem", plan.problem},

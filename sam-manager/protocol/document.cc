@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "base/visible.h"
 #include "sam-manager/protocol/limits.h"
 
@@ -56,7 +57,7 @@ Result<json> parse_json(std::string_view bytes, size_t most_bytes) {
     return fail("it has " + std::to_string(bytes.size()) + " bytes, expected at most " + std::to_string(most_bytes));
   if (nesting(bytes) > kMaxNesting)
     return fail("it is nested more than " + std::to_string(kMaxNesting) + " levels deep");
-  json value = json::parse(bytes, nullptr, false);
+  json value = try_read_json(bytes);
   if (!value.is_object()) return fail("it is no JSON object");
   return value;
 }
@@ -74,7 +75,7 @@ Result<json> parse_document(std::string_view bytes) {
 
 std::string format_document(json document) {
   document["samcl"] = kVersion;
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(document);
 }
 
 Result<void> check_name(const std::string& text, size_t most_bytes) {

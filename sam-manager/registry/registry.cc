@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/json_text.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
 
@@ -49,7 +50,7 @@ json to_json(const Task& task) {
   else
     value.update({{"priority", task.priority}, {"period_ns", task.period_ns}, {"deadline_ns", task.deadline_ns}});
   if (task.memory_bytes > 0) value["memory_bytes"] = task.memory_bytes;
-  if (!task.profile.empty()) value["profile"] = json::parse(task.profile);
+  if (!task.profile.empty()) value["profile"] = read_json(task.profile);
   return value;
 }
 
@@ -102,7 +103,7 @@ Result<void> save(const std::string& file, const Tasks& tasks) {
   json list = json::array();
   for (const auto& [name, task] : tasks) list.push_back(to_json(task));
   const json content = {{"format", kFormat}, {"tasks", list}};
-  return write_file(file, content.dump(2) + "\n");
+  return write_file(file, json_text(content, 2) + "\n");
 }
 
 std::vector<std::string> doubts(const Task& task, const Tasks& tasks) {

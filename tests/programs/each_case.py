@@ -53,6 +53,12 @@ def play(arguments, way, case):
             "output": "" if verdict in ("passed", "skipped") else output}
 
 
+def keep(results, path):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="opencl_cases")
@@ -75,12 +81,9 @@ def main():
             results.setdefault(result["case"], {})[result["way"]] = result
             if sys.stderr.isatty():
                 print(f"\r{len(results)} of {len(cases)}", end="", file=sys.stderr)
-            if arguments.json and len(results) % 20 == 0:
-                with open(arguments.json, "w", encoding="utf-8") as file:
-                    json.dump(results, file)
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(results, file)
+            if len(results) % 20 == 0:
+                keep(results, arguments.json)
+    keep(results, arguments.json)
     findings = 0
     for case, by_way in results.items():
         verdicts = {way: result["verdict"] for way, result in by_way.items()}

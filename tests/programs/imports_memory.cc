@@ -1,26 +1,14 @@
 // An OpenCL layer that gives the driver beneath it cl_khr_external_memory_opaque_fd: the bytes of a file descriptor are
 // those of a buffer. For drivers whose buffers over the program's memory are that memory, as PoCL's are.
 #include <CL/cl_ext.h>
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <string>
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "tests/programs/opencl_layer.h"
 
 namespace {
-
-const cl_icd_dispatch* beneath = nullptr;
-cl_icd_dispatch table;
-
-cl_int answer(const void* bytes, size_t length, size_t size, void* value, size_t* size_ret) {
-  if (value && size < length) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, bytes, length);
-  if (size_ret) *size_ret = length;
-  return CL_SUCCESS;
-}
 
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void* value, size_t* size_ret) {
   if (name != CL_DEVICE_EXTENSIONS) return beneath->clGetDeviceInfo(device, name, size, value, size_ret);
@@ -66,19 +54,8 @@ void* CL_API_CALL function_of_platform(cl_platform_id platform, const char* name
 
 }  // namespace
 
-EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void* value, size_t* size_ret) {
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  return name == CL_LAYER_API_VERSION ? answer(&version, sizeof version, size, value, size_ret) : CL_INVALID_VALUE;
-}
-
-EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* entries_ret,
-                                      const cl_icd_dispatch** layer_ret) {
-  beneath = target;
-  std::memcpy(&table, target, entries * sizeof(void*));
+void replace(cl_icd_dispatch& table) {
   table.clGetDeviceInfo = device_info;
   table.clCreateBufferWithProperties = buffer;
   table.clGetExtensionFunctionAddressForPlatform = function_of_platform;
-  *entries_ret = entries;
-  *layer_ret = &table;
-  return CL_SUCCESS;
 }

@@ -2,19 +2,14 @@
 //   - for every kernel it reports a work-group size far below what launches (NVIDIA: 256 of 1024);
 //   - it knows nothing of kernels' arguments (many, unless built with -cl-kernel-arg-info);
 //   - it refuses rectangles whose last row would leave the buffer if it were as long as its pitch.
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
 
 #include <cstring>
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "tests/programs/opencl_layer.h"
 
 namespace {
 
 constexpr size_t kReported = 4;
-
-const cl_icd_dispatch* beneath = nullptr;
-cl_icd_dispatch table;
 
 cl_int CL_API_CALL work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t size,
                                    void* value, size_t* size_ret) {
@@ -56,31 +51,12 @@ cl_int CL_API_CALL copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, con
                                           from_slice_pitch, to_row_pitch, to_slice_pitch, count, waits, event);
 }
 
-template <typename T>
-cl_int give(T answer, size_t size, void* value, size_t* size_ret) {
-  if (value && size < sizeof answer) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, &answer, sizeof answer);
-  if (size_ret) *size_ret = sizeof answer;
-  return CL_SUCCESS;
-}
-
 }  // namespace
 
-EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void* value, size_t* size_ret) {
-  return name == CL_LAYER_API_VERSION ? give<cl_layer_api_version>(CL_LAYER_API_VERSION_100, size, value, size_ret)
-                                      : CL_INVALID_VALUE;
-}
-
-EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* entries_ret,
-                                      const cl_icd_dispatch** layer_ret) {
-  beneath = target;
-  std::memcpy(&table, target, entries * sizeof(void*));
+void replace(cl_icd_dispatch& table) {
   table.clGetKernelWorkGroupInfo = work_group_info;
   table.clGetKernelArgInfo = argument_info;
   table.clEnqueueWriteBufferRect = host_rect<&cl_icd_dispatch::clEnqueueWriteBufferRect, const void>;
   table.clEnqueueReadBufferRect = host_rect<&cl_icd_dispatch::clEnqueueReadBufferRect, void>;
   table.clEnqueueCopyBufferRect = copy_rect;
-  *entries_ret = entries;
-  *layer_ret = &table;
-  return CL_SUCCESS;
 }

@@ -2,8 +2,6 @@
 // devices need (replicas, parts, exchanges, merging) then runs on a real driver, at the speed of one. Where both are
 // named together (a context over both), the driver is told of one.
 #include <CL/cl_ext.h>
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,16 +11,13 @@
 #include <string>
 #include <vector>
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "tests/programs/opencl_layer.h"
 
 namespace {
 
-const cl_icd_dispatch* beneath = nullptr;
-cl_icd_dispatch table;
-
 using Devices = std::vector<cl_device_id>;
 
-/** The second showing of a device. Its first word is what the loader looks for in every OpenCL object. */
+// The second showing of a device. Its first word is what the loader looks for in every OpenCL object.
 struct Twin {
   const void* dispatch;
   cl_device_id device;
@@ -49,7 +44,7 @@ bool is_twin(cl_device_id device) {
 
 cl_device_id real(cl_device_id device) { return is_twin(device) ? reinterpret_cast<Twin*>(device)->device : device; }
 
-/** The driver's devices behind `devices`, each once. */
+// The driver's devices behind `devices`, each once.
 Devices real(const cl_device_id* devices, cl_uint count) {
   Devices all;
   for (cl_uint i = 0; devices && i < count; ++i)
@@ -59,14 +54,7 @@ Devices real(const cl_device_id* devices, cl_uint count) {
 
 const cl_device_id* or_null(const Devices& devices) { return devices.empty() ? nullptr : devices.data(); }
 
-cl_int answer(const void* bytes, size_t length, size_t size, void* value, size_t* size_ret) {
-  if (value && size < length) return CL_INVALID_VALUE;
-  if (value) std::memcpy(value, bytes, length);
-  if (size_ret) *size_ret = length;
-  return CL_SUCCESS;
-}
-
-cl_int answer(const Devices& devices, size_t size, void* value, size_t* size_ret) {
+cl_int list(const Devices& devices, size_t size, void* value, size_t* size_ret) {
   return answer(devices.data(), devices.size() * sizeof(cl_device_id), size, value, size_ret);
 }
 
@@ -84,7 +72,7 @@ cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type type, cl_u
   return CL_SUCCESS;
 }
 
-/** The two are told apart by what names a device: its UUID and its place on the bus. */
+// The two are told apart by what names a device: its UUID and its place on the bus.
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info name, size_t size, void* value, size_t* size_ret) {
   const cl_int error = beneath->clGetDeviceInfo(real(device), name, size, value, size_ret);
   if (error != CL_SUCCESS || !value || !is_twin(device)) return error;
@@ -119,11 +107,17 @@ cl_context CL_API_CALL create_context(const cl_context_properties* properties, c
       devices ? Devices(devices, devices + count) : Devices());
 }
 
+// The devices that a context was made for; empty where it is not known.
+Devices devices_of(cl_context context) {
+  std::lock_guard guard(lock);
+  const auto found = devices_of_contexts.find(context);
+  return found == devices_of_contexts.end() ? Devices() : found->second;
+}
+
 cl_int CL_API_CALL context_info(cl_context context, cl_context_info name, size_t size, void* value, size_t* size_ret) {
-  Devices shown;
-  if (std::lock_guard guard(lock); devices_of_contexts.contains(context)) shown = devices_of_contexts[context];
+  const Devices shown = devices_of(context);
   const auto count = static_cast<cl_uint>(shown.size());
-  if (name == CL_CONTEXT_DEVICES && count > 0) return answer(shown, size, value, size_ret);
+  if (name == CL_CONTEXT_DEVICES && count > 0) return list(shown, size, value, size_ret);
   if (name == CL_CONTEXT_NUM_DEVICES && count > 0) return answer(&count, sizeof count, size, value, size_ret);
   return beneath->clGetContextInfo(context, name, size, value, size_ret);
 }
@@ -188,9 +182,8 @@ cl_int CL_API_CALL program_info(cl_program program, cl_program_info name, size_t
   cl_context context = nullptr;
   if (name == CL_PROGRAM_DEVICES &&
       beneath->clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, nullptr) == CL_SUCCESS) {
-    Devices shown;
-    if (std::lock_guard guard(lock); devices_of_contexts.contains(context)) shown = devices_of_contexts[context];
-    if (shown.size() == 1) return answer(shown, size, value, size_ret);
+    const Devices shown = devices_of(context);
+    if (shown.size() == 1) return list(shown, size, value, size_ret);
   }
   return beneath->clGetProgramInfo(program, name, size, value, size_ret);
 }
@@ -226,15 +219,7 @@ void* CL_API_CALL function_of_platform(cl_platform_id platform, const char* name
 
 }  // namespace
 
-EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void* value, size_t* size_ret) {
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  return name == CL_LAYER_API_VERSION ? answer(&version, sizeof version, size, value, size_ret) : CL_INVALID_VALUE;
-}
-
-EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* entries_ret,
-                                      const cl_icd_dispatch** layer_ret) {
-  beneath = target;
-  std::memcpy(&table, target, entries * sizeof(void*));
+void replace(cl_icd_dispatch& table) {
   table.clGetDeviceIDs = device_ids;
   table.clGetDeviceInfo = device_info;
   table.clCreateSubDevices = sub_devices;
@@ -256,7 +241,4 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* ta
   table.clGetDeviceAndHostTimer = device_and_host_timer;
   table.clGetHostTimer = host_timer;
   table.clGetExtensionFunctionAddressForPlatform = function_of_platform;
-  *entries_ret = entries;
-  *layer_ret = &table;
-  return CL_SUCCESS;
 }

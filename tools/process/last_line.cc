@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "base/json_text.h"
+
 namespace samcl::process {
 
 std::string last_line(const std::string& text) {
@@ -14,7 +16,7 @@ std::string last_line(const std::string& text) {
 }
 
 nlohmann::json last_json_line(const std::string& text) {
-  nlohmann::json result = nlohmann::json::parse(last_line(text), nullptr, false);
+  nlohmann::json result = try_read_json(last_line(text));
   return result.is_object() ? result : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 

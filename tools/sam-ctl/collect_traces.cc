@@ -11,6 +11,7 @@
 #include <map>
 #include <thread>
 
+#include "base/json_text.h"
 #include "sam-manager/protocol/descriptor.h"
 #include "tools/sam-ctl/one_trace.h"
 
@@ -63,7 +64,7 @@ std::string read_all(const Descriptor& file) {
 }
 
 std::string name_of(const json& program) {
-  const std::string task = program.at("task"), pid = program.at("pid").dump();
+  const std::string task = program.at("task"), pid = json_text(program.at("pid"));
   return task.empty() ? "process " + pid : task + " (" + pid + ")";
 }
 

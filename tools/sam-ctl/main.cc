@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_text.h"
 #include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
 #include "sam-manager/protocol/limits.h"
@@ -76,7 +77,7 @@ void report_change(const Options& options, json answer) {
     std::cerr << "sam-ctl: warning: " << doubt.get<std::string>() << "\n";
   if (!options.as_json) return;
   answer["schema"] = kSchema;
-  std::cout << answer.dump() << "\n";
+  std::cout << json_text(answer) << "\n";
 }
 
 Result<std::string> read_file(const std::string& file) {
@@ -122,7 +123,7 @@ Result<void> unregister_task(const Options& options) {
   if (!answer) return tl::unexpected(answer.error());
   if (const json processes = answer->value("processes", json::array()); !processes.empty()) {
     std::string list;
-    for (const json& process : processes) list += " " + process.dump();
+    for (const json& process : processes) list += " " + json_text(process);
     std::cerr << "sam-ctl: the task was running: its processes go on without it:" << list << "\n";
   }
   report_change(options, *std::move(answer));
@@ -153,7 +154,7 @@ Result<void> watch(const Options& options) {
   while (true) {
     const auto event = (*connection)->next(-1);
     if (!event) return tl::unexpected(event.error());
-    std::cout << (options.as_json ? event->document.dump() + "\n" : miss_line(event->document)) << std::flush;
+    std::cout << (options.as_json ? json_text(event->document) + "\n" : miss_line(event->document)) << std::flush;
   }
 }
 
@@ -172,11 +173,10 @@ Result<void> trace(const Options& options) {
   for (const std::string& doubt : collected->doubts) std::cerr << "sam-ctl: " << doubt << "\n";
   if (!(out << collected->trace << std::flush)) return fail("--out: cannot write " + options.out);
   if (options.as_json) {
-    std::cout << json{{"schema", kSchema},
-                      {"programs", collected->programs},
-                      {"file", options.out},
-                      {"doubts", collected->doubts}}
-                     .dump()
+    std::cout << json_text(json{{"schema", kSchema},
+                                {"programs", collected->programs},
+                                {"file", options.out},
+                                {"doubts", collected->doubts}})
               << "\n";
   } else {
     std::cout << options.out << ": " << collected->programs << (collected->programs == 1 ? " program" : " programs")
@@ -192,7 +192,7 @@ Result<void> explain(const Options& options) {
   for (json task : plan->at("tasks")) {
     if (task.at("name") != options.explain) continue;
     task["schema"] = kSchema;
-    std::cout << (options.as_json ? task.dump(2) + "\n" : term_table(task));
+    std::cout << (options.as_json ? json_text(task, 2) + "\n" : term_table(task));
     return {};
   }
   return fail("--explain: no task \"" + options.explain + "\" with a profile is registered");
@@ -205,7 +205,7 @@ Result<void> analyze(const Options& options) {
   if (!plan) return tl::unexpected(plan.error());
   if (plan->at("task_set").is_null()) return fail("--save: there is no task set yet: no task has a profile");
   std::ofstream out(options.save);
-  if (!(out << plan->at("task_set").dump(2) << "\n")) return fail("--save: cannot write " + options.save);
+  if (!(out << json_text(plan->at("task_set"), 2) << "\n")) return fail("--save: cannot write " + options.save);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/trace_events.h"
 #include "tools/trace/events.h"
 #include "tools/trace/holdings.h"
@@ -116,7 +117,7 @@ OneTrace one_trace(const std::vector<ProgramTrace>& programs) {
           if (number == 0) number = ++last_arrow;
           own["id"] = number;
         }
-        own_events += own.dump(-1, ' ', false, json::error_handler_t::replace) + ",\n";
+        own_events += json_text(own) + ",\n";
       });
       if (!read) {
         whole.left_out.push_back(trace.name + ": " + read.error().message);

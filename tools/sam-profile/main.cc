@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 #include "tools/process/child.h"
 #include "tools/process/files.h"
 #include "tools/sam-profile/busy_links.h"
@@ -37,7 +38,7 @@ struct Options {
 
 std::map<std::string, std::string> reasons_in(const std::string& report) {
   std::map<std::string, std::string> reasons;
-  const nlohmann::json json = nlohmann::json::parse(report, nullptr, false);
+  const nlohmann::json json = try_read_json(report);
   if (!json.is_object() || !json.contains("kernels")) return reasons;
   for (const auto& kernel : json.at("kernels")) {
     const std::string why = kernel.value("why_not_more", "");

@@ -6,6 +6,7 @@
 
 #include "analysis/cli/table.h"
 #include "analysis/json/time_text.h"
+#include "base/json_text.h"
 #include "tools/sam-profile/advice.h"
 
 namespace samcl::profile {
@@ -125,7 +126,7 @@ std::string profile_json(const Profile& profile, const analysis::TaskSetDocument
                     {"stages", ordered_json::array()},  {"warnings", warnings(profile, margin_percent)}};
   for (const ModeProfile& mode : profile.modes) json["modes"].push_back(to_json(mode, profile.modes.front()));
   for (const StageProfile& stage : profile.stages) json["stages"].push_back(to_json(stage));
-  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 }  // namespace samcl::profile

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_text.h"
 #include "tools/sam-report/timeline.h"
 
 namespace samcl::report {
@@ -261,7 +262,7 @@ std::string document(const json& report, const std::string& drawn) {
 }  // namespace
 
 Result<std::string> page(const std::string& report, const std::string& trace) {
-  const json read = json::parse(report, nullptr, false);
+  const json read = try_read_json(report);
   if (!read.is_object() || !read.contains("kernels") || !read.contains("devices")) {
     return fail("no report: expected what sam-run --report=FILE.json writes");
   }

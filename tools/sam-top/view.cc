@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/json_text.h"
 #include "base/visible.h"
 
 namespace samcl::top {
@@ -85,7 +86,7 @@ Row make_row(const json& program, size_t width) {
   row.text =
       left(shown_name(program), name_width(width)) + right(std::to_string(row.pid), kPid) +
       right(std::to_string(row.priority), kPriority) +
-      right(program.at("gpus") == 0 ? "all" : program.at("gpus").dump(), kGpus) +
+      right(program.at("gpus") == 0 ? "all" : json_text(program.at("gpus")), kGpus) +
       right(short_count(program.at("jobs")), kJobs) + right(time_or_dash(program.at("p50_ns")), kTime) +
       right(time_or_dash(program.at("p99_ns")), kTime) + right(time_or_dash(program.at("longest_response_ns")), kTime) +
       right(time_or_dash(program.at("bound_ns")), kTime) + right(short_count(program.at("misses")), kLate) +
@@ -105,7 +106,7 @@ std::string columns(size_t width) {
 std::string who(const json& program) {
   if (program.is_null()) return "-";
   const std::string task = program.at("task");
-  return task.empty() ? program.at("pid").dump() : task;
+  return task.empty() ? json_text(program.at("pid")) : task;
 }
 
 std::vector<std::string> device_lines(const json& status, size_t width) {

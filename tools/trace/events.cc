@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/json_text.h"
+
 namespace samcl::trace_events {
 
 using nlohmann::json;
@@ -17,7 +19,7 @@ Result<void> for_each_event(std::string_view text, const std::function<void(cons
     text.remove_prefix(is_whole ? end + 1 : text.size());
     while (!line.empty() && (line.back() == ',' || line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
     if (line.empty() || line == "]") continue;
-    const json event = json::parse(line, nullptr, false);
+    const json event = try_read_json(line);
     if (event.is_object() && event.contains("ph")) {
       visit(event);
     } else if (is_whole) {
