@@ -186,7 +186,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
   const bool is_awaited = !node->after_end.empty();
-  switch (ahead.enter(node, ns, now_ns(), device.submits_on_thread())) {
+  switch (ahead.enter({node, is_awaited}, ns, now_ns(), device.submits_on_thread())) {
     case RunAhead::Entry::now: {
       Giving how = giving(*node, is_awaited);
       how.counted_ns = ns;
@@ -198,7 +198,6 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       break;
     case RunAhead::Entry::waits: break;
   }
-  if (is_awaited) ahead.hurry();
   return CL_SUCCESS;
 }
 
@@ -220,7 +219,7 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
 }
 
 // While the device is busy a program that launches more is not far behind: to wake the feeder takes longer.
-NodePtr DeviceBackend::next_to_feed(RealDevice& device) {
+RunAhead::Waiting DeviceBackend::next_to_feed(RealDevice& device) {
   RunAhead& ahead = *device.run_ahead();
   if (!ahead.has_waiting() && Worker::is_own_thread() && device.is_busy()) {
     spin_until([&] { return ahead.has_waiting(); });
@@ -232,13 +231,14 @@ NodePtr DeviceBackend::next_to_feed(RealDevice& device) {
 // lane's thread until nothing waits; on another, and at the end of the process, only one operation.
 void DeviceBackend::feed(RealDevice& device) {
   RunAhead& ahead = *device.run_ahead();
-  while (const NodePtr node = next_to_feed(device)) {
+  for (RunAhead::Waiting next; (next = next_to_feed(device)).node;) {
+    const NodePtr& node = next.node;
     const trace::OnBehalfOf this_command(*node);
     const cl_ulong began = trace::observes() ? now_ns() : 0;
     bool is_over = true;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     try {
-      status = feed_one(device, node, is_over);
+      status = feed_one(device, next, is_over);
     } catch (...) {  // no memory
     }
     if (is_over || status != CL_SUCCESS) {
@@ -252,18 +252,18 @@ void DeviceBackend::feed(RealDevice& device) {
   }
 }
 
-cl_int DeviceBackend::feed_one(RealDevice& device, const NodePtr& node, bool& is_over) {
+cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over) {
   RunAhead& ahead = *device.run_ahead();
-  const uint64_t ns = counted_ns(*node);
+  const uint64_t ns = counted_ns(*next.node);
   RunAhead::Start start = ahead.start(ns, now_ns);
   for (; !start.begins; start = ahead.start(ns, now_ns)) {
     if (!device.completions().help(nullptr)) ahead.wait_for_end(start.ends);
   }
-  if (ns == 0) return execute(*node);
-  Giving how = giving(*node, start.hurries);
+  if (ns == 0) return execute(*next.node);
+  Giving how = giving(*next.node, next.is_awaited || start.hurries);
   how.counted_ns = ns;
   is_over = false;
-  return give_under_lease(node, how);
+  return give_under_lease(next.node, how);
 }
 
 void DeviceBackend::began(const Node& node, const RunTimes& run) {

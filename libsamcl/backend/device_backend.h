@@ -15,6 +15,7 @@
 
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/backend.h"
 
@@ -92,9 +93,9 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
   cl_int give_under_lease(const engine::NodePtr& node, Giving giving);
-  static engine::NodePtr next_to_feed(RealDevice& device);
+  static RunAhead::Waiting next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
-  cl_int feed_one(RealDevice& device, const engine::NodePtr& node, bool& is_over);
+  cl_int feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over);
   void note_ends(std::span<const CompletedNode> ended) const;
   bool claims(const engine::Node& node, Worker& lane) const;
   bool helps(const engine::Node& node) const;

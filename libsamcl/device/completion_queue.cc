@@ -13,8 +13,8 @@ namespace {
 // Of so many without an event of their own the last one gets one: they are told together, while the caches still hold
 // them.
 constexpr size_t kTogether = 32;
-// So does the last of those that take that long, on a leased device: what may be in flight is several times that.
-constexpr uint64_t kTogetherNs = 200'000;
+// Of a leased device the last of those that take that long together: what may be in flight is twice that.
+constexpr uint64_t kTogetherNs = 400'000;
 // Of a leased device: what comes within that time of what came before comes as one run.
 constexpr std::chrono::microseconds kBetween{50};
 // How often our thread looks for more before it sleeps.
@@ -125,10 +125,10 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
   prompt_ += giving.promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
   unmarked_ns_ = event ? 0 : unmarked_ns_ + giving.counted_ns;
-  if (unmarked_ == kTogether || (is_leased_ && unmarked_ns_ >= kTogetherNs)) mark_last();
+  if (is_leased_ ? unmarked_ns_ >= kTogetherNs : unmarked_ == kTogether) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
-  } else if (!taken_ && (giving.promptly || waiting_ > 0)) {
+  } else if (!taken_ && (giving.promptly || (waiting_ > 0 && (!is_leased_ || unmarked_ == 0)))) {
     changed_.notify_one();
   }
 }

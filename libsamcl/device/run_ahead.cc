@@ -42,7 +42,7 @@ void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
   since_count_ = since_counted_ = 0;
 }
 
-RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns, bool by_feeder) {
+RunAhead::Entry RunAhead::enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder) {
   std::lock_guard lock(mutex_);
   if (!feeding_ && !by_feeder && ns > 0) {
     const bool takes = in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_);
@@ -52,21 +52,21 @@ RunAhead::Entry RunAhead::enter(const engine::NodePtr& node, uint64_t ns, uint64
       return Entry::now;
     }
   }
-  waiting_.push_back(node);
+  waiting_.push_back(coming);
   count_waiting_ = waiting_.size();
   return std::exchange(feeding_, true) ? Entry::waits : Entry::feed;
 }
 
-engine::NodePtr RunAhead::next() {
+RunAhead::Waiting RunAhead::next() {
   std::lock_guard lock(mutex_);
   if (waiting_.empty()) {
     feeding_ = hurries_ = false;
-    return nullptr;
+    return {};
   }
-  engine::NodePtr node = std::move(waiting_.front());
+  Waiting first = std::move(waiting_.front());
   waiting_.pop_front();
   count_waiting_ = waiting_.size();
-  return node;
+  return first;
 }
 
 bool RunAhead::hand_over() {
@@ -89,7 +89,7 @@ RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
     ++in_flight_;
     in_flight_ns_ += ns;
   }
-  return {begins, hurries_, ends_};
+  return {begins, hurries_ && waiting_.empty(), ends_};
 }
 
 void RunAhead::hurry() {

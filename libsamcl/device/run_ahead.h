@@ -49,14 +49,20 @@ class RunAhead {
   // Measured: 1 us and more with PoCL, 4 us with an H200.
   static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
 
+  // An operation, and whether something waits for its end; no node: there is none.
+  struct Waiting {
+    engine::NodePtr node;
+    bool is_awaited = false;
+  };
+
   // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
   // kept here behind others; feed: likewise, and the caller has to see to a feeder. by_feeder: rather than now, so that
   // the caller goes on meanwhile.
   enum class Entry : uint8_t { now, waits, feed };
-  Entry enter(const engine::NodePtr& node, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
+  Entry enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 
-  // Of the feeder. The next operation that waits; nullptr: none does, and there is no feeder any more.
-  engine::NodePtr next();
+  // Of the feeder. The next operation that waits; none: there is no feeder any more.
+  Waiting next();
   // Leaves the feeder's part to another one, which the caller has to see to. False: nothing waits, and none is needed.
   bool hand_over();
   // Whether any does; without the mutex.
@@ -65,7 +71,7 @@ class RunAhead {
   // it may run alone. Waits for the lease where it is needed and not held. Else it has to wait for an end.
   struct Start {
     bool begins;
-    bool hurries;   // somebody waits for the end of something that waited here
+    bool hurries;   // somebody waits for the end of what waited here, of which it is the last
     uint64_t ends;  // how many have been told
   };
   Start start(uint64_t ns, uint64_t (*clock)());
@@ -91,7 +97,7 @@ class RunAhead {
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by the mutex. The lease is held while in_flight_ > 0.
-  std::deque<engine::NodePtr> waiting_;
+  std::deque<Waiting> waiting_;
   std::atomic<size_t> count_waiting_{0};  // its size; written under the mutex
   bool feeding_ = false;
   bool feeder_waits_ = false;

@@ -71,7 +71,7 @@ struct RunAheadTest : ::testing::Test {
   RunAhead ahead{lease, 0};
 
   RunAheadTest() { now = 0; }
-  Entry enter(uint64_t ns) { return ahead.enter(node(), ns, now); }
+  Entry enter(uint64_t ns) { return ahead.enter({node()}, ns, now); }
   bool begins(uint64_t ns) { return ahead.start(ns, clock_ns).begins; }
 };
 
@@ -120,7 +120,7 @@ TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
   EXPECT_EQ(enter(400 * kUs), Entry::now);
   EXPECT_EQ(enter(400 * kUs), Entry::now);
   EXPECT_EQ(enter(5 * kUs), Entry::feed);
-  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_NE(ahead.next().node, nullptr);
   EXPECT_FALSE(begins(5 * kUs));
   ahead.ended(1, 400 * kUs, now);
   EXPECT_TRUE(begins(5 * kUs));
@@ -128,26 +128,26 @@ TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
 
 TEST_F(RunAheadTest, NothingOvertakesWhatWaits) {
   const engine::NodePtr first = node(), second = node(), third = node();
-  EXPECT_EQ(ahead.enter(first, 0, now), Entry::feed);
-  EXPECT_EQ(ahead.enter(second, 5 * kUs, now), Entry::waits) << "short, and there is room, but not its turn";
-  EXPECT_EQ(ahead.next(), first);
-  EXPECT_EQ(ahead.enter(third, 5 * kUs, now), Entry::waits) << "the feeder still has the first one";
-  EXPECT_EQ(ahead.next(), second);
-  EXPECT_EQ(ahead.next(), third);
-  EXPECT_EQ(ahead.next(), nullptr);
+  EXPECT_EQ(ahead.enter({first}, 0, now), Entry::feed);
+  EXPECT_EQ(ahead.enter({second}, 5 * kUs, now), Entry::waits) << "short, and there is room, but not its turn";
+  EXPECT_EQ(ahead.next().node, first);
+  EXPECT_EQ(ahead.enter({third}, 5 * kUs, now), Entry::waits) << "the feeder still has the first one";
+  EXPECT_EQ(ahead.next().node, second);
+  EXPECT_EQ(ahead.next().node, third);
+  EXPECT_EQ(ahead.next().node, nullptr);
   EXPECT_EQ(enter(5 * kUs), Entry::now) << "nothing waits any more";
 }
 
 TEST_F(RunAheadTest, FeederIsPreferredWhereTheCallerHasOtherThingsToDo) {
   EXPECT_FALSE(ahead.has_waiting());
-  EXPECT_EQ(ahead.enter(node(), 5 * kUs, now, true), Entry::feed) << "though there is room";
+  EXPECT_EQ(ahead.enter({node()}, 5 * kUs, now, true), Entry::feed) << "though there is room";
   EXPECT_TRUE(ahead.has_waiting());
   EXPECT_EQ(enter(5 * kUs), Entry::waits);
-  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_NE(ahead.next().node, nullptr);
   EXPECT_TRUE(begins(5 * kUs));
-  EXPECT_NE(ahead.next(), nullptr);
+  EXPECT_NE(ahead.next().node, nullptr);
   EXPECT_FALSE(ahead.has_waiting());
-  EXPECT_EQ(ahead.next(), nullptr);
+  EXPECT_EQ(ahead.next().node, nullptr);
   EXPECT_EQ(enter(5 * kUs), Entry::now);
 }
 
@@ -228,15 +228,25 @@ TEST_F(RunAheadTest, FeederThatLeavesTellsWhetherAnotherIsNeeded) {
   EXPECT_EQ(enter(0), Entry::feed);
 }
 
-TEST_F(RunAheadTest, HurryLastsAsLongAsSomethingWaits) {
+TEST_F(RunAheadTest, OnlyTheLastThatWaitsHurries) {
   ahead.hurry();
   EXPECT_FALSE(ahead.start(0, clock_ns).hurries) << "nothing waits";
   enter(0);
+  enter(0);
   ahead.hurry();
+  ahead.next();
+  EXPECT_FALSE(ahead.start(0, clock_ns).hurries) << "the second one ends later";
+  ahead.next();
   EXPECT_TRUE(ahead.start(0, clock_ns).hurries);
   ahead.next();
-  ahead.next();
-  EXPECT_FALSE(ahead.start(0, clock_ns).hurries);
+  EXPECT_FALSE(ahead.start(0, clock_ns).hurries) << "there is no feeder";
+}
+
+TEST_F(RunAheadTest, TheFeederHearsWhoIsAwaited) {
+  EXPECT_EQ(ahead.enter({node(), true}, 0, now), Entry::feed);
+  EXPECT_EQ(ahead.enter({node()}, 0, now), Entry::waits);
+  EXPECT_TRUE(ahead.next().is_awaited);
+  EXPECT_FALSE(ahead.next().is_awaited);
 }
 
 // Two contexts of one program on one device: they take turns, and neither waits for what the other one holds for
@@ -257,17 +267,17 @@ TEST_F(RunAheadTest, TwoContextsShareOneLease) {
         std::lock_guard lock(clock);
         seen = now;
       }
-      if (mine.enter(node(), 50 * kUs, seen) == Entry::now) {
+      if (mine.enter({node()}, 50 * kUs, seen) == Entry::now) {
         ++in_flight;
         continue;
       }
-      EXPECT_NE(mine.next(), nullptr);
+      EXPECT_NE(mine.next().node, nullptr);
       while (!mine.start(50 * kUs, [] { return uint64_t{0}; }).begins) {
         mine.ended(1, 50 * kUs, 0);
         --in_flight;
       }
       ++in_flight;
-      EXPECT_EQ(mine.next(), nullptr);
+      EXPECT_EQ(mine.next().node, nullptr);
     }
     while (in_flight-- > 0) mine.ended(1, 50 * kUs, 0);
   };
