@@ -227,6 +227,10 @@ bool is_visible_extension(std::string_view extension) {
   return std::binary_search(std::begin(kVisible), std::end(kVisible), extension);
 }
 
+bool is_of_first_device(std::string_view extension) {
+  return extension == "cl_khr_semaphore" || extension.starts_with("cl_khr_external_");
+}
+
 std::string filter_extensions(std::string_view extensions, const std::function<bool(std::string_view)>& keep) {
   std::string visible;
   while (!extensions.empty()) {

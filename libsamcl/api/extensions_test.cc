@@ -31,6 +31,12 @@ TEST(FilterExtensions, ToleratesPoclsDoubleBlanks) {
             "cl_khr_byte_addressable_store cl_khr_int64_base_atomics");
 }
 
+TEST(Extensions, OfTheFirstDeviceAloneAreThoseWithoutKernels) {
+  EXPECT_TRUE(is_of_first_device("cl_khr_semaphore"));
+  EXPECT_TRUE(is_of_first_device("cl_khr_external_memory_opaque_fd"));
+  EXPECT_FALSE(is_of_first_device("cl_khr_fp64"));
+}
+
 TEST(FilterExtensions, OfNothingIsNothing) { EXPECT_EQ(filter_extensions(""), ""); }
 
 }  // namespace
