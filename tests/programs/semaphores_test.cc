@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <random>
 #include <thread>
 
 #include "tests/programs/opencl_fixture.h"
@@ -349,6 +351,71 @@ TEST_F(Semaphores, AreSignalledByAnotherThread) {
     EXPECT_EQ(read<cl_int>(x, 1, 0, one.get())[0], round);
     opens.join();
   }
+}
+
+// The right to a buffer goes from queue to queue, by semaphores alone; some signals wait for the host.
+class HandOvers {
+ public:
+  HandOvers(unsigned seed, std::vector<Queue> queues) : random_(seed), queues_(std::move(queues)) {}
+  size_t below(size_t bound) { return random_() % bound; }
+  const Queue& holder() const { return queues_[holder_]; }
+  // Another queue, or the same.
+  const Queue& next() { return queues_[holder_ = below(queues_.size())]; }
+
+ private:
+  std::mt19937 random_;
+  std::vector<Queue> queues_;
+  size_t holder_ = 0;
+};
+
+// SAMCL_SEED repeats what a run had.
+TEST_F(Semaphores, OrderRandomHandOversInTwoThreads) {
+  const char* const given = std::getenv("SAMCL_SEED");
+  const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  constexpr int kSteps = 60;
+  const auto program =
+      build("__kernel void k(__global int* x, int a, int b) { size_t i = get_global_id(0); x[i] = a * x[i] + b; }");
+  const auto play = [&](unsigned its_seed, const std::vector<cl_semaphore_khr>& semaphores) {
+    const Kernel k = bench::make_kernel(program, "k");
+    std::vector<Queue> queues;
+    for (int i = 0; i < 3; ++i) queues.push_back(in_order());
+    HandOvers hand(its_seed, std::move(queues));
+    std::vector<cl_uint> expected(kItems, 1);
+    const Buffer x = buffer(std::vector<cl_int>(kItems, 1));
+    std::vector<Event> gates;
+    for (int step = 0; step < kSteps; ++step) {
+      const auto a = static_cast<cl_int>(hand.below(5)), b = static_cast<cl_int>(hand.below(100));
+      set_arguments(k, x, a, b);
+      launch(k, {{kItems}}, {}, hand.holder().get());
+      for (cl_uint& value : expected) value = static_cast<cl_uint>(a) * value + static_cast<cl_uint>(b);
+      if (hand.below(8) == 0) gates.push_back(user_event());
+      const bool is_gated = hand.below(4) == 0 && !gates.empty();
+      const cl_semaphore_khr by = semaphores[static_cast<size_t>(step)];  // two waits for one would be in no order
+      signal(hand.holder(), {by}, is_gated ? std::vector{gates.back().get()} : std::vector<cl_event>());
+      wait(hand.next(), {by});
+      if (hand.below(6) == 0) {
+        for (const Event& gate : gates) check(clSetUserEventStatus(gate.get(), CL_COMPLETE));
+        gates.clear();
+      }
+      if (gates.empty() && hand.below(10) == 0) check(clFinish(hand.holder().get()));
+    }
+    for (const Event& gate : gates) check(clSetUserEventStatus(gate.get(), CL_COMPLETE));
+    const std::vector<cl_int> values = read<cl_int>(x, kItems, 0, hand.holder().get());
+    return std::vector<cl_uint>(values.begin(), values.end()) == expected;
+  };
+  cl_int status = CL_SUCCESS;
+  std::vector<cl_semaphore_khr> some, more;
+  for (int step = 0; step < kSteps; ++step) {
+    some.push_back(create(kBinary, status));
+    more.push_back(create(kBinary, status));
+  }
+  ASSERT_OK(status);
+  bool is_right = false;
+  std::thread other([&] { is_right = play(seed + 1, more); });
+  EXPECT_TRUE(play(seed, some));
+  other.join();
+  EXPECT_TRUE(is_right);
 }
 
 TEST_F(Semaphores, CommandsAreCheckedWhenTheyAreEnqueued) {
