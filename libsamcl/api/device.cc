@@ -90,6 +90,7 @@ bool all_have(const Device& device, cl_device_info list, std::string_view name) 
   });
 }
 
+// Of devices that are not alike.
 bool is_offered_feature(std::string_view feature) {
   return feature != "__opencl_c_device_enqueue" && feature != "__opencl_c_pipes";
 }
@@ -113,7 +114,8 @@ std::string version_number(const std::string& text) {
 std::optional<cl_int> common_info(const Device& device, cl_device_info name, const Answer& answer) {
   const cl_device_id first = device.real[0];
   const auto is_common = [&](std::string_view extension) {
-    return is_visible_extension(extension) && all_have(device, CL_DEVICE_EXTENSIONS, extension);
+    return is_visible_extension(extension) &&
+           (is_of_first_device(extension) || all_have(device, CL_DEVICE_EXTENSIONS, extension));
   };
   switch (name) {
     case CL_DEVICE_EXTENSIONS: return answer.text(filter_extensions(driver::text(first, name), is_common));
@@ -162,6 +164,18 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
     case CL_DEVICE_HALF_FP_CONFIG:
     case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES: return common_bits<cl_ulong>(device, name, answer);
+    // A kernel that enqueues kernels, or hands on packets, runs on the first device; here it may not build on the
+    // others.
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES: return answer.with<cl_command_queue_properties>(0);
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return answer.with<cl_device_device_enqueue_capabilities>(0);
+    case CL_DEVICE_PIPE_SUPPORT: return answer.with<cl_bool>(CL_FALSE);
+    case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
+    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
+    case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
+    case CL_DEVICE_MAX_PIPE_ARGS:
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE: return answer.with<cl_uint>(0);
     default: return std::nullopt;
   }
 }
@@ -185,19 +199,6 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
         return real_info(device.real[0], name, answer);
       return answer.with<cl_device_partition_property>(
           0);  // a share of a device (SAMCL_SHARE) is shown as one of its own
-
-    // A kernel that enqueues kernels, or hands on packets, can't be spread over devices.
-    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES: return answer.with<cl_command_queue_properties>(0);
-    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return answer.with<cl_device_device_enqueue_capabilities>(0);
-    case CL_DEVICE_PIPE_SUPPORT: return answer.with<cl_bool>(CL_FALSE);
-    case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
-    case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
-    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
-    case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
-    case CL_DEVICE_MAX_PIPE_ARGS:
-    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
-    case CL_DEVICE_PIPE_MAX_PACKET_SIZE: return answer.with<cl_uint>(0);
-    case CL_DEVICE_OPENCL_C_FEATURES: return named_versions(device.real[0], name, answer, is_offered_feature);
 
     // Queues and their clock are ours.
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:

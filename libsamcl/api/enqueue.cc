@@ -19,6 +19,11 @@ void attach_calling_thread(const Context& context) {
   client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
 }
 
+void take_back(Event& event, cl_event* event_out) {
+  *event_out = nullptr;
+  event.release();
+}
+
 }  // namespace
 
 cl_int wait_for(const Event& event) {
@@ -57,14 +62,15 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
   try {
     using Role = DeviceBackend::HelpingThread::Role;
     const DeviceBackend::HelpingThread help(blocking ? Role::waiting_program : Role::program);
-    queue->context->graph.submit(event, std::move(command), waits, order);
+    const cl_int error = queue->context->graph.submit(event, std::move(command), waits, order);
+    if (error != CL_SUCCESS) {
+      if (event_out) take_back(*event, event_out);
+      return error;
+    }
   } catch (...) {
     // Memory is short. Whatever the queue knows of it already must end.
     queue->context->graph.finish(event, CL_OUT_OF_HOST_MEMORY);
-    if (event_out) {
-      *event_out = nullptr;
-      event->release();
-    }
+    if (event_out) take_back(*event, event_out);
     throw;
   }
   return blocking ? wait_for(*event) : CL_SUCCESS;

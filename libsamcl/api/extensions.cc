@@ -10,6 +10,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/external_memory.h"
+#include "libsamcl/api/semaphore.h"
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
@@ -54,6 +55,9 @@ constexpr std::string_view kVisible[] = {
     "cl_khr_external_memory",
     "cl_khr_external_memory_dma_buf",
     "cl_khr_external_memory_opaque_fd",
+    "cl_khr_external_semaphore",
+    "cl_khr_external_semaphore_opaque_fd",
+    "cl_khr_external_semaphore_sync_fd",
     "cl_khr_fp16",
     "cl_khr_fp64",
     "cl_khr_global_int32_base_atomics",
@@ -72,6 +76,7 @@ constexpr std::string_view kVisible[] = {
     "cl_khr_pci_bus_info",
     "cl_khr_priority_hints",
     "cl_khr_select_fprounding_mode",
+    "cl_khr_semaphore",
     "cl_khr_spir",
     "cl_khr_subgroup_ballot",
     "cl_khr_subgroup_clustered_reduce",
@@ -208,6 +213,7 @@ void* extension_function(cl_platform_id platform, const char* name) {
   if (void* const function = api::command_buffer_function(name))
     return offers_command_buffers(platform) ? function : nullptr;
   if (void* const function = api::external_memory_function(name)) return real_function() ? function : nullptr;
+  if (void* const function = api::semaphore_function(name)) return real_function() ? function : nullptr;
   void* ours = our_function(name);
   // A twin exists where the driver has the extension; core functions exist always.
   const bool is_core = contains(kHiddenEntries, name) || std::none_of(std::begin(kTwins), std::end(kTwins),
@@ -219,6 +225,10 @@ void* extension_function(cl_platform_id platform, const char* name) {
 
 bool is_visible_extension(std::string_view extension) {
   return std::binary_search(std::begin(kVisible), std::end(kVisible), extension);
+}
+
+bool is_of_first_device(std::string_view extension) {
+  return extension == "cl_khr_semaphore" || extension.starts_with("cl_khr_external_");
 }
 
 std::string filter_extensions(std::string_view extensions, const std::function<bool(std::string_view)>& keep) {

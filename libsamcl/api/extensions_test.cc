@@ -10,14 +10,16 @@ TEST(FilterExtensions, KeepsWhatChangesTheLanguageAndHidesOtherApisObjects) {
             "cl_khr_fp64 cl_khr_icd");
 }
 
-// What is made of these runs whole; their functions are ours.
-TEST(FilterExtensions, ShowsIntermediateLanguageAndImportedMemory) {
-  const std::string shown = "cl_khr_il_program cl_khr_spir cl_khr_external_memory cl_khr_external_memory_opaque_fd";
+// What is made of these is the first device's; their functions are ours.
+TEST(FilterExtensions, ShowsIntermediateLanguageImportedMemoryAndSemaphores) {
+  const std::string shown =
+      "cl_khr_il_program cl_khr_spir cl_khr_external_memory cl_khr_external_memory_opaque_fd cl_khr_semaphore "
+      "cl_khr_external_semaphore cl_khr_external_semaphore_opaque_fd cl_khr_external_semaphore_sync_fd";
   EXPECT_EQ(filter_extensions(shown), shown);
 }
 
 TEST(FilterExtensions, HidesObjectsOfOtherInterfaces) {
-  EXPECT_EQ(filter_extensions("cl_khr_gl_sharing cl_khr_semaphore cl_khr_external_semaphore cl_pocl_content_size"), "");
+  EXPECT_EQ(filter_extensions("cl_khr_gl_sharing cl_khr_external_semaphore_win32 cl_pocl_content_size"), "");
 }
 
 TEST(FilterExtensions, HidesWhatNobodyHasLookedAt) {
@@ -27,6 +29,12 @@ TEST(FilterExtensions, HidesWhatNobodyHasLookedAt) {
 TEST(FilterExtensions, ToleratesPoclsDoubleBlanks) {
   EXPECT_EQ(filter_extensions("  cl_khr_byte_addressable_store   cl_khr_int64_base_atomics "),
             "cl_khr_byte_addressable_store cl_khr_int64_base_atomics");
+}
+
+TEST(Extensions, OfTheFirstDeviceAloneAreThoseWithoutKernels) {
+  EXPECT_TRUE(is_of_first_device("cl_khr_semaphore"));
+  EXPECT_TRUE(is_of_first_device("cl_khr_external_memory_opaque_fd"));
+  EXPECT_FALSE(is_of_first_device("cl_khr_fp64"));
 }
 
 TEST(FilterExtensions, OfNothingIsNothing) { EXPECT_EQ(filter_extensions(""), ""); }

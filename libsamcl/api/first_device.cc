@@ -84,7 +84,7 @@ cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type typ
                                                  std::move(keep_alive), std::move(call));
   if (refused != CL_SUCCESS) return refused;
   const auto command = find<Event>(handle);
-  const bool waits_for_it = blocking || !Event::any_user_event_is_open();
+  const bool waits_for_it = blocking || !Event::any_is_held_by_program();
   const cl_int status = waits_for_it ? wait_for(*command) : CL_QUEUED;
   const bool is_refused = status < 0 && status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   if (event && !is_refused) {

@@ -9,6 +9,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/memory_flags.h"
+#include "libsamcl/api/property_list.h"
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
@@ -59,19 +60,8 @@ cl_int ask_driver(const Buffer& parent, cl_mem_flags& flags) {
 
 // The list as the driver is given it: with its devices.
 std::vector<cl_mem_properties> unwrapped(const cl_mem_properties* properties) {
-  std::vector<cl_mem_properties> list;
-  while (*properties != 0) {
-    const cl_mem_properties name = *properties++;
-    list.push_back(name);
-    if (name != CL_DEVICE_HANDLE_LIST_KHR) {
-      list.push_back(*properties++);
-      continue;
-    }
-    for (; *properties != CL_DEVICE_HANDLE_LIST_END_KHR; ++properties)
-      list.push_back(reinterpret_cast<cl_mem_properties>(unwrap(reinterpret_cast<cl_device_id>(*properties))));
-    list.push_back(*properties++);
-  }
-  list.push_back(0);
+  std::vector<cl_mem_properties> list = property_list(properties);
+  change_devices(list, [](cl_device_id device) { return unwrap(device); });
   return list;
 }
 

@@ -1,4 +1,5 @@
-// Command queues of virtual contexts are ours and live on the host; device-side queues are not offered.
+// Command queues of virtual contexts are ours and live on the host. Those on the device, in which kernels enqueue
+// kernels, are the driver's own, in the first device's real context: such kernels run there.
 #include "libsamcl/objects/queue.h"
 
 #include <CL/cl.h>
@@ -23,9 +24,8 @@ cl_int release(cl_command_queue made, cl_int error) {
   return CL_SUCCESS;
 }
 
-// What the driver says of such a queue on the first device. Queues on the device are not offered.
+// What the driver says of such a queue on the first device.
 cl_int check_bits(const Context& context, cl_command_queue_properties bits) {
-  if (bits & CL_QUEUE_ON_DEVICE) return CL_INVALID_QUEUE_PROPERTIES;
   if (!(bits & ~kHostBits)) return CL_SUCCESS;
   const RealDevice& first = *context.devices[0];
   cl_int error = CL_SUCCESS;
@@ -56,12 +56,12 @@ cl_int read_properties(const Context& context, const cl_queue_properties* given,
   for (size_t i = 0; i + 1 < result.array.size(); i += 2) {
     if (result.array[i] == CL_QUEUE_PROPERTIES) result.bits = result.array[i + 1];
   }
+  if (result.bits & CL_QUEUE_ON_DEVICE) return CL_SUCCESS;  // the driver is asked when it is made
   const RealDevice& first = *context.devices[0];
   cl_int error = CL_SUCCESS;
   const cl_command_queue made =
       driver::real().clCreateCommandQueueWithProperties(first.context(), first.id, result.array.data(), &error);
-  error = release(made, error);
-  return error == CL_SUCCESS && (result.bits & CL_QUEUE_ON_DEVICE) ? CL_INVALID_QUEUE_PROPERTIES : error;
+  return release(made, error);
 }
 
 cl_command_queue create(std::shared_ptr<Context> context, cl_device_id device, Properties properties,
@@ -96,6 +96,10 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context conte
   Properties read;
   const cl_int error = read_properties(*ours, properties, read);
   if (error != CL_SUCCESS) return failed(errcode_ret, error);
+  if (read.bits & CL_QUEUE_ON_DEVICE) {
+    const RealDevice& first = *ours->devices[0];
+    return driver::real().clCreateCommandQueueWithProperties(first.context(), unwrap(device), properties, errcode_ret);
+  }
   return create(std::move(ours), device, std::move(read), errcode_ret);
 }
 
@@ -123,9 +127,11 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(queue)) {
     const cl_int error = driver::real().clGetCommandQueueInfo(queue, name, size, value, size_ret);
-    if (error == CL_SUCCESS && name == CL_QUEUE_DEVICE && value) {
-      auto* device = static_cast<cl_device_id*>(value);
-      *device = to_program(*device);
+    if (error != CL_SUCCESS || !value) return error;
+    if (name == CL_QUEUE_DEVICE) as_programs_devices(value, sizeof(cl_device_id));
+    if (name == CL_QUEUE_CONTEXT) {
+      auto* const context = static_cast<cl_context*>(value);
+      if (const auto ours = Context::of_real(*context)) *context = ours->api();
     }
     return error;
   }
@@ -138,7 +144,12 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
     case CL_QUEUE_REFERENCE_COUNT: return answer.with<cl_uint>(ours->references());
     case CL_QUEUE_PROPERTIES: return answer.with<cl_command_queue_properties>(ours->properties);
     case CL_QUEUE_PROPERTIES_ARRAY: return answer.array(ours->properties_array);
-    case CL_QUEUE_DEVICE_DEFAULT: return answer.with<cl_command_queue>(nullptr);
+    case CL_QUEUE_DEVICE_DEFAULT: {
+      cl_command_queue drivers = nullptr;  // there is none where the driver knows nothing of it
+      driver::real().clGetCommandQueueInfo(ours->context->devices[0]->compute_queue(), name, sizeof drivers, &drivers,
+                                           nullptr);
+      return answer.with<cl_command_queue>(drivers);
+    }
     case CL_QUEUE_SIZE: return CL_INVALID_COMMAND_QUEUE;
     default:
       return driver::real().clGetCommandQueueInfo(ours->context->devices[0]->compute_queue(), name, size, value,
@@ -160,7 +171,8 @@ cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_
     return driver::real().clSetDefaultDeviceCommandQueue(context, unwrap(device), unwrap(queue));
   const auto ours = find<Context>(context);
   if (!ours) return CL_INVALID_CONTEXT;
-  return ours->device->includes(device) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
+  if (!ours->device->includes(device)) return CL_INVALID_DEVICE;
+  return driver::real().clSetDefaultDeviceCommandQueue(ours->devices[0]->context(), unwrap(device), unwrap(queue));
 }
 
 cl_int CL_API_CALL clFlush(cl_command_queue queue) {

@@ -19,6 +19,14 @@ class Command {
   // operations that were entered have ended.
   virtual cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) = 0;
 
+  // For commands whose effect is seen outside of the graph (semaphores): whether the command is planned only when all
+  // that it waits for has ended, and offer() is called.
+  virtual bool comes_after_ends() const { return false; }
+
+  // It is about to be entered at its place in the queue's order; is_next: all before it has ended well. Under the
+  // graph's lock. An error: it is not entered.
+  virtual cl_int offer(bool /*is_next*/) { return CL_SUCCESS; }
+
   // All operations have ended, the last one just now, with the first error there was. Under the graph's lock.
   virtual void ended(cl_int) {}
 

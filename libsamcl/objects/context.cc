@@ -121,6 +121,7 @@ void Context::end_threads_when_idle() {
     for (const auto& real : context->devices) real->wake_threads();
     context->backend.host_worker().post([] {});
     context->callbacks.post([] {});
+    context->semaphores.post([] {});
     context->builder.post([] {});
   }
 }

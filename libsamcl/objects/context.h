@@ -68,6 +68,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   DeviceBackend backend{*this, *this};
   Graph graph{backend};
   Worker callbacks{"samcl-callback"};                    // runs the program's callback functions
+  Worker semaphores{"samcl-semaphore"};                  // tells the graph what waited for them, and has ended
   Worker builder{"samcl-build", arrange_compilers_end};  // makes what launches may need later
 
   // Guarded by the graph's lock.

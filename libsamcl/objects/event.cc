@@ -6,6 +6,7 @@
 
 #include "base/atomic_max.h"
 #include "libsamcl/objects/context.h"
+#include "libsamcl/objects/hurry.h"
 #include "libsamcl/objects/queue.h"
 #include "libsamcl/observe/trace.h"
 #include "libsamcl/threads/spin.h"
@@ -14,23 +15,7 @@ namespace samcl {
 
 namespace {
 
-std::atomic<uint64_t> open_user_events{0};
-
-// While it lives, devices tell at once what has ended on them.
-class Hurry {
- public:
-  explicit Hurry(const Context& context) : context_(context) {
-    for (const auto& device : context_.devices) device->completions().start_hurrying();
-  }
-  ~Hurry() {
-    for (const auto& device : context_.devices) device->completions().stop_hurrying();
-  }
-  Hurry(const Hurry&) = delete;
-  Hurry& operator=(const Hurry&) = delete;
-
- private:
-  const Context& context_;
-};
+std::atomic<uint64_t> held_by_program{0};  // user events that are open, and the like
 
 }  // namespace
 
@@ -43,7 +28,7 @@ Event::Event(std::shared_ptr<Context> event_context, std::shared_ptr<Queue> even
   if (type != CL_COMMAND_USER) return;
   times_[0] = now_ns();
   status_ = CL_SUBMITTED;
-  ++open_user_events;
+  ++held_by_program;
 }
 
 Event::~Event() {
@@ -52,11 +37,14 @@ Event::~Event() {
 
 bool Event::claim_user_status() {
   if (user_status_claimed_.exchange(true, std::memory_order_acq_rel)) return false;
-  --open_user_events;
+  --held_by_program;
   return true;
 }
 
-bool Event::any_user_event_is_open() { return open_user_events > 0; }
+bool Event::any_is_held_by_program() { return held_by_program > 0; }
+
+Event::HeldByProgram::HeldByProgram() { ++held_by_program; }
+Event::HeldByProgram::~HeldByProgram() { --held_by_program; }
 
 // Hears of an end on a device, and begins what that was awaited for, or does what no lane has begun yet.
 bool Event::help() const {

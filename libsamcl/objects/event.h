@@ -74,8 +74,16 @@ class Event : public Object<Event>, public engine::Owner {
   // For user events: true for the first caller, who alone may end it with Graph::finish().
   bool claim_user_status();
 
-  // Whether the program has yet to end a user event that it made: then commands may wait for the program.
-  static bool any_user_event_is_open();
+  // Whether commands may wait for the program itself: for a user event that it has yet to end, or a semaphore that it
+  // has yet to signal.
+  static bool any_is_held_by_program();
+  // While it lives, one does.
+  struct HeldByProgram {
+    HeldByProgram();
+    ~HeldByProgram();
+    HeldByProgram(const HeldByProgram&) = delete;
+    HeldByProgram& operator=(const HeldByProgram&) = delete;
+  };
 
   // ns on the host's monotonic clock; param is CL_PROFILING_COMMAND_*. 0 if that has not happened yet.
   cl_ulong time(cl_profiling_info param) const;
@@ -93,6 +101,7 @@ class Event : public Object<Event>, public engine::Owner {
   struct Dependent {
     std::shared_ptr<Event> event;
     bool passes_errors;  // from an event wait list, not from a queue's order
+    bool after_end;      // it is planned at our end (Command::comes_after_ends())
   };
   struct PendingCallback {
     cl_int at;

@@ -1,5 +1,6 @@
 #include "libsamcl/objects/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/atomic_max.h"
@@ -25,19 +26,27 @@ Graph::Graph(engine::Backend& backend)
         operation_ended(std::static_pointer_cast<Event>(node.owner), status);
       }) {}
 
-void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
-                   std::span<const std::shared_ptr<Event>> waits, Order order) {
+cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
+                     std::span<const std::shared_ptr<Event>> waits, Order order) {
   Outcome outcome;
   event->set_queued();
   std::lock_guard lock(mutex_);
   engine_.look();
+  const bool after_ends = command->comes_after_ends();
+  if (after_ends) {
+    const cl_int error = command->offer(all_ended_well(*event->queue, waits));
+    if (error != CL_SUCCESS) {
+      collect(outcome);
+      return error;
+    }
+  }
   event->number = trace::submitted(event->type);
   event->command_ = std::move(command);
   auto depend = [&](const std::shared_ptr<Event>& on, bool passes_errors) {
     if (!on->ended()) {
-      on->dependents_.push_back({event, passes_errors});
+      on->dependents_.push_back({event, passes_errors, after_ends});
       ++event->unmet_;
-      event->unplanned_ += on->planned_ ? 0 : 1;
+      event->unplanned_ += on->planned_ && !after_ends ? 0 : 1;
     } else if (passes_errors && on->status() < 0) {
       event->inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
@@ -48,6 +57,12 @@ void Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command>
   if (event->unmet_ == 0) event->set_free();
   if (event->unplanned_ == 0) plan(event);
   collect(outcome);
+  return CL_SUCCESS;
+}
+
+bool Graph::all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits) {
+  return queue.outstanding().empty() &&
+         std::all_of(waits.begin(), waits.end(), [](const auto& event) { return event->status() == CL_COMPLETE; });
 }
 
 std::vector<std::shared_ptr<Event>> Graph::outstanding(const Queue& queue) {
@@ -60,6 +75,10 @@ void Graph::finish(const std::shared_ptr<Event>& event, cl_int status) {
   std::lock_guard lock(mutex_);
   end(event, status);
   collect(outcome);
+}
+
+void Graph::awaited_ended(const std::shared_ptr<Event>& event, cl_int status) {
+  locked([&] { operation_ended(event, status); });
 }
 
 void Graph::ended(const engine::NodePtr& node, cl_int status) {
@@ -110,7 +129,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
 void Graph::planned(const std::shared_ptr<Event>& event) {
   event->planned_ = true;
   for (const Event::Dependent& dependent : event->dependents_) {
-    if (--dependent.event->unplanned_ == 0) plan(dependent.event);
+    if (!dependent.after_end && --dependent.event->unplanned_ == 0) plan(dependent.event);
   }
 }
 
@@ -145,7 +164,7 @@ void Graph::end(const std::shared_ptr<Event>& event, cl_int status) {
       Event& next = *dependent.event;
       if (result < 0 && dependent.passes_errors) next.inherited_ = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
       if (--next.unmet_ == 0) next.set_free();
-      if (!current->planned_ && --next.unplanned_ == 0) plan(dependent.event);
+      if ((!current->planned_ || dependent.after_end) && --next.unplanned_ == 0) plan(dependent.event);
       // One device runs one after the other, and tells when.
       const bool on_one_device = current->runs_on_ && current->runs_on_ == next.runs_on_;
       if (!on_one_device) raise(next.followed_until_, current->time(CL_PROFILING_COMMAND_END));

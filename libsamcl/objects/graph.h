@@ -27,15 +27,19 @@ class Graph {
   explicit Graph(engine::Backend& backend);
 
   // Enters a command into its event's queue. It is planned when `waits` (whose errors pass on) and what the queue's
-  // order puts before it (errors do not pass on) are.
-  void submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
-              std::span<const std::shared_ptr<Event>> waits, Order order);
+  // order puts before it (errors do not pass on) are. Returns what the command said to being offered; an error: it is
+  // not entered.
+  cl_int submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
+                std::span<const std::shared_ptr<Event>> waits, Order order);
 
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
 
   // Ends a user event with CL_COMPLETE or a negative error. Whatever waited for it is planned.
   void finish(const std::shared_ptr<Event>& event, cl_int status);
+
+  // What a command awaits (Planner::await()) has ended.
+  void awaited_ended(const std::shared_ptr<Event>& event, cl_int status);
 
   // For the backend: operations have ended, or `call` does something else under the lock.
   void ended(const engine::NodePtr& node, cl_int status);
@@ -60,6 +64,7 @@ class Graph {
     std::vector<engine::Engine::Held> operations;
   };
 
+  static bool all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits);
   void plan(const std::shared_ptr<Event>& event);
   void plan_one(const std::shared_ptr<Event>& event);
   void operation_ended(const std::shared_ptr<Event>& event, cl_int status);

@@ -53,6 +53,33 @@ class Noted : public Command {
   bool tells_ = true;
 };
 
+// Is planned when what it waits for has ended, and ends when it is told to.
+class Outside : public Command {
+ public:
+  enum class Then : uint8_t { go_on, wait };
+  struct Seen {
+    std::vector<bool> offered;  // with what
+    int planned = 0;
+  };
+  Outside(Seen& seen, cl_int refused, Then then) : seen_(seen), refused_(refused), then_(then) {}
+  bool comes_after_ends() const override { return true; }
+  bool tells_what_will_be() const override { return then_ == Then::go_on; }
+  cl_int offer(bool is_next) override {
+    seen_.offered.push_back(is_next);
+    return refused_;
+  }
+  cl_int plan(Planner& planner, const EventPtr&) override {
+    ++seen_.planned;
+    planner.await();
+    return CL_SUCCESS;
+  }
+
+ private:
+  Seen& seen_;
+  const cl_int refused_;
+  const Then then_;
+};
+
 struct GraphTest : ::testing::Test {
   testing::FakeDriver driver{2};
   std::shared_ptr<Context> context = driver.make_context();
@@ -116,6 +143,79 @@ TEST_F(GraphTest, AnInOrderQueuePlansAheadAndEndsInOrder) {
   EXPECT_EQ(first->wait(), CL_COMPLETE);
   EXPECT_EQ(second->wait(), CL_COMPLETE);
   EXPECT_GE(second->time(CL_PROFILING_COMMAND_END), first->time(CL_PROFILING_COMMAND_END));
+}
+
+struct OutsideTest : GraphTest {
+  EventPtr submit_outside(Outside::Then then = Outside::Then::wait, const std::vector<EventPtr>& waits = {},
+                          cl_int refused = CL_SUCCESS) {
+    auto event = Event::make_shared(context, queue, CL_COMMAND_MARKER);
+    EXPECT_EQ(graph.submit(event, std::make_unique<Outside>(seen, refused, then), waits, Order::ordinary), refused);
+    return event;
+  }
+  Outside::Seen seen;
+};
+
+TEST_F(OutsideTest, ComesAfterTheEndsOfAllBeforeIt) {
+  const auto first = submit(queue);
+  const auto elsewhere = submit(other_queue);
+  const auto outside = submit_outside(Outside::Then::wait, {elsewhere});
+  EXPECT_THAT(seen.offered, ElementsAre(false));
+  EXPECT_EQ(seen.planned, 0) << "what comes before it is only planned";
+  end(first);
+  EXPECT_EQ(seen.planned, 0);
+  end(elsewhere);
+  EXPECT_EQ(seen.planned, 1);
+  EXPECT_EQ(outside->status(), CL_SUBMITTED);
+  graph.awaited_ended(outside, CL_SUCCESS);
+  EXPECT_EQ(outside->status(), CL_COMPLETE);
+}
+
+TEST_F(OutsideTest, IsNextWhereNothingComesBeforeIt) {
+  const auto before = submit(queue);
+  end(before);
+  const auto outside = submit_outside(Outside::Then::wait, {before});
+  EXPECT_THAT(seen.offered, ElementsAre(true));
+  EXPECT_EQ(seen.planned, 1);
+  graph.awaited_ended(outside, CL_SUCCESS);
+}
+
+TEST_F(OutsideTest, HoldsBackWhatComesAfterItOrNot) {
+  const auto signal = submit_outside(Outside::Then::go_on);
+  const auto after_signal = submit(queue);
+  EXPECT_TRUE(is_issued(after_signal));
+  graph.awaited_ended(signal, CL_SUCCESS);
+  end(after_signal);
+  const auto wait = submit_outside(Outside::Then::wait);
+  const auto after_wait = submit(queue);
+  EXPECT_FALSE(is_planned(after_wait));
+  graph.awaited_ended(wait, CL_SUCCESS);
+  EXPECT_TRUE(is_issued(after_wait));
+}
+
+TEST_F(OutsideTest, OneComesAfterTheEndOfAnother) {
+  const auto first = submit_outside(Outside::Then::go_on), second = submit_outside(Outside::Then::go_on);
+  EXPECT_THAT(seen.offered, ElementsAre(true, false));
+  EXPECT_EQ(seen.planned, 1);
+  graph.awaited_ended(first, CL_SUCCESS);
+  EXPECT_EQ(seen.planned, 2);
+  graph.awaited_ended(second, CL_INVALID_OPERATION);
+  EXPECT_EQ(second->status(), CL_INVALID_OPERATION);
+}
+
+TEST_F(OutsideTest, IsNotEnteredWhenItIsRefused) {
+  const auto outside = submit_outside(Outside::Then::wait, {}, CL_INVALID_VALUE);
+  EXPECT_THAT(graph.outstanding(*queue), IsEmpty());
+  EXPECT_EQ(seen.planned, 0);
+  EXPECT_TRUE(is_issued(submit(queue))) << "it does not wait for what was refused";
+}
+
+TEST_F(OutsideTest, IsNeverPlannedWhereItsWaitListFails) {
+  const auto gate = user_event();
+  const auto outside = submit_outside(Outside::Then::wait, {gate});
+  EXPECT_THAT(seen.offered, ElementsAre(false));
+  graph.finish(gate, -7);
+  EXPECT_EQ(seen.planned, 0);
+  EXPECT_EQ(outside->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }
 
 TEST_F(GraphTest, OperationsOnTheSameBytesRunOneAfterAnother) {

@@ -68,6 +68,9 @@ class Planner {
   // Ends when the bytes are no longer in use otherwise: for those that the program itself is about to touch.
   void join(Accesses accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
 
+  // The command has one more operation, which is none of the engine's: Graph::awaited_ended() is called at its end.
+  void await() { ++operations_; }
+
   // What of these ranges is defined and not valid at `place` is brought there. For a device of a shared storage: use
   // Storage::place_of().
   void bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place, Traffic* traffic);
@@ -75,7 +78,7 @@ class Planner {
   // Undefined bytes become zeros, so that all places start from the same.
   void define(const std::shared_ptr<Storage>& memory, Range range);
 
-  // How many operations were entered.
+  // How many operations were entered, and are awaited.
   size_t operations() const { return operations_; }
   // The thread that enqueues the command waits for it.
   bool is_awaited() const { return is_awaited_; }

@@ -1,5 +1,6 @@
 #include "libsamcl/objects/queue.h"
 
+#include "libsamcl/driver/driver.h"
 #include "libsamcl/objects/context.h"
 
 namespace samcl {
@@ -10,6 +11,21 @@ Queue::Queue(std::shared_ptr<Context> queue_context, cl_device_id queue_device,
       device(queue_device),
       properties(queue_properties),
       properties_array(std::move(array)) {}
+
+Queue::~Queue() {
+  if (for_semaphores_) driver::real().clReleaseCommandQueue(for_semaphores_);
+}
+
+cl_command_queue Queue::for_semaphores(cl_int* error) {
+  std::lock_guard lock(semaphores_mutex_);
+  *error = CL_SUCCESS;
+  if (!for_semaphores_) {
+    const RealDevice& first = *context->devices[0];
+    for_semaphores_ = driver::real().clCreateCommandQueue(first.context(), first.id,
+                                                          properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, error);
+  }
+  return for_semaphores_;
+}
 
 SmallVector<std::shared_ptr<Event>, 4> Queue::enter(const std::shared_ptr<Event>& event, Order order,
                                                     bool has_wait_list) {

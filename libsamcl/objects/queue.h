@@ -1,8 +1,9 @@
-// Virtual command queues. A queue owns no thread and no real queue: it only says which commands a new one
-// comes after.
+// Virtual command queues. A queue owns no thread, and a real queue only for commands on semaphores: it says which
+// commands a new one comes after.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <unordered_set>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Queue : public Object<Queue> {
  public:
   Queue(std::shared_ptr<Context> context, cl_device_id device, cl_command_queue_properties properties,
         std::vector<cl_queue_properties> properties_array);
+  ~Queue();
 
   const std::shared_ptr<Context> context;
   const cl_device_id device;  // the virtual device, or a part of it, which is the driver's
@@ -36,6 +38,10 @@ class Queue : public Object<Queue> {
 
   bool in_order() const { return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
   bool profiling() const { return properties & CL_QUEUE_PROFILING_ENABLE; }
+
+  // A real queue of the first device, in order or not as this one is, for those commands only that wait for semaphores
+  // or signal them: what waits there holds up nothing else. Made by the first call; nullptr: *error is the driver's.
+  cl_command_queue for_semaphores(cl_int* error);
 
  private:
   friend class Graph;  // calls these under its lock, which guards what is below
@@ -48,6 +54,9 @@ class Queue : public Object<Queue> {
   // Out of order: what has not ended since the last marker or barrier that waits for everything, and that one itself.
   // Everything entered so far has ended when these have.
   std::unordered_set<std::shared_ptr<Event>> latest_;
+
+  std::mutex semaphores_mutex_;  // guards the next; nothing of ours is locked under it
+  cl_command_queue for_semaphores_ = nullptr;
 };
 
 }  // namespace samcl

@@ -1,5 +1,7 @@
 #include "libsamcl/observe/observed.h"
 
+#include <CL/cl_ext.h>
+
 namespace samcl::observe {
 namespace {
 
@@ -52,6 +54,10 @@ const char* name_of(cl_command_type type) {
     case CL_COMMAND_SVM_MEMFILL: return "fill shared memory";
     case CL_COMMAND_SVM_MAP: return "map shared memory";
     case CL_COMMAND_SVM_UNMAP: return "unmap shared memory";
+    case CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR: return "acquire external memory";
+    case CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR: return "release external memory";
+    case CL_COMMAND_SEMAPHORE_WAIT_KHR: return "wait for semaphores";
+    case CL_COMMAND_SEMAPHORE_SIGNAL_KHR: return "signal semaphores";
     default: return "command";
   }
 }

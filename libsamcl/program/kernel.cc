@@ -44,9 +44,15 @@ bool takes_image(cl_kernel kernel, cl_uint index) {
 
 // Whether that value, which is no virtual memory object, is one of the driver's own.
 bool names_real(ArgumentKind kind, size_t size, const void* value) {
-  if (kind == ArgumentKind::image) return true;
+  if (kind == ArgumentKind::image || kind == ArgumentKind::pipe) return true;
   const bool is_buffer = kind == ArgumentKind::global_buffer || kind == ArgumentKind::constant_buffer;
   return is_buffer && size == sizeof(cl_mem) && handle_in<cl_mem>(value);
+}
+
+// Queues on the host are ours, and no kernel's; to the driver, ours are nothing.
+bool names_host_queue(const KernelArgument& argument, size_t size, const void* value) {
+  return argument.kind == ArgumentKind::other && argument.type_name == "queue_t" && size == sizeof(cl_command_queue) &&
+         is_virtual(handle_in<cl_command_queue>(value));
 }
 
 // Keeps a memory object of the driver's own alive after the program's release, until no launch needs it.
@@ -270,6 +276,10 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   const auto& cl = driver::real();
   const Change change_here = change_of(index, size, value);
   if (change_here == Change::none) return CL_SUCCESS;
+  if (value && translation && index < translation->arguments.size() &&
+      names_host_queue(translation->arguments[index], size, value)) {
+    return CL_INVALID_DEVICE_QUEUE;
+  }
   std::shared_ptr<Buffer> buffer;
   const void* passed = value;
   cl_mem real = nullptr;

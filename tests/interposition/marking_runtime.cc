@@ -7,6 +7,7 @@
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/external_memory.h"
+#include "libsamcl/api/semaphore.h"
 #include "libsamcl/driver/query.h"
 
 namespace samcl::api {
@@ -21,9 +22,10 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info what, siz
   return CL_SUCCESS;
 }
 
-// Command buffers and imported memory are the runtime's.
+// Command buffers, imported memory and semaphores are the runtime's.
 void* command_buffer_function(std::string_view) { return nullptr; }
 void* external_memory_function(std::string_view) { return nullptr; }
+void* semaphore_function(std::string_view) { return nullptr; }
 bool has_command_buffers(cl_device_id) { return false; }
 
 }  // namespace samcl::api

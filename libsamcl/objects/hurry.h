@@ -1,0 +1,24 @@
+// What ends on the devices is told soon or late, as it costs least, unless somebody hurries.
+#pragma once
+
+#include "libsamcl/objects/context.h"
+
+namespace samcl {
+
+// While it lives, the devices of a context tell at once what has ended on them. The context must outlive it.
+class Hurry {
+ public:
+  explicit Hurry(const Context& context) : context_(context) {
+    for (const auto& device : context_.devices) device->completions().start_hurrying();
+  }
+  ~Hurry() {
+    for (const auto& device : context_.devices) device->completions().stop_hurrying();
+  }
+  Hurry(const Hurry&) = delete;
+  Hurry& operator=(const Hurry&) = delete;
+
+ private:
+  const Context& context_;
+};
+
+}  // namespace samcl
