@@ -8,7 +8,7 @@
 #include "analysis/modes/choice.h"
 #include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
-#include "analysis/sim/behaviour_plan.h"
+#include "analysis/sim/aligned_plan.h"
 
 namespace samcl::analysis {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kFewTasks = 4;
 constexpr size_t kExactTasks = 2;
 constexpr int64_t kMostStates = 1'000'000;
-constexpr int kMostJobs = 6;  // in a plan
+constexpr int kMostJobs = 3;  // of the slowest task, in a plan
 
 // All modes of all tasks, one task's after the other's.
 std::vector<Modes> every_choice(const TaskSet& set) {
@@ -41,22 +41,26 @@ std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
   return all;
 }
 
+// Random plans, and then for each task in turn the plan in which it took longest, changed.
 bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
   const PriorityOrder order = priority_order(set);
-  BehaviourPlan worst;
-  double most = -1;
+  std::vector<BehaviourPlan> worst(set.tasks.size());
+  std::vector<Time> longest(set.tasks.size(), 0);
+  const auto next = [&](int n) {
+    const size_t late = static_cast<size_t>(n / 3) % worst.size();
+    if (n < std::max(1, plans / 3)) return random_plan(set, modes, draw(random, 2, kMostJobs), random);
+    if (n % 3 > 0) return aligned(set, order, modes, worst[late], late, random);
+    return n % 2 == 0 ? mutated(set, modes, worst[late], random) : shifted(set, modes, worst[late], random);
+  };
   for (int n = 0; n < plans; ++n) {
-    const BehaviourPlan plan = n < std::max(1, plans / 3) ? random_plan(set, modes, 2 + n % (kMostJobs - 1), random)
-                               : n % 3 == 0               ? mutated(set, modes, worst, random)
-                                                          : shifted(set, modes, worst, random);
+    const BehaviourPlan plan = next(n);
     const Responses seen = play(set, order, modes, plan);
-    double ratio = 0;
-    for (size_t i = 0; i < set.tasks.size(); ++i)
-      ratio = std::max(ratio, static_cast<double>(seen.longest[i]) / static_cast<double>(set.tasks[i].deadline));
-    if (ratio > 1) return true;
-    if (ratio < most) continue;
-    most = ratio;
-    worst = plan;
+    for (size_t i = 0; i < set.tasks.size(); ++i) {
+      if (seen.longest[i] > set.tasks[i].deadline) return true;
+      if (seen.longest[i] < longest[i]) continue;
+      longest[i] = seen.longest[i];
+      worst[i] = plan;
+    }
   }
   return false;
 }

@@ -7,7 +7,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/generator/test_seed.h"
-#include "analysis/sim/behaviour_plan.h"
+#include "analysis/sim/aligned_plan.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -62,6 +62,8 @@ void challenge(const SmallSet& small, Random& random, Found& found) {
   };
   for (int n = 0; n < 6; ++n) attempt(random_plan(set, modes, 4, random));
   for (size_t n = 0; n < 30; ++n) attempt(mutated(set, modes, worst[n % worst.size()], random));
+  for (size_t n = 0; n < 15; ++n)
+    attempt(aligned(set, order, modes, worst[n % worst.size()], n % worst.size(), random));
   for (size_t i = 0; i < longest.size(); ++i) {
     EXPECT_LE(together.tasks[i].response, safe.tasks[i].response);
     EXPECT_GE(together.tasks[i].proven, safe.tasks[i].proven);

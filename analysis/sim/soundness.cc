@@ -1,5 +1,7 @@
 #include "analysis/sim/soundness.h"
 
+#include "analysis/sim/aligned_plan.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -32,8 +34,12 @@ std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& 
     }
   };
   for (int n = 0; n < effort.plans; ++n) attempt(random_plan(set, modes, effort.jobs, random));
-  for (int n = 0; n < effort.mutations; ++n)
-    attempt(mutated(set, modes, worst[tasks[static_cast<size_t>(n) % tasks.size()]], random));
+  for (int n = 0; n < effort.mutations; ++n) {
+    const size_t task = tasks[static_cast<size_t>(n) % tasks.size()];
+    const bool changes_anything = draw(random, 0, 2) > 0;
+    attempt(changes_anything ? mutated(set, modes, worst[task], random)
+                             : aligned(set, order, modes, worst[task], task, random));
+  }
   std::optional<Excess> excess;
   for (const size_t i : tasks) {
     const Time bound = bounds.tasks[i].response;
