@@ -8,7 +8,7 @@
 #include "analysis/modes/choice.h"
 #include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
-#include "analysis/sim/aligned_plan.h"
+#include "analysis/sim/longest.h"
 
 namespace samcl::analysis {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kFewTasks = 4;
 constexpr size_t kExactTasks = 2;
 constexpr int64_t kMostStates = 1'000'000;
-constexpr int kMostJobs = 3;  // of the slowest task, in a plan
+constexpr int kJobs = 3;  // of the slowest task, in a plan
 
 // All modes of all tasks, one task's after the other's.
 std::vector<Modes> every_choice(const TaskSet& set) {
@@ -41,28 +41,10 @@ std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
   return all;
 }
 
-// Random plans, and then for each task in turn the plan in which it took longest, changed.
 bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
   const PriorityOrder order = priority_order(set);
-  std::vector<BehaviourPlan> worst(set.tasks.size());
-  std::vector<Time> longest(set.tasks.size(), 0);
-  const auto next = [&](int n) {
-    const size_t late = static_cast<size_t>(n / 3) % worst.size();
-    if (n < std::max(1, plans / 3)) return random_plan(set, modes, draw(random, 2, kMostJobs), random);
-    if (n % 3 > 0) return aligned(set, order, modes, worst[late], late, random);
-    return n % 2 == 0 ? mutated(set, modes, worst[late], random) : shifted(set, modes, worst[late], random);
-  };
-  for (int n = 0; n < plans; ++n) {
-    const BehaviourPlan plan = next(n);
-    const Responses seen = play(set, order, modes, plan);
-    for (size_t i = 0; i < set.tasks.size(); ++i) {
-      if (seen.longest[i] > set.tasks[i].deadline) return true;
-      if (seen.longest[i] < longest[i]) continue;
-      longest[i] = seen.longest[i];
-      worst[i] = plan;
-    }
-  }
-  return false;
+  const int random_ones = std::max(1, plans / 3);
+  return find_longest(set, order, modes, order, {random_ones, kJobs, plans - random_ones}, random, true).late(set);
 }
 
 // What is known of a choice of modes that no bound makes schedulable.
