@@ -63,8 +63,7 @@ TEST_P(AccessBounds, AreNotExceededInSimulations) {
   const auto& [name, analysis, shape] = GetParam();
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const char* sets = std::getenv("SAMCL_SETS");
-  const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 300;
+  const int64_t count = test_sets(300);
   Draw draw(seed);
   int64_t schedulable = 0, bounds = 0, attained = 0;
   double tightness = 0;

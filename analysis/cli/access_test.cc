@@ -86,6 +86,19 @@ TEST_F(Convert, ACheddarModelComesBack) {
   EXPECT_EQ(run("access --analysis oblivious " + written("back.json", back.output)).code, 0);
 }
 
+TEST_F(Convert, DagTasksAreAnalysedAndComeBack) {
+  const std::string rows = "T, 1, 10, 8\nV, 1, 1, 0, 0, 0, 1\nV, 1, 2, 0, 0, 0, 4.5, 1\n";
+  const std::string file = written("graphs.csv", rows);
+  EXPECT_EQ(run("convert " + file).code, 2) << "it says nothing of a platform";
+  const Outcome json = run("convert --cpus 2 " + file);
+  ASSERT_EQ(json.code, 0) << json.output;
+  const std::string set = written("graphs.json", json.output);
+  const Outcome bounds = run("dag --json " + set);
+  EXPECT_EQ(bounds.code, 0) << bounds.output;
+  EXPECT_EQ(nlohmann::json::parse(bounds.output).at("tasks").at(0).at("paths"), 5'500'000);
+  EXPECT_EQ(run("convert --np-dag " + set).output, rows);
+}
+
 TEST_F(Convert, WhatAnotherToolDoesNotKnowIsNamedAndNothingIsPrinted) {
   const Outcome mast = run("convert --mast " + example("three_programs"));
   EXPECT_EQ(mast.code, 2);

@@ -5,6 +5,8 @@
 #include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
+#include "analysis/dag/dag_json.h"
+#include "analysis/dag/np_dags.h"
 #include "analysis/exchange/cheddar.h"
 #include "analysis/exchange/mast.h"
 #include "analysis/exchange/np_jobs.h"
@@ -18,7 +20,7 @@ namespace {
 
 struct Options {
   std::string file;
-  bool csv = false, np = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
+  bool csv = false, np = false, np_dag = false, schedcat = false, cheddar = false, mast = false, pycpa = false;
   int cpus = 0, gpus = 1;
   std::string unit = "1us";
 };
@@ -44,6 +46,23 @@ Result<std::string> from_np_jobs(const Options& options, const std::string& text
   if (!set) return fail(options.file + ": " + set.error().message);
   const Modes modes(set->tasks.size(), 1);
   return format_task_set({std::move(*set), modes});
+}
+
+Result<std::string> from_np_dags(const Options& options, const std::string& text) {
+  if (options.cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
+  const auto set = dag::parse_np_dags(text, options.cpus);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  return dag::format_dags(*set);
+}
+
+Result<std::string> to_np_dags(const Options& options) {
+  const auto text = read_text(options.file);
+  if (!text) return tl::unexpected(text.error());
+  const auto set = dag::parse_dags(*text);
+  if (!set) return fail(options.file + ": " + set.error().message);
+  auto csv = dag::format_np_dags(*set);
+  if (!csv) return fail(options.file + ": " + csv.error().message);
+  return csv;
 }
 
 Result<std::string> from_xml(const Options& options, Time unit) {
@@ -88,8 +107,12 @@ Result<std::string> converted(const Options& options) {
   if (options.file.ends_with(".xml")) return from_xml(options, *unit);
   if (options.schedcat) return to_schedcat(options, *unit);
   if (options.file.ends_with(".mast")) return from_mast(options, *unit);
-  if (options.file.ends_with(".csv"))
-    if (const auto jobs = read_text(options.file); jobs && is_np_jobs(*jobs)) return from_np_jobs(options, *jobs);
+  if (options.np_dag) return to_np_dags(options);
+  if (options.file.ends_with(".csv")) {
+    const auto rows = read_text(options.file);
+    if (rows && is_np_jobs(*rows)) return from_np_jobs(options, *rows);
+    if (rows && dag::is_np_dags(*rows)) return from_np_dags(options, *rows);
+  }
   const auto document = read_either(options.file);
   if (!document) return tl::unexpected(document.error());
   auto text = written(options, *document, *unit);
@@ -105,14 +128,17 @@ Run add(CLI::App& parent) {
   convert
       ->add_option(
           "FILE", options->file,
-          "task set (JSON, or CSV if its name ends with .csv, which may be np-schedulability-analysis' jobs); if\n"
-          "it ends with .mast a MAST model, with .xml a Cheddar model, or a SchedCAT task set, printed as a set\n"
+          "task set (JSON, or CSV if its name ends with .csv, which may be np-schedulability-analysis' jobs or\n"
+          "DAG tasks); if it ends with .mast a MAST model, with .xml a Cheddar model, or a SchedCAT task set, printed "
+          "as a set\n"
           "for locking")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
        {std::tuple{"--csv", &options->csv, "as CSV"},
         {"--np", &options->np, "as a job set for np-schedulability-analysis: tasks of one stage that is never cut"},
+        {"--np-dag", &options->np_dag,
+         "tasks that are graphs as np-schedulability-analysis' DAG tasks: of CPU parts alone"},
         {"--schedcat", &options->schedcat, "a set for locking as a SchedCAT task set"},
         {"--cheddar", &options->cheddar, "as a Cheddar model: tasks of CPU stages alone"},
         {"--mast", &options->mast, "as a MAST model: stages on one CPU, link or GPU each, never cut"},
@@ -121,7 +147,7 @@ Run add(CLI::App& parent) {
     for (CLI::Option* other : formats) format->excludes(other);
     formats.push_back(format);
   }
-  convert->add_option("--cpus", options->cpus, "of a SchedCAT task set")->check(CLI::Range(1, 64));
+  convert->add_option("--cpus", options->cpus, "of a SchedCAT task set, or of DAG tasks")->check(CLI::Range(1, 64));
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
   convert->add_option("--unit", options->unit,

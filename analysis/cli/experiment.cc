@@ -26,7 +26,7 @@ std::string figure_or_not(const std::string& given) {
   }
   if (given == kElliott || given == kRunningTime || given == kAccess) return "";
   return "'" + given + "', expected one of " + names + kRunningTime + ", " + kElliott + ", " + kAccess +
-         ", gap, berezovskyi or nunna";
+         ", gap, berezovskyi, reductions or nunna";
 }
 
 std::map<std::string, size_t> periods() {
@@ -104,17 +104,17 @@ Run add(CLI::App& parent) {
       ->needs(figure);
   experiment->add_option("--period", options->period, "elliott: one range of periods instead of all three")
       ->transform(one_of(periods()));
-  const Run nunna = nunna_command::add(*experiment), berezovskyi = berezovskyi_command::add(*experiment),
-            gap = gap_command::add(*experiment);
-  const CLI::App *with_nunna = experiment->get_subcommand("nunna"),
-                 *with_berezovskyi = experiment->get_subcommand("berezovskyi"),
-                 *with_gap = experiment->get_subcommand("gap");
+  std::vector<std::pair<CLI::App*, Run>> others;
+  for (const auto add_other :
+       {nunna_command::add, berezovskyi_command::add, gap_command::add, reductions_command::add}) {
+    Run other = add_other(*experiment);
+    others.emplace_back(experiment->get_subcommands({}).back(), std::move(other));
+  }
   return [=]() -> Result<int> {
-    if (*with_nunna) return nunna();
-    if (*with_berezovskyi) return berezovskyi();
-    if (*with_gap) return gap();
+    for (const auto& [chosen, other] : others)
+      if (*chosen) return other();
     if (options->figure.empty())
-      return fail("experiment: which? expected a figure, elliott, access, gap, berezovskyi or nunna");
+      return fail("experiment: which? expected a figure, elliott, access, gap, berezovskyi, reductions or nunna");
     if (auto good = refuse_others(*options); !good) return tl::unexpected(good.error());
     if (options->counting.out.empty()) options->counting.out = options->figure;
     if (options->figure == kElliott) return run_elliott(*options);

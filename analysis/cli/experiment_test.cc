@@ -55,7 +55,8 @@ TEST_F(Elliott, IsNamedWithTheOthersWhereNoneIsMeant) {
   const Outcome outcome = run("experiment foo");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.output.find(
-                "'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott, access, gap, berezovskyi or nunna"),
+                "'foo', expected one of fig7, fig8, fig9, fig10, fig11, elliott, access, gap, berezovskyi, reductions "
+                "or nunna"),
             std::string::npos)
       << outcome.output;
 }

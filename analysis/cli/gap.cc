@@ -34,7 +34,7 @@ Run add(CLI::App& experiment) {
   CLI::App* gap = experiment.add_subcommand("gap", "bounds beside what simulation cannot disprove");
   gap->add_option("--sets", options->sets, "at each U_G (40)")->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
   gap->add_option("--seed", options->seed, "another seed, other sets (1)");
-  gap->add_option("--plans", options->plans, "simulated for each choice of modes (6000)")
+  gap->add_option("--plans", options->plans, "simulated for each choice of modes (24000)")
       ->check(CLI::Range(1, 1'000'000));
   gap->add_option("--share", options->most_share, "of its period that a task executes at most (1)")
       ->check(CLI::Range(0.06, 1.0));

@@ -144,5 +144,14 @@ TEST(Berezovskyi, DrawsItsFigures) {
   for (const char* ending : {".csv", ".json"}) std::remove((out + ending).c_str());
 }
 
+// With so few warps every string is exact, whatever is left out: 0 is left.
+TEST(Reductions, AreLeftOutOneByOne) {
+  const Outcome outcome = run("experiment reductions --warps 3 --effort 20");
+  EXPECT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("ALL"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("L first: 255( +255, 0, [0-9.]+ s){6}"));
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("latency 4 of L: 57( +57, 0, [0-9.]+ s){6}"));
+}
+
 }  // namespace
 }  // namespace samcl::analysis

@@ -66,6 +66,9 @@ Run add(CLI::App& experiment);
 namespace nunna_command {
 Run add(CLI::App& experiment);
 }
+namespace reductions_command {
+Run add(CLI::App& experiment);
+}
 
 // The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);

@@ -1,5 +1,7 @@
 #include "analysis/dag/dag_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "analysis/json/place.h"
 
 namespace samcl::analysis::dag {
@@ -54,6 +56,24 @@ Result<TaskSet> parse_dags(const std::string& text) {
                            read_into(set.tasks, tasks, all.at("tasks")), check(set)})
     if (!good) return tl::unexpected(good.error());
   return set;
+}
+
+std::string format_dags(const TaskSet& set) {
+  using nlohmann::ordered_json;
+  ordered_json tasks = ordered_json::array();
+  for (const Task& task : set.tasks) {
+    ordered_json vertices = ordered_json::array(), edges = ordered_json::array();
+    for (const Vertex& vertex : task.vertices)
+      vertices.push_back({{"name", vertex.name}, {"resource", name(vertex.resource)}, {"worst", vertex.worst}});
+    for (const auto& [from, to] : task.edges) edges.push_back({task.vertices[from].name, task.vertices[to].name});
+    tasks.push_back({{"name", task.name},
+                     {"period", task.period},
+                     {"deadline", task.deadline},
+                     {"vertices", std::move(vertices)},
+                     {"edges", std::move(edges)}});
+  }
+  const ordered_json platform = {{"cpus", set.platform.cpus}, {"pci", set.platform.links}, {"gpus", set.platform.gpus}};
+  return ordered_json({{"platform", platform}, {"tasks", std::move(tasks)}}).dump(2) + "\n";
 }
 
 }  // namespace samcl::analysis::dag

@@ -9,5 +9,7 @@ namespace samcl::analysis::dag {
 
 // Errors say where; what is returned has passed check().
 Result<TaskSet> parse_dags(const std::string& text);
+// parse_dags() of it gives the same set back. Times as numbers of nanoseconds.
+std::string format_dags(const TaskSet& set);
 
 }  // namespace samcl::analysis::dag

@@ -8,7 +8,7 @@
 #include "analysis/modes/choice.h"
 #include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
-#include "analysis/sim/behaviour_plan.h"
+#include "analysis/sim/longest.h"
 
 namespace samcl::analysis {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kFewTasks = 4;
 constexpr size_t kExactTasks = 2;
 constexpr int64_t kMostStates = 1'000'000;
-constexpr int kMostJobs = 6;  // in a plan
+constexpr int kJobs = 3;  // of the slowest task, in a plan
 
 // All modes of all tasks, one task's after the other's.
 std::vector<Modes> every_choice(const TaskSet& set) {
@@ -43,22 +43,8 @@ std::vector<Modes> choices(const TaskSet& set, const Modes& searched) {
 
 bool misses(const TaskSet& set, const Modes& modes, int plans, Random& random) {
   const PriorityOrder order = priority_order(set);
-  BehaviourPlan worst;
-  double most = -1;
-  for (int n = 0; n < plans; ++n) {
-    const BehaviourPlan plan = n < std::max(1, plans / 3) ? random_plan(set, modes, 2 + n % (kMostJobs - 1), random)
-                               : n % 3 == 0               ? mutated(set, modes, worst, random)
-                                                          : shifted(set, modes, worst, random);
-    const Responses seen = play(set, order, modes, plan);
-    double ratio = 0;
-    for (size_t i = 0; i < set.tasks.size(); ++i)
-      ratio = std::max(ratio, static_cast<double>(seen.longest[i]) / static_cast<double>(set.tasks[i].deadline));
-    if (ratio > 1) return true;
-    if (ratio < most) continue;
-    most = ratio;
-    worst = plan;
-  }
-  return false;
+  const int random_ones = std::max(1, plans / 3);
+  return find_longest(set, order, modes, order, {random_ones, kJobs, plans - random_ones}, random, true).late(set);
 }
 
 // What is known of a choice of modes that no bound makes schedulable.

@@ -11,7 +11,7 @@ struct GapOptions {
   int64_t sets = 40;  // at each U_G
   uint64_t seed = 1;
   double most_share = 1;   // of its period that a task executes
-  int plans = 6000;        // simulated for each choice of modes, a third at random and the others changed step by step
+  int plans = 24000;       // simulated for each choice of modes, a third at random and the others changed step by step
   double utilisation = 0;  // U_G is above this, and by no more than kTargetStep
 };
 

@@ -1,4 +1,4 @@
-// The seed that a random test begins with: another one each time, or SAMCL_SEED's, to repeat what failed.
+// What a random test begins with.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,16 @@
 
 namespace samcl::analysis {
 
+// Another one each time, or SAMCL_SEED's, to repeat what failed.
 inline uint64_t test_seed() {
   const char* given = std::getenv("SAMCL_SEED");
   return given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+}
+
+// How many sets it draws: as many as usual, or SAMCL_SETS.
+inline int64_t test_sets(int64_t usual) {
+  const char* given = std::getenv("SAMCL_SETS");
+  return given ? std::strtoll(given, nullptr, 10) : usual;
 }
 
 }  // namespace samcl::analysis

@@ -113,15 +113,10 @@ void challenge_blocking(const TaskSet& set, Protocol protocol, Random& random, C
 class LockingBounds : public testing::TestWithParam<Shape> {};
 
 // Longer runs: SAMCL_SETS=100000.
-int64_t sets_wanted(int64_t usual) {
-  const char* sets = std::getenv("SAMCL_SETS");
-  return sets ? std::strtoll(sets, nullptr, 10) : usual;
-}
-
 TEST_P(LockingBounds, AreNotExceededInSimulations) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const int64_t wanted = sets_wanted(500);
+  const int64_t wanted = test_sets(500);
   Random random(seed);
   for (const Analysis& analysis : kAnalyses) {
     if (analysis.method == Method::smlp && GetParam().parts == 1) continue;
@@ -141,7 +136,7 @@ TEST_P(LockingBounds, AreNotExceededInSimulations) {
 TEST_P(LockingBounds, OfBlockingAreNotExceededInSimulations) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const int64_t wanted = sets_wanted(500);
+  const int64_t wanted = test_sets(500);
   Random random(seed);
   for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation, Protocol::smlp}) {
     if ((protocol == Protocol::smlp) != (GetParam().parts > 1)) continue;

@@ -12,10 +12,9 @@ namespace samcl::analysis::makespan {
 class UpperBound {
  public:
   // `chain` outlives it.
-  UpperBound(const Chain& chain, int warps, bool relaxation) : chain_(chain) {
-    if (!relaxation) return;
-    queues_ = QueueRelaxation::make(chain, warps);
-    runs_ = RunRelaxation::make(chain, warps);
+  UpperBound(const Chain& chain, int warps, bool queues, bool runs) : chain_(chain) {
+    if (queues) queues_ = QueueRelaxation::make(chain, warps);
+    if (runs) runs_ = RunRelaxation::make(chain, warps);
   }
 
   Slots operator()(const Count* counts) const {

@@ -21,7 +21,7 @@ class Search {
         warps_(warps),
         start_(chain_.start(warps)),
         effort_(effort),
-        bound_(chain_, warps, effort.relaxation),
+        bound_(chain_, warps, effort.reductions.queues, effort.reductions.runs),
         moved_(chain_.places()),
         next_(chain_.places()) {}
 
@@ -35,7 +35,7 @@ class Search {
     }
     for (const bool ahead : {true, false}) search_greedily(ahead);
     for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10) search_beam(width, result.bound);
-    if (best_ < result.bound && effort_.relaxation)
+    if (best_ < result.bound && effort_.reductions.pauses)
       result.bound = std::min(result.bound, pause_bound(chain_, warps_).value_or(result.bound));
     if (best_ < result.bound) result.bound = std::min(result.bound, visit_all(result.states));
     result.attained = best_;
@@ -157,7 +157,8 @@ class Search {
         const Counts counts(store.counts(from), store.counts(from) + chain_.places());
         const int32_t slot = store.slot(from) + 1;
         looked_at += places;
-        if (slot - 1 + bound_(counts.data()) <= best_ || dominated(store, from)) continue;
+        if (slot - 1 + bound_(counts.data()) <= best_) continue;
+        if (effort_.reductions.domination && dominated(store, from)) continue;
         for_each_next(counts, [&] {
           looked_at += places;
           if (slot + bound_(next_.data()) <= best_ && !ended(next_)) return;

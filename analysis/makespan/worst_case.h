@@ -13,12 +13,18 @@
 
 namespace samcl::analysis::makespan {
 
+// Each can be left out, to see what it is worth.
+struct Reductions {
+  bool queues = true, runs = true, pauses = true;  // queue_relaxation.h, run_relaxation.h, pause_relaxation.h
+  bool domination = true;                          // see step 3
+};
+
 struct Effort {
   // At most so many places of states are looked at, by each beam search and by the third step. Some 20
   // million take a second.
   int64_t places = 100'000'000;
-  size_t beam = 1'000;     // states of one slot that a beam search keeps at most; 0: only the greedy ones
-  bool relaxation = true;  // queue_relaxation.h, run_relaxation.h; without it only last_warp_bound
+  size_t beam = 1'000;  // states of one slot that a beam search keeps at most; 0: only the greedy ones
+  Reductions reductions = {};
 };
 
 struct WorstCase {

@@ -17,8 +17,19 @@ Kernel kernel(const std::string& text, const std::vector<UnitRate>& rates = {}) 
   return parse_kernel(text, rates).value();
 }
 
-// Only the third step, without and with the relaxation; and everything.
-std::vector<Effort> efforts() { return {{.beam = 0, .relaxation = false}, {.beam = 0}, {}}; }
+// Only the third step, without any reduction, with each alone, and with all; and everything.
+std::vector<Effort> efforts() {
+  const auto third_step = [](bool queues, bool runs, bool pauses, bool domination) {
+    return Effort{.beam = 0, .reductions = {queues, runs, pauses, domination}};
+  };
+  return {third_step(false, false, false, false),
+          third_step(true, false, false, false),
+          third_step(false, true, false, false),
+          third_step(false, false, true, false),
+          third_step(false, false, false, true),
+          third_step(true, true, true, true),
+          Effort{}};
+}
 
 void expect_exact(const Kernel& kernel, int warps, Slots expected) {
   for (const Effort& effort : efforts()) {

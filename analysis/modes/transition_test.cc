@@ -162,8 +162,7 @@ struct ModeChange {
 TEST(Transition, BoundsHoldInSimulationsOfChanges) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const char* sets = std::getenv("SAMCL_SETS");
-  const int64_t wanted = sets ? std::strtoll(sets, nullptr, 10) : 500;
+  const int64_t wanted = test_sets(500);
   Random random(seed);
   int64_t bounds = 0, attained = 0, beyond_new = 0;
   for (int64_t round = 0; round < wanted; ++round) {

@@ -16,7 +16,7 @@ struct Exact {
   bool finished = false;    // within the effort
   bool schedulable = true;  // no deadline can be missed, as far as was seen
   // The longest of each task, likewise. In continuous time: up to 1 ns longer than in the model for each section of
-  // another task that a stage finds.
+  // another task that a stage finds, and longer by the jobs that come in these nanoseconds.
   std::vector<Time> response;
   int64_t states = 0;
 };

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "analysis/generator/test_seed.h"
+#include "analysis/sim/longest.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -75,39 +76,35 @@ struct Found {
 // the model: that many stages.
 Time above_the_models(const Task& task) { return static_cast<Time>(task.stages.size()); }
 
+// Those nanoseconds can let in another job, and that delays by more. The safe form takes a section that is found as 1
+// ns shorter than it is.
+TaskSet with_longer_sections(TaskSet set) {
+  for (Task& task : set.tasks)
+    for (Stage& stage : task.stages)
+      if (stage.resource != Resource::cpu)
+        for (Time& time : stage.worst) ++time;
+  return set;
+}
+
 void challenge(const TaskSet& set, const Modes& modes, Random& random, Found& found) {
   const PriorityOrder order = priority_order(set);
   const Exact exact = analyse_exact(set, modes, kStates, order);
   if (!exact.finished) return;
   ++found.sets;
-  std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<BehaviourPlan> worst(set.tasks.size());
-  for (size_t n = 0; n < 60; ++n) {
-    const BehaviourPlan plan =
-        n < 12 ? random_plan(set, modes, 4, random) : mutated(set, modes, worst[n % worst.size()], random);
-    const Responses seen = play(set, order, modes, plan);
-    for (size_t i = 0; i < longest.size(); ++i)
-      if (seen.longest[i] >= longest[i]) {
-        longest[i] = seen.longest[i];
-        worst[i] = plan;
-      }
-  }
-  bool missed = false;
-  for (size_t i = 0; i < longest.size(); ++i) missed = missed || longest[i] > set.tasks[i].deadline;
+  const LongestFound seen = find_longest(set, order, modes, order, {12, 4, 48}, random);
+  const auto& longest = seen.response;
+  const bool missed = seen.late(set);
   found.schedulable += exact.schedulable ? 1 : 0;
   found.missed += missed ? 1 : 0;
   ASSERT_FALSE(missed && exact.schedulable);
-  const Bounds safe = analyse(set, modes, Form::safe, order);
-  bool room = safe.schedulable;
-  for (size_t i = 0; i < longest.size(); ++i)
-    room = room && safe.tasks[i].response + above_the_models(set.tasks[i]) <= set.tasks[i].deadline;
-  EXPECT_LE(room, exact.schedulable);
+  const Bounds safe = analyse(with_longer_sections(set), modes, Form::safe, order);
+  EXPECT_LE(safe.schedulable, exact.schedulable);
   if (!exact.schedulable) return;
   for (size_t i = 0; i < longest.size(); ++i) {
     ++found.bounds;
     ASSERT_LE(longest[i], exact.response[i]) << "task " << i;
     if (safe.tasks[i].proven) {
-      EXPECT_LE(exact.response[i], safe.tasks[i].response + above_the_models(set.tasks[i]));
+      EXPECT_LE(exact.response[i], safe.tasks[i].response);
     }
     found.attained += longest[i] + above_the_models(set.tasks[i]) >= exact.response[i] ? 1 : 0;
   }
@@ -118,8 +115,7 @@ class ExactForm : public testing::TestWithParam<Shape> {};
 TEST_P(ExactForm, IsWhatSimulationsFind) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const char* sets = std::getenv("SAMCL_SETS");
-  const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 200;
+  const int64_t count = test_sets(200);
   Random random(seed);
   Found found;
   for (int64_t n = 0; n < count;) {

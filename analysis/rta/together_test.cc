@@ -7,7 +7,7 @@
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/generator/test_seed.h"
-#include "analysis/sim/behaviour_plan.h"
+#include "analysis/sim/longest.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -50,18 +50,7 @@ void challenge(const SmallSet& small, Random& random, Found& found) {
   const auto& [set, modes] = small;
   const Bounds safe = analyse(set, modes, Form::safe), together = analyse_together(set, modes);
   const PriorityOrder order = priority_order(set);
-  std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<BehaviourPlan> worst(set.tasks.size());
-  const auto attempt = [&](const BehaviourPlan& plan) {
-    const Responses seen = play(set, order, modes, plan);
-    for (size_t i = 0; i < longest.size(); ++i)
-      if (seen.longest[i] >= longest[i]) {
-        longest[i] = seen.longest[i];
-        worst[i] = plan;
-      }
-  };
-  for (int n = 0; n < 6; ++n) attempt(random_plan(set, modes, 4, random));
-  for (size_t n = 0; n < 30; ++n) attempt(mutated(set, modes, worst[n % worst.size()], random));
+  const auto longest = find_longest(set, order, modes, order, {6, 4, 45}, random).response;
   for (size_t i = 0; i < longest.size(); ++i) {
     EXPECT_LE(together.tasks[i].response, safe.tasks[i].response);
     EXPECT_GE(together.tasks[i].proven, safe.tasks[i].proven);
@@ -78,8 +67,7 @@ class TogetherForm : public testing::TestWithParam<Shape> {};
 TEST_P(TogetherForm, IsNotExceededInSimulations) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const char* sets = std::getenv("SAMCL_SETS");
-  const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 1500;
+  const int64_t count = test_sets(1500);
   Random random(seed);
   Found found;
   for (int64_t n = 0; n < count; ++n) {

@@ -7,15 +7,15 @@
 namespace samcl::analysis {
 namespace {
 
-bool coin(Random& random, double probability) { return std::bernoulli_distribution(probability)(random); }
-
-// How a task's subtasks use the room between best and worst case.
-enum class Temper { worst, best, either_by_job, either_by_stage, uniform, first_long_then_short };
+// How a task's subtasks use the room between best and worst case. One resource: there the worst, elsewhere the best, so
+// that all of a job's stages come there as close together as they can.
+enum class Temper { worst, best, either_by_job, either_by_stage, uniform, first_long_then_short, one_resource };
 
 std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Task& task, int mode, Temper temper,
                                               size_t job, Random& random) {
   std::vector<std::vector<Time>> times;
   const bool long_job = coin(random, 0.5);
+  const Resource busy = kResources[static_cast<size_t>(draw(random, 0, 2))];
   for (const Stage& stage : task.stages) {
     std::vector<Time> subtasks;
     for (int k = 0; k < platform.subtasks(stage.resource, mode); ++k) {
@@ -27,6 +27,7 @@ std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Ta
         case Temper::either_by_job: longest = long_job; break;
         case Temper::either_by_stage: longest = coin(random, 0.5); break;
         case Temper::first_long_then_short: longest = job == 0; break;
+        case Temper::one_resource: longest = stage.resource == busy; break;
         case Temper::uniform: subtasks.push_back(draw(random, best, worst)); continue;
       }
       subtasks.push_back(longest ? worst : best);
@@ -74,7 +75,7 @@ void draw_pauses(const Task& task, int mode, PlannedJob& job, Random& random) {
     job.pauses.push_back(draw_pauses(task.stages[j], mode, job.execution[j], random));
 }
 
-Temper draw_temper(Random& random) { return static_cast<Temper>(draw(random, 0, 5)); }
+Temper draw_temper(Random& random) { return static_cast<Temper>(draw(random, 0, 6)); }
 
 // Up to `most`, forwards or back.
 Time any_magnitude(Time most, Random& random) {

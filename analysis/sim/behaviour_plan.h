@@ -45,6 +45,7 @@ class PlannedBehaviour : public Behaviour {
 using Random = std::mt19937_64;
 
 inline Time draw(Random& random, Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); }
+inline bool coin(Random& random, double probability) { return std::bernoulli_distribution(probability)(random); }
 
 // About `jobs` jobs of the task with the longest period, and of the others what fits into that time.
 // Temperaments, drawn anew for each plan: all released at once, or at random, or each just before a more

@@ -10,7 +10,7 @@ bool comparable(const Bounds& bounds, size_t task, Form form) {
 
 }  // namespace
 
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
+std::optional<Excess> challenge(const SmallSet& small, Form form, const SearchEffort& effort, Random& random,
                                 SoundnessTally& tally) {
   const auto& [set, modes] = small;
   const Bounds bounds = analyse(set, modes, form);
@@ -20,29 +20,17 @@ std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& 
     if (comparable(bounds, i, form)) tasks.push_back(i);
   ++tally.sets;
   if (tasks.empty()) return std::nullopt;
-  std::vector<Time> longest(set.tasks.size(), 0);
-  std::vector<BehaviourPlan> worst(set.tasks.size());
-  const auto attempt = [&](BehaviourPlan plan) {
-    const Responses seen = play(set, order, modes, plan);
-    tally.jobs += seen.jobs;
-    for (const size_t i : tasks) {
-      if (seen.longest[i] < longest[i]) continue;
-      longest[i] = seen.longest[i];
-      worst[i] = plan;
-    }
-  };
-  for (int n = 0; n < effort.plans; ++n) attempt(random_plan(set, modes, effort.jobs, random));
-  for (int n = 0; n < effort.mutations; ++n)
-    attempt(mutated(set, modes, worst[tasks[static_cast<size_t>(n) % tasks.size()]], random));
+  const LongestFound found = find_longest(set, order, modes, tasks, effort, random);
+  tally.jobs += found.jobs;
   std::optional<Excess> excess;
   for (const size_t i : tasks) {
     const Time bound = bounds.tasks[i].response;
     ++tally.bounds;
-    tally.attained += longest[i] == bound ? 1 : 0;
-    tally.tightness += static_cast<double>(longest[i]) / static_cast<double>(bound);
-    if (longest[i] <= bound) continue;
+    tally.attained += found.response[i] == bound ? 1 : 0;
+    tally.tightness += static_cast<double>(found.response[i]) / static_cast<double>(bound);
+    if (found.response[i] <= bound) continue;
     ++tally.exceeded;
-    if (!excess) excess = Excess{small, worst[i], i, longest[i], bound};
+    if (!excess) excess = Excess{small, found.plans[i], i, found.response[i], bound};
   }
   return excess;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/rta/response_time.h"
+#include "analysis/sim/longest.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -28,14 +29,8 @@ struct SoundnessTally {
   int64_t exceeded = 0;  // bounds
 };
 
-struct Effort {
-  int plans = 6;       // random ones per set
-  int jobs = 4;        // per plan, of the slowest task
-  int mutations = 30;  // of the best plan, per set
-};
-
 // One set: adds to the tally, returns the first excess.
-std::optional<Excess> challenge(const SmallSet& small, Form form, const Effort& effort, Random& random,
+std::optional<Excess> challenge(const SmallSet& small, Form form, const SearchEffort& effort, Random& random,
                                 SoundnessTally& tally);
 
 }  // namespace samcl::analysis

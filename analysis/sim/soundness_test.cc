@@ -36,8 +36,7 @@ class SafeForm : public testing::TestWithParam<Shape> {};
 TEST_P(SafeForm, IsNotExceededInSimulations) {
   const uint64_t seed = test_seed();
   SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  const char* sets = std::getenv("SAMCL_SETS");
-  const int64_t count = sets ? std::strtoll(sets, nullptr, 10) : 2000;
+  const int64_t count = test_sets(2000);
   Random random(seed);
   SoundnessTally tally;
   for (int64_t n = 0; n < count; ++n) {

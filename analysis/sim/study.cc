@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/sim/aligned_plan.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -52,7 +54,10 @@ Study study(const TaskSet& set, std::span<const size_t> order, std::span<const i
   do {
     attempt(random_plan(set, modes, kJobsPerPlan, random), true);
   } while (result.jobs < options.jobs);
-  for (int n = 0; n < options.searches; ++n) attempt(mutated(set, modes, result.worst_plan, random), false);
+  for (int n = 0; n < options.searches; ++n)
+    attempt(n % 2 == 0 ? mutated(set, modes, result.worst_plan, random)
+                       : aligned(set, order, modes, result.worst_plan, result.worst.task, random),
+            false);
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     auto& responses = result.tasks[i].responses;
     std::sort(responses.begin(), responses.end());
