@@ -5,6 +5,7 @@
 // clang-format on
 #include <CL/cl_ext.h>
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -129,6 +130,27 @@ cl_int CL_API_CALL semaphore_info(cl_semaphore_khr semaphore, cl_semaphore_info_
   }
 }
 
+// What a command needs until the driver has it, though the program may release it before.
+class Retained {
+ public:
+  Retained(cl_platform_id platform, std::span<const cl_semaphore_khr> semaphores)
+      : release_(drivers<clReleaseSemaphoreKHR_fn>(platform, kReleaseSemaphore)),
+        semaphores_(semaphores.begin(), semaphores.end()) {
+    const auto retain = drivers<clRetainSemaphoreKHR_fn>(platform, kRetainSemaphore);
+    if (!retain || !release_) semaphores_.clear();
+    for (const cl_semaphore_khr each : semaphores_) retain(each);
+  }
+  ~Retained() {
+    for (const cl_semaphore_khr each : semaphores_) release_(each);
+  }
+  Retained(const Retained&) = delete;
+  Retained& operator=(const Retained&) = delete;
+
+ private:
+  clReleaseSemaphoreKHR_fn release_;
+  std::vector<cl_semaphore_khr> semaphores_;
+};
+
 // Waits and signals have the same signature. A semaphore that the program has no more is not the driver's to touch.
 cl_int enqueue_on_semaphores(const char* name, cl_command_type type, cl_command_queue handle, cl_uint count,
                              const cl_semaphore_khr* list, const cl_semaphore_payload_khr* payloads, cl_uint wait_count,
@@ -149,14 +171,19 @@ cl_int enqueue_on_semaphores(const char* name, cl_command_type type, cl_command_
   if (!queue) {
     return function(handle, count, list, payloads, wait_count, UnwrappedList(wait_count, waits).get(), event);
   }
+  if (count == 0 || !list) return CL_INVALID_VALUE;
   const bool is_wait = type == CL_COMMAND_SEMAPHORE_WAIT_KHR;
-  const std::span used(list, list ? count : 0);
+  const std::span used(list, count);
+  const std::span paid(payloads, payloads ? count : 0);
   std::shared_ptr<Event> entered;
   const cl_int error = enqueue_semaphore_command(
       queue, type, wait_count, waits, is_wait ? semaphores().signals_for_next_wait(used) : KnownSemaphores::Events(),
       event,
-      [=](cl_command_queue real, cl_uint before_count, const cl_event* before, cl_event* done) {
-        return function(real, count, list, payloads, before_count, before, done);
+      [function, has_payloads = payloads != nullptr, used = std::vector(used.begin(), used.end()),
+       paid = std::vector(paid.begin(), paid.end()),
+       retained = std::make_shared<Retained>(platform_of(device), used)](cl_command_queue real, cl_event* done) {
+        return function(real, static_cast<cl_uint>(used.size()), used.data(), has_payloads ? paid.data() : nullptr, 0,
+                        nullptr, done);
       },
       entered);
   if (error != CL_SUCCESS) return error;

@@ -22,8 +22,6 @@ class SemaphoreCommand : public Command {
     if (waits) held_.emplace();
   }
   ~SemaphoreCommand() override {
-    // An event of its wait list has failed: so does it.
-    if (gate_) open(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     if (done_) driver::real().clReleaseEvent(done_);
   }
 
@@ -31,27 +29,18 @@ class SemaphoreCommand : public Command {
   bool tells_what_will_be() const override { return !waits_; }
 
   cl_int offer(bool is_next) override {
-    const auto& cl = driver::real();
-    cl_int error = CL_SUCCESS;
-    if (!is_next) {
-      gate_ = cl.clCreateUserEvent(context_.devices[0]->context(), &error);
-      if (error != CL_SUCCESS) return error;
-      hurry_.emplace(context_);
-    }
-    error = std::exchange(call_, nullptr)(real_, gate_ ? 1 : 0, gate_ ? &gate_ : nullptr, &done_);
-    if (error == CL_SUCCESS) cl.clFlush(real_);
-    return error;
+    if (is_next) return give();
+    hurry_.emplace(context_);
+    return CL_SUCCESS;
   }
 
   cl_int plan(Planner& planner, const EventPtr& event) override {
     auto told = std::make_unique<EventPtr>(event);
     hurry_.reset();
-    if (gate_) {
-      if (const cl_int error = open(CL_COMPLETE); error != CL_SUCCESS) return error;
-      driver::real().clFlush(real_);
-    }
+    cl_int error = call_ ? give() : CL_SUCCESS;
+    if (error != CL_SUCCESS) return error;
     event->set_running();
-    const cl_int error = driver::real().clSetEventCallback(done_, CL_COMPLETE, tell_end, told.get());
+    error = driver::real().clSetEventCallback(done_, CL_COMPLETE, tell_end, told.get());
     if (error != CL_SUCCESS) return error;
     static_cast<void>(told.release());  // tell_end() has it
     planner.await();
@@ -59,10 +48,9 @@ class SemaphoreCommand : public Command {
   }
 
  private:
-  cl_int open(cl_int status) {
-    const cl_event gate = std::exchange(gate_, nullptr);
-    const cl_int error = driver::real().clSetUserEventStatus(gate, status);
-    driver::real().clReleaseEvent(gate);
+  cl_int give() {
+    const cl_int error = std::exchange(call_, nullptr)(real_, &done_);
+    if (error == CL_SUCCESS) driver::real().clFlush(real_);
     return error;
   }
 
@@ -82,7 +70,7 @@ class SemaphoreCommand : public Command {
   const cl_command_queue real_;  // and the queue
   const bool waits_;
   SemaphoreCall call_;
-  cl_event gate_ = nullptr, done_ = nullptr;
+  cl_event done_ = nullptr;
   std::optional<Hurry> hurry_;  // while it waits for what comes before it
   std::optional<Event::HeldByProgram> held_;
 };
