@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/json/place.h"
+#include "base/json_text.h"
 
 namespace samcl::analysis::dag {
 namespace {
@@ -73,7 +74,7 @@ std::string format_dags(const TaskSet& set) {
                      {"edges", std::move(edges)}});
   }
   const ordered_json platform = {{"cpus", set.platform.cpus}, {"pci", set.platform.links}, {"gpus", set.platform.gpus}};
-  return ordered_json({{"platform", platform}, {"tasks", std::move(tasks)}}).dump(2) + "\n";
+  return json_text(ordered_json({{"platform", platform}, {"tasks", std::move(tasks)}}), 2) + "\n";
 }
 
 }  // namespace samcl::analysis::dag

@@ -23,8 +23,7 @@ cl_context context_of_real(cl_event event) {
   cl_context real = nullptr;
   if (driver::real().clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof(real), &real, nullptr) != CL_SUCCESS)
     return nullptr;
-  const auto ours = Context::of_real(real);
-  return ours ? ours->api() : real;
+  return Context::to_program(real);
 }
 
 // CL_COMPLETE or a negative error.

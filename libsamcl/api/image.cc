@@ -298,7 +298,7 @@ cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, si
   const cl_int error = driver::real().clGetSamplerInfo(sampler, name, size, value, size_ret);
   if (error == CL_SUCCESS && name == CL_SAMPLER_CONTEXT && value) {
     auto* const context = static_cast<cl_context*>(value);
-    if (const auto ours = Context::of_real(*context)) *context = ours->api();
+    *context = Context::to_program(*context);
   }
   if (error == CL_SUCCESS && name == CL_SAMPLER_REFERENCE_COUNT && value) {
     *static_cast<cl_uint*>(value) -= Sampler::references_to(sampler);

@@ -198,7 +198,7 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem object, cl_mem_info name, size_t si
   const cl_int error = driver::real().clGetMemObjectInfo(object, name, size, value, size_ret);
   if (error == CL_SUCCESS && name == CL_MEM_CONTEXT && value) {
     auto* const context = static_cast<cl_context*>(value);
-    if (const auto ours = Context::of_real(*context)) *context = ours->api();
+    *context = Context::to_program(*context);
   }
   return error;
 }

@@ -131,7 +131,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
     if (name == CL_QUEUE_DEVICE) as_programs_devices(value, sizeof(cl_device_id));
     if (name == CL_QUEUE_CONTEXT) {
       auto* const context = static_cast<cl_context*>(value);
-      if (const auto ours = Context::of_real(*context)) *context = ours->api();
+      *context = Context::to_program(*context);
     }
     return error;
   }

@@ -52,12 +52,11 @@ cl_semaphore_khr CL_API_CALL create_semaphore(cl_context context, const cl_semap
                                               cl_int* errcode_ret) {
   const cl_context real = unwrap(context);
   if (!real) return failed(errcode_ret, CL_INVALID_CONTEXT);
-  std::vector<cl_device_id> devices(1);
   size_t bytes = 0;
   const auto& cl = driver::real();
   if (cl.clGetContextInfo(real, CL_CONTEXT_DEVICES, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0)
     return failed(errcode_ret, CL_INVALID_CONTEXT);
-  devices.resize(bytes / sizeof(cl_device_id));
+  std::vector<cl_device_id> devices(bytes / sizeof(cl_device_id));
   cl.clGetContextInfo(real, CL_CONTEXT_DEVICES, bytes, devices.data(), nullptr);
   const cl_platform_id platform = platform_of(devices[0]);
   const auto function = drivers<clCreateSemaphoreWithPropertiesKHR_fn>(platform, kCreateSemaphore);
@@ -110,8 +109,7 @@ cl_int CL_API_CALL semaphore_info(cl_semaphore_khr semaphore, cl_semaphore_info_
       cl_context real = nullptr;
       const cl_int error = function(semaphore, name, sizeof real, &real, nullptr);
       if (error != CL_SUCCESS) return error;
-      const auto ours = Context::of_real(real);
-      return answer.with<cl_context>(ours ? ours->api() : real);
+      return answer.with<cl_context>(Context::to_program(real));
     }
     case CL_SEMAPHORE_PROPERTIES_KHR: {
       std::vector<cl_properties> list;
@@ -123,7 +121,7 @@ cl_int CL_API_CALL semaphore_info(cl_semaphore_khr semaphore, cl_semaphore_info_
     case kSemaphoreDeviceHandleList: {
       std::vector<cl_device_id> devices;
       if (const cl_int error = ask_in_full(function, semaphore, name, devices); error != CL_SUCCESS) return error;
-      for (cl_device_id& device : devices) device = device ? to_program(device) : nullptr;
+      as_programs_devices(devices.data(), devices.size() * sizeof(cl_device_id));
       return answer.array(devices);
     }
     default: return function(semaphore, name, size, value, size_ret);

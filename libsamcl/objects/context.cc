@@ -100,6 +100,11 @@ std::shared_ptr<Context> Context::of_real(cl_context real) {
   return found == registry().by_real.end() ? nullptr : found->second->weak_from_this().lock();
 }
 
+cl_context Context::to_program(cl_context real) {
+  const auto ours = of_real(real);
+  return ours ? ours->api() : real;
+}
+
 void Context::add_destructor_callback(DestructorCallback callback, void* user_data) {
   std::lock_guard lock(destructors_mutex_);
   destructors_.push_back({callback, user_data});

@@ -82,6 +82,8 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);
+  // What the program knows it as: the same handle if it is none of ours.
+  static cl_context to_program(cl_context real);
 
   using DestructorCallback = void(CL_CALLBACK*)(cl_context, void*);
   void add_destructor_callback(DestructorCallback callback, void* user_data);

@@ -36,7 +36,7 @@ ROOMS = {
     "analysis/model": ["base"],
     "analysis/simd": [],
     "analysis/generator": ["analysis/model"],
-    "analysis/dag": ["analysis/json", "analysis/model"],
+    "analysis/dag": ["analysis/json", "analysis/model", "base"],
     "analysis/dbf": ["analysis/generator", "analysis/model", "analysis/simd"],
     "analysis/rta": ["analysis/model", "analysis/simd"],
     "analysis/modes": ["analysis/generator", "analysis/model", "analysis/rta"],
