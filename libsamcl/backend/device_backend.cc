@@ -145,7 +145,8 @@ cl_int DeviceBackend::give_or_enter(const NodePtr& node) {
 void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
-    error = give_to_driver(entry.node, entry.giving);
+    const bool is_leased = set_.devices[entry.node->lane.device]->run_ahead();
+    error = is_leased ? give_under_lease(entry.node, entry.giving) : give_to_driver(entry.node, entry.giving);
   } catch (...) {  // no memory
   }
   if (error == CL_SUCCESS) return;
@@ -185,12 +186,15 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
   RealDevice& device = *set_.devices[node->lane.device];
   RunAhead& ahead = *device.run_ahead();
   const uint64_t ns = counted_ns(*node);
-  const bool is_awaited = !node->after_end.empty();
-  switch (ahead.enter({node, is_awaited}, ns, now_ns(), device.submits_on_thread())) {
+  const bool is_awaited = !node->after_end.empty(), by_thread = device.submits_on_thread();
+  switch (ahead.enter({node, is_awaited}, ns, now_ns(), by_thread)) {
     case RunAhead::Entry::now: {
       Giving how = giving(*node, is_awaited);
       how.counted_ns = ns;
-      return give_under_lease(node, how);
+      how.soon = !ahead.is_far();
+      if (!by_thread && !device.submissions().is_behind()) return give_under_lease(node, how);
+      device.submissions().enter({node, how}, *this);
+      break;
     }
     case RunAhead::Entry::feed:
       do_on(device.worker(LaneKind::compute), *node, claims(*node, device.worker(LaneKind::compute)),
@@ -208,7 +212,7 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
     giving.exactly = kernel->times().wants_time() || giving.exactly;
     if (const SubKernel::Slicing* slicing = kernel->slicing()) ++slicing->slices;
   }
-  giving.promptly = giving.promptly || ahead.is_wanted();
+  giving.promptly = giving.promptly || (giving.soon && ahead.is_wanted());
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
     error = give_to_driver(node, giving);
@@ -252,16 +256,20 @@ void DeviceBackend::feed(RealDevice& device) {
   }
 }
 
+// What is submitted on another thread is in flight, and before it.
 cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over) {
   RunAhead& ahead = *device.run_ahead();
-  const uint64_t ns = counted_ns(*next.node);
+  uint64_t ns = counted_ns(*next.node);
   RunAhead::Start start = ahead.start(ns, now_ns);
   for (; !start.begins; start = ahead.start(ns, now_ns)) {
     if (!device.completions().help(nullptr)) ahead.wait_for_end(start.ends);
+    ns = counted_ns(*next.node);  // less may be in flight now than before
   }
   if (ns == 0) return execute(*next.node);
+  device.submissions().drain();
   Giving how = giving(*next.node, next.is_awaited || start.hurries);
   how.counted_ns = ns;
+  how.soon = !ahead.is_far();
   is_over = false;
   return give_under_lease(next.node, how);
 }

@@ -13,9 +13,10 @@ namespace {
 // Of so many without an event of their own the last one gets one: they are told together, while the caches still hold
 // them.
 constexpr size_t kTogether = 32;
-// Of a leased device the last of those that take that long together: what may be in flight is twice that.
+// Where ends are to be heard of soon, the last of those that take that long together: what may be in flight is twice
+// that.
 constexpr uint64_t kTogetherNs = 400'000;
-// Of a leased device: what comes within that time of what came before comes as one run.
+// There, what comes within that time of what came before comes as one run.
 constexpr std::chrono::microseconds kBetween{50};
 // How often our thread looks for more before it sleeps.
 constexpr int kIdleLooks = 4;
@@ -60,9 +61,7 @@ CompletionQueue::CompletionQueue(cl_command_queue queue, std::mutex& calls, std:
                                  const Device& device, std::function<void()> on_start)
     : queue_(queue),
       calls_(calls),
-      is_leased_(device.is_leased),
       fails_for_good_(device.fails_for_good),
-      silence_(is_leased_ ? kShortSilence : kLongestSilence),
       thread_(std::move(thread_name), std::move(on_start)) {}
 
 CompletionQueue::~CompletionQueue() { leave(); }
@@ -108,12 +107,13 @@ void CompletionQueue::mark_last() {
 void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener,
                                     const Giving& giving) {
   std::lock_guard lock(mutex_);
+  soon_ = giving.soon;
   if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
     several_give_ = several_give_ || giver_.load() != std::thread::id();
     giver_ = std::this_thread::get_id();
   }
   // Of what has no event of its own nobody asks when it was enqueued, but for how long a lease is held.
-  if (event || pending_.empty() || is_leased_) last_enqueued_ns_ = now_ns();
+  if (event || pending_.empty() || soon_) last_enqueued_ns_ = now_ns();
   if (pending_.empty() && !taken_) set_clock();
   pending_.push_back({event,
                       false,
@@ -125,10 +125,10 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
   prompt_ += giving.promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
   unmarked_ns_ = event ? 0 : unmarked_ns_ + giving.counted_ns;
-  if (is_leased_ ? unmarked_ns_ >= kTogetherNs : unmarked_ == kTogether) mark_last();
+  if (soon_ ? unmarked_ns_ >= kTogetherNs : unmarked_ >= kTogether) mark_last();
   if (!std::exchange(watching_, true)) {
     thread_.post([this] { watch(); });
-  } else if (!taken_ && (giving.promptly || (waiting_ > 0 && (!is_leased_ || unmarked_ == 0)))) {
+  } else if (!taken_ && (giving.promptly || (waiting_ > 0 && (!soon_ || unmarked_ == 0)))) {
     changed_.notify_one();
   }
 }
@@ -143,12 +143,11 @@ bool CompletionQueue::is_time() const {
   return pending_.empty() ? leaves_ : leaves_ || hurries_ || prompt_ > 0 || waiting_ > 0;
 }
 
-bool CompletionQueue::is_recent(const Pending& one) const { return ago(one.node.run.enqueued) < silence_ / 2; }
+bool CompletionQueue::is_recent(const Pending& one) const { return ago(one.node.run.enqueued) < silence() / 2; }
 
 // None has an event yet, but who gives them is not at the end: the driver serves him less well while we ask for one.
 bool CompletionQueue::is_being_filled() const {
-  return is_leased_ && !leaves_ && !pending_.empty() && unmarked_ == pending_.size() &&
-         ago(last_enqueued_ns_) < kBetween;
+  return soon_ && !leaves_ && !pending_.empty() && unmarked_ == pending_.size() && ago(last_enqueued_ns_) < kBetween;
 }
 
 // Up to the first that has an event. Under the mutex.
@@ -347,17 +346,17 @@ void CompletionQueue::watch() {
         driver::real().clFlush(queue_);  // nothing else may make the driver begin
       }
       const size_t before = pending_.size();
-      const auto silence = is_leased_ && before > 0 ? silence_ / 2 : silence_;
-      const bool in_time = changed_.wait_for(lock, silence, [this] { return is_time(); });
+      const auto longest = soon_ && before > 0 ? silence() / 2 : silence();
+      const bool in_time = changed_.wait_for(lock, longest, [this] { return is_time(); });
       // What came in the last half of it may yet be told of by a thread of the program, which perhaps tells of others.
-      const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence_ / 2);
-      if (is_leased_ && !in_time && !pending_.empty() && (others_tell || is_recent(pending_.front()))) continue;
+      const bool others_tell = taken_ || (last_ended_ns_ != told_here && ago(last_ended_ns_) < silence() / 2);
+      if (soon_ && !in_time && !pending_.empty() && (others_tell || is_recent(pending_.front()))) continue;
       idle_looks = before == 0 && pending_.empty() ? idle_looks + 1 : 0;
       // Who launches looks himself, and would have to wait for the driver while it serves two threads.
       if (std::exchange(looked_, false) && !is_time()) continue;
     }
     if (taken_) {
-      changed_.wait_for(lock, silence_, [this] { return !taken_; });
+      changed_.wait_for(lock, silence(), [this] { return !taken_; });
       continue;
     }
     if (is_being_filled() && Worker::is_own_thread()) {
@@ -380,7 +379,7 @@ void CompletionQueue::watch() {
 // last reference to our owner.
 std::weak_ptr<CompletionQueue::Listener> CompletionQueue::tell_next(std::unique_lock<std::mutex>& lock) {
   // Who launches on must not keep us from hearing of what there is.
-  if (is_leased_ && unmarked_ == pending_.size()) mark_last();
+  if (soon_ && unmarked_ == pending_.size()) mark_last();
   std::vector<CompletedNode> over;
   std::shared_ptr<Listener> listener = take_over(over);
   taken_ = true;

@@ -75,7 +75,6 @@ class CompletionQueue {
   // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
   // (RealDevice::Queue); both must live until we are destroyed. on_start: see Worker.
   struct Device {
-    bool is_leased = false;
     bool fails_for_good = false;  // after a command that failed all others fail, too (driver::VendorFacts)
   };
   CompletionQueue(cl_command_queue queue, std::mutex& calls, std::string thread_name, const Device& device,
@@ -87,7 +86,7 @@ class CompletionQueue {
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
   // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its
-  // end is to be heard of at once; else that may take up to kLongestSilence, of a leased device up to kShortSilence.
+  // end is to be heard of at once, soon: within kShortSilence; else that may take up to kLongestSilence.
   // Calls of this and the next two exclude each other.
   void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, const Giving& giving);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
@@ -146,6 +145,7 @@ class CompletionQueue {
   cl_int wait_for_end(Batch& batch, bool is_over) const;
   size_t count_over(size_t most) const;
   std::shared_ptr<Listener> take_over(std::vector<CompletedNode>& out);
+  std::chrono::microseconds silence() const { return soon_ ? kShortSilence : kLongestSilence; }
   bool is_time() const;
   bool is_recent(const Pending& one) const;
   bool is_being_filled() const;
@@ -162,8 +162,7 @@ class CompletionQueue {
 
   const cl_command_queue queue_;
   std::mutex& calls_;  // taken under mutex_, or alone
-  const bool is_leased_, fails_for_good_;
-  const std::chrono::microseconds silence_;
+  const bool fails_for_good_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<size_t> count_{0};           // pending_.size()
@@ -173,6 +172,7 @@ class CompletionQueue {
   std::deque<Pending> pending_;
   size_t unmarked_ = 0;       // the last so many have no event,
   uint64_t unmarked_ns_ = 0;  // and are expected to take that long
+  bool soon_ = false;         // what came last is to be heard of soon
   size_t prompt_ = 0;         // so many are to be heard of at once
   size_t look_at_ = 0;        // how many must be awaited for collect() to look
   bool taken_ = false;        // a thread waits for the first ones, and tells

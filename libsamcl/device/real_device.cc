@@ -79,7 +79,7 @@ RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_c
     run_ahead_ = std::make_unique<RunAhead>(*lease.client, lease.index);
   completions_ = std::make_unique<CompletionQueue>(
       compute_queue(), queue(engine::LaneKind::compute).calls, "samcl-end" + std::to_string(index),
-      CompletionQueue::Device{run_ahead_ != nullptr, driver::vendor_facts(id).fails_for_good}, attach_thread);
+      CompletionQueue::Device{driver::vendor_facts(id).fails_for_good}, attach_thread);
   submissions_ = std::make_unique<SubmissionQueue>("samcl-submit" + std::to_string(index));
   if (is_asynchronous() && gains_by_pinned_chunks(id)) {
     for (engine::LaneKind lane : {engine::LaneKind::up, engine::LaneKind::down}) {

@@ -10,19 +10,37 @@ constexpr auto kGpu = lease::ResourceKind::gpu;
 constexpr std::chrono::milliseconds kLongestWait{1};
 // What is learned from: so many, in so long that it matters little when their ends were told.
 constexpr uint64_t kEnough = 32, kLongEnoughNs = 1'000'000;
+// For how long it does not run far after something else in the program wanted the device.
+constexpr uint64_t kNearNs = 100'000'000;
 
 }  // namespace
 
-// Under the mutex, while the lease is held.
-bool RunAhead::takes_more(uint64_t ns, uint64_t now_ns) const {
-  if (in_flight_ns_ + ns > kMostNs) return false;
-  if (!client_.is_wanted(kGpu, device_)) return true;
-  return !client_.revoke_requested(kGpu, device_) && now_ns < held_since_ + kTurnNs;
+// All of these under the mutex, while the lease is held.
+
+// Whether there is room for that much. Two contexts of a program that is alone wait for each other, too.
+bool RunAhead::fits(uint64_t ns, uint64_t now_ns) {
+  const bool is_far = now_ns >= near_until_ns_ && client_.runs_far(device_);
+  is_far_ = is_far;
+  if (!is_far) return ns <= kSliceNs && in_flight_ns_ + ns <= kMostNs;
+  if (in_flight_ns_ + ns > kFarMostNs) return false;
+  far_in_flight_ = in_flight_ + 1;
+  return true;
 }
 
-void RunAhead::hold_since(uint64_t now_ns) {
+bool RunAhead::takes_more(uint64_t ns, uint64_t now_ns) {
+  const bool is_wanted = client_.is_wanted(kGpu, device_);
+  if (is_wanted) near_until_ns_ = now_ns + kNearNs;
+  if (!fits(ns, now_ns)) return false;
+  return !is_wanted || (!client_.revoke_requested(kGpu, device_) && now_ns < held_since_ + kTurnNs);
+}
+
+// With the lease that was just taken; which is given back if it does not fit after all.
+bool RunAhead::takes_first(uint64_t ns, uint64_t now_ns) {
   held_since_ = since_ns_ = now_ns;
   since_count_ = since_counted_ = 0;
+  const bool fits_in = fits(ns, now_ns);
+  if (!fits_in) client_.release(kGpu, device_);
+  return fits_in;
 }
 
 // Where the time that all took is mostly what the queue takes from one to the next. The queue may have been empty for a
@@ -44,10 +62,11 @@ void RunAhead::learn(uint64_t count, uint64_t ns, uint64_t now_ns) {
 
 RunAhead::Entry RunAhead::enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder) {
   std::lock_guard lock(mutex_);
-  if (!feeding_ && !by_feeder && ns > 0) {
-    const bool takes = in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_);
+  if (!feeding_ && ns > 0 && (!by_feeder || is_far())) {
+    const bool takes =
+        in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_) && takes_first(ns, now_ns);
     if (takes) {
-      if (in_flight_++ == 0) hold_since(now_ns);
+      ++in_flight_;
       in_flight_ns_ += ns;
       return Entry::now;
     }
@@ -78,16 +97,16 @@ bool RunAhead::hand_over() {
 // Nothing else begins while there is a feeder, and the lease is given back only with the last that is in flight.
 RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   std::unique_lock lock(mutex_);
-  const bool begins = in_flight_ == 0 || (ns > 0 && takes_more(ns, clock()));
+  bool begins = in_flight_ == 0 || (ns > 0 && takes_more(ns, clock()));
   if (begins && ns > 0) {
     if (in_flight_ == 0) {
       lock.unlock();
       client_.acquire(kGpu, device_);
       lock.lock();
-      hold_since(clock());
+      begins = takes_first(ns, clock());
     }
-    ++in_flight_;
-    in_flight_ns_ += ns;
+    in_flight_ += begins;
+    in_flight_ns_ += begins ? ns : 0;
   }
   return {begins, hurries_ && waiting_.empty(), ends_};
 }
@@ -110,6 +129,10 @@ void RunAhead::ended(uint64_t count, uint64_t ns, uint64_t now_ns) {
   in_flight_ -= count;
   in_flight_ns_ -= ns;
   ++ends_;
+  if (far_in_flight_ > 0) {
+    far_in_flight_ -= std::min(count, far_in_flight_);
+    if (far_in_flight_ == 0) client_.ends_run_far(device_);
+  }
   if (in_flight_ == 0) client_.release(kGpu, device_);
   if (feeder_waits_) changed_.notify_one();
 }

@@ -7,6 +7,9 @@
 // else waits for the feeder, the thread of the device's compute lane: what takes long or is not known runs alone, on
 // that thread, which takes the lease for it by itself.
 //
+// While no other program is connected, it runs far: much more is in flight, and longer ones are. Only a program that
+// connects then waits for that, once (lease::Client::runs_far()).
+//
 //   thread that plans (excluded by the context's lock)   enter()
 //   feeder: one at a time, from Entry::feed until next() gives nothing        next(), begin(), ...
 //   any thread that hears of an end                      ended()
@@ -36,6 +39,8 @@ class RunAhead {
   // What may be in flight: with the time until somebody looks whether it has ended (CompletionQueue::kShortSilence) the
   // two slices that a more urgent task waits for at most.
   static constexpr uint64_t kMostNs = 800'000;
+  // The same, while it runs far.
+  static constexpr uint64_t kFarSliceNs = 20'000'000, kFarMostNs = 50'000'000;
   // How long a lease is held while it is wanted, by whomever.
   static constexpr uint64_t kTurnNs = 2'000'000;
 
@@ -44,7 +49,8 @@ class RunAhead {
   // What an operation counts that is expected to take `ns` (0: nobody knows); 0: it must run alone. It counts no less
   // than what the driver's queue takes from one to the next, which is learned while many of the shortest are in flight.
   uint64_t counted(uint64_t ns) const {
-    return ns == 0 || ns > kSliceNs ? 0 : std::max(ns, least_ns_.load(std::memory_order_relaxed));
+    if (ns == 0 || (ns > kSliceNs && (ns > kFarSliceNs || !client_.is_alone()))) return 0;
+    return std::max(ns, least_ns_.load(std::memory_order_relaxed));
   }
   // Measured: 1 us and more with PoCL, 4 us with an H200.
   static constexpr uint64_t kFirstLeastNs = 5'000, kLowestLeastNs = 1'000, kHighestLeastNs = 20'000;
@@ -55,9 +61,12 @@ class RunAhead {
     bool is_awaited = false;
   };
 
+  // Whether what came last did so while it runs far.
+  bool is_far() const { return is_far_.load(std::memory_order_relaxed); }
+
   // An operation comes that counts `ns`. now: it is in flight, and is to be given to the driver's queue. waits: it is
   // kept here behind others; feed: likewise, and the caller has to see to a feeder. by_feeder: rather than now, so that
-  // the caller goes on meanwhile.
+  // the caller goes on meanwhile; not while it runs far, when the caller finds another thread.
   enum class Entry : uint8_t { now, waits, feed };
   Entry enter(const Waiting& coming, uint64_t ns, uint64_t now_ns, bool by_feeder = false);
 
@@ -88,8 +97,9 @@ class RunAhead {
   bool is_wanted();
 
  private:
-  bool takes_more(uint64_t ns, uint64_t now_ns) const;
-  void hold_since(uint64_t now_ns);
+  bool fits(uint64_t ns, uint64_t now_ns);
+  bool takes_more(uint64_t ns, uint64_t now_ns);
+  bool takes_first(uint64_t ns, uint64_t now_ns);
   void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
 
   lease::Client& client_;
@@ -105,6 +115,9 @@ class RunAhead {
   uint64_t in_flight_ = 0;
   uint64_t in_flight_ns_ = 0;
   uint64_t held_since_ = 0;
+  uint64_t far_in_flight_ = 0;       // of what is in flight so many have to end until none is that came far ahead
+  uint64_t near_until_ns_ = 0;       // something else in the program wants the device, too
+  std::atomic<bool> is_far_{false};  // written under the mutex
   uint64_t ends_ = 0;
   // Since then, without a pause, so many have ended, which counted so much: what learn() learns from.
   uint64_t since_ns_ = 0, since_count_ = 0, since_counted_ = 0;

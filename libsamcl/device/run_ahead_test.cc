@@ -19,6 +19,7 @@ uint64_t clock_ns() { return now; }
 class OneLease : public lease::Client {
  public:
   bool revoked = false, wanted = false;
+  bool alone = false, far = false;  // far: who connects waits
 
   lease::Assignment assignment() const override { return {}; }
   void acquire(lease::ResourceKind, uint32_t) override {
@@ -35,6 +36,7 @@ class OneLease : public lease::Client {
   void release(lease::ResourceKind, uint32_t) override {
     std::lock_guard lock(mutex_);
     EXPECT_TRUE(held_) << "given back twice";
+    EXPECT_FALSE(far) << "who connects would wait for nothing";
     held_ = false;
     ++releases_;
     free_.notify_one();
@@ -44,6 +46,15 @@ class OneLease : public lease::Client {
     return wanted || revoked || waiting_ > 0;
   }
   bool revoke_requested(lease::ResourceKind, uint32_t) const override { return revoked; }
+  bool is_alone() const override { return alone; }
+  bool runs_far(uint32_t) override {
+    EXPECT_TRUE(is_held());
+    return alone && (far = true);
+  }
+  void ends_run_far(uint32_t) override {
+    EXPECT_TRUE(is_held());
+    far = false;
+  }
   void attach_thread(int) override {}
   void job_ended(uint64_t) override {}
   bool managed() const override { return true; }
@@ -124,6 +135,74 @@ TEST_F(RunAheadTest, NoMoreIsInFlightThanAMoreUrgentTaskWaitsFor) {
   EXPECT_FALSE(begins(5 * kUs));
   ahead.ended(1, 400 * kUs, now);
   EXPECT_TRUE(begins(5 * kUs));
+}
+
+TEST_F(RunAheadTest, RunsFarWhileItIsAlone) {
+  lease.alone = true;
+  EXPECT_EQ(ahead.counted(10'000 * kUs), 10'000 * kUs);
+  EXPECT_EQ(ahead.counted(21'000 * kUs), 0u);
+  EXPECT_EQ(enter(10'000 * kUs), Entry::now);
+  EXPECT_TRUE(lease.far && ahead.is_far());
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(enter(1'000 * kUs), Entry::now);
+  EXPECT_EQ(enter(1), Entry::feed) << "50 ms are in flight";
+  ahead.ended(41, 50'000 * kUs, now);
+  EXPECT_FALSE(lease.far);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, CallerThatRunsFarFindsAnotherThread) {
+  lease.alone = true;
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  EXPECT_EQ(ahead.enter({node()}, 5 * kUs, now, true), Entry::now);
+  lease.alone = false;
+  EXPECT_EQ(ahead.enter({node()}, 5 * kUs, now, true), Entry::now) << "in doubt once more";
+  EXPECT_FALSE(ahead.is_far());
+  EXPECT_EQ(ahead.enter({node()}, 5 * kUs, now, true), Entry::feed);
+}
+
+// Until then it hears of ends late, too.
+TEST_F(RunAheadTest, WhoConnectsWaitsUntilAllThatCameFarAheadHasEnded) {
+  lease.alone = true;
+  EXPECT_EQ(enter(5'000 * kUs), Entry::now);
+  EXPECT_EQ(enter(5 * kUs), Entry::now);
+  lease.alone = false;
+  EXPECT_EQ(ahead.counted(5'000 * kUs), 0u);
+  EXPECT_EQ(enter(5 * kUs), Entry::feed) << "there is no room now";
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_FALSE(begins(5 * kUs));
+  ahead.ended(1, 5'000 * kUs, now);
+  EXPECT_TRUE(lease.far);
+  EXPECT_TRUE(begins(5 * kUs));
+  EXPECT_FALSE(ahead.is_far());
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_FALSE(lease.far);
+  EXPECT_TRUE(lease.is_held());
+  ahead.ended(1, 5 * kUs, now);
+  EXPECT_FALSE(lease.is_held());
+}
+
+TEST_F(RunAheadTest, LongOneThatCameTooLateToRunFarRunsAlone) {
+  EXPECT_EQ(enter(5'000 * kUs), Entry::feed) << "somebody connected since it was counted";
+  EXPECT_FALSE(lease.is_held());
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_FALSE(begins(5'000 * kUs));
+  EXPECT_FALSE(lease.is_held());
+  EXPECT_TRUE(begins(0));
+}
+
+TEST_F(RunAheadTest, WhatElseInTheProgramWantsTheDeviceKeepsItNear) {
+  lease.alone = true;
+  EXPECT_EQ(enter(10'000 * kUs), Entry::now);
+  lease.wanted = true;
+  EXPECT_EQ(enter(10'000 * kUs), Entry::feed);
+  ahead.ended(1, 10'000 * kUs, now);
+  lease.wanted = false;
+  EXPECT_NE(ahead.next().node, nullptr);
+  EXPECT_TRUE(begins(5 * kUs));
+  EXPECT_FALSE(ahead.is_far()) << "for a while";
+  now += 100'000 * kUs;
+  EXPECT_TRUE(begins(5 * kUs));
+  EXPECT_TRUE(ahead.is_far());
 }
 
 TEST_F(RunAheadTest, NothingOvertakesWhatWaits) {

@@ -28,6 +28,7 @@ struct Giving {
   };
   bool exactly = false;     // with an event of its own
   bool promptly = false;    // its end is to be heard of at once
+  bool soon = false;        // or at least soon, because others wait for the device's lease
   uint64_t counted_ns = 0;  // what it is expected to take, if that is known (device/run_ahead.h)
   Times times = Times::at_end;
 };

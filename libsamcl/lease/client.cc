@@ -136,6 +136,24 @@ class ManagedClient final : public Client {
     return slot.held && slot.session->revoke_requested(kind, device);
   }
 
+  bool is_alone() const override {
+    if (is_forked_copy()) return true;
+    const auto session = current();
+    return !session->usable() || session->is_alone();
+  }
+
+  bool runs_far(uint32_t device) override {
+    if (device >= devices_.size() || is_forked_copy()) return true;
+    const Slot& slot = slots_[slot_index(ResourceKind::gpu, device)];
+    return !slot.held || slot.session->runs_far(device);
+  }
+
+  void ends_run_far(uint32_t device) override {
+    if (device >= devices_.size() || is_forked_copy()) return;
+    const Slot& slot = slots_[slot_index(ResourceKind::gpu, device)];
+    if (slot.held) slot.session->ends_run_far(device);
+  }
+
   void release(ResourceKind kind, uint32_t device) override {
     if (device >= devices_.size() || is_forked_copy()) return;
     Slot& slot = slots_[slot_index(kind, device)];

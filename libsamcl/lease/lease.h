@@ -63,6 +63,17 @@ class Client {
   // One load of shared memory. For the holder.
   virtual bool revoke_requested(ResourceKind kind, uint32_t device) const = 0;
 
+  // Whether no other program is connected. Thread-safe.
+  virtual bool is_alone() const { return !managed(); }
+
+  // Whether the holder of a GPU may run far ahead, because he is alone. Once he may, a program that connects waits
+  // until he calls ends_run_far(), at most kLongestRunMs: he does so as soon as he may not any more and what is in
+  // flight is no more than what others may have to wait for, and before he gives the GPU back. Two loads of shared
+  // memory.
+  virtual bool runs_far(uint32_t) { return is_alone(); }
+  virtual void ends_run_far(uint32_t) {}
+  static constexpr int kLongestRunMs = 250;
+
   // Gives the resource back; if someone waits, the daemon is told. Any thread, if what it took is known to it.
   virtual void release(ResourceKind kind, uint32_t device) = 0;
 

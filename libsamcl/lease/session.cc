@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "libsamcl/lease/heartbeat.h"
 #include "libsamcl/lease/trace_request.h"
@@ -45,7 +46,19 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const s
   if (!answer) return tl::unexpected(answer.error());
   auto grant = parse_grant(*std::move(answer), devices.size());
   if (!grant) return fail("the manager's answer makes no sense: " + grant.error().message);
-  return std::shared_ptr<Session>(new Session(*std::move(connection), *std::move(grant)));
+  const std::shared_ptr<Session> session(new Session(*std::move(connection), *std::move(grant)));
+  session->wait_for_run_far(devices.size());
+  return session;
+}
+
+// Of who was alone before us: what he has in flight.
+void Session::wait_for_run_far(size_t devices) const {
+  const auto until = std::chrono::steady_clock::now() + milliseconds(Client::kLongestRunMs);
+  for (size_t device = 0; device < devices; ++device) {
+    const auto& far_ahead = words_->far_ahead[device_[device]];
+    while (far_ahead.load() != 0 && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
 }
 
 Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devices) {

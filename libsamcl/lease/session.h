@@ -72,6 +72,19 @@ class Session {
            !gone_.load(std::memory_order_relaxed);
   }
 
+  // See Client. Who connects is counted before he looks who runs far; so we say it before we look whether anybody is.
+  bool is_alone() const { return notice_->programs.load() == 1; }
+  bool runs_far(uint32_t device) {
+    if (!is_alone()) return false;
+    auto& far_ahead = words_->far_ahead[device_[device]];
+    if (far_ahead.load(std::memory_order_relaxed) == id_) return true;
+    far_ahead.store(id_);
+    if (is_alone()) return true;
+    ends_run_far(device);
+    return false;
+  }
+  void ends_run_far(uint32_t device) { words_->far_ahead[device_[device]].store(0); }
+
   // Gives a thread the task's priority; `again`: it may still have one that another daemon gave it.
   void attach_thread(int tid, bool again);
 
@@ -102,6 +115,7 @@ class Session {
   bool send(const protocol::Message& message, int limit_ms);
   void send_release(uint32_t resource);
   void give_up();
+  void wait_for_run_far(size_t devices) const;
   void begin_trace(uint64_t until_ns);
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
     return device_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);

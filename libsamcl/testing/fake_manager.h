@@ -15,6 +15,7 @@ class FakeManager : public lease::Client {
   int revocations = 0;              // how many more times a holder is to give way
   bool is_taken = false;            // by another program, as long as nobody waits for it
   bool wanted = false;              // another program waits for what is held
+  bool alone = false;               // no other program is connected
   std::vector<std::string> events;  // "+link 0", "-gpu 1"
 
   lease::Assignment assignment() const override { return chosen; }
@@ -24,6 +25,7 @@ class FakeManager : public lease::Client {
     note('+', kind, device);
     return true;
   }
+  bool is_alone() const override { return alone; }
   bool is_wanted(lease::ResourceKind, uint32_t) const override { return wanted || revocations > 0; }
   void release(lease::ResourceKind kind, uint32_t device) override {
     if (revocations > 0) --revocations;

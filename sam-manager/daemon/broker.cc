@@ -338,6 +338,7 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   if (devices_.names() != known) admission_.plan_anew();
   const uint32_t id = free_id();
   ConnectedProgram& program = programs_[id];
+  count_programs();
   program.id = id;
   program.pid = pid;
   program.user = user;
@@ -358,6 +359,8 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
                program.assignment.priority);
   return &program;
 }
+
+void Broker::count_programs() { board_.notice().programs.store(static_cast<uint32_t>(programs_.size())); }
 
 uint32_t Broker::free_id() {
   do ++last_id_;
@@ -461,6 +464,9 @@ void Broker::on_client_exit(uint32_t id) {
   count_jobs(found->second);
   counted_jobs_.erase(id);
   programs_.erase(found);
+  for (auto& far_ahead : board_.words().far_ahead)
+    if (uint32_t client = id; far_ahead.load() == id) far_ahead.compare_exchange_strong(client, 0);
+  count_programs();
   scheduler_.remove_client(id);
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);

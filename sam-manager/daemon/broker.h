@@ -143,6 +143,7 @@ class Broker {
   void track_job(uint32_t program);
   void use_policy(const std::string& name);
   void attach_thread(ConnectedProgram& program, const protocol::Message& message);
+  void count_programs();
   uint32_t free_id();
   bool in_use(uint8_t device) const;
   bool is_holder_stopped(uint32_t resource) const;

@@ -32,6 +32,10 @@ constexpr uint32_t owner_of(Word word) { return static_cast<uint32_t>(word); }
 
 struct Words {
   std::array<std::atomic<Word>, kMaxResources> words;
+  // Of each device: the client that has more in flight on it than a program beside it should wait for; 0: none. Such a
+  // one is alone: it writes itself here, and then looks whether it is (Notice::programs). Who connects looks here after
+  // that, and waits before he does anything else. The daemon takes out those who died.
+  std::array<std::atomic<uint32_t>, kMaxKnownDevices> far_ahead;
 };
 
 // Shows that a process lives, to others that share this memory and without a system call: a lock that it
@@ -56,7 +60,8 @@ class LifeLock {
 struct Notice {
   uint32_t version;  // kVersion
   LifeLock life;
-  std::atomic<uint32_t> beats;  // grows at least once a second while programs are connected
+  std::atomic<uint32_t> beats;     // grows at least once a second while programs are connected
+  std::atomic<uint32_t> programs;  // that are connected
 };
 
 // What the daemon decided for a client. One writer (the daemon), any readers; `version` is odd while it is

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -57,6 +58,62 @@ TEST_F(ManagerTest, UncontendedLeaseIsTakenAndGivenBack) {
   EXPECT_EQ(status["resources"][3]["device"], "b");
   EXPECT_EQ(status["resources"][3]["holder"]["pid"], getpid());
   EXPECT_TRUE(status["resources"][2]["holder"].is_null());
+}
+
+TEST_F(ManagerTest, WhoConnectsWaitsForOneThatRunsFar) {
+  const auto first = daemon.connect();
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->is_alone());
+  first->acquire(kGpu, 1);
+  EXPECT_TRUE(first->runs_far(1));
+  EXPECT_TRUE(first->runs_far(1)) << "still";
+  std::atomic<bool> has_ended = false;
+  std::thread other([&] {
+    const auto second = daemon.connect();
+    EXPECT_TRUE(has_ended) << "it did not wait";
+    EXPECT_TRUE(second && !second->is_alone());
+    EXPECT_FALSE(first->runs_far(1));
+    first->release(kGpu, 1);
+  });
+  while (first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(first->runs_far(1));
+  has_ended = true;
+  first->ends_run_far(1);
+  other.join();
+  while (!first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  first->acquire(kGpu, 0);
+  EXPECT_TRUE(first->runs_far(0)) << "alone again";
+  first->ends_run_far(0);
+  first->release(kGpu, 0);
+}
+
+TEST_F(ManagerTest, WhoConnectsDoesNotWaitForEver) {
+  const auto first = daemon.connect();
+  ASSERT_TRUE(first);
+  const lease::Lease gpu(first.get(), kGpu, 0);
+  EXPECT_TRUE(first->runs_far(0));
+  const auto start = Clock::now();
+  EXPECT_TRUE(daemon.connect());
+  EXPECT_GE(ms_since(start), lease::Client::kLongestRunMs);
+}
+
+TEST_F(ManagerTest, WhoConnectsDoesNotWaitForADeadOneThatRanFar) {
+  const Child first([this](const Child::Line& line) {
+    const auto client = daemon.connect();
+    if (!client) return 1;
+    client->acquire(kGpu, 0);
+    line.say(client->runs_far(0) ? 'f' : 'n');
+    line.hear(60'000);
+    return 0;
+  });
+  ASSERT_EQ(first.line().hear(), 'f');
+  kill(first.pid(), SIGKILL);
+  while (!daemon.status()["programs"].empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto second = daemon.connect();
+  ASSERT_TRUE(second);
+  const lease::Lease gpu(second.get(), kGpu, 0);
+  EXPECT_TRUE(second->runs_far(0));
+  second->ends_run_far(0);
 }
 
 TEST_F(ManagerTest, KilledHolderLosesItsLeaseWithin100Ms) {
