@@ -122,7 +122,6 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   if (is_managed && is_within_a_slice(context)) return false;
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
-  kernel().build->recall_times(context);
   if (context.splits_always()) return true;
   const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
   // Under a manager, what is not known to be short has to be cut into slices.

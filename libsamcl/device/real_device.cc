@@ -106,7 +106,7 @@ RealDevice::~RealDevice() {
 
 bool RealDevice::submits_on_thread() {
   // For fewer a new thread does not pay.
-  constexpr uint32_t kMany = 400;
+  constexpr uint32_t kMany = 100;
   switch (Config::get().submission) {
     case Config::Submission::thread: return true;
     case Config::Submission::caller: return false;

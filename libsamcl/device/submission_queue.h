@@ -7,11 +7,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "libsamcl/engine/operation.h"
 #include "libsamcl/threads/worker.h"
@@ -51,7 +52,7 @@ class SubmissionQueue {
   // Whether something that was entered has not been submitted: then all that comes has to be entered, too.
   bool is_behind() const { return unsubmitted_.load(std::memory_order_acquire) > 0; }
 
-  // submitter: lives until drain() has returned. Calls exclude each other.
+  // Waits for room where many wait. submitter: lives until drain() has returned. Calls exclude each other.
   void enter(Entry entry, Submitter& submitter);
 
   // When it returns, all that was entered before has been submitted, by the calling thread where need be. Any thread
@@ -62,17 +63,21 @@ class SubmissionQueue {
   Worker& thread() { return thread_; }
 
  private:
-  // That many wait at most; who enters one more submits them.
+  // That many wait at most. Who enters one more waits until half of them are gone: a driver that is called by two
+  // threads in turn takes longer, and so does one who waits for each single one.
   static constexpr size_t kMost = 256;
 
-  bool submit_next();
+  bool submit_all();
+  void note_submitted();
   void run();
 
-  std::mutex submitting_;  // held by who calls the driver
-  std::mutex mutex_;       // guards what follows; taken under submitting_, or alone
-  std::deque<Entry> entries_;
+  std::mutex submitting_;     // held by who calls the driver
+  std::vector<Entry> batch_;  // guarded by it
+  std::mutex mutex_;          // guards what follows; taken under submitting_, or alone
+  std::condition_variable room_;
+  std::vector<Entry> entries_;
   Submitter* submitter_ = nullptr;
-  std::atomic<size_t> unsubmitted_{0};  // the entries, and the one that is just being submitted
+  std::atomic<size_t> unsubmitted_{0};  // the entries, and what is left of the batch
   std::atomic<bool> running_{false};    // the thread's job runs, or is going to
   Worker thread_;
 };

@@ -98,7 +98,15 @@ TEST_F(SubmissionQueueTest, DrainingNothingIsNothing) {
   EXPECT_THAT(notes.submitted(), ::testing::IsEmpty());
 }
 
-// More than wait at most: whoever enters has to wait for the driver, and takes part.
+// More than wait at most: whoever enters has to wait for the driver.
+TEST_F(SubmissionQueueTest, WhoEntersTooManyLeavesThemToTheThread) {
+  constexpr uint64_t kCount = 20'000;
+  for (uint64_t i = 0; i < kCount; ++i) enter(i);
+  queue.drain();
+  EXPECT_EQ(notes.submitted(), up_to(kCount));
+  EXPECT_GT(notes.by_own_thread(), kCount / 2);
+}
+
 TEST_F(SubmissionQueueTest, ManyFromOneThreadWhileAnotherDrains) {
   constexpr uint64_t kCount = 20'000;
   std::atomic<bool> over{false};

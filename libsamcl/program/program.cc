@@ -9,7 +9,6 @@
 #include "libsamcl/driver/devices.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/macro_probe.h"
-#include "libsamcl/program/remembered_times.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/threads/beside.h"
 
@@ -58,10 +57,12 @@ Result<Translations> translate_for_all(const Context& context, const BuildSpecif
 }
 
 // Runs beside the driver's compiler.
-std::future<Result<Translations>> start_translation(const Context& context,
-                                                    std::shared_ptr<const BuildSpecification> specification) {
-  return beside(
-      [specification = std::move(specification), &context] { return translate_for_all(context, *specification); });
+std::future<FoundOut> start_finding_out(const Context& context,
+                                        std::shared_ptr<const BuildSpecification> specification) {
+  return beside([specification = std::move(specification), &context] {
+    return FoundOut{translate_for_all(context, *specification),
+                    remembered_times(*specification, driver::translator_facts(context.devices[0]->id))};
+  });
 }
 
 // Whether the sources that the driver gets include files, which may be others by the time it gets them.
@@ -170,16 +171,11 @@ void Build::took(const std::shared_ptr<const Build>& build, Context& context, Co
     post(build, context, &Build::remember);
 }
 
-void Build::recall_times(const Context& context) const {
-  std::call_once(recalled_, [&] {
-    if (sub_kernel_programs.empty() || made_ != Made::none) return;
-    const auto times = remembered_times(*specification, driver::translator_facts(context.devices[0]->id));
-    if (!times) return;
-    if (times->parts_build_ns > 0) sub_kernel_build_ns = times->parts_build_ns;
-    for (const auto& [name, by_size] : times->kernels) {
-      if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
-    }
-  });
+void Build::recall(const RememberedTimes& times) {
+  if (times.parts_build_ns > 0) sub_kernel_build_ns = times.parts_build_ns;
+  for (const auto& [name, by_size] : times.kernels) {
+    if (const auto model = cost_models.find(name); model != cost_models.end()) model->second->times.recall(by_size);
+  }
 }
 
 void Build::make_and_remember(const Context& context) const {
@@ -219,10 +215,10 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
   specification_ = std::move(specification);
 }
 
-void Program::finish(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation,
-                     uint64_t took_ns) {
-  std::shared_ptr<Build> made = make_build(specification, std::move(translation));
+void Program::finish(std::shared_ptr<const BuildSpecification> specification, FoundOut found_out, uint64_t took_ns) {
+  std::shared_ptr<Build> made = make_build(specification, std::move(found_out.translation));
   const size_t parts = made->sub_kernel_programs.size();
+  if (found_out.times && parts > 0) made->recall(*found_out.times);
   if (made->sub_kernel_build_ns == 0 && parts > 0)
     made->sub_kernel_build_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));
   place_fallback(*made, *specification);
@@ -239,15 +235,15 @@ cl_int Program::build(const char* options) {
   } else if (origin_ && origin_->specification->is_executable()) {
     specification = origin_->specification;
   }
-  std::future<Result<Translations>> translation;
-  if (specification) translation = start_translation(*context, specification);
+  std::future<FoundOut> found_out;
+  if (specification) found_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
   const cl_int error = without_kernels(kernels, [&] {
     return driver::real().clBuildProgram(original, 1, &context->devices[0]->id, options, nullptr, nullptr);
   });
   const uint64_t took_ns = now_ns() - began;
   if (error == CL_SUCCESS && specification) {
-    finish(std::move(specification), translation.get(), took_ns);
+    finish(std::move(specification), found_out.get(), took_ns);
   } else if (error == CL_SUCCESS) {
     set_specification(nullptr);
   }
@@ -290,8 +286,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
     known = known && origin && origin->function != BuildSpecification::Function::build;
     specification->inputs.push_back(std::move(origin));
   }
-  std::future<Result<Translations>> translation;
-  if (known && specification->is_executable()) translation = start_translation(*context, specification);
+  std::future<FoundOut> found_out;
+  if (known && specification->is_executable()) found_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
   const cl_program real = driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count,
                                                        real_inputs, nullptr, nullptr, error);
@@ -299,8 +295,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");
   if (*error != CL_SUCCESS || !known) return program;
-  if (translation.valid())
-    program->finish(std::move(specification), translation.get(), took_ns);
+  if (found_out.valid())
+    program->finish(std::move(specification), found_out.get(), took_ns);
   else
     program->set_specification(std::move(specification));
   return program;
@@ -314,7 +310,7 @@ void Program::binary_was_read(std::span<const unsigned char> binary) const {
   if (made_from->is_executable()) {
     const auto build = current();
     if (!build->sub_kernel_programs.empty()) remember_binary(binary, {made_from, build->translation.includes});
-  } else if (const auto translation = start_translation(*context, made_from).get();
+  } else if (const auto translation = translate_for_all(*context, *made_from);
              translation && translation->at(0).includes.empty()) {
     remember_binary(binary, {made_from, {}});
   }

@@ -19,6 +19,7 @@
 #include "libsamcl/program/known_binaries.h"
 #include "libsamcl/program/living_kernels.h"
 #include "libsamcl/program/remembered_footprint.h"
+#include "libsamcl/program/remembered_times.h"
 
 namespace samcl {
 
@@ -40,6 +41,12 @@ struct CostModel {
 
 // By kind of device (Device::kinds); 0 is always there.
 using Translations = std::map<unsigned, Translation>;
+
+// What is found out of a program while the driver compiles it.
+struct FoundOut {
+  Result<Translations> translation;
+  std::optional<RememberedTimes> times;
+};
 
 // Why kernels stay whole whose parts the driver does not build.
 extern const char* const kDoNotBuild;
@@ -64,9 +71,8 @@ struct Build {
   // Makes the sub-kernel programs, the first time; false: the driver does not build them, and kernels stay whole. Any
   // thread.
   bool make_sub_kernel_programs(const Context& context) const;
-  // Before the first launch, which reads it from the disk: what other processes found out of the times of its kernels
-  // and of making the sub-kernel programs. Any thread.
-  void recall_times(const Context& context) const;
+  // What other processes found out of the times of its kernels and of making the sub-kernel programs.
+  void recall(const RememberedTimes& times);
   // Whether a launch of that kernel, which takes `whole_ns` on one device, should be considered in parts: because the
   // sub-kernel programs are there, or are worth making for it. May begin to make them for later ones
   // (cost/parts_build.h).
@@ -86,7 +92,7 @@ struct Build {
   cl_program make_sub_kernel_program(const RealDevice& device, unsigned kind) const;
 
   enum class Made : uint8_t { none, wanted, made, failed };
-  mutable std::once_flag asked_, recalled_;
+  mutable std::once_flag asked_;
   mutable std::atomic<Made> made_{Made::none};
 };
 
@@ -118,8 +124,7 @@ class Program : public Object<Program> {
                                        const std::vector<std::shared_ptr<Program>>& inputs, cl_int* error);
 
   // The driver has made it from that, in `took_ns`; what the translator found out decides what runs in parts.
-  void finish(std::shared_ptr<const BuildSpecification> specification, Result<Translations> translation,
-              uint64_t took_ns);
+  void finish(std::shared_ptr<const BuildSpecification> specification, FoundOut found_out, uint64_t took_ns);
 
   // The latest successful build or link; never nullptr.
   std::shared_ptr<const Build> current() const;
