@@ -4,7 +4,7 @@
 # usage: tools/tidy.sh [--build DIR] [--all | --pure | --since COMMIT | FILE...]
 #   --since COMMIT  the sources that differ from it, and those of headers that do; default: HEAD, so what is not committed
 #   --pure          what has no I/O and no OpenCL: plans, engine, directories, merging, scheduler, footprints
-#   --all           all of libsamcl, sam-manager, analysis, tools, contract
+#   --all           all of base, contract, libsamcl, sam-manager, analysis, tools
 #   --build DIR     default: build/release
 # exit code: 0: nothing found; 1: what was found is printed; 2: it could not run
 set -euo pipefail
@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
     --build) build=${2:?tidy: --build needs a folder}; shift ;;
     --since) since=${2:?tidy: --since needs a commit}; shift ;;
     --pure) roots=(contract libsamcl/plan libsamcl/engine libsamcl/coherence libsamcl/merge sam-manager/scheduler) ;;
-    --all) roots=(contract libsamcl sam-manager analysis tools) ;;
+    --all) roots=(base contract libsamcl sam-manager analysis tools) ;;
     -*) refuse "there is no option $1; see the head of $0" ;;
     *) files+=("$1") ;;
   esac

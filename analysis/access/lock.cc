@@ -53,7 +53,7 @@ class Waiting {
         longest = std::max(longest, holders_[y].longest);
       }
     }
-    return sum + std::min(behind_all, behind_local + task_.count() * longest);
+    return sum + std::min(behind_all, behind_local + Wide{task_.count()} * longest);
   }
 
  private:

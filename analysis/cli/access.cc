@@ -73,7 +73,7 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
                         !known         ? column.refused
                         : late.empty() ? ""
                                        : late + " may miss the deadline"});
-    if (known) responses[0].push_back(name(column.analysis));
+    if (known) responses[0].emplace_back(name(column.analysis));
   }
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const access::Task& task = set.tasks[i];

@@ -22,9 +22,9 @@ std::vector<std::string> remarks_of(const nlohmann::json& answer) {
                       std::to_string(loop.at("rounds").get<int64_t>()) +
                       (loop.at("given").get<bool>() ? " rounds, as given" : " rounds"));
   for (const auto& unseen : answer.at("unseen")) remarks.push_back("not seen: " + unseen.get<std::string>());
-  remarks.push_back(answer.at("static").get<bool>()
-                        ? "its control flow is static: the string is that of LLVM's IR, the driver's code differs"
-                        : "the string is a longest way through LLVM's IR; the driver's code differs");
+  remarks.emplace_back(answer.at("static").get<bool>()
+                           ? "its control flow is static: the string is that of LLVM's IR, the driver's code differs"
+                           : "the string is a longest way through LLVM's IR; the driver's code differs");
   return remarks;
 }
 

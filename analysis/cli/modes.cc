@@ -68,8 +68,7 @@ std::string steps_text(const Answer& answer) {
   std::string start;
   for (const size_t i : answer.order)
     start += (start.empty() ? "" : ", ") + answer.set.tasks[i].name + " " + std::to_string(answer.choice.start[i]);
-  const std::string begin =
-      "Begins with modes " + start + ": max R/D " + ratio_text(answer.choice.start_ratio) + ".\n\n";
+  std::string begin = "Begins with modes " + start + ": max R/D " + ratio_text(answer.choice.start_ratio) + ".\n\n";
   if (answer.choice.steps.empty()) return begin;
   for (size_t n = 0; n < answer.choice.steps.size(); ++n) {
     const ModeStep& step = answer.choice.steps[n];

@@ -24,7 +24,7 @@ std::string times_table(const NunnaOptions& options, const std::vector<NunnaTime
     rows.push_back({std::to_string(times.vertices), std::to_string(times.demands), std::to_string(times.edges)});
     for (const auto& ms : times.paper_ms) rows.back().push_back(number(ms));
     for (const auto& ms : times.ms) rows.back().push_back(number(ms));
-    rows.back().push_back(times.agree ? "yes" : "NO");
+    rows.back().emplace_back(times.agree ? "yes" : "NO");
   }
   return table(rows, 0);
 }

@@ -91,7 +91,7 @@ std::string seconds(double since) { return decimal(cpu_seconds() - since, 2) + "
 
 std::vector<std::string> header(const char* first) {
   std::vector<std::string> titles = {first};
-  for (const Column& column : kColumns) titles.push_back(column.title);
+  for (const Column& column : kColumns) titles.emplace_back(column.title);
   return titles;
 }
 

@@ -36,9 +36,9 @@ class Line {
   }
   // A number of nanoseconds, or a time with unit.
   Result<Time> time(const std::string& name) const {
-    const auto plain = whole<Time>(name);
+    auto plain = whole<Time>(name);
     if (plain) return plain;
-    const auto time = parse_time(text(name));
+    auto time = parse_time(text(name));
     if (!time) return wrong(name, "whole nanoseconds, or a time such as 40ms");
     return time;
   }

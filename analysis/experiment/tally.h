@@ -35,7 +35,7 @@ class Tallies {
   std::vector<Tally> tallies_;  // [reading][target]
 };
 
-class FigureExperiment : public BlockExperiment {
+class FigureExperiment final : public BlockExperiment {
  public:
   // As many chains as have `sets` sets, at least one, for each P_D.
   explicit FigureExperiment(Figure what, int64_t sets = 1000, uint64_t seed = 1);

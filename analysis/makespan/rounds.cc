@@ -17,7 +17,7 @@ Result<Rounds> deal(int64_t warps, const Multiprocessors& multiprocessors) {
   if (block < 1 || block > resident)
     return fail("the warps of a block are " + std::to_string(block) + ", expected 1 to " + std::to_string(resident) +
                 ", which a multiprocessor holds");
-  const int64_t on_each = resident / block * block;
+  const int64_t on_each = resident - resident % block;
   Rounds rounds;
   rounds.full = warps / (on_each * count);
   if (rounds.full > 0) rounds.warps_of_full = static_cast<int>(on_each);

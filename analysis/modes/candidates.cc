@@ -80,7 +80,7 @@ size_t Candidates::latest(const Modes& modes) {
   return latest_of(*set_, analysis_.responses(modes));
 }
 
-Choice Candidates::choice(Modes modes) { return choice(modes, modes); }
+Choice Candidates::choice(const Modes& modes) { return choice(modes, modes); }
 
 Choice Candidates::choice(const Modes& start, const Modes& modes) {
   Choice choice;

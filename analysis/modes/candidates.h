@@ -48,7 +48,7 @@ class Candidates {
   int64_t analyses() const { return analyses_; }
 
   // A choice without steps.
-  Choice choice(Modes modes);
+  Choice choice(const Modes& modes);
   // The steps that lead from one choice to the other: tasks in priority order.
   Choice choice(const Modes& start, const Modes& modes);
 

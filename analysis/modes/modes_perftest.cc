@@ -18,7 +18,7 @@ void thirty_tasks(benchmark::State& state, Form form, ModePolicy policy, double 
   for (uint64_t n = 0; n < 200; ++n) sets.push_back(paper_set(wanted, seed_of(1, n)));
   size_t n = 0;
   double schedulable = 0, analyses = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Choice choice = choose_modes(sets[n++ % sets.size()], form, policy);
     schedulable += choice.schedulable ? 1 : 0;
     analyses += static_cast<double>(choice.analyses);

@@ -102,7 +102,7 @@ void Search::improve() {
 }  // namespace
 
 Choice choose_search(Candidates& candidates) {
-  const Choice local = choose_local(candidates);
+  Choice local = choose_local(candidates);
   if (local.schedulable) return local;
   Choice choice = choose_descent(candidates);
   if (choice.schedulable) return choice;

@@ -41,7 +41,7 @@ SAMCL_IN_BLOCKS T least(const T& a, const T& b) {
 SAMCL_IN_BLOCKS unsigned below(const double* values, double limit) {
   unsigned bits = 0;
 #if defined(__SSE2__)
-  for (unsigned pair = 0; pair < kBlock / 2; ++pair)
+  for (size_t pair = 0; pair < kBlock / 2; ++pair)
     bits |= static_cast<unsigned>(_mm_movemask_pd(_mm_cmplt_pd(_mm_loadu_pd(values + 2 * pair), _mm_set1_pd(limit))))
             << (2 * pair);
 #else

@@ -13,7 +13,7 @@ void Published::sections(const TaskRow& row, Resource resource, Longest& longest
   if (resource == Resource::cpu) return;
   for (const StageRow& stage : row.stages)
     if (stage.resource == resource)
-      for (double subtask = 0; subtask < stage.subtasks; ++subtask) longest.add(stage.worst - 1);
+      for (auto left = static_cast<int64_t>(stage.subtasks); left > 0; --left) longest.add(stage.worst - 1);
 }
 
 double Published::blocking(const TaskRow& row, Resource resource) {

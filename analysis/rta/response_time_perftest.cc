@@ -51,7 +51,7 @@ void analyse_thirty(benchmark::State& state, Form form, double share, bool bound
   const Modes single(30, 1), dual(30, 2);  // in turn, so that nothing is remembered
   size_t n = 0;
   int64_t bounded = 0, schedulable = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto& modes = n / sets.size() % 2 == 0 ? single : dual;
     const auto responses = analyses[n % sets.size()].responses(modes);
     bool all = true;
@@ -73,7 +73,7 @@ void change_one(benchmark::State& state, Form form, double share) {
   ResponseTimeAnalysis analysis(set, form);
   Modes modes(30, 1);
   size_t n = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     int& mode = modes[n++ % modes.size()];
     mode = mode == 1 ? 2 : 1;
     benchmark::DoNotOptimize(analysis.responses(modes));

@@ -18,7 +18,7 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
     stage.section = draw(random, std::max<Time>(1, single / 40), std::max<Time>(4, single / 3));
   if (shape.requests > 1 && stage.resource != Resource::cpu && draw(random, 0, 1) == 0) {
     stage.requests = static_cast<int>(draw(random, 2, shape.requests));
-    for (Time k = 1; k <= modes && longest > 4 * stage.requests; ++k)
+    for (Time k = 1; k <= modes && longest > Time{4} * stage.requests; ++k)
       stage.between.push_back(stage.requests - 1 + draw(random, 0, longest / 2));
   }
   if (shape.host && stage.resource != Resource::cpu && draw(random, 0, 3) > 0) {

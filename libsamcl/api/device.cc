@@ -166,9 +166,9 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
     case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES: return common_bits<cl_ulong>(device, name, answer);
     // A kernel that enqueues kernels, or hands on packets, runs on the first device; here it may not build on the
     // others.
-    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES: return answer.with<cl_command_queue_properties>(0);
-    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return answer.with<cl_device_device_enqueue_capabilities>(0);
-    case CL_DEVICE_PIPE_SUPPORT: return answer.with<cl_bool>(CL_FALSE);
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: return answer.with<cl_bitfield>(0);
+    case CL_DEVICE_PIPE_SUPPORT:  // cl_bool: a cl_uint
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:

@@ -50,7 +50,7 @@ cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue handle, void(CL_CALLBA
                                  [=, &cl](cl_command_queue real, cl_event* done) mutable {
                                    std::vector<const void*> places;
                                    for (size_t offset : offsets) places.push_back(block.data() + offset);
-                                   for (size_t i = 0; i < handles.size(); ++i) handles[i] = unwrap(handles[i]);
+                                   for (cl_mem& handle : handles) handle = unwrap(handle);
                                    return cl.clEnqueueNativeKernel(
                                        real, function, block.empty() ? nullptr : block.data(), block.size(),
                                        static_cast<cl_uint>(handles.size()), handles.empty() ? nullptr : handles.data(),

@@ -37,7 +37,8 @@ cl_int wait_for_all(std::span<const cl_event> events) {
   cl_context context = nullptr;
   for (size_t i = 0; i < events.size(); ++i) {
     if (!events[i]) return CL_INVALID_EVENT;
-    if (is_virtual(events[i]) && !(ours[i] = find<Event>(events[i]))) return CL_INVALID_EVENT;
+    if (is_virtual(events[i])) ours[i] = find<Event>(events[i]);
+    if (is_virtual(events[i]) && !ours[i]) return CL_INVALID_EVENT;
     const cl_context its = ours[i] ? ours[i]->context->api() : context_of_real(events[i]);
     if (!its) return CL_INVALID_EVENT;
     if (context && its != context) return CL_INVALID_CONTEXT;

@@ -11,8 +11,8 @@ namespace {
 
 class FirstDeviceCommand : public Command {
  public:
-  FirstDeviceCommand(std::shared_ptr<Context> context, std::vector<BufferPart> buffers, std::vector<cl_mem> images,
-                     std::function<cl_int(cl_command_queue, cl_event*)> call)
+  FirstDeviceCommand(std::shared_ptr<Context> context, std::vector<BufferPart> buffers,
+                     const std::vector<cl_mem>& images, std::function<cl_int(cl_command_queue, cl_event*)> call)
       : context_(std::move(context)), buffers_(std::move(buffers)), call_(std::move(call)) {
     for (cl_mem image : images) {
       if (image && !is_virtual(image) && driver::real().clRetainMemObject(image) == CL_SUCCESS)
@@ -67,21 +67,21 @@ class FirstDeviceCommand : public Command {
 
 cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                                const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                               std::vector<cl_mem> keep_alive,
+                               const std::vector<cl_mem>& keep_alive,
                                std::function<cl_int(cl_command_queue, cl_event*)> call) {
   Waits before = wait_list(*queue->context, wait_count, waits);
   if (before.error != CL_SUCCESS) return before.error;
-  auto command =
-      std::make_unique<FirstDeviceCommand>(queue->context, std::move(buffers), std::move(keep_alive), std::move(call));
+  auto command = std::make_unique<FirstDeviceCommand>(queue->context, std::move(buffers), keep_alive, std::move(call));
   return enqueue(queue, type, std::move(command), before.events, event, blocking);
 }
 
 cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                         const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                        std::function<cl_int(cl_command_queue, cl_event*)> call, std::vector<cl_mem> keep_alive) {
+                        std::function<cl_int(cl_command_queue, cl_event*)> call,
+                        const std::vector<cl_mem>& keep_alive) {
   cl_event handle = nullptr;
   const cl_int refused = enqueue_on_first_device(queue, type, wait_count, waits, &handle, false, std::move(buffers),
-                                                 std::move(keep_alive), std::move(call));
+                                                 keep_alive, std::move(call));
   if (refused != CL_SUCCESS) return refused;
   const auto command = find<Event>(handle);
   const bool waits_for_it = blocking || !Event::any_is_held_by_program();
@@ -131,7 +131,7 @@ cl_int enqueue_on_drivers_own(const std::shared_ptr<Queue>& queue, cl_command_ty
         }
         return call(on, real.data(), done);
       },
-      std::move(keep_alive));
+      keep_alive);
 }
 
 std::vector<BufferPart> all_of(const std::shared_ptr<Buffer>& buffer, bool written) {

@@ -21,14 +21,16 @@ struct BufferPart {
 // the program may release before the command has run. Returns what the enqueue function shall return.
 cl_int enqueue_on_first_device(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                                const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                               std::vector<cl_mem> keep_alive, std::function<cl_int(cl_command_queue, cl_event*)> call);
+                               const std::vector<cl_mem>& keep_alive,
+                               std::function<cl_int(cl_command_queue, cl_event*)> call);
 
 // The same for a command that we would refuse, and the driver perhaps would not: where it can be tried at once, that is
 // where nothing waits for the program itself (an open user event, a semaphore), the driver's error is returned, as from
 // its own enqueue function; else it becomes the event's status.
 cl_int enqueue_as_given(const std::shared_ptr<Queue>& queue, cl_command_type type, cl_uint wait_count,
                         const cl_event* waits, cl_event* event, bool blocking, std::vector<BufferPart> buffers,
-                        std::function<cl_int(cl_command_queue, cl_event*)> call, std::vector<cl_mem> keep_alive = {});
+                        std::function<cl_int(cl_command_queue, cl_event*)> call,
+                        const std::vector<cl_mem>& keep_alive = {});
 
 // Whether the driver made it and the program has it as it is: an image of several samples, or a buffer of properties
 // that only the driver knows (memory imported from elsewhere). It lives in the first device's real context.

@@ -39,7 +39,7 @@ cl_image_desc relevant(const cl_image_desc& given) {
   description.num_samples = given.num_samples;
   description.mem_object = given.mem_object;
   switch (given.image_type) {
-    case CL_MEM_OBJECT_IMAGE1D: break;
+    case CL_MEM_OBJECT_IMAGE1D:
     case CL_MEM_OBJECT_IMAGE1D_BUFFER: break;
     case CL_MEM_OBJECT_IMAGE2D: description.image_height = given.image_height; break;
     case CL_MEM_OBJECT_IMAGE1D_ARRAY:

@@ -15,7 +15,7 @@
 #define SAMCL_EXPORT extern "C" __attribute__((visibility("default")))
 
 // In the headers of 2026; Debian 12's do not have it yet.
-typedef cl_properties cl_layer_properties;
+using cl_layer_properties = cl_properties;
 
 namespace samcl {
 namespace {

@@ -132,10 +132,10 @@ cl_int CL_API_CALL semaphore_info(cl_semaphore_khr semaphore, cl_semaphore_info_
 class Retained {
  public:
   Retained(cl_platform_id platform, std::span<const cl_semaphore_khr> semaphores)
-      : release_(drivers<clReleaseSemaphoreKHR_fn>(platform, kReleaseSemaphore)),
-        semaphores_(semaphores.begin(), semaphores.end()) {
+      : release_(drivers<clReleaseSemaphoreKHR_fn>(platform, kReleaseSemaphore)) {
     const auto retain = drivers<clRetainSemaphoreKHR_fn>(platform, kRetainSemaphore);
-    if (!retain || !release_) semaphores_.clear();
+    if (!retain || !release_) return;
+    semaphores_.assign(semaphores.begin(), semaphores.end());
     for (const cl_semaphore_khr each : semaphores_) retain(each);
   }
   ~Retained() {

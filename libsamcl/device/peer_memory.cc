@@ -52,14 +52,14 @@ struct Cuda {
   static const Cuda* open() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return nullptr;
-    auto* cuda = new Cuda;
-    const bool complete = find(library, "cuInit", cuda->init) &&
-                          find(library, "cuDeviceGetByPCIBusId", cuda->device_by_address) &&
-                          find(library, "cuDeviceCanAccessPeer", cuda->can_access) &&
-                          find(library, "cuMemGetAllocationGranularity", cuda->granularity) &&
-                          find(library, "cuMemCreate", cuda->create) && find(library, "cuMemRelease", cuda->release) &&
-                          find(library, "cuMemExportToShareableHandle", cuda->export_handle);
-    return complete && cuda->init(0) == 0 ? cuda : nullptr;
+    static Cuda cuda;
+    const bool complete = find(library, "cuInit", cuda.init) &&
+                          find(library, "cuDeviceGetByPCIBusId", cuda.device_by_address) &&
+                          find(library, "cuDeviceCanAccessPeer", cuda.can_access) &&
+                          find(library, "cuMemGetAllocationGranularity", cuda.granularity) &&
+                          find(library, "cuMemCreate", cuda.create) && find(library, "cuMemRelease", cuda.release) &&
+                          find(library, "cuMemExportToShareableHandle", cuda.export_handle);
+    return complete && cuda.init(0) == 0 ? &cuda : nullptr;
   }
   template <typename Function>
   static bool find(void* library, const char* name, Function& function) {

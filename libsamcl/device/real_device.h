@@ -98,7 +98,7 @@ class RealDevice {
 
   // Runs `enqueue(queue, &event)` on the lane's queue and waits for its event. For commands without a method above.
   template <typename Enqueue>
-  cl_int run(engine::LaneKind lane, Enqueue enqueue) {
+  cl_int run(engine::LaneKind lane, const Enqueue& enqueue) {
     Queue& on = queue(lane);
     std::lock_guard one_at_a_time(on.mutex);
     cl_event event = nullptr;

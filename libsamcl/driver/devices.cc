@@ -217,7 +217,7 @@ DeviceFacts translator_facts(cl_device_id device) {
   DeviceFacts facts;
   facts.device_version = text(device, CL_DEVICE_VERSION);
   facts.opencl_c_version = text(device, CL_DEVICE_OPENCL_C_VERSION);
-  if (vendor.compiles_for_device_version && facts.device_version.rfind("OpenCL ", 0) == 0)
+  if (vendor.compiles_for_device_version && facts.device_version.starts_with("OpenCL "))
     facts.opencl_c_version = "OpenCL C " + facts.device_version.substr(7, 3);
   facts.extensions = text(device, CL_DEVICE_EXTENSIONS);
   facts.address_bits = value<cl_uint>(device, CL_DEVICE_ADDRESS_BITS, 64);

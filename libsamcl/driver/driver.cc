@@ -74,7 +74,10 @@ void go_round_faults(cl_icd_dispatch& table) {
 
 const cl_icd_dispatch& detail::open() {
   // The loader or a driver, being initialised by us, calls in: it needs what its own handle says.
-  if (t_opening) return layer_target() ? *layer_target() : direct_table();
+  if (t_opening) {
+    const cl_icd_dispatch* target = layer_target();
+    return target ? *target : direct_table();
+  }
   const std::lock_guard lock(g_opening);
   if (const cl_icd_dispatch* done = real_table.load(std::memory_order_acquire)) return *done;
   const struct Opening {

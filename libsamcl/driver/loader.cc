@@ -51,7 +51,7 @@ std::string loaded_loader() {
         try {
           const std::string path = info->dlpi_name ? info->dlpi_name : "";
           const std::string name = path.substr(path.rfind('/') + 1);
-          if (name.rfind("libOpenCL", 0) != 0 || same_file(path, this_library_path())) return 0;
+          if (!name.starts_with("libOpenCL") || same_file(path, this_library_path())) return 0;
           result.found = path;
         } catch (...) {
           result.thrown = std::current_exception();

@@ -83,7 +83,7 @@ Outcome run(cl_context context, cl_device_id device, const std::string& source, 
   const Owned<cl_event> event(read, cl.clReleaseEvent);
   cl.clFlush(queue.get());
   if (!ends(read)) {
-    shown.release();
+    static_cast<void>(shown.release());
     return Outcome::fails;
   }
   output.assign(shown->begin(), std::find(shown->begin(), shown->end(), '\0'));

@@ -3,7 +3,6 @@
 // read and written by its holder alone.
 //
 // Locks, in this order: a slot's ticket lock; renewal_; current_mutex_ or threads_mutex_.
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -196,7 +195,7 @@ class ManagedClient final : public Client {
 
   // Devices of one name are one resource.
   size_t slot_index(ResourceKind kind, uint32_t device) const {
-    return first_of_name_[device] * protocol::kResourcesPerDevice + static_cast<size_t>(kind);
+    return size_t{first_of_name_[device]} * protocol::kResourcesPerDevice + static_cast<size_t>(kind);
   }
 
   std::shared_ptr<Session> current() const {

@@ -12,7 +12,7 @@ void uncontended_lease(benchmark::State& state) {
   testing::Daemon daemon;
   const auto client = daemon.start() ? daemon.connect() : nullptr;
   if (!client) return state.SkipWithError("no daemon");
-  for (auto step : state) {
+  for ([[maybe_unused]] auto step : state) {
     lease::Lease gpu(client.get(), lease::ResourceKind::gpu, 0);
     benchmark::DoNotOptimize(gpu.revoke_requested());
   }
@@ -31,7 +31,7 @@ void contended_lease(benchmark::State& state) {
   });
   const auto client = daemon.connect();
   if (!client || rival.line().hear() != 'c') return state.SkipWithError("no daemon");
-  for (auto step : state) const lease::Lease gpu(client.get(), lease::ResourceKind::gpu, 0);
+  for ([[maybe_unused]] auto step : state) const lease::Lease gpu(client.get(), lease::ResourceKind::gpu, 0);
 }
 BENCHMARK(contended_lease)->UseRealTime();
 
@@ -39,7 +39,8 @@ void which_devices(benchmark::State& state) {
   testing::Daemon daemon;
   const auto client = daemon.start() ? daemon.connect() : nullptr;
   if (!client) return state.SkipWithError("no daemon");
-  for (auto step : state) benchmark::DoNotOptimize(lease::devices_in_use(client->assignment(), {0, 1}, 0));
+  for ([[maybe_unused]] auto step : state)
+    benchmark::DoNotOptimize(lease::devices_in_use(client->assignment(), {0, 1}, 0));
 }
 BENCHMARK(which_devices);
 

@@ -46,7 +46,7 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const s
   if (!answer) return tl::unexpected(answer.error());
   auto grant = parse_grant(*std::move(answer), devices.size());
   if (!grant) return fail("the manager's answer makes no sense: " + grant.error().message);
-  const std::shared_ptr<Session> session(new Session(*std::move(connection), *std::move(grant)));
+  std::shared_ptr<Session> session(new Session(*std::move(connection), *std::move(grant)));
   session->wait_for_run_far(devices.size());
   return session;
 }

@@ -28,7 +28,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, const ImageReplicas& image, cl_
   replicas_[0] = first;
 }
 
-Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, const SvmMemory& svm)
+Storage::Storage(const std::shared_ptr<DeviceSet>& set, uint64_t size, const SvmMemory& svm)
     : Storage(set, size, std::nullopt, svm, set->shares_host_memory() ? svm.begin : nullptr) {
   written_by_program({0, size}, only(place_of(0)));
 }
@@ -37,7 +37,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
                  std::optional<SvmMemory> svm, void* host_ptr)
     : set_(std::move(set)),
       size_(size),
-      image_(std::move(image)),
+      image_(image),
       svm_(svm),
       shared_(!image_ && set_->shares_host_memory()),
       replicas_(set_->devices.size(), nullptr),

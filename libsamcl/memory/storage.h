@@ -49,7 +49,7 @@ class Storage {
   // An image's. first: its replica on device 0, the storage's from now on.
   Storage(std::shared_ptr<DeviceSet> set, const ImageReplicas& image, cl_mem first, void* host_ptr);
   // Shared virtual memory, the storage's from now on: it is what the first device finds there.
-  Storage(std::shared_ptr<DeviceSet> set, uint64_t size, const SvmMemory& svm);
+  Storage(const std::shared_ptr<DeviceSet>& set, uint64_t size, const SvmMemory& svm);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;

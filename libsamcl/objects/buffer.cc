@@ -1,6 +1,7 @@
 #include "libsamcl/objects/buffer.h"
 
 #include <algorithm>
+#include <ranges>
 #include <shared_mutex>
 #include <unordered_set>
 
@@ -32,7 +33,7 @@ Buffer::Buffer(std::shared_ptr<Context> buffer_context, std::shared_ptr<Storage>
       host_ptr(program_memory),
       parent(std::move(buffer_parent)),
       properties(std::move(buffer_properties)),
-      image(std::move(buffer_image)),
+      image(buffer_image),
       views_(parent || (storage->svm() && range.size() != storage->size()) ? context->devices.size() : 0, nullptr) {
   std::lock_guard lock(live_buffers().mutex);
   live_buffers().handles.insert(api());
@@ -51,7 +52,7 @@ Buffer::~Buffer() {
   for (cl_mem view : views_) {
     if (view) driver::real().clReleaseMemObject(view);
   }
-  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
+  for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
 }
 
 bool Buffer::is_first_devices() const {

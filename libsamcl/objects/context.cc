@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <ranges>
 #include <unordered_map>
 
 #include "libsamcl/driver/query.h"
@@ -65,7 +66,7 @@ Context::Context(std::shared_ptr<Device> context_device, const cl_context_proper
 
 std::shared_ptr<Context> Context::create(std::shared_ptr<Device> device, const cl_context_properties* properties,
                                          cl_int* error) {
-  const std::shared_ptr<Context> context = make_shared(std::move(device), properties);
+  auto context = make_shared(std::move(device), properties);
   const Device& group = *context->device;
   for (unsigned i = 0; i < group.real.size(); ++i) {
     const auto its_properties =
@@ -86,7 +87,7 @@ Context::~Context() {
     std::lock_guard lock(registry().mutex);
     for (const auto& real : devices) registry().by_real.erase(real->context());
   }
-  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it) it->function(api(), it->user_data);
+  for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
 }
 
 void Context::program_waited() {

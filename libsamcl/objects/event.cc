@@ -1,7 +1,5 @@
 #include "libsamcl/objects/event.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "base/atomic_max.h"

@@ -31,7 +31,7 @@ void simplify(Planner::Accesses& accesses) {
     at->second.range.end = std::max(at->second.range.end, access.range.end);
   }
   accesses.clear();
-  for (auto& [key, access] : merged) accesses.push_back(std::move(access));
+  for (auto& [key, access] : merged) accesses.push_back(access);
 }
 
 // For those who want to see it; before any of them runs.

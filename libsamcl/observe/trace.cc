@@ -1,14 +1,13 @@
 #include "libsamcl/observe/trace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <set>
@@ -85,7 +84,7 @@ uint64_t row_of(engine::Lane lane, By by, bool is_call) {
   const unsigned kind = lane.kind == LaneKind::compute ? (is_call && by == By::driver ? 3 : 0)
                         : lane.kind == LaneKind::up    ? 1
                                                        : 2;
-  return trace_events::kFirstOwnRow + 1 + 4 * lane.device + kind;
+  return trace_events::kFirstOwnRow + 1 + uint64_t{4} * lane.device + kind;
 }
 
 bool is_call(const engine::Node& node) { return std::holds_alternative<engine::HostCall>(node.operation); }

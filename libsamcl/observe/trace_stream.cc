@@ -1,12 +1,12 @@
 #include "libsamcl/observe/trace_stream.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <system_error>
 #include <thread>
 #include <utility>

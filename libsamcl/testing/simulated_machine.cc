@@ -89,10 +89,9 @@ EventPtr SimulatedMachine::write(const QueuePtr& to, const BufferPtr& buffer, si
 
 SimulatedMachine::Reading SimulatedMachine::read(const QueuePtr& to, const BufferPtr& buffer, size_t at, size_t words,
                                                  const Waits& waits) {
-  Reading reading{std::make_unique<Words>(words, 0xdeadbeef), nullptr};
-  reading.event =
-      submit(to, read_buffer(buffer, at * sizeof(cl_uint), words * sizeof(cl_uint), reading.words->data()), waits);
-  return reading;
+  auto kept = std::make_unique<Words>(words, 0xdeadbeef);
+  EventPtr event = submit(to, read_buffer(buffer, at * sizeof(cl_uint), words * sizeof(cl_uint), kept->data()), waits);
+  return {std::move(kept), std::move(event)};
 }
 
 Words SimulatedMachine::contents(const BufferPtr& buffer) {

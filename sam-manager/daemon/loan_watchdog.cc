@@ -22,8 +22,9 @@ constexpr int kHighest = 99;
 // Nothing of the daemon's may stay open here: its lock would still be held, its socket still there.
 void keep_only(int fd) {
   fd = fcntl(fd, F_DUPFD, 10);
+  if (fd < 0) _exit(1);
   const int null = open("/dev/null", O_RDWR);
-  for (int standard = 0; standard < 3; ++standard) dup2(null, standard);
+  for (int standard = 0; standard < 3 && null >= 0; ++standard) dup2(null, standard);
   dup2(fd, 3);
   syscall(SYS_close_range, 4u, ~0u, 0u);
 }

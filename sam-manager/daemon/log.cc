@@ -36,8 +36,9 @@ struct Short {
   std::array<char, N> bytes{};
 
   void set(std::string_view text) {
-    length = static_cast<uint32_t>(std::min(text.size(), N));
-    std::copy_n(text.data(), length, bytes.data());
+    text = text.substr(0, N);
+    length = static_cast<uint32_t>(text.size());
+    std::ranges::copy(text, bytes.begin());
   }
   std::string_view view() const { return {bytes.data(), length}; }
 };

@@ -130,7 +130,8 @@ void drop_terminal() {
 
 int serve(Config config, const Options& options, int detached) {
   protocol::Descriptor owner;
-  if (options.exit_with && !(owner = protocol::Descriptor(protocol::open_pidfd(options.exit_with))))
+  if (options.exit_with) owner = protocol::Descriptor(protocol::open_pidfd(options.exit_with));
+  if (options.exit_with && !owner)
     return complain("--exit-with " + std::to_string(options.exit_with) + ": there is no such process");
   auto registry = registry::Registry::open(options.exit_with ? "" : config.state_file);
   if (!registry) return complain(registry.error().message);

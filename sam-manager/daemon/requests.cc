@@ -221,7 +221,7 @@ std::vector<std::string> doubts(const Broker& broker, const Task& task) {
   for (const size_t device : planning::devices_of(task, broker.admission().plan(), machine))
     is_known = is_known && device < machine.memory.size() && machine.memory[device] > 0;
   if (task.memory_bytes > 0 && !is_known)
-    found.push_back(
+    found.emplace_back(
         "nobody told yet how much memory its devices have (device_memory in the configuration, or the first "
         "program): what it reserves is not compared with that");
   return found;

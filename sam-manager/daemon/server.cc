@@ -40,7 +40,7 @@ constexpr int kPauseMs = 5;                          // of those who ask too muc
 constexpr uint64_t kBesideGrantsNs = 200'000;        // that all but programs take in a row
 constexpr int kMostAccepted = 32;                    // connections in a row
 constexpr int kMostInARow = 16;                      // packets of one connection, so that all others come in between
-constexpr size_t kMostAtOnce = 32 * 1024;            // bytes of an answer that is not attached as memory
+constexpr size_t kMostAtOnce = 32'768;               // bytes of an answer that is not attached as memory
 constexpr unsigned kConnectionsBesidePrograms = 32;  // of a user
 
 uint64_t cost_of(std::string_view packet) {

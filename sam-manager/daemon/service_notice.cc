@@ -29,6 +29,7 @@ void ServiceNotice::tell(const std::string& state) const {
   std::memcpy(address.sun_path, socket_.data(), socket_.size());
   if (socket_[0] == '@') address.sun_path[0] = 0;  // an abstract name
   const protocol::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket) return;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
   sendto(socket.get(), state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
          reinterpret_cast<const sockaddr*>(&address), bytes);

@@ -24,7 +24,7 @@ constexpr const char* kOthers = "(other programs on device ";  // no task of an 
 
 std::string time_text(uint64_t ns) { return analysis::format_time(static_cast<analysis::Time>(ns)); }
 
-bool is_others(const std::string& name) { return name.rfind(kOthers, 0) == 0; }
+bool is_others(const std::string& name) { return name.starts_with(kOthers); }
 
 Tasks with_profile(const std::map<std::string, Task>& tasks) {
   Tasks profiled;

@@ -43,11 +43,11 @@ std::vector<uint8_t> order_by_load(const std::vector<uint8_t>& devices, int prio
 std::vector<uint8_t> affine_positions(const std::vector<std::string>& affinity,
                                       const std::vector<std::string>& announced) {
   std::vector<uint8_t> named;
-  for (uint8_t position = 0; position < announced.size(); ++position) {
+  for (size_t position = 0; position < announced.size(); ++position) {
     const bool is_named = std::any_of(affinity.begin(), affinity.end(), [&](const std::string& device) {
       return device == announced[position] || device == std::to_string(position);
     });
-    if (is_named) named.push_back(position);
+    if (is_named) named.push_back(static_cast<uint8_t>(position));
   }
   if (!named.empty()) return named;
   named.resize(announced.size());

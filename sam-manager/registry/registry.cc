@@ -94,7 +94,8 @@ Result<Tasks> parse_tasks(const std::string& text) {
   for (const json& entry : *list) {
     auto task = task_from_json(entry);
     if (!task) return tl::unexpected(task.error());
-    tasks[task->name] = *std::move(task);
+    Task& known = tasks[task->name];
+    known = *std::move(task);
   }
   return tasks;
 }

@@ -26,7 +26,6 @@ namespace {
 const CLI::Range kAnyPriority(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
 
 using nlohmann::json;
-using protocol::Answer;
 using protocol::Connection;
 
 constexpr int kSchema = 2;  // of what --json prints; tools/sam-ctl/JSON.md describes it
@@ -50,7 +49,7 @@ struct Options {
 
 Result<std::unique_ptr<Connection>> connect(const std::string& instance) {
   auto connection = Connection::open(instance);
-  if (connection || connection.error().message.rfind("no sam-managerd", 0) != 0) return connection;
+  if (connection || !connection.error().message.starts_with("no sam-managerd")) return connection;
   return fail(connection.error().message + "; start it with: sam-managerd --instance " + instance);
 }
 

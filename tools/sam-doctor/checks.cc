@@ -27,7 +27,7 @@ Finding about_cache(const std::string& directory, bool writable) {
 
 Finding about_manager(const std::string& instance, const Result<void>& manager) {
   if (manager) return {true, "manager \"" + instance + "\": it runs, and we may use it", ""};
-  const bool is_absent = manager.error().message.rfind("no sam-managerd", 0) == 0;
+  const bool is_absent = manager.error().message.starts_with("no sam-managerd");
   return {false, "manager \"" + instance + "\": " + manager.error().message,
           is_absent ? "only needed for several programs with priorities: systemctl start sam-managerd, or sam-managerd"
                     : "see [access] in `man sam-managerd.toml`, or join the group samcl"};

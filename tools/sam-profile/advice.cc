@@ -1,6 +1,7 @@
 #include "tools/sam-profile/advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace samcl::profile {
@@ -14,9 +15,7 @@ constexpr double kPays = 0.95, kDoesNotPay = 1.05;
 
 double ratio(Time part, Time whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
-std::string percent(Time part, Time whole) {
-  return std::to_string(static_cast<int>(100 * ratio(part, whole) + 0.5)) + "%";
-}
+std::string percent(Time part, Time whole) { return std::to_string(std::lround(100 * ratio(part, whole))) + "%"; }
 
 std::string number(double value) {
   char text[32];
@@ -104,15 +103,15 @@ std::vector<std::string> warnings(const Profile& profile, unsigned margin_percen
   const bool unmarked = std::any_of(profile.modes.begin(), profile.modes.end(),
                                     [](const ModeProfile& mode) { return mode.boundaries != Boundaries::marks; });
   if (unmarked)
-    list.push_back(
+    list.emplace_back(
         "without marks a job lasts from its first command to its last one's end: what the host does before "
         "and "
         "after is not in the task");
   if (profile.modes.size() < profile.modes.back().gpus)
-    list.push_back("modes that were not measured have the times of the next ones that were");
+    list.emplace_back("modes that were not measured have the times of the next ones that were");
   for (const ModeProfile& mode : profile.modes)
     if (mode.gpus < profile.modes.back().gpus && mode.beside == 0 && mode.transfers > 0) {
-      list.push_back("transfers were measured while other links were idle; with --busy-links they are not");
+      list.emplace_back("transfers were measured while other links were idle; with --busy-links they are not");
       break;
     }
   const auto silent = std::count_if(profile.stages.begin(), profile.stages.end(), [](const StageProfile& stage) {

@@ -77,7 +77,7 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
   std::vector<std::string> words = {own / "sam-run", "--gpus",        std::to_string(gpus),
                                     "--manager",     options.manager, "--report=" + folder.file("report")};
   if (!devices->used.empty()) words.insert(words.end(), {"--devices", devices->used});
-  words.push_back("--");
+  words.emplace_back("--");
   words.insert(words.end(), options.program.begin(), options.program.end());
   std::cerr << "sam-profile: " << options.program.front() << " on " << gpus << (gpus == 1 ? " GPU" : " GPUs")
             << (beside.empty() ? "" : ", and " + std::to_string(beside.size()) + " beside it") << "\n";

@@ -68,7 +68,7 @@ int spawn_apart(const std::vector<std::string>& command, int ready) {
 
 Result<std::string> start_embedded_manager(const std::string& daemon) {
   const std::string self = std::to_string(getpid());
-  const std::string instance = "run." + self;
+  std::string instance = "run." + self;
   int pipe[2];
   if (pipe2(pipe, O_CLOEXEC) != 0) return fail("cannot make a pipe");
   // dup2 of a descriptor onto itself would keep it close-on-exec.

@@ -40,7 +40,7 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
     return fail("libsamcl.so cannot be preloaded from a path with blanks or colons: " + parts.library);
   Environment changes;
   const std::string preloaded = value(present, "LD_PRELOAD");
-  const bool nested = preloaded == parts.library || preloaded.rfind(parts.library + ":", 0) == 0;
+  const bool nested = preloaded == parts.library || preloaded.starts_with(parts.library + ":");
   changes["LD_PRELOAD"] = nested ? preloaded : in_front(parts.library, preloaded);
   if (needs_links) changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
   if (!options.devices.empty()) changes["SAMCL_DEVICES"] = options.devices;

@@ -108,7 +108,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   options.program = app.remaining();
   if (!options.program.empty() && options.program[0] == "--")
     options.program.erase(options.program.begin());
-  else if (!options.program.empty() && options.program[0].rfind("-", 0) == 0)
+  else if (!options.program.empty() && options.program[0].starts_with('-'))
     return fail("unknown option '" + options.program[0] + "'; see sam-run --help");
   if (options.machine && !options.program.empty())
     return fail("--machine runs no program, but '" + options.program[0] + "' is given");

@@ -37,7 +37,7 @@ bool has_other_rights(const std::string& file) {
 
 // The interpreter of a script's first line; empty if `start` is no script.
 std::string script_interpreter(const std::string& start) {
-  if (start.rfind("#!", 0) != 0) return {};
+  if (!start.starts_with("#!")) return {};
   std::istringstream line(start.substr(2, start.find('\n') - 2));
   std::string interpreter;
   line >> interpreter;
@@ -55,7 +55,7 @@ void look_at(const std::string& file, int depth, std::vector<std::string>& obsta
   }
   if (has_other_rights(file))
     obstacles.push_back(file + " runs with the rights of another user or group; the system preloads nothing into it");
-  if (start.size() < sizeof(Header) || start.compare(0, SELFMAG, ELFMAG) != 0) return;
+  if (start.size() < sizeof(Header) || !start.starts_with(ELFMAG)) return;
   Header header;
   std::memcpy(&header, start.data(), sizeof(header));
   if ((header.e_ident[EI_CLASS] == ELFCLASS64) != k64Bit) {
@@ -88,7 +88,7 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
   std::istringstream directories(path);
   std::string not_executable;
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string file = (directory.empty() ? "." : directory) + "/" + name;
+    std::string file = (directory.empty() ? "." : directory) + "/" + name;
     const Executable kind = check(file);
     if (kind == Executable::yes) return file;
     if (kind == Executable::no) not_executable = file;

@@ -11,7 +11,7 @@ void draw_only(benchmark::State& state) {
   QuickSet set;
   uint64_t n = 0;
   size_t tasks = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     draw_set(scenario(n % kScenarios), seed_of(1, n), set);
     tasks += set.tasks().size();
     ++n;
@@ -23,7 +23,7 @@ void draw_and_test(benchmark::State& state, TardinessBound bound) {
   QuickSet set;
   uint64_t n = 0;
   int64_t schedulable = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Scenario where = scenario(n % kScenarios);
     draw_set(where, seed_of(1, n), set);
     const QuickVerdict verdict = quick_test(set, where.cpu_count(), bound);

@@ -11,6 +11,7 @@
 #ifndef SAMCL_SAMCL_H
 #define SAMCL_SAMCL_H
 
+/* NOLINTBEGIN(modernize-*): C as well */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -33,5 +34,6 @@ static inline void samcl_job_end(void) { samcl_call_if_present("samcl_mark_job_e
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(modernize-*) */
 
 #endif
