@@ -95,10 +95,10 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
   if (options.mast) return format_mast(document.set, document.modes);
   if (options.pycpa) return format_pycpa(document.set, document.modes);
-  if (!options.csv && !options.np) return format_task_set(document);
+  if (options.csv) return format_task_set_csv(document);
+  if (!options.np) return format_task_set(document);
   if (auto good = check(document.set); !good) return tl::unexpected(good.error());
-  if (options.np) return format_np_jobs(document.set, document.modes);
-  return format_task_set_csv(document);
+  return format_np_jobs(document.set, document.modes);
 }
 
 Result<std::string> converted(const Options& options) {

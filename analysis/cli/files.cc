@@ -29,7 +29,7 @@ Result<void> write_text(const std::string& file, const std::string& text) {
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model) {
   const auto text = read_text(file);
   if (!text) return tl::unexpected(text.error());
-  auto document = file.ends_with(".csv") ? parse_task_set_csv(*text) : parse_task_set(*text, model);
+  auto document = file.ends_with(".csv") ? parse_task_set_csv(*text, model) : parse_task_set(*text, model);
   if (!document) return fail((file == "-" ? "standard input" : file) + ": " + document.error().message);
   return document;
 }
