@@ -65,8 +65,7 @@ bool some_order_is_schedulable(TaskSet set, Analysis analysis, const Costs& cost
 }
 
 TEST(GpuPriorities, AreFoundWhereAnyAreSchedulableAsPublished) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   int searched = 0, found = 0;
   for (int n = 0; n < 20'000; ++n) {
     Draw draw(seed_of(seed, static_cast<uint64_t>(n)));

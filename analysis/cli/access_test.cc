@@ -13,8 +13,6 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
-
 // Wang et al., ECRTS 2024, Example 2.
 TEST(SamAnalyzeAccess, PrintsEveryAnalysisBesideTheOthers) {
   const Outcome outcome = run("access --update 1ms " + example("gcaps_fig5"));
