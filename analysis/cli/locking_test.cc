@@ -6,6 +6,7 @@
 
 #include "analysis/cli/command_test.h"
 #include "analysis/cli/folder_test.h"
+#include "analysis/json/replaced_test.h"
 
 namespace samcl::analysis {
 namespace {
@@ -20,9 +21,7 @@ class SamAnalyzeLocking : public InFolder {
   Outcome run_changed(const std::string& arguments, const std::string& from, const std::string& to) {
     std::ifstream in(kExample);
     std::string text(std::istreambuf_iterator<char>(in), {});
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return run(arguments + " " + written("set.json", text.replace(at, from.size(), to)));
+    return run(arguments + " " + written("set.json", replaced(text, from, to)));
   }
 };
 

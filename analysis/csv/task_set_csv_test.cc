@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/json/replaced_test.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -16,12 +17,6 @@ const char* const kTwoTasks =
     "\"a, \"\"first\"\"\",40ms,35ms,,2,CPU,,1500000,1500000\n"
     ",,,,,GPU,500us,9ms,5ms\n"
     "b,100ms,,,,PCI,,2ms,5ms\n";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 std::string error_of(const std::string& text) {
   const auto document = parse_task_set_csv(text);

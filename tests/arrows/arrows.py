@@ -43,7 +43,7 @@ ROOMS = {
     "analysis/sim": ["analysis/model", "analysis/rta"],
     "analysis/locking": ["analysis/model"],
     "analysis/json": ["analysis/dbf", "analysis/locking", "analysis/model", "analysis/rta", "base"],
-    "analysis/draw": ["analysis/json", "analysis/sim"],
+    "analysis/draw": ["analysis/json", "analysis/sim", "base"],
     "analysis/experiment": ["analysis/dbf", "analysis/generator", "analysis/json", "analysis/model", "analysis/modes", "analysis/rta",
                             "analysis/sim", "base"],
     "analysis/locking/experiment": ["analysis/experiment", "analysis/generator", "analysis/locking", "analysis/model"],
