@@ -34,11 +34,11 @@ Result<std::string> write_results(const std::string& out, const std::string& csv
 }
 
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model) {
-  const auto text = read_text(file);
-  if (!text) return tl::unexpected(text.error());
-  auto document = file.ends_with(".csv") ? parse_task_set_csv(*text, model) : parse_task_set(*text, model);
-  if (!document) return fail((file == "-" ? "standard input" : file) + ": " + document.error().message);
-  return document;
+  return read_by(
+      [&](const std::string& text) {
+        return file.ends_with(".csv") ? parse_task_set_csv(text, model) : parse_task_set(text, model);
+      },
+      file);
 }
 
 Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes) {
