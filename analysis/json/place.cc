@@ -88,13 +88,14 @@ Fields::Fields(const Place& place) : place_(place) {
 }
 
 Result<void> Fields::finish() const {
-  if (!good_) return good_;
+  if (!place_.value.is_object()) return good_;
+  if (!missing_.empty()) return fail(place_.path + "/" + missing_ + ": missing");
   std::string all;
   for (const std::string& field : known_) all += (all.empty() ? "" : ", ") + field;
   for (const auto& [field, value] : place_.value.items())
     if (std::find(known_.begin(), known_.end(), field) == known_.end())
       return fail(place_.path + "/" + field + ": unknown, expected one of " + all);
-  return {};
+  return good_;
 }
 
 }  // namespace samcl::analysis

@@ -53,8 +53,8 @@ Result<void> read_list(const Place& place, std::vector<T>& target, const std::st
   return {};
 }
 
-// An object's fields, read into variables one after the other. finish() tells what was wrong first: a value, a field
-// that is missing, or, at last, one that nobody asked for.
+// An object's fields, read into variables one after the other. finish() tells what is wrong: a field that is missing,
+// or else one that nobody asked for, or else the first that could not be read.
 class Fields {
  public:
   explicit Fields(const Place& place);
@@ -72,7 +72,7 @@ class Fields {
   // By a function of its place that says what is wrong.
   template <std::invocable<const Place&> Read>
   Fields& need(const char* field, Read reader) {
-    if (good_ && !place_.has(field)) good_ = fail(place_.path + "/" + field + ": missing");
+    if (missing_.empty() && !place_.has(field)) missing_ = field;
     return may(field, reader);
   }
   template <std::invocable<const Place&> Read>
@@ -93,6 +93,7 @@ class Fields {
  private:
   Place place_;
   Result<void> good_;
+  std::string missing_;  // the first of them
   std::vector<std::string> known_;
 };
 
