@@ -69,12 +69,12 @@ Result<void> read(const Place& place, Resource& target) {
 }
 
 Result<void> read(const Place& place, Platform& target) {
-  const auto good = Fields(place)
-                        .need("cpus", target.cpus)
-                        .need("gpus", target.gpus)
-                        .may("pci", target.links)
-                        .may("bound", target.bound)
-                        .finish();
+  auto good = Fields(place)
+                  .need("cpus", target.cpus)
+                  .need("gpus", target.gpus)
+                  .may("pci", target.links)
+                  .may("bound", target.bound)
+                  .finish();
   if (!good) return good;
   if (target.bound && !place.has("pci")) target.links = target.gpus;
   // Before anything is as long as it says.
