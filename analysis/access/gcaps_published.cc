@@ -9,7 +9,7 @@ Bound gcaps_published(const TaskSet& set, size_t i, const Responses& response, T
   const Task& tau = set.tasks[i];
   const auto eps = [&](const Task& task) { return 2 * update * task.count(); };
   const bool uses = tau.uses_gpu();
-  // Section 6.4: where GPU priorities are others, D_h stands for R_h.
+  // Section 6.4: where GPU priorities are others, D_h stands for R_h, and hp() goes by them, for CPU-only tasks, too.
   bool separate = false;
   for (size_t h = 1; h < set.tasks.size(); ++h)
     separate = separate || set.tasks[h].gpu_rank < set.tasks[h - 1].gpu_rank;
@@ -31,8 +31,7 @@ Bound gcaps_published(const TaskSet& set, size_t i, const Responses& response, T
         if (uses) sum += jobs_in(R, R_of(h) - Ge, T) * Ge;                 // (13), first term
       }
       const bool remote = !hpp && other.cpu != tau.cpu;
-      const bool ahead = uses ? other.gpu_rank < tau.gpu_rank : h < i;
-      if (remote && ahead && (uses || other.busy))
+      if (remote && other.gpu_rank < tau.gpu_rank && (uses || other.busy))
         sum += jobs_in(R, R_of(h) - Ge, T) * (Ge + eps(other));  // (10), (11), (13)
     }
     return sum;

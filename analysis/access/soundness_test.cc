@@ -61,8 +61,7 @@ class AccessBounds : public testing::TestWithParam<Case> {};
 
 TEST_P(AccessBounds, AreNotExceededInSimulations) {
   const auto& [name, analysis, shape] = GetParam();
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t count = test_sets(300);
   Draw draw(seed);
   int64_t schedulable = 0, bounds = 0, attained = 0;

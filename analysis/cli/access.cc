@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
@@ -19,14 +20,29 @@ struct Options {
   std::optional<access::Analysis> analysis;
   std::string update = "0ns", slice = "1ms", switching = "0ns";
   int server_cpu = 0;
-  bool partition = false, as_json = false;
+  bool partition = false, gpu_priorities = false, as_json = false;
 };
 
 struct Column {
   access::Analysis analysis;
   std::string refused;  // why the analysis does not know the set
   access::Bounds bounds;
+  std::optional<std::vector<std::string>> gpu_order;  // that --gpu-priorities found
 };
+
+// Who uses the GPU, the most urgent there first.
+std::vector<std::string> gpu_order(const access::TaskSet& set) {
+  std::map<int, std::string> names;
+  for (const access::Task& task : set.tasks)
+    if (task.uses_gpu()) names[task.gpu_rank] = task.name;
+  std::vector<std::string> order;
+  for (const auto& [rank, name] : names) order.push_back(name);
+  return order;
+}
+
+bool has_gpu_priorities(access::Analysis analysis) {
+  return analysis == access::Analysis::gcaps || analysis == access::Analysis::gcaps_published;
+}
 
 Result<access::Costs> costs_of(const Options& options) {
   access::Costs costs;
@@ -43,13 +59,19 @@ Result<access::Costs> costs_of(const Options& options) {
 }
 
 Result<std::vector<Column>> columns_of(const Options& options, const access::TaskSet& set, const access::Costs& costs) {
+  if (options.gpu_priorities && options.analysis && !has_gpu_priorities(*options.analysis))
+    return fail(std::string("--gpu-priorities: with ") + name(*options.analysis) +
+                ", expected gcaps or gcaps-published");
   std::vector<Column> columns;
   for (const access::Analysis analysis : kAnalyses) {
-    if (options.analysis && *options.analysis != analysis) continue;
-    Column column{analysis, "", {}};
-    if (const auto good = check(set, analysis, costs); good)
-      column.bounds = analyse(set, analysis, costs);
-    else if (options.analysis)
+    if (options.analysis ? *options.analysis != analysis : options.gpu_priorities && !has_gpu_priorities(analysis))
+      continue;
+    Column column{analysis, "", {}, {}};
+    if (const auto good = check(set, analysis, costs); good) {
+      const auto found = options.gpu_priorities ? with_gpu_priorities(set, analysis, costs) : std::nullopt;
+      column.bounds = analyse(found.value_or(set), analysis, costs);
+      if (found) column.gpu_order = gpu_order(*found);
+    } else if (options.analysis)
       return fail(options.file + ": " + good.error().message);
     else
       column.refused = good.error().message;
@@ -96,6 +118,7 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
       entry["refused"] = column.refused;
     } else {
       entry["schedulable"] = column.bounds.schedulable;
+      if (column.gpu_order) entry["gpu_order"] = *column.gpu_order;
       entry["proven"] = !is_published(column.analysis) && column.bounds.schedulable;
       entry["tasks"] = nlohmann::ordered_json::array();
       for (size_t i = 0; i < set.tasks.size(); ++i) {
@@ -110,6 +133,14 @@ std::string as_json(const access::TaskSet& set, const Modes& modes, const std::v
     analyses.push_back(std::move(entry));
   }
   return json_text(nlohmann::ordered_json{{"analyses", analyses}}, 2) + "\n";
+}
+
+std::string gpu_priorities_text(const Column& column) {
+  const std::string who = name(column.analysis);
+  if (!column.gpu_order) return who + ": no priorities on the GPU were found that make the tasks schedulable.\n";
+  std::string order;
+  for (const std::string& task : *column.gpu_order) order += (order.empty() ? "" : ", ") + task;
+  return who + ": on the GPU " + order + ", the most urgent first.\n";
 }
 
 // As the file has them, or as --partition finds them.
@@ -137,6 +168,9 @@ Result<int> run(const Options& options) {
   if (options.partition && !options.as_json)
     for (const access::Task& task : set->tasks)
       if (task.uses_gpu()) std::cout << task.name << " has " << (*modes)[task.index] << " parts of the GPU.\n";
+  if (options.gpu_priorities && !options.as_json)
+    for (const Column& column : *columns)
+      if (column.refused.empty()) std::cout << gpu_priorities_text(column);
   for (const Column& column : *columns)
     if (column.bounds.schedulable) return kGood;
   return kNotSchedulable;
@@ -163,6 +197,8 @@ Run add(CLI::App& parent) {
   access->add_option("--server-cpu", options->server_cpu, "where the server runs (0)");
   access->add_flag("--partition", options->partition,
                    "find how many of platform.gpus parts each task needs for itself, instead of its mode");
+  access->add_flag("--gpu-priorities", options->gpu_priorities,
+                   "gcaps: find priorities on the GPU where those given do not make the tasks schedulable");
   access->add_flag("--json", options->as_json, "print JSON");
   return [options] { return run(*options); };
 }

@@ -13,8 +13,6 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
-
 // Wang et al., ECRTS 2024, Example 2.
 TEST(SamAnalyzeAccess, PrintsEveryAnalysisBesideTheOthers) {
   const Outcome outcome = run("access --update 1ms " + example("gcaps_fig5"));
@@ -37,6 +35,20 @@ TEST(SamAnalyzeAccess, FindsAPartitionForEachTask) {
   const Outcome outcome = run("access --analysis unified --partition " + example("partitions"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("camera has 2 parts of the GPU."));
+}
+
+TEST(SamAnalyzeAccess, FindsTheGpuPrioritiesOfThePublishedExample) {
+  const Outcome found = run("access --update 1ms --gpu-priorities " + example("gcaps_fig5"));
+  EXPECT_EQ(found.code, 0) << found.output;
+  EXPECT_THAT(found.output, HasSubstr("gcaps-published: on the GPU T1, T4, T3, the most urgent first."));
+  EXPECT_THAT(found.output, HasSubstr("gcaps: no priorities on the GPU were found"));
+  EXPECT_THAT(found.output, testing::Not(HasSubstr("mpcp")));
+  const Outcome json =
+      run("access --update 1ms --gpu-priorities --analysis gcaps-published --json " + example("gcaps_fig5"));
+  EXPECT_EQ(nlohmann::json::parse(json.output).at("analyses").at(0).at("gpu_order").dump(), R"(["T1","T4","T3"])");
+  const Outcome other = run("access --gpu-priorities --analysis mpcp " + example("gcaps_fig5"));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.output, HasSubstr("--gpu-priorities: with mpcp, expected gcaps or gcaps-published"));
 }
 
 TEST(SamAnalyzeAccess, BadInputIsExitCodeTwoAndNamed) {
@@ -86,6 +98,12 @@ TEST_F(Convert, ACheddarModelComesBack) {
   EXPECT_EQ(run("access --analysis oblivious " + written("back.json", back.output)).code, 0);
 }
 
+TEST_F(Convert, AsCsvTheBoundsStayTheSame) {
+  const std::string file = written("set.csv", run("convert --csv " + example("gcaps_fig5")).output);
+  EXPECT_EQ(run("access --json --update 1ms " + file).output,
+            run("access --json --update 1ms " + example("gcaps_fig5")).output);
+}
+
 TEST_F(Convert, DagTasksAreAnalysedAndComeBack) {
   const std::string rows = "T, 1, 10, 8\nV, 1, 1, 0, 0, 0, 1\nV, 1, 2, 0, 0, 0, 4.5, 1\n";
   const std::string file = written("graphs.csv", rows);
@@ -103,9 +121,9 @@ TEST_F(Convert, WhatAnotherToolDoesNotKnowIsNamedAndNothingIsPrinted) {
   const Outcome mast = run("convert --mast " + example("three_programs"));
   EXPECT_EQ(mast.code, 2);
   EXPECT_THAT(mast.output, HasSubstr("for MAST"));
-  const Outcome csv = run("convert --csv " + example("gcaps_fig5"));
-  EXPECT_EQ(csv.code, 2);
-  EXPECT_THAT(csv.output, HasSubstr("cpu: expected none for this analysis"));
+  const Outcome jobs = run("convert --np " + example("gcaps_fig5"));
+  EXPECT_EQ(jobs.code, 2);
+  EXPECT_THAT(jobs.output, HasSubstr("cpu: expected none for this analysis"));
   EXPECT_EQ(run("convert --mast --pycpa " + example("three_programs")).code, 2);
 }
 

@@ -90,9 +90,9 @@ Result<int> run(const Options& options) {
     for (Chart& chart : convergence_charts(found, title)) charts.push_back(std::move(chart));
     std::cout << title << "\n\n" << convergence_text(found) << "\n";
   }
-  for (const auto& [ending, content] : {std::pair{".csv", csv}, {".json", format_charts(charts, 2)}})
-    if (auto good = write_text(options.out + ending, content); !good) return tl::unexpected(good.error());
-  std::cout << "Written: " << options.out << ".csv (Fig. 5), " << options.out << ".json\n";
+  const auto written = write_results(options.out, csv, charts, 2);
+  if (!written) return tl::unexpected(written.error());
+  std::cout << *written;
   return kGood;
 }
 

@@ -62,9 +62,11 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
   return text + ".\n";
 }
 
-std::string verdict(const TaskSet& set, Form form, const Bounds& bounds) {
+}  // namespace
+
+std::string verdict_text(const TaskSet& set, Form form, const Bounds& bounds, const PriorityOrder& order) {
   std::vector<std::string> late;
-  for (size_t i = 0; i < set.tasks.size(); ++i) {
+  for (const size_t i : order) {
     const TaskBound& bound = bounds.tasks[i];
     if (!bounded(bound, form))
       late.push_back(set.tasks[i].name + " (" + response_text(bound, form) + ")");
@@ -76,18 +78,12 @@ std::string verdict(const TaskSet& set, Form form, const Bounds& bounds) {
   return "Not schedulable" + published + ": " + list(late) + " may miss the deadline.\n";
 }
 
-}  // namespace
-
 bool bounded(const TaskBound& bound, Form form) {
   return form == Form::safe ? bound.proven : bound.response != kUnbounded;
 }
 
 std::string response_text(const TaskBound& bound, Form form) {
   return time(bound.response) + (bounded(bound, form) || bound.response == kUnbounded ? "" : kMark);
-}
-
-std::string slack_text(const Task& task, const TaskBound& bound) {
-  return bound.response == kUnbounded ? "-" : format_time(task.deadline - bound.response);
 }
 
 std::string mark_text(const Bounds& bounds, Form form) {
@@ -98,35 +94,46 @@ std::string mark_text(const Bounds& bounds, Form form) {
   return "";
 }
 
-std::string bounds_tables(const TaskSetDocument& document, Form form, const Bounds& bounds) {
-  const TaskSet& set = document.set;
-  std::vector<std::vector<std::string>> tasks = {
+std::string tasks_table(const TaskSetDocument& document, Form form, const Bounds& bounds, const PriorityOrder& order) {
+  const auto& [set, modes] = document;
+  std::vector<std::vector<std::string>> rows = {
       {"TASK", "MODE", "PERIOD", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
-  if (set.platform.bound) tasks.front().insert(tasks.front().begin() + 2, "DEVICES");
-  std::vector<std::vector<std::string>> stages = {
-      {"TASK", "STAGE", "RESOURCE", "C", "r", "I", "B", "J", "ENDS WITHIN"}};
-  for (const size_t i : priority_order(set)) {
+  if (set.platform.bound) rows.front().insert(rows.front().begin() + 2, "DEVICES");
+  for (const size_t i : order) {
     const Task& task = set.tasks[i];
     const TaskBound& bound = bounds.tasks[i];
-    const bool known = bounded(bound, form);
-    tasks.push_back({task.name, std::to_string(document.modes[i]), format_time(task.period), format_time(task.deadline),
-                     response_text(bound, form), slack_text(task, bound),
-                     known && bound.response <= task.deadline ? "yes" : "no"});
-    if (set.platform.bound) tasks.back().insert(tasks.back().begin() + 2, format_devices(bound.devices));
+    rows.push_back({task.name, std::to_string(modes[i]), format_time(task.period), format_time(task.deadline),
+                    response_text(bound, form),
+                    bound.response == kUnbounded ? "-" : format_time(task.deadline - bound.response),
+                    bounded(bound, form) && bound.response <= task.deadline ? "yes" : "no"});
+    if (set.platform.bound) rows.back().insert(rows.back().begin() + 2, format_devices(bound.devices));
+  }
+  return table(rows);
+}
+
+std::string bounds_tables(const TaskSetDocument& document, Form form, const Bounds& bounds) {
+  const TaskSet& set = document.set;
+  const PriorityOrder order = priority_order(set);
+  std::vector<std::vector<std::string>> stages = {
+      {"TASK", "STAGE", "RESOURCE", "C", "r", "I", "B", "J", "ENDS WITHIN"}};
+  for (const size_t i : order) {
+    const Task& task = set.tasks[i];
+    const TaskBound& bound = bounds.tasks[i];
     for (size_t j = 0; j < bound.stages.size(); ++j) {
       const StageBound& stage = bound.stages[j];
       if (bound.response == kUnbounded) break;
       const int requests = task.stages[j].requests;
       stages.push_back(
-          {task.name + (known ? "" : kMark), std::to_string(j + 1),
+          {task.name + (bounded(bound, form) ? "" : kMark), std::to_string(j + 1),
            std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
            format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response), time(stage.interference),
            time(stage.blocking), time(stage.jitter), time(stage.finish)});
     }
   }
-  std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" + table(tasks) + "\n";
+  std::string text = "Most urgent first; analysis: " + std::string(name(form)) + "\n\n" +
+                     tasks_table(document, form, bounds, order) + "\n";
   if (stages.size() > 1) text += table(stages, 3) + "\n";
-  return text + verdict(set, form, bounds) + mark_text(bounds, form);
+  return text + verdict_text(set, form, bounds, order) + mark_text(bounds, form);
 }
 
 std::string explanation(const TaskSetDocument& document, Form form, const Bounds& bounds, size_t index) {

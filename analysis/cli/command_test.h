@@ -23,6 +23,8 @@ inline Outcome run_shell(const std::string& command) {
   return {WEXITSTATUS(pclose(pipe)), output};
 }
 
+inline std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
+
 inline Outcome run(const std::string& arguments) { return run_shell(std::string(SAM_ANALYZE) + " " + arguments); }
 
 }  // namespace samcl::analysis

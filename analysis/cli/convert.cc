@@ -2,7 +2,6 @@
 #include <iostream>
 #include <memory>
 
-#include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
 #include "analysis/dag/dag_json.h"
@@ -25,99 +24,67 @@ struct Options {
   std::string unit = "1us";
 };
 
-Result<std::string> from_cheddar(const Options& options, const std::string& text, Time unit) {
-  auto set = parse_cheddar(text, unit);
-  if (!set) return fail(options.file + ": " + set.error().message);
+// As our own document, all tasks in mode 1.
+Result<std::string> as_document(Result<TaskSet> set) {
+  if (!set) return tl::unexpected(set.error());
   const Modes modes(set->tasks.size(), 1);
   return format_task_set({std::move(*set), modes});
 }
 
-Result<std::string> from_mast(const Options& options, Time unit) {
-  const auto text = read_text(options.file);
-  if (!text) return tl::unexpected(text.error());
-  auto set = parse_mast(*text, unit);
-  if (!set) return fail(options.file + ": " + set.error().message);
-  const Modes modes(set->tasks.size(), 1);
-  return format_task_set({std::move(*set), modes});
-}
-
-Result<std::string> from_np_jobs(const Options& options, const std::string& text) {
-  auto set = parse_np_jobs(text, options.gpus);
-  if (!set) return fail(options.file + ": " + set.error().message);
-  const Modes modes(set->tasks.size(), 1);
-  return format_task_set({std::move(*set), modes});
-}
-
-Result<std::string> from_np_dags(const Options& options, const std::string& text) {
-  if (options.cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
-  const auto set = dag::parse_np_dags(text, options.cpus);
-  if (!set) return fail(options.file + ": " + set.error().message);
+Result<std::string> from_np_dags(const std::string& text, int cpus) {
+  if (cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
+  const auto set = dag::parse_np_dags(text, cpus);
+  if (!set) return tl::unexpected(set.error());
   return dag::format_dags(*set);
 }
 
-Result<std::string> to_np_dags(const Options& options) {
-  const auto text = read_text(options.file);
-  if (!text) return tl::unexpected(text.error());
-  const auto set = dag::parse_dags(*text);
-  if (!set) return fail(options.file + ": " + set.error().message);
-  auto csv = dag::format_np_dags(*set);
-  if (!csv) return fail(options.file + ": " + csv.error().message);
-  return csv;
-}
-
-Result<std::string> from_xml(const Options& options, Time unit) {
-  const auto text = read_text(options.file);
-  if (!text) return tl::unexpected(text.error());
-  if (text->find("<cheddar") != std::string::npos) return from_cheddar(options, *text, unit);
-  if (options.cpus == 0) return fail("--cpus: how many? SchedCAT's task sets have no platform");
-  const auto set = parse_schedcat(*text, options.cpus, unit);
-  if (!set) return fail(options.file + ": " + set.error().message);
+Result<std::string> from_schedcat(const std::string& text, int cpus, Time unit) {
+  if (cpus == 0) return fail("--cpus: how many? SchedCAT's task sets have no platform");
+  const auto set = parse_schedcat(text, cpus, unit);
+  if (!set) return tl::unexpected(set.error());
   return format_locking_set(*set);
 }
 
-Result<std::string> to_schedcat(const Options& options, Time unit) {
-  const auto set = read_locking_set(options.file);
+Result<std::string> to_np_dags(const std::string& text) {
+  const auto set = dag::parse_dags(text);
   if (!set) return tl::unexpected(set.error());
-  auto xml = format_schedcat(*set, unit);
-  if (!xml) return fail(options.file + ": " + xml.error().message);
-  return xml;
+  return dag::format_np_dags(*set);
 }
 
-// Of either model; where it is of none, the error is the pipeline's.
-Result<TaskSetDocument> read_either(const std::string& file) {
-  auto document = read_task_set(file);
-  if (document || file == "-") return document;
-  auto partitioned = read_task_set(file, Model::partitioned);
-  return partitioned ? partitioned : document;
+Result<std::string> to_schedcat(const std::string& text, Time unit) {
+  const auto set = parse_locking_set(text);
+  if (!set) return tl::unexpected(set.error());
+  return format_schedcat(*set, unit);
 }
 
 Result<std::string> written(const Options& options, const TaskSetDocument& document, Time unit) {
   if (options.cheddar) return format_cheddar(document.set, document.modes, unit);
   if (options.mast) return format_mast(document.set, document.modes);
   if (options.pycpa) return format_pycpa(document.set, document.modes);
-  if (!options.csv && !options.np) return format_task_set(document);
+  if (options.csv) return format_task_set_csv(document);
+  if (!options.np) return format_task_set(document);
   if (auto good = check(document.set); !good) return tl::unexpected(good.error());
-  if (options.np) return format_np_jobs(document.set, document.modes);
-  return format_task_set_csv(document);
+  return format_np_jobs(document.set, document.modes);
 }
 
-Result<std::string> converted(const Options& options) {
-  const auto unit = parse_time(options.unit);
-  if (!unit || *unit == 0) return fail("--unit: '" + options.unit + "', expected a time such as 1us");
-  if (options.file.ends_with(".xml")) return from_xml(options, *unit);
-  if (options.schedcat) return to_schedcat(options, *unit);
-  if (options.file.ends_with(".mast")) return from_mast(options, *unit);
-  if (options.np_dag) return to_np_dags(options);
-  if (options.file.ends_with(".csv")) {
-    const auto rows = read_text(options.file);
-    if (rows && is_np_jobs(*rows)) return from_np_jobs(options, *rows);
-    if (rows && dag::is_np_dags(*rows)) return from_np_dags(options, *rows);
-  }
-  const auto document = read_either(options.file);
+// From what the file's name or its beginning says that it is.
+Result<std::string> converted(const Options& options, const std::string& text, Time unit) {
+  const bool csv = options.file.ends_with(".csv");
+  if (options.file.ends_with(".mast")) return as_document(parse_mast(text, unit));
+  if (options.file.ends_with(".xml") && text.find("<cheddar") != std::string::npos)
+    return as_document(parse_cheddar(text, unit));
+  if (options.file.ends_with(".xml")) return from_schedcat(text, options.cpus, unit);
+  if (csv && is_np_jobs(text)) return as_document(parse_np_jobs(text, options.gpus));
+  if (csv && dag::is_np_dags(text)) return from_np_dags(text, options.cpus);
+  if (options.schedcat) return to_schedcat(text, unit);
+  if (options.np_dag) return to_np_dags(text);
+  // Of either model; where it is of none, the error is the pipeline's.
+  const auto parse = csv ? parse_task_set_csv : parse_task_set;
+  auto document = parse(text, Model::pipeline);
+  if (!document)
+    if (auto partitioned = parse(text, Model::partitioned)) document = std::move(partitioned);
   if (!document) return tl::unexpected(document.error());
-  auto text = written(options, *document, *unit);
-  if (!text) return fail(options.file + ": " + text.error().message);
-  return text;
+  return written(options, *document, unit);
 }
 
 }  // namespace
@@ -153,7 +120,9 @@ Run add(CLI::App& parent) {
   convert->add_option("--unit", options->unit,
                       "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
   return [options]() -> Result<int> {
-    const auto text = converted(*options);
+    const auto unit = parse_time(options->unit);
+    if (!unit || *unit == 0) return fail("--unit: '" + options->unit + "', expected a time such as 1us");
+    const auto text = read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
     if (!text) return tl::unexpected(text.error());
     std::cout << *text;
     return kGood;

@@ -53,10 +53,8 @@ std::string as_table(const dag::TaskSet& set, const Federation& own) {
 }
 
 Result<int> run(const Options& options) {
-  const auto text = read_text(options.file);
-  if (!text) return tl::unexpected(text.error());
-  const auto set = dag::parse_dags(*text);
-  if (!set) return fail((options.file == "-" ? "standard input" : options.file) + ": " + set.error().message);
+  const auto set = read_by(dag::parse_dags, options.file);
+  if (!set) return tl::unexpected(set.error());
   const Federation own = dag::federate(*set);
   std::cout << (options.as_json ? as_json(*set, own) : as_table(*set, own));
   return own ? kGood : kNotSchedulable;

@@ -123,14 +123,11 @@ Result<int> run(const Options& options) {
   const auto at = read_length("--at", options.at), until = read_length("--until", options.until);
   for (const auto& length : {at, until})
     if (!length) return tl::unexpected(length.error());
-  const auto text = read_text(options.file);
-  if (!text) return tl::unexpected(text.error());
-  const std::string file = options.file == "-" ? "standard input" : options.file;
-  auto tasks = parse_task_graphs(*text);
-  if (!tasks) return fail(file + ": " + tasks.error().message);
+  auto tasks = read_by(parse_task_graphs, options.file);
+  if (!tasks) return tl::unexpected(tasks.error());
   const TaskDemands set(std::move(*tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
   const auto verdict = feasibility(set.bounds);
-  if (!verdict) return fail(file + ": " + verdict.error().message);
+  if (!verdict) return fail(options.file + ": " + verdict.error().message);
   const dbf::Tightest tightest = tightest_interval(set.bounds);
   const Time marked = at->value_or(verdict->excess ? verdict->excess->t : tightest.step.at);
 

@@ -1,19 +1,18 @@
 // sam-analyze dbf as a user runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-std::string example() { return std::string(EXAMPLES) + "/recurring.json"; }
+const std::string kExample = example("recurring");
 
 // PROOF.md's counterexample to the published recurrence, with that period.
 std::string branching(const std::string& period) {
@@ -29,11 +28,11 @@ Outcome run_with(const std::string& input, const std::string& arguments) {
 }
 
 TEST(SamAnalyzeDbf, FindsTheExampleSchedulable) {
-  const Outcome outcome = run("dbf " + example());
+  const Outcome outcome = run("dbf " + kExample);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Schedulable by preemptive EDF on one processor."));
   EXPECT_THAT(outcome.output, HasSubstr("Tightest interval: 182.5 ms of demand within 230 ms, 79.35%."));
-  EXPECT_THAT(run("dbf --at 50ms " + example()).output, HasSubstr("dbf(50 ms) = 37.5 ms"));
+  EXPECT_THAT(run("dbf --at 50ms " + kExample).output, HasSubstr("dbf(50 ms) = 37.5 ms"));
 }
 
 TEST(SamAnalyzeDbf, GivesTheLeastIntervalWithTooMuchDemandAndItsWalk) {
@@ -69,7 +68,7 @@ TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
   Outcome outcome = run_with(branching("0"), "dbf -");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("standard input: task \"T\": period is 0 ns, expected 1 to"));
-  outcome = run("dbf --at 3 " + example());
+  outcome = run("dbf --at 3 " + kExample);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--at: \"3\", expected a time such as 40ms"));
   outcome = run("dbf /no/such/file");
@@ -77,14 +76,13 @@ TEST(SamAnalyzeDbf, NamesWhatIsWrong) {
   EXPECT_THAT(outcome.output, HasSubstr("/no/such/file: No such file or directory"));
 }
 
-TEST(SamAnalyzeDbf, WritesItsCurves) {
-  const std::string path = testing::TempDir() + "demand_" + std::to_string(getpid()) + ".json";
-  EXPECT_EQ(run("dbf " + example() + " --chart " + path).code, 0);
-  std::ifstream file(path);
-  const auto curves = nlohmann::json::parse(file).at("charts").at(0).at("curves");
+using Curves = InFolder;
+
+TEST_F(Curves, OfDemandsAreWritten) {
+  EXPECT_EQ(run("dbf " + kExample + " --chart " + path("demand.json")).code, 0);
+  const auto curves = nlohmann::json::parse(text("demand.json")).at("charts").at(0).at("curves");
   EXPECT_EQ(curves.at(0).at("name"), "available");
   EXPECT_EQ(curves.at(1).at("name"), "vision");
-  std::remove(path.c_str());
 }
 
 // Without the progress on stderr.

@@ -13,10 +13,8 @@ Result<int> run_access(const ExperimentOptions& options) {
   const auto sums = count(shares, options.counting);
   if (!sums) return tl::unexpected(sums.error());
   if (!*sums) return kGood;
-  const std::string& out = options.counting.out;
-  for (const auto& [ending, content] :
-       {std::pair{".csv", access::format_csv(**sums)}, {".json", format_charts({access::chart(**sums)})}})
-    if (auto good = write_text(out + ending, content); !good) return tl::unexpected(good.error());
+  const auto written = write_results(options.counting.out, access::format_csv(**sums), {access::chart(**sums)});
+  if (!written) return tl::unexpected(written.error());
   forget(options.counting);
   std::vector<std::vector<std::string>> rows = {{"SCHEDULABLE, %, OF UTILISATION"}};
   for (const double utilisation : access::Shares::utilisations()) rows[0].push_back(decimal(utilisation, 1));
@@ -28,7 +26,8 @@ Result<int> run_access(const ExperimentOptions& options) {
   }
   std::cout << "Ways to share a GPU, over the utilisation of each of four CPUs; " << (**sums)[0][0]
             << " sets each, seed " << options.seed << "\n\n"
-            << table(rows) << "\nWritten: " << out << ".csv, " << out << ".json\n";
+            << table(rows) << "\n"
+            << *written;
   return kGood;
 }
 

@@ -57,11 +57,6 @@ Result<FigureExperiment> prepare(const ExperimentOptions& options) {
                           options.seed);
 }
 
-Result<void> write(const std::string& out, const std::string& csv, const std::vector<Chart>& charts) {
-  if (auto good = write_text(out + ".csv", csv); !good) return good;
-  return write_text(out + ".json", format_charts(charts, 2));
-}
-
 }  // namespace
 
 Result<int> run_figure(const ExperimentOptions& options) {
@@ -71,14 +66,15 @@ Result<int> run_figure(const ExperimentOptions& options) {
   if (!sums) return tl::unexpected(sums.error());
   if (!*sums) return kGood;
   const Results results(experiment->figure, **sums);
-  const std::string& out = options.counting.out;
-  if (auto good = write(out, format_csv(results), charts(results)); !good) return tl::unexpected(good.error());
+  const auto written = write_results(options.counting.out, format_csv(results), charts(results), 2);
+  if (!written) return tl::unexpected(written.error());
   forget(options.counting);
   std::cout << experiment->figure.title << "\n\nAll sets of the chains that end when U_G is exceeded:\n"
             << shares_text(results, Reading::chain) << "\nSets by their own U_G, from " << decimal(kTargetStep, 1)
             << " below:\n"
             << shares_text(results, Reading::set_class) << "\n"
-            << statements_text(results) << "\nWritten: " << out << ".csv, " << out << ".json\n";
+            << statements_text(results) << "\n"
+            << *written;
   return kGood;
 }
 
@@ -90,8 +86,8 @@ Result<int> run_running_time(const ExperimentOptions& options) {
   change_sets(options, sets);
   const auto times =
       running_times(sets, options.form.value_or(Form::gpu_sam), options.sets.value_or(1000), options.seed);
-  const std::string& out = options.counting.out;
-  if (auto good = write(out, format_csv(times), {chart(times)}); !good) return tl::unexpected(good.error());
+  const auto written = write_results(options.counting.out, format_csv(times), {chart(times)}, 2);
+  if (!written) return tl::unexpected(written.error());
   std::vector<std::vector<std::string>> rows = {{"TASKS", "SETS", "SCHEDULABLE", "MEAN", "LONGEST"}};
   for (const RunningTimes& row : times)
     rows.push_back({std::to_string(row.tasks), std::to_string(row.sets), std::to_string(row.schedulable),
@@ -99,7 +95,8 @@ Result<int> run_running_time(const ExperimentOptions& options) {
   std::cout << "GPU-SAM, Fig. 11: CPU time of GPA\n\n"
             << table(rows)
             << "\nThe paper states less than 100 ms on average for 30 tasks; found: " << decimal(times.back().mean, 3)
-            << " ms for " << times.back().tasks << ".\nWritten: " << out << ".csv, " << out << ".json\n";
+            << " ms for " << times.back().tasks << ".\n"
+            << *written;
   return kGood;
 }
 

@@ -26,11 +26,26 @@ Result<void> write_text(const std::string& file, const std::string& text) {
   return {};
 }
 
+Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
+                                  int columns) {
+  for (const auto& [ending, text] : {std::pair{".csv", csv}, {".json", format_charts(charts, columns)}})
+    if (auto good = write_text(out + ending, text); !good) return tl::unexpected(good.error());
+  return "Written: " + out + ".csv, " + out + ".json\n";
+}
+
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model) {
-  const auto text = read_text(file);
-  if (!text) return tl::unexpected(text.error());
-  auto document = file.ends_with(".csv") ? parse_task_set_csv(*text) : parse_task_set(*text, model);
-  if (!document) return fail((file == "-" ? "standard input" : file) + ": " + document.error().message);
+  return read_by(
+      [&](const std::string& text) {
+        return file.ends_with(".csv") ? parse_task_set_csv(text, model) : parse_task_set(text, model);
+      },
+      file);
+}
+
+Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes) {
+  auto document = read_task_set(file);
+  if (!document || modes.empty()) return document;
+  if (auto good = check(document->set, modes); !good) return fail("--modes: " + good.error().message);
+  document->modes = modes;
   return document;
 }
 

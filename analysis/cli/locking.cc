@@ -167,13 +167,7 @@ Run add(CLI::App& parent) {
 
 namespace samcl::analysis::cli {
 
-Result<locking::TaskSet> read_locking_set(const std::string& file) {
-  const auto text = read_text(file);
-  if (!text) return tl::unexpected(text.error());
-  auto set = parse_locking_set(*text);
-  if (!set) return fail((file == "-" ? "standard input" : file) + ": " + set.error().message);
-  return set;
-}
+Result<locking::TaskSet> read_locking_set(const std::string& file) { return read_by(parse_locking_set, file); }
 
 std::map<std::string, locking::TardinessBound> tardiness_bounds() {
   std::map<std::string, locking::TardinessBound> bounds;

@@ -1,42 +1,38 @@
 // sam-analyze locking and compare as a user runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
+#include "analysis/json/replaced_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-const std::string kExample = std::string(EXAMPLES) + "/shared_gpu.json";
+const std::string kExample = example("shared_gpu");
 
-// The example with something replaced, on standard input.
-Outcome run_changed(const std::string& arguments, const std::string& from, const std::string& to) {
-  std::ifstream in(kExample);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  const std::string path = testing::TempDir() + "sam_analyze_locking_" + std::to_string(getpid());
-  std::ofstream(path) << text.replace(at, from.size(), to);
-  Outcome outcome = run(arguments + " " + path);
-  std::filesystem::remove(path);
-  return outcome;
-}
+class SamAnalyzeLocking : public InFolder {
+ protected:
+  // The example with something replaced.
+  Outcome run_changed(const std::string& arguments, const std::string& from, const std::string& to) {
+    std::ifstream in(kExample);
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    return run(arguments + " " + written("set.json", replaced(text, from, to)));
+  }
+};
 
-TEST(SamAnalyzeLocking, GivesEveryMethodsVerdict) {
+TEST_F(SamAnalyzeLocking, GivesEveryMethodsVerdict) {
   const Outcome outcome = run("locking " + kExample);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, testing::ContainsRegex("FMLP-Long +yes +3.833 of 4"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("container +yes +1.167 of 4"));
 }
 
-TEST(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
+TEST_F(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
   const auto json = nlohmann::json::parse(run("locking --json --speed-up 4 " + kExample).output);
   EXPECT_EQ(json["shared_resource"]["protocols"][0]["protocol"], "fmlp-long");
   EXPECT_EQ(json["shared_resource"]["protocols"][0]["tasks"][2]["blocking"], 16'000'000);
@@ -44,26 +40,26 @@ TEST(SamAnalyzeLocking, AsJsonHasBlockingTardinessAndEffectiveUtilisation) {
   EXPECT_DOUBLE_EQ(json["effective_utilisation"][0]["utilisation"], 10.0 / 30 + 5 * 17.0 / 30);
 }
 
-TEST(SamAnalyzeLocking, ShowsThePapersSchedules) {
+TEST_F(SamAnalyzeLocking, ShowsThePapersSchedules) {
   EXPECT_THAT(run("locking --schedule fmlp-long " + kExample).output, HasSubstr("the last job ends at 21 ms"));
   EXPECT_THAT(run("locking --schedule containers " + kExample).output, HasSubstr("the last job ends at 25 ms"));
 }
 
-TEST(SamAnalyzeLocking, LocksPartsOfAGpu) {
-  const Outcome outcome = run("locking --schedule smlp " + std::string(EXAMPLES) + "/gpu_parts.json");
+TEST_F(SamAnalyzeLocking, LocksPartsOfAGpu) {
+  const Outcome outcome = run("locking --schedule smlp " + example("gpu_parts"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, testing::ContainsRegex("SMLP +yes"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("wide +12 ms.* 8 ms +5 ms\n")) << "b FMLP-Long, b SMLP, late";
   EXPECT_THAT(run("locking --schedule smlp " + kExample).output, HasSubstr("the platform has no parts"));
 }
 
-TEST(SamAnalyzeLocking, SaysWhyNot) {
+TEST_F(SamAnalyzeLocking, SaysWhyNot) {
   const Outcome outcome = run_changed("locking", "\"cpus\": 4", "\"cpus\": 1");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("utilisation 3.833 with blocking is above 1 CPU"));
 }
 
-TEST(SamAnalyzeLocking, RefusesNonsense) {
+TEST_F(SamAnalyzeLocking, RefusesNonsense) {
   for (const auto& [from, to] : {std::pair{"\"cpus\": 4", "\"cpus\": 0"},
                                  {"\"2ms\"", "\"-2ms\""},
                                  {"\"2ms\"", "\"9ms\""},
@@ -81,8 +77,8 @@ TEST(SamAnalyzeLocking, RefusesNonsense) {
   EXPECT_THAT(unknown.output, HasSubstr("--schedule: 'fifo', expected one of containers|donation|fmlp-long|omlp"));
 }
 
-TEST(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable) {
-  const Outcome outcome = run("locking --json " + std::string(EXAMPLES) + "/several_gpus.json");
+TEST_F(SamAnalyzeLocking, DonationAloneMakesTheExampleWithSeveralGpusSchedulable) {
+  const Outcome outcome = run("locking --json " + example("several_gpus"));
   EXPECT_EQ(outcome.code, 0);
   const auto found = nlohmann::json::parse(outcome.output);
   const auto& protocols = found["shared_resource"]["protocols"];
@@ -104,17 +100,15 @@ TEST(SamAnalyzeCompare, PutsAllAnalysesSideBySide) {
   EXPECT_EQ(analyses[5]["tasks"][0]["response"], 5'000'000);
 }
 
-TEST(SamAnalyzeConvert, GivesASharedGpuToSchedCatAndBack) {
-  const std::string file = testing::TempDir() + "schedcat_" + std::to_string(getpid()) + ".xml";
-  const Outcome xml = run("convert --schedcat --unit 1ms " EXAMPLES "/shared_gpu.json");
+TEST_F(SamAnalyzeLocking, GivesASharedGpuToSchedCatAndBack) {
+  const Outcome xml = run("convert --schedcat --unit 1ms " + kExample);
   EXPECT_EQ(xml.code, 0) << xml.output;
-  std::ofstream(file) << xml.output;
+  const std::string file = written("set.xml", xml.output);
   const Outcome back = run("convert --cpus 4 --unit 1ms " + file);
   EXPECT_EQ(back.code, 0) << back.output;
   EXPECT_EQ(nlohmann::json::parse(back.output).at("tasks").at(2).at("critical_section"), 4'000'000);
   EXPECT_EQ(run("convert " + file).code, 2);
-  EXPECT_EQ(run("convert --np " EXAMPLES "/three_programs.json").code, 2);
-  std::remove(file.c_str());
+  EXPECT_EQ(run("convert --np " + example("three_programs")).code, 2);
 }
 
 }  // namespace

@@ -1,30 +1,21 @@
 // sam-analyze makespan as a user runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-std::string temporary(const std::string& name) {
-  return testing::TempDir() + "sam_analyze_makespan_" + std::to_string(getpid()) + name;
-}
+using SamAnalyzeMakespan = InFolder;
+using Berezovskyi = InFolder;
 
-std::string take(const std::string& file) {
-  std::ifstream in(file);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  std::remove(file.c_str());
-  return text;
-}
-
-TEST(SamAnalyzeMakespan, FindsTheExactWorstCase) {
+TEST_F(SamAnalyzeMakespan, FindsTheExactWorstCase) {
   const Outcome outcome = run("makespan LLCLL --warps 64 --json --schedule");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto json = nlohmann::json::parse(outcome.output);
@@ -33,49 +24,47 @@ TEST(SamAnalyzeMakespan, FindsTheExactWorstCase) {
   EXPECT_EQ(json.at("schedule").size(), 320);
 }
 
-TEST(SamAnalyzeMakespan, FindsStringsInBlocksAtOnce) {
+TEST_F(SamAnalyzeMakespan, FindsStringsInBlocksAtOnce) {
   const auto json = nlohmann::json::parse(run("makespan LLCCLL --warps 64 --json").output);
   EXPECT_EQ(json.at("attained"), 258);
   EXPECT_EQ(json.at("exact"), true);
 }
 
-TEST(SamAnalyzeMakespan, RefusesARateOfAUnitThatTheStringLacks) {
+TEST_F(SamAnalyzeMakespan, RefusesARateOfAUnitThatTheStringLacks) {
   const Outcome outcome = run("makespan LCL --warps 3 --unit S=1/4");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr("--unit S=1/4: there is no S in LCL"));
 }
 
-TEST(SamAnalyzeMakespan, DrawsTheSchedule) {
-  const std::string svg = temporary(".svg");
-  const Outcome outcome = run("makespan LC --warps 2 --schedule --simulate 3 --svg " + svg);
+TEST_F(SamAnalyzeMakespan, DrawsTheSchedule) {
+  const Outcome outcome = run("makespan LC --warps 2 --schedule --simulate 3 --svg " + path("s.svg"));
   EXPECT_THAT(outcome.output, HasSubstr("slot   0\nwarp 1 LC\nwarp 2 .LC\nunit L 11.\nunit C .11\n"));
   EXPECT_THAT(outcome.output, HasSubstr("round robin"));
-  EXPECT_THAT(take(svg), testing::EndsWith("</svg>\n"));
+  EXPECT_THAT(text("s.svg"), testing::EndsWith("</svg>\n"));
 }
 
-TEST(SamAnalyzeMakespan, ShowsWhereThePublishedEstimateFails) {
+TEST_F(SamAnalyzeMakespan, ShowsWhereThePublishedEstimateFails) {
   const Outcome outcome = run("makespan LCL --warps 4 --converge 2");
   EXPECT_THAT(outcome.output, HasSubstr("The least estimate is exceeded by a schedule"));
 }
 
-TEST(SamAnalyzeMakespan, DealsWarpsOutInRounds) {
+TEST_F(SamAnalyzeMakespan, DealsWarpsOutInRounds) {
   const auto json =
       nlohmann::json::parse(run("makespan LLCLL --warps 1000 --multiprocessors 2 --resident 64 --json").output);
   EXPECT_EQ(json.at("full_rounds"), 7);
   EXPECT_EQ(json.at("warps_of_last"), 52);
 }
 
-TEST(SamAnalyzeMakespan, WritesTheBinaryProgram) {
-  const std::string lp = temporary(".lp");
-  EXPECT_EQ(run("makespan LCL --warps 2 --form long --lp " + lp).code, 0);
-  EXPECT_THAT(take(lp), HasSubstr("Maximize"));
+TEST_F(SamAnalyzeMakespan, WritesTheBinaryProgram) {
+  EXPECT_EQ(run("makespan LCL --warps 2 --form long --lp " + path("s.lp")).code, 0);
+  EXPECT_THAT(text("s.lp"), HasSubstr("Maximize"));
 }
 
 #ifdef SAMCL_HAVE_TRANSLATOR
-TEST(SamAnalyzeMakespan, ReadsAKernel) {
-  const std::string source = temporary(".cl");
-  std::ofstream(source) << "__kernel void scale(__global float* a, int n) {\n"
-                           "  for (int i = 0; i < n; ++i) a[i * N] *= 2;\n}\n";
+TEST_F(SamAnalyzeMakespan, ReadsAKernel) {
+  const std::string source = written("k.cl",
+                                     "__kernel void scale(__global float* a, int n) {\n"
+                                     "  for (int i = 0; i < n; ++i) a[i * N] *= 2;\n}\n");
   const std::string command = "makespan --kernel " + source + " --name scale --build-option=-DN=3 --warps 8 ";
   const Outcome found = run(command + "--loop-bounds 2=5 --unit L=1/2:4 --json");
   EXPECT_EQ(found.code, 0) << found.output;
@@ -87,11 +76,10 @@ TEST(SamAnalyzeMakespan, ReadsAKernel) {
   const Outcome unbounded = run(command);
   EXPECT_EQ(unbounded.code, 2);
   EXPECT_THAT(unbounded.output, HasSubstr("the loop in line 2 has unknown rounds; give a bound"));
-  take(source);
 }
 #endif
 
-TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
+TEST_F(SamAnalyzeMakespan, NamesWhatIsWrong) {
   for (const auto& [arguments, message] :
        {std::pair("'LLxCL(' --warps 4", "kernel string, character 7: expected ')'"),
         std::pair("LC --warps 0", "--warps is 0, expected 1 to 65000"),
@@ -110,38 +98,33 @@ TEST(SamAnalyzeMakespan, NamesWhatIsWrong) {
   }
 }
 
-TEST(SamAnalyzeMakespan, ReadsAConfigurationFile) {
-  const std::string file = temporary("config");
-  std::ofstream(file) << "# the paper's Fig. 7\ninstructions = LCLCL\nwarps=420\nwarp_size = 32\n"
-                         "load_store_units = 16\ncuda_cores = 32\n";
+TEST_F(SamAnalyzeMakespan, ReadsAConfigurationFile) {
+  const std::string file = written("config",
+                                   "# the paper's Fig. 7\ninstructions = LCLCL\nwarps=420\nwarp_size = 32\n"
+                                   "load_store_units = 16\ncuda_cores = 32\n");
   const Outcome outcome = run("makespan --config " + file);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("420 warps of LLCLLCLL"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("worst case +2522"));
-  std::ofstream(file) << "instructions = LC\nwarp = 4\n";
+  written("config", "instructions = LC\nwarp = 4\n");
   EXPECT_THAT(run("makespan --config " + file).output,
               HasSubstr(file + ": line 2: 'warp', expected instructions, warps"));
-  std::remove(file.c_str());
   EXPECT_EQ(run("makespan LC").code, 2);
 }
 
 // Lambda = 2 for both units: what more is not excluded is two slots.
-TEST(SamAnalyzeMakespan, AttainsWhatIsKnownWithTwoWarpsPerSlot) {
+TEST_F(SamAnalyzeMakespan, AttainsWhatIsKnownWithTwoWarpsPerSlot) {
   const auto json = nlohmann::json::parse(run("makespan LLCLL --unit L=2 --unit C=2 --warps 600 --json").output);
   EXPECT_EQ(json.at("attained"), 1203);
   EXPECT_LE(json.at("bound").get<int>(), 1205);
 }
 
-TEST(Berezovskyi, DrawsItsFigures) {
-  const std::string out = testing::TempDir() + "berezovskyi_" + std::to_string(getpid());
-  const Outcome outcome = run("experiment berezovskyi --warps 2 --converge 6 --out " + out);
+TEST_F(Berezovskyi, DrawsItsFigures) {
+  const Outcome outcome = run("experiment berezovskyi --warps 2 --converge 6 --out " + path("b"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("Fig. 6: LLCLL, 600 warps"));
   EXPECT_THAT(outcome.output, testing::ContainsRegex("T\\(W\\), exact +2522"));
-  std::ifstream charts(out + ".json");
-  const std::string text(std::istreambuf_iterator<char>(charts), {});
-  EXPECT_THAT(text, HasSubstr("Fig. 7: LCLCL, 420 warps"));
-  for (const char* ending : {".csv", ".json"}) std::remove((out + ending).c_str());
+  EXPECT_THAT(text("b.json"), HasSubstr("Fig. 7: LCLCL, 420 warps"));
 }
 
 // With so few warps every string is exact, whatever is left out: 0 is left.

@@ -9,9 +9,7 @@
 #include "analysis/cli/subcommand.h"
 #include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/number_text.h"
-#include "analysis/model/placement.h"
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
 #include "base/json_text.h"
@@ -78,21 +76,6 @@ std::string steps_text(const Answer& answer) {
   return begin + table(rows, 2) + "\n";
 }
 
-std::string tasks_text(const Answer& answer) {
-  std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "DEADLINE", "RESPONSE", "SLACK", "MEETS IT"}};
-  if (answer.set.platform.bound) rows.front().insert(rows.front().begin() + 2, "DEVICES");
-  for (const size_t i : answer.order) {
-    const Task& task = answer.set.tasks[i];
-    const TaskBound& bound = answer.bounds.tasks[i];
-    rows.push_back({task.name, std::to_string(answer.choice.modes[i]), format_time(task.deadline),
-                    response_text(bound, answer.form), slack_text(task, bound),
-                    bounded(bound, answer.form) && bound.response <= task.deadline ? "yes" : "no"});
-    if (answer.set.platform.bound)
-      rows.back().insert(rows.back().begin() + 2, format_devices(answer.bounds.tasks[i].devices));
-  }
-  return table(rows) + mark_text(answer.bounds, answer.form) + "\n";
-}
-
 std::string remedy_text(const Answer& answer) {
   const auto percent = [](int value) { return std::to_string(value) + "%"; };
   std::string text = "What would make it schedulable, one thing at a time:\n";
@@ -106,27 +89,14 @@ std::string remedy_text(const Answer& answer) {
   return any ? text : "No task's times, however short, make it schedulable, nor all tasks' at 1%.\n";
 }
 
-std::string verdict_text(const Answer& answer) {
-  const std::string published = answer.form == Form::safe ? "" : ", by the published form, which is not proven";
-  if (answer.choice.schedulable) return "Schedulable" + published + ": every task meets its deadline.\n";
-  std::string late;
-  for (const size_t i : answer.order) {
-    const TaskBound& bound = answer.bounds.tasks[i];
-    const bool known = bounded(bound, answer.form);
-    const Time over = bound.response - answer.set.tasks[i].deadline;
-    if (known && over <= 0) continue;
-    late += (late.empty() ? "" : ", ") + answer.set.tasks[i].name + " (" +
-            (known ? "by " + format_time(over) : response_text(bound, answer.form)) + ")";
-  }
-  return "Not schedulable" + published + ": " + late + " may miss the deadline.\n" +
-         (answer.choice.impossible ? "No other modes are schedulable in this order of priority.\n" : "") +
-         remedy_text(answer);
-}
-
 std::string as_text(const Answer& answer) {
   return "Policy: " + std::string(name(answer.policy)) + "; analysis: " + name(answer.form) + "; most urgent first; " +
          std::to_string(answer.choice.analyses) + " combinations analysed.\n" + steps_text(answer) +
-         tasks_text(answer) + verdict_text(answer);
+         tasks_table({answer.set, answer.choice.modes}, answer.form, answer.bounds, answer.order) +
+         mark_text(answer.bounds, answer.form) + "\n" +
+         verdict_text(answer.set, answer.form, answer.bounds, answer.order) +
+         (answer.choice.impossible ? "No other modes are schedulable in this order of priority.\n" : "") +
+         (answer.choice.schedulable ? "" : remedy_text(answer));
 }
 
 ordered_json number(double ratio) { return std::isinf(ratio) ? ordered_json() : ordered_json(ratio); }

@@ -32,9 +32,9 @@ Result<int> run(Options& options) {
     std::cout << nunna_json(options, all, device);
     return agree ? kGood : kNotSchedulable;
   }
-  for (const auto& [ending, text] : {std::pair{".csv", nunna_csv(all)}, {".json", format_charts({nunna_chart(all)})}})
-    if (auto good = write_text(options.out + ending, text); !good) return tl::unexpected(good.error());
-  std::cout << nunna_text(options, all, device) << "Written: " << options.out << ".csv, " << options.out << ".json\n";
+  const auto written = write_results(options.out, nunna_csv(all), {nunna_chart(all)});
+  if (!written) return tl::unexpected(written.error());
+  std::cout << nunna_text(options, all, device) << *written;
   return agree ? kGood : kNotSchedulable;
 }
 

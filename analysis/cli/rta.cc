@@ -93,12 +93,8 @@ Result<int> run_exact(const Options& options, const TaskSetDocument& document) {
 }
 
 Result<int> run(const Options& options) {
-  auto document = read_task_set(options.file);
+  auto document = read_task_set(options.file, options.modes);
   if (!document) return tl::unexpected(document.error());
-  if (!options.modes.empty()) {
-    if (auto good = check(document->set, options.modes); !good) return fail("--modes: " + good.error().message);
-    document->modes = options.modes;
-  }
   if (auto good = check(document->set, options.form); !good) return fail(options.file + ": " + good.error().message);
   const auto initiation = initiation_of(options.initiation);
   if (!initiation) return tl::unexpected(initiation.error());

@@ -1,36 +1,20 @@
 // The command as a user runs it: exit codes, and what it says about bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/command_test.h"
+#include "analysis/cli/folder_test.h"
 
 namespace samcl::analysis {
 namespace {
 
 using testing::HasSubstr;
 
-std::string example(const std::string& name) { return std::string(EXAMPLES) + "/" + name + ".json"; }
+using SamAnalyze = InFolder;
 
-class File {
- public:
-  explicit File(const std::string& text)
-      : path_(testing::TempDir() + "sam_analyze_" + std::to_string(getpid()) + "_" + std::to_string(count_++)) {
-    std::ofstream(path_) << text;
-  }
-  ~File() { std::remove(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  static inline int count_ = 0;
-  std::string path_;
-};
-
-TEST(SamAnalyze, BoundsTheExampleSafely) {
+TEST_F(SamAnalyze, BoundsTheExampleSafely) {
   const Outcome outcome = run("rta --json " + example("early_finish"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto result = nlohmann::json::parse(outcome.output);
@@ -39,7 +23,7 @@ TEST(SamAnalyze, BoundsTheExampleSafely) {
   EXPECT_EQ(result.at("tasks").at(1).at("proven"), true);
 }
 
-TEST(SamAnalyze, BoundsItAsPublished) {
+TEST_F(SamAnalyze, BoundsItAsPublished) {
   for (const std::string form : {"gpu-sam", "gpu-sparc"}) {
     const Outcome outcome = run("rta --json --as-published " + form + " " + example("early_finish"));
     EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -50,33 +34,33 @@ TEST(SamAnalyze, BoundsItAsPublished) {
   }
 }
 
-TEST(SamAnalyze, PrintsTablesAndCsv) {
+TEST_F(SamAnalyze, PrintsTablesAndCsv) {
   EXPECT_THAT(run("rta " + example("three_programs")).output, HasSubstr("Schedulable: every task meets its deadline."));
   EXPECT_THAT(run("rta --csv " + example("early_finish")).output, HasSubstr("\nP2,1,18,11,1,CPU,11,6,0,0,11\n"));
 }
 
-TEST(SamAnalyze, ExplainsWhomATaskWaitsFor) {
+TEST_F(SamAnalyze, ExplainsWhomATaskWaitsFor) {
   const Outcome outcome = run("rta --explain nearest " + example("three_programs"));
   EXPECT_THAT(outcome.output, HasSubstr("for matrix"));
   EXPECT_THAT(outcome.output, HasSubstr("before its deadline."));
 }
 
-TEST(SamAnalyze, NotSchedulableIsExitCodeOne) {
-  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+TEST_F(SamAnalyze, NotSchedulableIsExitCodeOne) {
+  const std::string set = written("set", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
     {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
     {"name": "b", "period": 20, "deadline": 12, "stages": [{"resource": "CPU", "worst": 7}]}]})");
-  const Outcome bounds = run("rta " + set.path());
+  const Outcome bounds = run("rta " + set);
   EXPECT_EQ(bounds.code, 1);
   EXPECT_THAT(bounds.output, HasSubstr("Not schedulable: b (by 7 ns) may miss the deadline."));
-  EXPECT_EQ(run("simulate --jobs 100 " + set.path()).code, 1);
+  EXPECT_EQ(run("simulate --jobs 100 " + set).code, 1);
 }
 
-TEST(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
-  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+TEST_F(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
+  const std::string set = written("set", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
     {"name": "a", "period": 10, "deadline": 11, "stages": [{"resource": "CPU", "worst": 6}]}]})");
-  const Outcome outcome = run("rta " + set.path());
+  const Outcome outcome = run("rta " + set);
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr(set.path() + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
+  EXPECT_THAT(outcome.output, HasSubstr(set + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
   for (const std::string bad : {"rta /nonexistent.json", "rta", "", "nothing", "rta --as-published other x.json",
                                 "simulate --jobs 0 x.json", "rta --json --csv x.json"})
     EXPECT_EQ(run(bad).code, 2) << bad;
@@ -84,7 +68,7 @@ TEST(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
     EXPECT_EQ(run("rta " + bad + " " + example("three_programs")).code, 2) << bad;
 }
 
-TEST(SamAnalyze, TellsOnWhichDevicesATaskRuns) {
+TEST_F(SamAnalyze, TellsOnWhichDevicesATaskRuns) {
   const Outcome bounds = run("rta --json " + example("bound_devices"));
   EXPECT_EQ(bounds.code, 0) << bounds.output;
   const auto tasks = nlohmann::json::parse(bounds.output).at("tasks");
@@ -98,7 +82,7 @@ TEST(SamAnalyze, TellsOnWhichDevicesATaskRuns) {
   EXPECT_THAT(run("simulate --jobs 200 " + example("bound_devices")).output, HasSubstr("GPU of device 1"));
 }
 
-TEST(SamAnalyze, PublishedFormsKnowNoBoundDevices) {
+TEST_F(SamAnalyze, PublishedFormsKnowNoBoundDevices) {
   for (const std::string command : {"rta", "modes"}) {
     const Outcome outcome = run(command + " --as-published gpu-sam " + example("bound_devices"));
     EXPECT_EQ(outcome.code, 2) << command;
@@ -106,7 +90,7 @@ TEST(SamAnalyze, PublishedFormsKnowNoBoundDevices) {
   }
 }
 
-TEST(SamAnalyze, SimulatesReproducibly) {
+TEST_F(SamAnalyze, SimulatesReproducibly) {
   const std::string command = "simulate --json --jobs 500 --search 50 --seed 3 " + example("three_programs");
   const Outcome outcome = run(command);
   EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -116,7 +100,7 @@ TEST(SamAnalyze, SimulatesReproducibly) {
 }
 
 // GPU-SPARC, Fig. 1: J3 is late on one GPU, and ends at 20 on both.
-TEST(SamAnalyze, ShowsTheFirstFigureOfGpuSparc) {
+TEST_F(SamAnalyze, ShowsTheFirstFigureOfGpuSparc) {
   const Outcome one = run("simulate --at-once --modes 1,1,1 " + example("gpu_sparc_fig1"));
   EXPECT_EQ(one.code, 1);
   EXPECT_THAT(one.output, testing::ContainsRegex("J3 +1 +33 ms +30 ms +no"));
@@ -126,7 +110,7 @@ TEST(SamAnalyze, ShowsTheFirstFigureOfGpuSparc) {
 }
 
 // GPU-SPARC, Fig. 11: J2 is late unless both are on two GPUs; then both end at their deadlines.
-TEST(SamAnalyze, ShowsTheEleventhFigureOfGpuSparc) {
+TEST_F(SamAnalyze, ShowsTheEleventhFigureOfGpuSparc) {
   for (const std::string modes : {"1,1", "1,2"}) {
     const Outcome outcome = run("simulate --at-once --modes " + modes + " " + example("gpu_sparc_fig11"));
     EXPECT_EQ(outcome.code, 1) << modes;
@@ -139,7 +123,7 @@ TEST(SamAnalyze, ShowsTheEleventhFigureOfGpuSparc) {
   EXPECT_THAT(both.output, testing::ContainsRegex("J2 +2 +24 ms"));
 }
 
-TEST(SamAnalyze, AddsTheCpuTimeOfTransfers) {
+TEST_F(SamAnalyze, AddsTheCpuTimeOfTransfers) {
   const std::string file = example("gpu_sparc_fig11");
   const auto response = [&](const std::string& options) {
     const auto result = nlohmann::json::parse(run("rta --json " + options + " " + file).output);
@@ -150,7 +134,7 @@ TEST(SamAnalyze, AddsTheCpuTimeOfTransfers) {
   EXPECT_EQ(run("rta --initiation 200us " + file).code, 2);
 }
 
-TEST(SamAnalyze, BoundsAllTasksTogetherNoLooser) {
+TEST_F(SamAnalyze, BoundsAllTasksTogetherNoLooser) {
   const std::string file = example("three_programs");
   const auto safe = nlohmann::json::parse(run("rta --json " + file).output).at("tasks");
   const auto together = nlohmann::json::parse(run("rta --json --together " + file).output).at("tasks");
@@ -159,30 +143,26 @@ TEST(SamAnalyze, BoundsAllTasksTogetherNoLooser) {
   EXPECT_EQ(run("rta --together --as-published gpu-sam " + file).code, 2);
 }
 
-TEST(SamAnalyze, ShowsANumberBeyondItsProofAsWhatItIs) {
-  const File set(R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
+TEST_F(SamAnalyze, ShowsANumberBeyondItsProofAsWhatItIs) {
+  const std::string set = written("set", R"({"platform": {"cpus": 1, "gpus": 1}, "tasks": [
     {"name": "a", "period": 10, "stages": [{"resource": "CPU", "worst": 6}]},
     {"name": "b", "period": 12, "stages": [{"resource": "CPU", "worst": 4}]},
     {"name": "c", "period": 50, "stages": [{"resource": "CPU", "worst": 3}]}]})");
-  const Outcome bounds = run("rta " + set.path());
+  const Outcome bounds = run("rta " + set);
   EXPECT_THAT(bounds.output, HasSubstr("* beyond its proof"));
   EXPECT_THAT(bounds.output, testing::Not(HasSubstr("unbounded")));
-  EXPECT_THAT(run("modes " + set.path()).output, HasSubstr("* beyond its proof"));
-  const auto tasks = nlohmann::json::parse(run("rta --json " + set.path()).output).at("tasks");
+  EXPECT_THAT(run("modes " + set).output, HasSubstr("* beyond its proof"));
+  const auto tasks = nlohmann::json::parse(run("rta --json " + set).output).at("tasks");
   EXPECT_TRUE(tasks.at(2).at("response").is_null());
   EXPECT_EQ(tasks.at(2).at("beyond_proof"), 59);
   EXPECT_TRUE(tasks.at(0).at("beyond_proof").is_null());
 }
 
-TEST(SamAnalyze, DrawsTheWorstJob) {
-  const File svg("");
-  const Outcome outcome = run("simulate --jobs 200 --svg " + svg.path() + " " + example("three_programs"));
+TEST_F(SamAnalyze, DrawsTheWorstJob) {
+  const Outcome outcome = run("simulate --jobs 200 --svg " + path("worst.svg") + " " + example("three_programs"));
   EXPECT_THAT(outcome.output, HasSubstr("Worst job found: "));
   EXPECT_THAT(outcome.output, HasSubstr("GPU 2 "));
-  std::ifstream file(svg.path());
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_THAT(text, testing::StartsWith("<svg "));
-  EXPECT_THAT(text, testing::EndsWith("</svg>\n"));
+  EXPECT_THAT(text("worst.svg"), testing::AllOf(testing::StartsWith("<svg "), testing::EndsWith("</svg>\n")));
 }
 
 }  // namespace

@@ -121,12 +121,8 @@ Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes
 }
 
 Result<int> run(const Options& options) {
-  auto document = read_task_set(options.file);
+  auto document = read_task_set(options.file, options.modes);
   if (!document) return tl::unexpected(document.error());
-  if (!options.modes.empty()) {
-    if (auto good = check(document->set, options.modes); !good) return fail("--modes: " + good.error().message);
-    document->modes = options.modes;
-  }
   const auto& [set, modes] = *document;
   if (options.at_once) return show_at_once(options, set, modes);
   if (auto good = check_capacity(set, modes); !good) return fail(options.file + ": " + good.error().message);

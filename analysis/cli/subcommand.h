@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "analysis/experiment/chart.h"
 #include "analysis/json/task_set_json.h"
 #include "base/one_of.h"
 
@@ -72,7 +73,21 @@ Run add(CLI::App& experiment);
 
 // The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);
+// Its modes are those of --modes, if these are any.
+Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes);
 Result<std::string> read_text(const std::string& file);
+// What `parse` makes of its text.
+template <typename Parse>
+auto read_by(Parse parse, const std::string& file) -> decltype(parse(std::string())) {
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected(text.error());
+  auto parsed = parse(*text);
+  if (!parsed) return fail((file == "-" ? "standard input" : file) + ": " + parsed.error().message);
+  return parsed;
+}
 Result<void> write_text(const std::string& file, const std::string& text);
+// OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
+Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
+                                  int columns = 1);
 
 }  // namespace samcl::analysis::cli

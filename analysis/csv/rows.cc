@@ -38,6 +38,10 @@ class Reader {
     return true;
   }
 
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+
   void skip_line() {
     while (at_ < text_.size() && text_[at_] != '\n') ++at_;
     take('\n');
@@ -46,14 +50,19 @@ class Reader {
 
   Result<std::string> cell() {
     std::string cell;
+    skip_blanks();
     if (!take('"')) {
       while (at_ < text_.size() && std::string(",\r\n").find(text_[at_]) == std::string::npos) cell += text_[at_++];
+      cell.erase(cell.find_last_not_of(" \t") + 1);
       return cell;
     }
     while (true) {
       if (at_ >= text_.size()) return fail(here() + "a closing quote");
       const char c = text_[at_++];
-      if (c == '"' && !take('"')) return cell;
+      if (c == '"' && !take('"')) {
+        skip_blanks();
+        return cell;
+      }
       line_ += c == '\n' ? 1 : 0;
       cell += c;
     }
@@ -72,7 +81,9 @@ std::string format_row(const std::vector<std::string>& cells) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += ",";
-    if (cells[i].find_first_of(",\"\r\n#") == std::string::npos) {
+    const bool padded =
+        cells[i].find_first_not_of(" \t") != 0 || cells[i].find_last_not_of(" \t") + 1 != cells[i].size();
+    if (cells[i].empty() || (!padded && cells[i].find_first_of(",\"\r\n#") == std::string::npos)) {
       line += cells[i];
       continue;
     }

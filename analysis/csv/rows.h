@@ -1,5 +1,5 @@
 // CSV as text (RFC 4180): cells may be quoted, a quote within is doubled; lines that begin with # are
-// skipped.
+// skipped, as are blank ones, and blanks around cells without quotes.
 #pragma once
 
 #include <string>
@@ -12,6 +12,10 @@ namespace samcl::analysis {
 struct CsvRow {
   int line = 0;  // of the text, from 1
   std::vector<std::string> cells;
+
+  tl::unexpected<Error> wrong(const std::string& what) const {
+    return fail("line " + std::to_string(line) + ": " + what);
+  }
 };
 
 Result<std::vector<CsvRow>> parse_rows(const std::string& text);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/json/replaced_test.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -16,12 +17,6 @@ const char* const kTwoTasks =
     "\"a, \"\"first\"\"\",40ms,35ms,,2,CPU,,1500000,1500000\n"
     ",,,,,GPU,500us,9ms,5ms\n"
     "b,100ms,,,,PCI,,2ms,5ms\n";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 std::string error_of(const std::string& text) {
   const auto document = parse_task_set_csv(text);
@@ -64,20 +59,41 @@ TEST(TaskSetCsv, BoundDevicesAreReadAndWritten) {
   const auto again = parse_task_set_csv(format_task_set_csv(*document));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(format_task_set(*again), format_task_set(*document));
-  for (const std::string bad : {"1,0", "1 ", "one", "1  0"})
-    EXPECT_THAT(error_of(replaced(bound, "1 0\n", "\"" + bad + "\"\n")),
-                HasSubstr("line 3, devices: \"" + bad + "\", expected GPUs from 0"));
+  for (const auto& [bad, named] : {std::pair{"1,0", "1,0"}, {"1 ", ""}, {"one", "one"}, {"1  0", ""}})
+    EXPECT_THAT(error_of(replaced(bound, "1 0\n", std::string("\"") + bad + "\"\n")),
+                HasSubstr(std::string("line 3, devices: \"") + named + "\", expected a whole number"));
+}
+
+TEST(TaskSetCsv, AllFieldsAreReadAndWritten) {
+  const char* const partitioned =
+      "# cpus=2 gpus=1\n"
+      "task,cpu,period,jitter,busy_waits,gpu_priority,resource,worst,host_1\n"
+      "a,1,10us,2us,true,7,GPU,5us,1us\n";
+  EXPECT_THAT(error_of(partitioned), HasSubstr("expected none for this analysis"));
+  const auto document = parse_task_set_csv(partitioned, Model::partitioned);
+  ASSERT_TRUE(document) << document.error().message;
+  const Task& task = document->set.tasks.at(0);
+  EXPECT_EQ(task.cpu, 1);
+  EXPECT_EQ(task.gpu_priority, 7);
+  EXPECT_TRUE(task.busy_waits);
+  EXPECT_EQ(task.stages.at(0).host, std::vector<Time>{1000});
+  const auto again = parse_task_set_csv(format_task_set_csv(*document), Model::partitioned);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(format_task_set(*again), format_task_set(*document));
 }
 
 TEST(TaskSetCsv, ErrorsNameLineAndColumn) {
   EXPECT_THAT(error_of(""), HasSubstr("line 1: \"\", expected the platform"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "gpus=2", "gpus=0")), HasSubstr("line 1, gpus: 0, expected 1 to 64"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, ",worst_2", "")), HasSubstr("line 2: column worst_2 is missing"));
-  EXPECT_THAT(error_of(replaced(kTwoTasks, "worst_2", "worst_2,colour")), HasSubstr("column colour is unknown"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, ",worst_2", "")),
+              HasSubstr("line 3, worst: 1 times, expected one for each of the 2 modes"));
+  EXPECT_THAT(error_of(replaced(replaced(kTwoTasks, "worst_2", "worst_2,colour"), "9ms,5ms", "9ms,5ms,red")),
+              HasSubstr("line 3, colour: unknown, expected one of name, period"));
+  EXPECT_THAT(error_of(replaced(kTwoTasks, "period", "time")), HasSubstr("line 3, period: missing"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "9ms", "9 parsecs")),
-              HasSubstr("line 4, worst_1: \"9 parsecs\", expected whole nanoseconds"));
+              HasSubstr("line 4, worst_1: \"9 parsecs\", expected a time such as 40ms"));
   EXPECT_THAT(error_of(replaced(kTwoTasks, ",,,,,GPU", ",,,,,DMA")),
-              HasSubstr("line 4, resource: \"DMA\", expected CPU, PCI or GPU"));
+              HasSubstr("line 4, resource: \"DMA\", expected \"CPU\", \"PCI\" or \"GPU\""));
   EXPECT_THAT(error_of(replaced(kTwoTasks, "\"\"\",40ms", "\"\",40ms")), HasSubstr("expected a closing quote"));
   EXPECT_THAT(error_of(replaced(replaced(kTwoTasks, "worst_2", "worst_2,requests"), "9ms,5ms", "9ms,5ms,some")),
               HasSubstr("line 4, requests: \"some\", expected a whole number"));

@@ -9,38 +9,42 @@ namespace samcl::analysis::dag {
 namespace {
 
 Result<Vertex> read_vertex(const Place& place) {
-  if (auto good = check_fields(place, {"name", "resource", "worst"}, {}); !good) return tl::unexpected(good.error());
   Vertex vertex;
-  for (const auto& good : {read_into(vertex.name, read_string, place.at("name")),
-                           read_into(vertex.resource, read_resource, place.at("resource")),
-                           read_into(vertex.worst, read_time, place.at("worst"))})
-    if (!good) return tl::unexpected(good.error());
-  return vertex;
+  return Fields(place)
+      .need("name", vertex.name)
+      .need("resource", vertex.resource)
+      .need("worst", vertex.worst)
+      .finish(vertex);
 }
 
 Result<std::pair<size_t, size_t>> read_edge(const Place& place, const std::vector<Vertex>& vertices) {
   if (!place.value.is_array() || place.value.size() != 2) return place.wrong("two names of vertices");
-  const auto from = read_end(place.at(size_t{0}), vertices), to = read_end(place.at(size_t{1}), vertices);
-  for (const auto& end : {from, to})
-    if (!end) return tl::unexpected(end.error());
-  return std::pair(*from, *to);
+  std::pair<size_t, size_t> edge;
+  auto good = read_end(place.at(size_t{0}), vertices, edge.first);
+  if (good) good = read_end(place.at(size_t{1}), vertices, edge.second);
+  if (!good) return tl::unexpected(good.error());
+  return edge;
 }
 
 Result<Task> read_task(const Place& place) {
-  if (auto good = check_fields(place, {"name", "period", "vertices"}, {"deadline", "edges"}); !good)
-    return tl::unexpected(good.error());
   Task task;
-  const auto vertices = [](const Place& list) { return read_list<Vertex>(list, "a list of vertices", read_vertex); };
-  const auto edges = [&](const Place& list) {
-    return read_list<std::pair<size_t, size_t>>(list, "a list of edges",
-                                                [&](const Place& edge) { return read_edge(edge, task.vertices); });
+  std::optional<Time> deadline;
+  const auto vertices = [&](const Place& list) {
+    return read_list(list, task.vertices, "a list of vertices", read_vertex);
   };
-  for (const auto& good :
-       {read_into(task.name, read_string, place.at("name")), read_into(task.period, read_time, place.at("period")),
-        read_into(task.deadline, read_time, place.at(place.has("deadline") ? "deadline" : "period")),
-        read_into(task.vertices, vertices, place.at("vertices")),
-        place.has("edges") ? read_into(task.edges, edges, place.at("edges")) : Result<void>()})
-    if (!good) return tl::unexpected(good.error());
+  const auto edges = [&](const Place& list) {
+    return read_list(list, task.edges, "a list of edges",
+                     [&](const Place& edge) { return read_edge(edge, task.vertices); });
+  };
+  const auto good = Fields(place)
+                        .need("name", task.name)
+                        .need("period", task.period)
+                        .need("vertices", vertices)
+                        .may("deadline", deadline)
+                        .may("edges", edges)
+                        .finish();
+  if (!good) return tl::unexpected(good.error());
+  task.deadline = deadline.value_or(task.period);
   return task;
 }
 
@@ -49,13 +53,14 @@ Result<Task> read_task(const Place& place) {
 Result<TaskSet> parse_dags(const std::string& text) {
   const auto document = parse_json(text);
   if (!document) return tl::unexpected(document.error());
-  const Place all{*document, ""};
-  if (auto good = check_fields(all, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
   TaskSet set;
-  const auto tasks = [](const Place& list) { return read_list<Task>(list, "a list of tasks", read_task); };
-  for (const auto& good : {read_into(set.platform, read_platform, all.at("platform")),
-                           read_into(set.tasks, tasks, all.at("tasks")), check(set)})
-    if (!good) return tl::unexpected(good.error());
+  auto good =
+      Fields({*document, ""})
+          .need("platform", set.platform)
+          .need("tasks", [&](const Place& list) { return read_list(list, set.tasks, "a list of tasks", read_task); })
+          .finish();
+  if (good) good = check(set);
+  if (!good) return tl::unexpected(good.error());
   return set;
 }
 

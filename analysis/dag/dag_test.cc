@@ -99,8 +99,7 @@ Time simulate(const Task& task, const Platform& platform, Draw& draw) {
 }
 
 TEST(Dag, BoundsHoldInSimulationsAndEachIsWithinTheOneBefore) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Draw draw(seed);
   int attained = 0;
   for (int n = 0; n < 500; ++n) {

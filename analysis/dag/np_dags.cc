@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
+#include "analysis/csv/rows.h"
 #include "analysis/json/time_text.h"
 
 namespace samcl::analysis::dag {
@@ -17,37 +17,10 @@ std::string milliseconds(Time time) {
   return std::to_string(time / kMillisecond) + (part.empty() ? "" : "." + part);
 }
 
-// One line's cells, without blanks around them.
-struct Row {
-  std::vector<std::string> cells;
-  int line = 0;
-
-  tl::unexpected<Error> wrong(const std::string& what) const {
-    return fail("line " + std::to_string(line) + ": " + what);
-  }
-  Result<Time> time(size_t cell) const {
-    const auto time = parse_time(cells[cell] + "ms");
-    if (!time || *time > kLongest) return wrong("'" + cells[cell] + "', expected milliseconds");
-    return *time;
-  }
-};
-
-std::vector<Row> rows_of(const std::string& text) {
-  std::vector<Row> rows;
-  std::istringstream lines(text);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    Row row{{}, number};
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) {
-      cell.erase(0, cell.find_first_not_of(" \t"));
-      cell.erase(cell.find_last_not_of(" \t\r") + 1);
-      row.cells.push_back(cell);
-    }
-    while (!row.cells.empty() && row.cells.back().empty()) row.cells.pop_back();
-    if (!row.cells.empty()) rows.push_back(std::move(row));
-  }
-  return rows;
+Result<Time> milliseconds_of(const CsvRow& row, size_t cell) {
+  const auto time = parse_time(row.cells[cell] + "ms");
+  if (!time || *time > kLongest) return row.wrong("'" + row.cells[cell] + "', expected milliseconds");
+  return *time;
 }
 
 // Tasks and vertices by what the file calls them; edges once all vertices are known.
@@ -55,7 +28,7 @@ class DagReader {
  public:
   explicit DagReader(int cpus) { set_.platform.cpus = cpus; }
 
-  Result<void> read(const Row& row) {
+  Result<void> read(const CsvRow& row) {
     if (row.cells[0] == "T" && row.cells.size() == 4) return read_task(row);
     if (row.cells[0] == "V" && row.cells.size() >= 7) return read_vertex(row);
     return row.wrong("expected T, task, period, deadline or V, task, vertex, two releases, two costs, predecessors");
@@ -74,10 +47,10 @@ class DagReader {
   }
 
  private:
-  Result<void> read_task(const Row& row) {
+  Result<void> read_task(const CsvRow& row) {
     if (!tasks_.emplace(row.cells[1], set_.tasks.size()).second)
       return row.wrong("'" + row.cells[1] + "', expected a task that no other line has");
-    const auto period = row.time(2), deadline = row.time(3);
+    const auto period = milliseconds_of(row, 2), deadline = milliseconds_of(row, 3);
     for (const auto& time : {period, deadline})
       if (!time) return tl::unexpected(time.error());
     set_.tasks.push_back({"task " + row.cells[1], *period, *deadline, {}});
@@ -85,23 +58,23 @@ class DagReader {
     return {};
   }
 
-  Result<void> read_vertex(const Row& row) {
+  Result<void> read_vertex(const CsvRow& row) {
     const auto task = tasks_.find(row.cells[1]);
     if (task == tasks_.end()) return row.wrong("'" + row.cells[1] + "', expected a task of a line before");
     for (const size_t cell : {3u, 4u, 5u, 6u})
-      if (const auto time = row.time(cell); !time) return tl::unexpected(time.error());
-    if (*row.time(3) != 0 || *row.time(4) != 0)
+      if (const auto time = milliseconds_of(row, cell); !time) return tl::unexpected(time.error());
+    if (*milliseconds_of(row, 3) != 0 || *milliseconds_of(row, 4) != 0)
       return row.wrong("released from " + row.cells[3] + " to " + row.cells[4] + ", expected 0: with the task's job");
     auto& vertices = set_.tasks[task->second].vertices;
     if (!vertices_[task->second].emplace(row.cells[2], vertices.size()).second)
       return row.wrong("'" + row.cells[2] + "', expected a vertex that no other line of the task has");
     edges_.push_back({row, task->second, vertices.size()});
-    vertices.push_back({row.cells[2], Resource::cpu, *row.time(6)});
+    vertices.push_back({row.cells[2], Resource::cpu, *milliseconds_of(row, 6)});
     return {};
   }
 
   struct Edges {
-    Row row;
+    CsvRow row;
     size_t task, vertex;
   };
 
@@ -134,14 +107,18 @@ Result<std::string> format_np_dags(const TaskSet& set) {
 }
 
 bool is_np_dags(const std::string& text) {
-  const std::vector<Row> rows = rows_of(text.substr(0, text.find('\n')));
-  return !rows.empty() && rows.front().cells[0] == "T";
+  const auto rows = parse_rows(text.substr(0, text.find('\n')));
+  return rows && !rows->empty() && rows->front().cells[0] == "T";
 }
 
 Result<TaskSet> parse_np_dags(const std::string& text, int cpus) {
+  auto rows = parse_rows(text);
+  if (!rows) return tl::unexpected(rows.error());
   DagReader reader(cpus);
-  for (const Row& row : rows_of(text))
+  for (CsvRow& row : *rows) {
+    while (row.cells.size() > 1 && row.cells.back().empty()) row.cells.pop_back();
     if (auto good = reader.read(row); !good) return tl::unexpected(good.error());
+  }
   return reader.finish();
 }
 

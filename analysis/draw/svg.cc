@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "base/xml_text.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -16,25 +18,8 @@ std::string number(double value) {
   return text.data();
 }
 
-std::string escaped(const std::string& plain) {
-  std::string text;
-  for (const char c : plain) {
-    if (c == '<')
-      text += "&lt;";
-    else if (c == '>')
-      text += "&gt;";
-    else if (c == '&')
-      text += "&amp;";
-    else if (c == '"')
-      text += "&quot;";
-    else
-      text += c;
-  }
-  return text;
-}
-
 std::string title(const std::string& tooltip) {
-  return tooltip.empty() ? "" : "<title>" + escaped(tooltip) + "</title>";
+  return tooltip.empty() ? "" : "<title>" + xml_escaped(tooltip) + "</title>";
 }
 
 std::string list(std::span<const std::pair<double, double>> points) {
@@ -63,7 +48,7 @@ void Svg::line(double x1, double y1, double x2, double y2, const std::string& st
 }
 
 void Svg::text(double x, double y, const std::string& words, const std::string& style) {
-  body_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + style + ">" + escaped(words) + "</text>\n";
+  body_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + style + ">" + xml_escaped(words) + "</text>\n";
 }
 
 void Svg::rect(double x, double y, double width, double height, const std::string& style, const std::string& tooltip) {

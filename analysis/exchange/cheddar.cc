@@ -6,6 +6,7 @@
 
 #include "analysis/exchange/stations.h"
 #include "analysis/exchange/tags.h"
+#include "base/xml_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -48,19 +49,6 @@ std::string space_text(const Station& station, size_t n) {
          scheduling("NO_SCHEDULING_PROTOCOL") + "</address_space>\n";
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else
-      result += letter;
-  }
-  return result;
-}
-
 Result<std::string> task_text(const StationTask& task, const StationSet& set, size_t n, Time unit) {
   const std::string& cpu = set.stations[task.stages.front().station].name;
   Time capacity = 0;
@@ -70,7 +58,7 @@ Result<std::string> task_text(const StationTask& task, const StationSet& set, si
       return fail("task \"" + task.name + "\": times are no whole numbers of units; expected a smaller unit");
   const auto units = [&](Time time) { return std::to_string(time / unit); };
   return "<periodic_task id=\"task_" + std::to_string(n) + "\">\n" + line("object_type", "TASK_OBJECT_TYPE") +
-         line("name", escaped(task.name)) + line("task_type", "PERIODIC_TYPE") + line("cpu_name", cpu) +
+         line("name", xml_escaped(task.name)) + line("task_type", "PERIODIC_TYPE") + line("cpu_name", cpu) +
          line("address_space_name", cpu + "_space") + line("capacity", units(capacity)) +
          line("deadline", units(task.deadline)) + line("start_time", units(task.offset.value_or(0))) +
          line("priority", std::to_string(static_cast<int>(set.tasks.size()) + 1 - task.rank)) +

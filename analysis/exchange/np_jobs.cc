@@ -5,7 +5,8 @@
 #include <charconv>
 #include <map>
 #include <numeric>
-#include <sstream>
+
+#include "analysis/csv/rows.h"
 
 namespace samcl::analysis {
 namespace {
@@ -76,24 +77,19 @@ struct Job {
   }
 };
 
-Result<Job> job_of(const std::string& text, int line) {
-  Job job{{}, line};
-  std::istringstream cells(text);
-  std::string cell;
-  size_t column = 0;
-  for (; std::getline(cells, cell, ','); ++column) {
-    cell.erase(0, cell.find_first_not_of(" \t"));
-    cell.erase(cell.find_last_not_of(" \t\r") + 1);
-    if (column == kColumns.size()) break;
+Result<Job> job_of(const CsvRow& row) {
+  Job job{{}, row.line};
+  if (row.cells.size() != kColumns.size())
+    return row.wrong("expected " + std::to_string(kColumns.size()) + " columns, " + kColumns.front() + " to " +
+                     kColumns.back());
+  for (size_t column = 0; column < kColumns.size(); ++column) {
+    const std::string& cell = row.cells[column];
     const char* const end = cell.data() + cell.size();
     const auto [rest, error] = std::from_chars(cell.data(), end, job.cells[column]);
     if (error != std::errc() || rest != end || job.cells[column] < 0 || job.cells[column] > kLongest)
-      return fail("line " + std::to_string(line) + ", " + kColumns[column] + ": '" + cell +
+      return fail("line " + std::to_string(row.line) + ", " + kColumns[column] + ": '" + cell +
                   "', expected a whole number from 0 to " + std::to_string(kLongest));
   }
-  if (column != kColumns.size() || !cells.eof())
-    return fail("line " + std::to_string(line) + ": expected " + std::to_string(kColumns.size()) + " columns, " +
-                kColumns.front() + " to " + kColumns.back());
   if (job.cells[kTo] != job.cells[kFrom])
     return job.wrong(kTo, std::to_string(job.cells[kFrom]) + ": releases without jitter");
   return job;
@@ -129,13 +125,11 @@ Result<Task> task_of(const std::vector<Job>& jobs) {
 bool is_np_jobs(const std::string& text) { return text.starts_with(kColumns.front()); }
 
 Result<TaskSet> parse_np_jobs(const std::string& text, int gpus) {
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
+  const auto rows = parse_rows(text);
+  if (!rows) return tl::unexpected(rows.error());
   std::map<Time, std::vector<Job>> jobs_of;
-  for (int number = 2; std::getline(lines, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const auto job = job_of(line, number);
+  for (size_t n = 1; n < rows->size(); ++n) {
+    const auto job = job_of((*rows)[n]);
     if (!job) return tl::unexpected(job.error());
     jobs_of[job->cells[kTask]].push_back(*job);
   }

@@ -5,6 +5,7 @@
 #include "analysis/exchange/cheddar.h"
 #include "analysis/exchange/mast.h"
 #include "analysis/exchange/pycpa.h"
+#include "analysis/json/replaced_test.h"
 
 namespace samcl::analysis {
 namespace {
@@ -98,9 +99,7 @@ TEST(Mast, ComesBackAsItWas) {
 TEST(Mast, WhatOurModelDoesNotHaveIsNamed) {
   const std::string good = *format_mast(pipelines(), kOnes);
   const auto complaint = [&](const std::string& from, const std::string& to) {
-    std::string text = good;
-    text.replace(text.find(from), from.size(), to);
-    const auto set = parse_mast(text, 1);
+    const auto set = parse_mast(replaced(good, from, to), 1);
     return set ? "none" : set.error().message;
   };
   EXPECT_EQ(complaint("Type => Simple", "Type => Composite"), "line 42, operation: type 'composite', expected Simple");

@@ -26,7 +26,7 @@ Result<void> read_attributes(const std::string& inside, size_t at, Tag& tag) {
 // Of the text from `at` to the next tag.
 std::string text_behind(const std::string& text, size_t at) {
   std::string behind = text.substr(at, text.find('<', at) - at);
-  for (const auto& [entity, letter] : {std::pair{"&lt;", "<"}, {"&amp;", "&"}})
+  for (const auto& [entity, letter] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}})
     for (size_t found = 0; (found = behind.find(entity, found)) != std::string::npos; ++found)
       behind.replace(found, std::string(entity).size(), letter);
   const size_t begin = behind.find_first_not_of(kSpace);

@@ -1,5 +1,5 @@
 // The tags of an XML text, one after the other, with their attributes and the text behind them. Comments and
-// declarations are skipped; of entities &amp; and &lt; are known, in text.
+// declarations are skipped; of entities &amp;, &lt;, &gt; and &quot; are known, in text.
 #pragma once
 
 #include <map>

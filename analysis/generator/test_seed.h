@@ -1,9 +1,12 @@
 // What a random test begins with.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <string>
 
 namespace samcl::analysis {
 
@@ -12,6 +15,16 @@ inline uint64_t test_seed() {
   const char* given = std::getenv("SAMCL_SEED");
   return given ? std::strtoull(given, nullptr, 10) : std::random_device()();
 }
+
+// It, told by failures in its scope.
+class TestSeed {
+ public:
+  operator uint64_t() const { return value_; }
+
+ private:
+  const uint64_t value_ = test_seed();
+  const testing::ScopedTrace trace_{__FILE__, __LINE__, "SAMCL_SEED=" + std::to_string(value_)};
+};
 
 // How many sets it draws: as many as usual, or SAMCL_SETS.
 inline int64_t test_sets(int64_t usual) {

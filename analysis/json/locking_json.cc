@@ -10,61 +10,45 @@ using nlohmann::ordered_json;
 
 // A time, or one for each number of the GPU's parts.
 Result<void> read_gpu(const Place& place, locking::Task& task) {
-  const bool list = place.value.is_array() && !place.value.empty();
-  for (size_t n = 0; n < (list ? place.value.size() : 1); ++n) {
-    const auto value = read_time(list ? place.at(n) : place);
-    if (!value) return tl::unexpected(value.error());
-    task.gpu = *value;
-    if (list) task.on_parts.push_back(*value);
+  if (!place.value.is_array() || place.value.empty()) return read(place, task.gpu);
+  for (size_t n = 0; n < place.value.size(); ++n) {
+    if (auto good = read(place.at(n), task.gpu); !good) return good;
+    task.on_parts.push_back(task.gpu);
   }
   return {};
 }
 
 Result<locking::Task> read_task(const Place& place) {
-  if (auto good = check_fields(place, {"name", "period", "cpu"}, {"gpu", "critical_section"}); !good)
-    return tl::unexpected(good.error());
   locking::Task task;
-  auto name = read_string(place.at("name"));
-  if (!name) return tl::unexpected(name.error());
-  task.name = std::move(*name);
-  for (const auto& [field, time] :
-       {std::pair{"period", &task.period}, {"cpu", &task.cpu}, {"critical_section", &task.section}}) {
-    if (!place.has(field)) continue;
-    const auto value = read_time(place.at(field));
-    if (!value) return tl::unexpected(value.error());
-    *time = *value;
-  }
-  if (place.has("gpu"))
-    if (auto good = read_gpu(place.at("gpu"), task); !good) return tl::unexpected(good.error());
-  if (!place.has("critical_section")) task.section = task.gpu;
+  std::optional<Time> section;
+  const auto good = Fields(place)
+                        .need("name", task.name)
+                        .need("period", task.period)
+                        .need("cpu", task.cpu)
+                        .may("gpu", [&](const Place& gpu) { return read_gpu(gpu, task); })
+                        .may("critical_section", section)
+                        .finish();
+  if (!good) return tl::unexpected(good.error());
+  task.section = section.value_or(task.gpu);
   return task;
 }
 
 Result<locking::TaskSet> read_set(const Place& place) {
-  if (auto good = check_fields(place, {"platform", "tasks"}, {}); !good) return tl::unexpected(good.error());
-  const Place platform = place.at("platform");
-  if (auto good = check_fields(platform, {"cpus"}, {"gpus", "parts", "slice"}); !good)
-    return tl::unexpected(good.error());
   locking::TaskSet set;
-  for (const auto& [field, count] : {std::pair{"cpus", &set.cpus}, {"gpus", &set.gpus}, {"parts", &set.parts}}) {
-    if (!platform.has(field)) continue;
-    const auto value = read_int(platform.at(field));
-    if (!value) return tl::unexpected(value.error());
-    *count = *value;
-  }
-  if (platform.has("slice")) {
-    const auto slice = read_time(platform.at("slice"));
-    if (!slice) return tl::unexpected(slice.error());
-    set.slice = *slice;
-  }
-  const Place tasks = place.at("tasks");
-  if (!tasks.value.is_array() || tasks.value.empty()) return tasks.wrong("a list of at least one task");
-  for (size_t i = 0; i < tasks.value.size(); ++i) {
-    auto task = read_task(tasks.at(i));
-    if (!task) return tl::unexpected(task.error());
-    set.tasks.push_back(std::move(*task));
-  }
-  if (auto good = check(set); !good) return tl::unexpected(good.error());
+  const auto platform = [&](const Place& fields) {
+    return Fields(fields)
+        .need("cpus", set.cpus)
+        .may("gpus", set.gpus)
+        .may("parts", set.parts)
+        .may("slice", set.slice)
+        .finish();
+  };
+  const auto tasks = [&](const Place& list) {
+    return read_list(list, set.tasks, "a list of at least one task", read_task, 1);
+  };
+  auto good = Fields(place).need("platform", platform).need("tasks", tasks).finish();
+  if (good) good = check(set);
+  if (!good) return tl::unexpected(good.error());
   return set;
 }
 

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/json/replaced_test.h"
+
 namespace samcl::analysis {
 namespace {
 
@@ -19,10 +21,7 @@ const char* const kSet = R"({
 })";
 
 std::string error_with(const std::string& from, const std::string& to) {
-  std::string text = kSet;
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  const auto set = parse_locking_set(text.replace(at, from.size(), to));
+  const auto set = parse_locking_set(replaced(kSet, from, to));
   return set ? "none" : set.error().message;
 }
 

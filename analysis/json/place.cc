@@ -25,77 +25,77 @@ tl::unexpected<Error> Place::wrong(const std::string& expected) const {
   return fail((path.empty() ? "/" : path) + ": " + shown + ", expected " + expected);
 }
 
-Result<void> check_fields(const Place& place, std::initializer_list<const char*> required,
-                          std::initializer_list<const char*> optional) {
-  if (!place.value.is_object()) return place.wrong("an object");
-  std::string all;
-  for (const auto& list : {required, optional})
-    for (const char* field : list) all += (all.empty() ? "" : ", ") + std::string(field);
-  for (const char* field : required)
-    if (!place.has(field)) return fail(place.path + "/" + field + ": missing");
-  for (const auto& [field, value] : place.value.items()) {
-    const auto is = [&, &key = field](const char* known) { return key == known; };
-    if (std::none_of(required.begin(), required.end(), is) && std::none_of(optional.begin(), optional.end(), is))
-      return fail(place.path + "/" + field + ": unknown, expected one of " + all);
-  }
+Result<void> read(const Place& place, std::string& target) {
+  if (!place.value.is_string()) return place.wrong("a string");
+  target = place.value.get<std::string>();
   return {};
 }
 
-Result<std::string> read_string(const Place& place) {
-  if (!place.value.is_string()) return place.wrong("a string");
-  return place.value.get<std::string>();
-}
-
-Result<Time> read_time(const Place& place) {
+Result<void> read(const Place& place, Time& target) {
   if (place.value.is_string()) {
     const auto time = parse_time(place.value.get<std::string>());
     if (!time) return fail(place.path + ": " + time.error().message);
-    return *time;
+    target = *time;
+    return {};
   }
   if (place.value.is_number_unsigned() && place.value.get<uint64_t>() > INT64_MAX)
     return place.wrong("at most " + std::to_string(kLongest) + " ns");
   if (!place.value.is_number_integer()) return place.wrong("whole nanoseconds, or a time such as \"40ms\"");
-  return place.value.get<Time>();
+  target = place.value.get<Time>();
+  return {};
 }
 
-Result<int> read_int(const Place& place) {
+Result<void> read(const Place& place, int& target) {
   if (!place.value.is_number_integer()) return place.wrong("a whole number");
   const auto value = place.value.get<int64_t>();
   if (value < INT32_MIN || value > INT32_MAX) return place.wrong("a whole number of 32 bits");
-  return static_cast<int>(value);
+  target = static_cast<int>(value);
+  return {};
 }
 
-Result<bool> read_bool(const Place& place) {
+Result<void> read(const Place& place, bool& target) {
   if (!place.value.is_boolean()) return place.wrong("true or false");
-  return place.value.get<bool>();
+  target = place.value.get<bool>();
+  return {};
 }
 
-Result<Resource> read_resource(const Place& place) {
+Result<void> read(const Place& place, Resource& target) {
   for (const Resource resource : kResources)
-    if (place.value == name(resource)) return resource;
+    if (place.value == name(resource)) {
+      target = resource;
+      return {};
+    }
   return place.wrong("\"CPU\", \"PCI\" or \"GPU\"");
 }
 
-Result<Platform> read_platform(const Place& place) {
-  if (auto good = check_fields(place, {"cpus", "gpus"}, {"pci", "bound"}); !good) return tl::unexpected(good.error());
-  Platform platform;
-  for (const auto& [field, count] :
-       {std::pair{"cpus", &platform.cpus}, {"pci", &platform.links}, {"gpus", &platform.gpus}}) {
-    if (!place.has(field)) continue;
-    const auto value = read_int(place.at(field));
-    if (!value) return tl::unexpected(value.error());
-    *count = *value;
-  }
-  if (place.has("bound")) {
-    const auto bound = read_bool(place.at("bound"));
-    if (!bound) return tl::unexpected(bound.error());
-    platform.bound = *bound;
-    if (!place.has("pci") && platform.bound) platform.links = platform.gpus;
-  }
+Result<void> read(const Place& place, Platform& target) {
+  auto good = Fields(place)
+                  .need("cpus", target.cpus)
+                  .need("gpus", target.gpus)
+                  .may("pci", target.links)
+                  .may("bound", target.bound)
+                  .finish();
+  if (!good) return good;
+  if (target.bound && !place.has("pci")) target.links = target.gpus;
   // Before anything is as long as it says.
-  if (platform.gpus < 1 || platform.gpus > kMaxElements)
+  if (target.gpus < 1 || target.gpus > kMaxElements)
     return place.at("gpus").wrong("1 to " + std::to_string(kMaxElements));
-  return platform;
+  return {};
+}
+
+Fields::Fields(const Place& place) : place_(place) {
+  if (!place.value.is_object()) good_ = place.wrong("an object");
+}
+
+Result<void> Fields::finish() const {
+  if (!place_.value.is_object()) return good_;
+  if (!missing_.empty()) return fail(place_.path + "/" + missing_ + ": missing");
+  std::string all;
+  for (const std::string& field : known_) all += (all.empty() ? "" : ", ") + field;
+  for (const auto& [field, value] : place_.value.items())
+    if (std::find(known_.begin(), known_.end(), field) == known_.end())
+      return fail(place_.path + "/" + field + ": unknown, expected one of " + all);
+  return good_;
 }
 
 }  // namespace samcl::analysis

@@ -12,41 +12,41 @@ using dbf::Vertex;
 using nlohmann::ordered_json;
 
 Result<Vertex> read_vertex(const Place& place) {
-  if (auto good = check_fields(place, {"name", "execution", "deadline"}, {}); !good)
-    return tl::unexpected(good.error());
   Vertex vertex;
-  for (const auto& good : {read_into(vertex.name, read_string, place.at("name")),
-                           read_into(vertex.execution, read_time, place.at("execution")),
-                           read_into(vertex.deadline, read_time, place.at("deadline"))})
-    if (!good) return tl::unexpected(good.error());
-  return vertex;
+  return Fields(place)
+      .need("name", vertex.name)
+      .need("execution", vertex.execution)
+      .need("deadline", vertex.deadline)
+      .finish(vertex);
 }
 
 Result<Edge> read_edge(const Place& place, const TaskGraph& task) {
-  if (auto good = check_fields(place, {"from", "to", "separation"}, {}); !good) return tl::unexpected(good.error());
-  const auto end = [&](const Place& where) { return read_end(where, task.vertices); };
   Edge edge;
-  for (const auto& good : {read_into(edge.from, end, place.at("from")), read_into(edge.to, end, place.at("to")),
-                           read_into(edge.separation, read_time, place.at("separation"))})
-    if (!good) return tl::unexpected(good.error());
-  return edge;
+  const auto end = [&](size_t& target) {
+    return [&](const Place& vertex) { return read_end(vertex, task.vertices, target); };
+  };
+  return Fields(place)
+      .need("from", end(edge.from))
+      .need("to", end(edge.to))
+      .need("separation", edge.separation)
+      .finish(edge);
 }
 
 Result<TaskGraph> read_task(const Place& place) {
-  if (auto good = check_fields(place, {"name", "period", "vertices"}, {"edges", "restart"}); !good)
-    return tl::unexpected(good.error());
   TaskGraph task;
-  const auto vertices = [](const Place& list) { return read_list<Vertex>(list, "a list of vertices", read_vertex); };
-  const auto edges = [&](const Place& list) {
-    return read_list<Edge>(list, "a list of edges", [&](const Place& edge) { return read_edge(edge, task); });
+  const auto vertices = [&](const Place& list) {
+    return read_list(list, task.vertices, "a list of vertices", read_vertex);
   };
-  for (const auto& good :
-       {read_into(task.name, read_string, place.at("name")), read_into(task.period, read_time, place.at("period")),
-        place.has("restart") ? read_into(task.restart, read_time, place.at("restart")) : Result<void>(),
-        read_into(task.vertices, vertices, place.at("vertices")),
-        place.has("edges") ? read_into(task.edges, edges, place.at("edges")) : Result<void>()})
-    if (!good) return tl::unexpected(good.error());
-  return task;
+  const auto edges = [&](const Place& list) {
+    return read_list(list, task.edges, "a list of edges", [&](const Place& edge) { return read_edge(edge, task); });
+  };
+  return Fields(place)
+      .need("name", task.name)
+      .need("period", task.period)
+      .need("vertices", vertices)
+      .may("edges", edges)
+      .may("restart", task.restart)
+      .finish(task);
 }
 
 }  // namespace
@@ -54,11 +54,13 @@ Result<TaskGraph> read_task(const Place& place) {
 Result<std::vector<TaskGraph>> parse_task_graphs(const std::string& text) {
   const auto document = parse_json(text);
   if (!document) return tl::unexpected(document.error());
-  const Place all{*document, ""};
-  if (auto good = check_fields(all, {"tasks"}, {}); !good) return tl::unexpected(good.error());
-  auto tasks = read_list<TaskGraph>(all.at("tasks"), "a list of tasks", read_task);
-  if (!tasks) return tasks;
-  if (auto good = dbf::check(*tasks); !good) return tl::unexpected(good.error());
+  std::vector<TaskGraph> tasks;
+  auto good =
+      Fields({*document, ""})
+          .need("tasks", [&](const Place& list) { return read_list(list, tasks, "a list of tasks", read_task); })
+          .finish();
+  if (good) good = dbf::check(tasks);
+  if (!good) return tl::unexpected(good.error());
   return tasks;
 }
 

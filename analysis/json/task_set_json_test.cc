@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/json/replaced_test.h"
 #include "analysis/json/time_text.h"
 
 namespace samcl::analysis {
@@ -19,12 +20,6 @@ const char* const kCamera = R"({
                 {"resource": "GPU", "worst": ["9ms", "5ms"]}]}
   ]
 })";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 std::string error_of(const std::string& text) {
   const auto document = parse_task_set(text);

@@ -52,33 +52,15 @@ struct Blocking {
 
 }  // namespace
 
-// The blocking grows with the tardiness and the tardiness with it: in turn until both settle, or a condition
-// fails.
 SharedResourceVerdict analyse_requests(const std::vector<RequestingTask>& tasks, int cpus, RequestOrder order,
                                        TardinessBound bound) {
-  std::vector<Time> late(tasks.size(), 0);
-  while (true) {
-    SharedResourceVerdict verdict;
-    std::vector<Stream> streams;
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      const Time blocking = Blocking{tasks, cpus, order, late}.of(i);
-      const Time demand = plus(tasks[i].execution, blocking);
-      verdict.tasks.push_back({blocking, demand, 0});
-      if (demand > tasks[i].period && !verdict.too_long) verdict.too_long = i;
-      verdict.utilisation.add(demand, tasks[i].period);
-      streams.push_back(stream(std::min(demand, tasks[i].period), tasks[i].period));
-    }
-    verdict.fits = verdict.utilisation.at_most(cpus);
-    if (!verdict.schedulable()) return verdict;
-    const std::vector<Time> found = tardiness(streams, verdict.utilisation, cpus, bound);
-    bool settled = true;
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      settled = settled && found[i] <= late[i];
-      late[i] = std::max(late[i], found[i]);
-      verdict.tasks[i].late = late[i];
-    }
-    if (settled) return verdict;
-  }
+  std::vector<ObliviousTask> executing;
+  for (const RequestingTask& task : tasks) executing.push_back({task.period, task.execution});
+  return analyse_oblivious(executing, cpus, bound, [&](const std::vector<Time>& late) {
+    std::vector<Time> blocking;
+    for (size_t i = 0; i < tasks.size(); ++i) blocking.push_back(Blocking{tasks, cpus, order, late}.of(i));
+    return blocking;
+  });
 }
 
 }  // namespace samcl::analysis::locking

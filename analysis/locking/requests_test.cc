@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/locking/examples.h"
 
 namespace samcl::analysis::locking {
@@ -64,8 +65,7 @@ TEST(Requests, WhatIsWaitedBesidesCounts) {
 // Under FMLP-Long and whatever the order is, the bounds are never less than those of the analyses that know
 // one section.
 TEST(Requests, NeverLessThanOneSectionsAnalyses) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TestSeed seed;
   std::mt19937 random(seed);
   for (int n = 0; n < 500; ++n) {
     TaskSet set{2 + static_cast<int>(random() % 3), 1, {}};

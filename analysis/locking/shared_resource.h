@@ -3,6 +3,7 @@
 // tardiness, if for every task e + s + b <= p, and the sum of (e + s + b) / p is at most m. PROOF.md.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "analysis/locking/blocking.h"
@@ -25,10 +26,18 @@ struct SharedResourceVerdict {
   bool schedulable() const { return fits && !too_long; }
 };
 
-// Under the OMLP b depends on the tardiness, which depends on b: they are computed in turn from a tardiness
-// of 0 until both settle, or a condition fails. What fails at some step fails at the end, since both only
-// grow.
 SharedResourceVerdict analyse_shared_resource(const TaskSet& set, Protocol protocol,
                                               TardinessBound bound = TardinessBound::least);
+
+// The same of tasks whose jobs execute so long without waiting, and wait as `blocking` says for a given tardiness. b
+// may depend on the tardiness, as under the OMLP, which depends on b: they are computed in turn from a tardiness of 0
+// until both settle, or a condition fails. What fails at some step fails at the end, since both only grow.
+struct ObliviousTask {
+  Time period = 0;
+  Time execution = 0;
+};
+using BlockingOf = std::function<std::vector<Time>(const std::vector<Time>& late)>;
+SharedResourceVerdict analyse_oblivious(const std::vector<ObliviousTask>& tasks, int cpus, TardinessBound bound,
+                                        const BlockingOf& blocking);
 
 }  // namespace samcl::analysis::locking

@@ -114,8 +114,7 @@ class LockingBounds : public testing::TestWithParam<Shape> {};
 
 // Longer runs: SAMCL_SETS=100000.
 TEST_P(LockingBounds, AreNotExceededInSimulations) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t wanted = test_sets(500);
   Random random(seed);
   for (const Analysis& analysis : kAnalyses) {
@@ -134,8 +133,7 @@ TEST_P(LockingBounds, AreNotExceededInSimulations) {
 }
 
 TEST_P(LockingBounds, OfBlockingAreNotExceededInSimulations) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t wanted = test_sets(500);
   Random random(seed);
   for (const Protocol protocol : {Protocol::fmlp_long, Protocol::omlp, Protocol::donation, Protocol::smlp}) {

@@ -97,8 +97,7 @@ TEST(Bounds, AreExceededFromNoState) {
 }
 
 TEST(Bounds, AreExceededFromNoStateOfRandomKernels) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   std::mt19937_64 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   for (int n = 0; n < 60; ++n) {
@@ -188,8 +187,7 @@ TEST(Rounds, RefuseWhatMakesNoSense) {
 
 // How many are bounded exactly is counted, so that a bound that says less than before is seen.
 TEST(PauseBound, IsNeverExceededAndMostlyExact) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   std::mt19937_64 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   int known = 0, exact = 0;

@@ -1,4 +1,5 @@
-// By GLPK: its simplex method in floating point, whose corner is made rational, or its exact one.
+// By GLPK: its simplex method in floating point, whose corner is made rational, or its exact one (which alone finds the
+// same, but takes 15 s instead of 0.1 for (LLCC)20 with 64 warps).
 #include "analysis/makespan/linear_program.h"
 
 #include <glpk.h>

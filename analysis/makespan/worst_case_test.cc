@@ -68,8 +68,7 @@ TEST(WorstCase, IsExhaustiveSearchsWithLargerCapacities) {
 }
 
 TEST(WorstCase, IsExhaustiveSearchsForRandomUnitsAndLatencies) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   std::mt19937_64 random(seed);
   const auto draw = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   for (int n = 0; n < 60; ++n) {

@@ -98,4 +98,11 @@ Choice Candidates::choice(const Modes& start, const Modes& modes) {
   return choice;
 }
 
+void take(Choice& choice, const ModeStep& step) {
+  if (choice.modes[step.task] != step.mode) choice.steps.push_back(step);
+  choice.modes[step.task] = step.mode;
+  choice.ratio = step.ratio;
+  choice.schedulable = step.ratio < kLate;
+}
+
 }  // namespace samcl::analysis

@@ -61,6 +61,9 @@ class Candidates {
   bool exact_bounds_;
 };
 
+// A step; it is listed if it changes the task's mode.
+void take(Choice& choice, const ModeStep& step);
+
 // The policies, one file each.
 Choice choose_single(Candidates& candidates);
 Choice choose_local(Candidates& candidates);

@@ -66,11 +66,8 @@ Choice choose_descent(Candidates& candidates) {
   while (!choice.schedulable) {
     const ModeStep best = best_change(candidates, choice.modes, fixed, choice.ratio, told);
     if (best.ratio >= choice.ratio) break;
-    choice.modes[best.task] = best.mode;
     fixed[best.task] = true;
-    choice.steps.push_back(best);
-    choice.ratio = best.ratio;
-    choice.schedulable = best.ratio < kLate;
+    take(choice, best);
   }
   choice.analyses = candidates.analyses();
   return choice;

@@ -22,11 +22,8 @@ Choice choose_gema(Candidates& candidates) {
       if (ratio < best.ratio) best = {task, mode, ratio};
       modes[task] = 1;
     }
-    modes[best.task] = best.mode;
     left.erase(std::find(left.begin(), left.end(), best.task));
-    choice.steps.push_back(best);
-    choice.ratio = best.ratio;
-    choice.schedulable = best.ratio < kLate;
+    take(choice, best);
   }
   choice.analyses = candidates.analyses();
   return choice;

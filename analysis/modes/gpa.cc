@@ -23,10 +23,7 @@ Choice choose_gpa(Candidates& candidates) {
       }
       choice.modes[task] = kept;
     }
-    if (choice.modes[best.task] != best.mode) choice.steps.push_back(best);
-    choice.modes[best.task] = best.mode;
-    choice.ratio = best.ratio;
-    choice.schedulable = best.ratio < kLate;
+    take(choice, best);
     remaining.erase(std::find(remaining.begin(), remaining.end(), best.task));
   }
   choice.analyses = candidates.analyses();

@@ -160,8 +160,7 @@ struct ModeChange {
 
 // At random, and the worst of these changed step by step.
 TEST(Transition, BoundsHoldInSimulationsOfChanges) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t wanted = test_sets(500);
   Random random(seed);
   int64_t bounds = 0, attained = 0, beyond_new = 0;

@@ -113,8 +113,7 @@ void challenge(const TaskSet& set, const Modes& modes, Random& random, Found& fo
 class ExactForm : public testing::TestWithParam<Shape> {};
 
 TEST_P(ExactForm, IsWhatSimulationsFind) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t count = test_sets(200);
   Random random(seed);
   Found found;

@@ -19,8 +19,7 @@ TEST(LongestBusy, IsNothingForFewerPartiesThanElements) {
 }
 
 TEST(LongestBusy, IsTheLongestThatSatisfiesTheInequality) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Draw draw(seed);
   for (int n = 0; n < 2000; ++n) {
     std::vector<Share> shares(static_cast<size_t>(draw.whole(0, 5)));
@@ -64,8 +63,7 @@ int64_t most_of_every_phase(const TimedTask& task, Time window, int64_t cpu, int
 }
 
 TEST(PhasedWork, IsTheMostOfEveryPhase) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Draw draw(seed);
   for (int n = 0; n < 1000; ++n) {
     TimedTask task;

@@ -317,8 +317,7 @@ int64_t compare(const TaskSet& set, const Modes& modes) {
 }
 
 TEST(SafeTheorems, AreWhatTheFastFormComputesOnSmallSets) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   for (const Shape& shape : {Shape{5, 4, 1, 60}, Shape{4, 4, 3, 60}, Shape{5, 5, 4, 200},
                              Shape{4, 4, 1, 60, true, true, false, 4}, Shape{4, 4, 3, 60, true, true, false, 4}}) {
@@ -332,8 +331,7 @@ TEST(SafeTheorems, AreWhatTheFastFormComputesOnSmallSets) {
 }
 
 TEST(SafeTheorems, AreWhatTheFastFormComputesOnThePapersSets) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   PaperSet wanted;
   wanted.gpu_utilisation = 0.6;
   wanted.classes = true;

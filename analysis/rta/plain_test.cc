@@ -129,8 +129,7 @@ int64_t compare(const TaskSet& set, const Modes& modes, Form form) {
 }
 
 TEST(PublishedEquations, AreWhatTheFastFormsComputeOnSmallSets) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   for (const Form form : {Form::gpu_sam, Form::gpu_sparc}) {
     int64_t compared = 0;
@@ -145,8 +144,7 @@ TEST(PublishedEquations, AreWhatTheFastFormsComputeOnSmallSets) {
 }
 
 TEST(PublishedEquations, AreWhatTheFastFormsComputeOnThePapersSets) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   PaperSet wanted;
   wanted.gpu_utilisation = 0.6;
   wanted.classes = true;

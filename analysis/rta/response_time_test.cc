@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/sim/random_set.h"
 
 namespace samcl::analysis {
@@ -208,8 +209,7 @@ TEST(Bounds, OfATaskSetWithoutTasksAreSchedulable) { EXPECT_TRUE(analyse(TaskSet
 class Remembering : public testing::TestWithParam<Form> {};
 
 TEST_P(Remembering, ChangedModesGiveWhatAFreshAnalysisGives) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   for (int round = 0; round < 200; ++round) {
     SmallSet small = random_set({6, 5, 4, 200, true, true}, random);
@@ -230,8 +230,7 @@ TEST_P(Remembering, ChangedModesGiveWhatAFreshAnalysisGives) {
 }
 
 TEST(Remembering, HoldsWhereDevicesAreBound) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
     SmallSet small = random_set({6, 5, 4, 200, true, true, true}, random);

@@ -65,8 +65,7 @@ void challenge(const SmallSet& small, Random& random, Found& found) {
 class TogetherForm : public testing::TestWithParam<Shape> {};
 
 TEST_P(TogetherForm, IsNotExceededInSimulations) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t count = test_sets(1500);
   Random random(seed);
   Found found;

@@ -22,8 +22,7 @@ TEST(AlignedPlan, MeetsATransferThatIsFarFromItsRelease) {
   const PriorityOrder order = priority_order(set);
   BehaviourPlan plan;
   plan.jobs = {{{0, {{7}, {5}}}}, {{0, {{100'000'000}, {3}}}}};
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   Time longest = 0;
   for (int n = 0; n < 100; ++n)
@@ -32,8 +31,7 @@ TEST(AlignedPlan, MeetsATransferThatIsFarFromItsRelease) {
 }
 
 TEST(AlignedPlan, KeepsToPeriodsAndExecutionTimes) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   for (int n = 0; n < 300; ++n) {
     const auto [set, modes] = random_set(Shape{5, 5, 3, 90, true, true}, random);

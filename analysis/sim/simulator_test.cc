@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/generator/test_seed.h"
 #include "analysis/sim/behaviour_plan.h"
 
 namespace samcl::analysis {
@@ -106,8 +107,7 @@ TEST(Simulator, JobsOfATaskDoNotOverlap) {
 }
 
 TEST(Simulator, AllWorkIsDoneOnceAndNoElementIsSharedAtOnce) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   TaskSet set;
   set.platform = {2, 1, 2};

@@ -34,8 +34,7 @@ std::string tell(const Excess& excess) {
 class SafeForm : public testing::TestWithParam<Shape> {};
 
 TEST_P(SafeForm, IsNotExceededInSimulations) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const int64_t count = test_sets(2000);
   Random random(seed);
   SoundnessTally tally;

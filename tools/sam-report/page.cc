@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/xml_text.h"
 #include "tools/sam-report/timeline.h"
 
 namespace samcl::report {
@@ -47,20 +48,6 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fil
 i.kernel { background: var(--kernel); } i.up { background: var(--up); } i.down { background: var(--down); }
 i.other { background: var(--other); } .much { color: var(--fault); font-weight: 600; }
 )";
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::string number(double value, int decimals) {
   char text[64];
@@ -131,8 +118,8 @@ std::string where(const json& report) {
   for (const json& kernel : by_time(report.at("kernels"))) {
     const uint64_t launches = kernel.at("launches"), split = kernel.at("split_launches");
     const std::string why = kernel.at("why_not_more");
-    const std::string said = !why.empty() ? escaped(why) : split > 0 ? "split" : "";
-    rows += row({escaped(kernel.at("name")), std::to_string(launches), std::to_string(split),
+    const std::string said = !why.empty() ? xml_escaped(why) : split > 0 ? "split" : "";
+    rows += row({xml_escaped(kernel.at("name")), std::to_string(launches), std::to_string(split),
                  std::to_string(kernel.at("devices").get<unsigned>()), time(kernel.at("launch_ns").get<double>()),
                  time(kernel.at("upload_ns").get<double>()), time(kernel.at("download_ns").get<double>()),
                  time(kernel.at("merge_ns").get<double>()),
@@ -159,7 +146,7 @@ std::string transfers(const json& report) {
     const double up = kernel.at("uploaded_bytes"), down = kernel.at("downloaded_bytes"),
                  copied = kernel.at("copied_bytes");
     if (up + down + copied == 0) continue;
-    moved += row({escaped(kernel.at("name")), bytes(up), rate(up, kernel.at("upload_ns")), bytes(down),
+    moved += row({xml_escaped(kernel.at("name")), bytes(up), rate(up, kernel.at("upload_ns")), bytes(down),
                   rate(down, kernel.at("download_ns")), bytes(copied)},
                  "td");
   }
@@ -181,8 +168,8 @@ std::string predictions(const json& report) {
     const double predicted = kernel.at("predicted_ns"), took = kernel.at("took_ns");
     const double off = took > 0 ? 100 * (predicted / took - 1) : 0;
     const std::string percent = (off >= 0 ? "+" : "") + number(off, 0) + " %";
-    rows += row({escaped(kernel.at("name")), std::to_string(launches), time(predicted / static_cast<double>(launches)),
-                 time(took / static_cast<double>(launches)),
+    rows += row({xml_escaped(kernel.at("name")), std::to_string(launches),
+                 time(predicted / static_cast<double>(launches)), time(took / static_cast<double>(launches)),
                  off > 50 || off < -33 ? "<span class=\"much\">" + percent + "</span>" : percent},
                 "td");
   }
@@ -210,7 +197,7 @@ std::string svg(const Timeline& timeline) {
   for (const TimelineRow& lane : timeline.rows) {
     const std::string top = std::to_string(y + (kRowHeight - kBar) / 2),
                       middle = std::to_string(y + kRowHeight / 2 + 4);
-    text += "<text x=\"0\" y=\"" + middle + "\">" + escaped(lane.name) + "</text>\n";
+    text += "<text x=\"0\" y=\"" + middle + "\">" + xml_escaped(lane.name) + "</text>\n";
     text += "<rect class=\"lane\" x=\"" + std::to_string(kNames) + "\" y=\"" + top + "\" width=\"" +
             std::to_string(kWidth) + "\" height=\"" + std::to_string(kBar) + "\"/>\n";
     for (const Block& block : lane.blocks) {
@@ -222,7 +209,7 @@ std::string svg(const Timeline& timeline) {
       if (block.bytes > 0) tip += ", " + bytes(static_cast<double>(block.bytes));
       text += std::string("<rect class=\"") + class_of(lane.name, block.name) + "\" x=\"" + number(x, 2) + "\" y=\"" +
               top + "\" width=\"" + number(width, 2) + "\" height=\"" + std::to_string(kBar) + "\"><title>" +
-              escaped(tip) + "</title></rect>\n";
+              xml_escaped(tip) + "</title></rect>\n";
     }
     const double share = 100 * static_cast<double>(lane.busy) / std::max(1.0, static_cast<double>(timeline.length));
     text += "<text x=\"" + std::to_string(kNames + kWidth + 8) + "\" y=\"" + middle + "\" class=\"soft\">" +
@@ -250,7 +237,7 @@ std::string time_lines(const Timeline& timeline) {
 }
 
 std::string document(const json& report, const std::string& drawn) {
-  const std::string program = escaped(report.value("program", "the program"));
+  const std::string program = xml_escaped(report.value("program", "the program"));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>samcl: " +
          program + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + program +

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "analysis/access/access.h"
+#include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/generator/draw.h"
 #include "analysis/locking/exact_sum.h"
@@ -20,10 +21,10 @@ constexpr int64_t kBlockSets = 10;
 
 Modes ones(const analysis::TaskSet& set) { return Modes(set.tasks.size(), 1); }
 
-bool by(const analysis::TaskSet& set, Analysis analysis, bool busy, const Costs& costs) {
+TaskSet on_cpus(const analysis::TaskSet& set, bool busy) {
   auto tasks = tasks_of(set, ones(set)).value();
   for (Task& task : tasks.tasks) task.busy = busy;
-  return analyse(tasks, analysis, costs).schedulable;
+  return tasks;
 }
 
 bool by_partition(analysis::TaskSet set) {
@@ -96,11 +97,18 @@ std::vector<Way> ways() {
   const auto add = [&](Analysis analysis, const Costs& costs, bool both = true) {
     for (const bool busy : {false, true})
       if (both || !busy)
-        all.push_back({std::string(name(analysis)) + (busy ? ", busy" : ""),
-                       [=](const analysis::TaskSet& set) { return by(set, analysis, busy, costs); }});
+        all.push_back({std::string(name(analysis)) + (busy ? ", busy" : ""), [=](const analysis::TaskSet& set) {
+                         return analyse(on_cpus(set, busy), analysis, costs).schedulable;
+                       }});
   };
-  add(Analysis::gcaps, {kMs});
-  add(Analysis::gcaps_published, {kMs});
+  for (const Analysis analysis : {Analysis::gcaps, Analysis::gcaps_published}) {
+    add(analysis, {kMs});
+    for (const bool busy : {false, true})
+      all.push_back({std::string(name(analysis)) + ", GPU priorities" + (busy ? ", busy" : ""),
+                     [=](const analysis::TaskSet& set) {
+                       return with_gpu_priorities(on_cpus(set, busy), analysis, {kMs}).has_value();
+                     }});
+  }
   for (const Analysis analysis : {Analysis::mpcp, Analysis::mpcp_published, Analysis::fmlp, Analysis::fmlp_published})
     add(analysis, {});
   for (const Analysis analysis : {Analysis::server, Analysis::server_published}) add(analysis, {50 * kUs}, false);

@@ -1,8 +1,9 @@
 // Which share of random task sets (draw_set.h) each way of sharing the GPU makes schedulable, over the CPUs'
 // utilisation, all by the same sets: the ways of access.h, waiting for the GPU without the CPU (suspend) or
-// with it (busy); partitions of 16 parts (partition.h), a segment on k of them taking 16 / k times as long
-// (ceiled); locks on such parts (the SMLP, ../locking/smlp.h), soft; and samcl's own: GPU segments in slices of 1 ms by
-// priority, tasks free to run on any CPU (rta/response_time.h, bound device).
+// with it (busy), preemption also with the GPU priorities that gpu_priorities.h finds; partitions of 16 parts
+// (partition.h), a segment on k of them taking 16 / k times as long (ceiled); locks on such parts (the SMLP,
+// ../locking/smlp.h), soft; and samcl's own: GPU segments in slices of 1 ms by priority, tasks free to run on any CPU
+// (rta/response_time.h, bound device).
 //
 // Costs: the paper's, 1 ms for an update by preemption and none for locks; the server the 50 us of its own
 // paper; slices of 1 ms in turns, and 200 us to switch.

@@ -34,8 +34,7 @@ void expect_the_same(const QuickSet& quick, int cpus, TardinessBound bound, Coun
 }
 
 TEST(QuickTest, GivesTheExactVerdictsOnAllScenarios) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   constexpr TardinessBound kBounds[] = {TardinessBound::least, TardinessBound::devi_anderson,
                                         TardinessBound::compliant_vector};
   QuickSet set;
@@ -52,8 +51,7 @@ TEST(QuickTest, GivesTheExactVerdictsOnAllScenarios) {
 
 // Periods that divide each other, loads of exactly m: where doubles cannot decide.
 TEST(QuickTest, GivesTheExactVerdictsAtTheLimits) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   Count count;
   for (int n = 0; n < 3000; ++n) {
@@ -68,8 +66,7 @@ TEST(QuickTest, GivesTheExactVerdictsAtTheLimits) {
 
 // Many users with short sections: where the OMLP is better than FMLP-Long.
 TEST(QuickTest, GivesTheExactVerdictsWhereTheOmlpMatters) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   Random random(seed);
   Count count;
   const auto draw = [&](Time low, Time high) { return std::uniform_int_distribution<Time>(low, high)(random); };
