@@ -56,7 +56,7 @@ KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const I
   auto program = Program::make_shared(context, real, source, "");
   auto specification = std::make_shared<BuildSpecification>(BuildSpecification{.source = source});
   program->finish(std::move(specification),
-                  Translations{{0, {.sources = {{}}, .kernels = {translation}, .includes = {}}}}, 0);
+                  {Translations{{0, {.sources = {{}}, .kernels = {translation}, .includes = {}}}}, std::nullopt}, 0);
   return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
 }
 
