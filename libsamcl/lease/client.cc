@@ -2,7 +2,7 @@
 // time deals with the daemon's word. What stands behind the lock (which session the lease was taken in) is
 // read and written by its holder alone.
 //
-// Locks, in this order: a slot's ticket lock; renewal_; current_mutex_ or threads_mutex_.
+// Locks, in this order: a slot's ticket lock or gpu_mutex_; renewal_; current_mutex_ or threads_mutex_.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -156,14 +156,31 @@ class ManagedClient final : public Client {
   }
 
   void job_began() override {
-    if (!is_forked_copy()) current()->job_began(now_ns());
+    if (is_forked_copy()) return;
+    const auto session = current();
+    session->job_began(now_ns());
+    if (!session->tell_job_began()) return;
+    is_job_told_ = true;
+    needs_gpu_ = true;
+  }
+
+  void await_gpu() override {
+    if (!needs_gpu_.load(std::memory_order_relaxed) || is_forked_copy()) return;
+    std::lock_guard lock(gpu_mutex_);
+    if (!needs_gpu_) return;
+    const Waiting waiting(waited_ns_);
+    current()->wait_for_gpu();
+    needs_gpu_ = false;
   }
 
   // What several threads waited at the same time counts several times: in doubt a job executed for less.
   void job_ended(uint64_t response_ns) override {
     if (is_forked_copy()) return;
     const uint64_t waited = waited_ns_.load(), before = waited_before_.exchange(waited);
-    current()->job_ended(response_ns, waited - before, now_ns());
+    const auto session = current();
+    session->job_ended(response_ns, waited - before, now_ns());
+    needs_gpu_ = false;
+    if (is_job_told_.exchange(false)) session->tell_job_ended();
   }
 
   uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }
@@ -245,6 +262,10 @@ class ManagedClient final : public Client {
   std::vector<Slot> slots_;  // by device and kind
   std::atomic<uint64_t> waited_ns_{0};
   std::atomic<uint64_t> waited_before_{0};  // when the last job ended
+
+  std::atomic<bool> is_job_told_{false};  // the daemon knows that a job is under way,
+  std::atomic<bool> needs_gpu_{false};    // which has not asked for a GPU of its own yet
+  std::mutex gpu_mutex_;                  // while one thread asks
 
   mutable std::mutex current_mutex_;
   std::shared_ptr<Session> current_;     // guarded by current_mutex_

@@ -40,12 +40,16 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
     : board_(board),
       config_(config),
       processes_(std::move(processes)),
-      loans_(protocol::kMaxResources,
-             [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
+      loans_(kMaxHeld, [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
       scheduler_(
           board.words().words, [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             set_inversion(resource, owner, priority);
+          }),
+      k_exclusion_(
+          protocol::kMaxKnownDevices, [this](uint32_t program, int gpu) { grant_gpu(program, gpu); },
+          [this](int gpu, uint32_t owner, std::optional<int> priority) {
+            set_inversion(kFirstOwnGpu + static_cast<uint32_t>(gpu), owner, priority);
           }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
   use_policy(config.policy);
@@ -67,14 +71,74 @@ void Broker::use_policy(const std::string& name) {
   if (policy == scheduler_.policy()) return;
   spdlog::info("the policy is {}", name);
   scheduler_.set_policy(policy);
+  k_exclusion_.set_candidates(policy.candidates);
   config_.planning.policy = policy;
   admission_.set_policy(policy);
+  for (auto& [id, program] : programs_) {
+    program.own_gpu.reset();
+    assign(program);
+  }
 }
 
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
   auto& cell = programs_.at(waiter.client).page->grants[resource];
   cell.store(static_cast<uint32_t>(waiter.ticket));
   protocol::futex_wake_all(cell);
+}
+
+void Broker::begin_job(ConnectedProgram& program) {
+  program.own_gpu.reset();
+  track_job(program.id);
+  if (const scheduler::Standing* standing = scheduler_.standing(program.id))
+    k_exclusion_.begin_job(program.id, *standing);
+}
+
+// Any of those that it may use.
+void Broker::request_gpu(ConnectedProgram& program, const Message& message) {
+  program.gpu_request = message.sequence;
+  std::vector<int> gpus;
+  for (const uint8_t position : program.assignment.devices) gpus.push_back(program.devices[position]);
+  const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
+  k_exclusion_.request(program.id, planned ? planned->critical_section_ns : 0, gpus);
+}
+
+void Broker::end_job(ConnectedProgram& program) {
+  program.own_gpu.reset();
+  k_exclusion_.end_job(program.id);
+}
+
+void Broker::grant_gpu(uint32_t id, int gpu) {
+  const auto program = programs_.find(id);
+  if (program == programs_.end()) return;
+  if (gpu != scheduler::KExclusion::kNoGpu) {
+    program->second.own_gpu = static_cast<uint8_t>(gpu);
+    assign(program->second);
+  }
+  auto& cell = program->second.page->gpu_grant;
+  cell.store(static_cast<uint32_t>(program->second.gpu_request));
+  protocol::futex_wake_all(cell);
+}
+
+uint32_t Broker::owner(uint32_t held) const {
+  return held < kFirstOwnGpu ? scheduler_.owner(held) : k_exclusion_.owner(static_cast<int>(held - kFirstOwnGpu));
+}
+
+bool Broker::has_waiters(uint32_t held) const {
+  return held < kFirstOwnGpu ? scheduler_.has_waiters(held)
+                             : !k_exclusion_.waiting_for(static_cast<int>(held - kFirstOwnGpu)).empty();
+}
+
+// It is granted on. A job that had the GPU to itself goes on without.
+void Broker::reclaim(uint32_t owner, uint32_t held) {
+  if (held < kFirstOwnGpu) return scheduler_.reclaim(owner, held);
+  if (const auto program = programs_.find(owner); program != programs_.end()) end_job(program->second);
+}
+
+template <typename Call>
+void Broker::for_each_held(Call call) const {
+  for (uint32_t resource = 0; resource < resources(); ++resource) call(resource);
+  if (scheduler_.policy().candidates == 0) return;
+  for (uint32_t device = 0; device < devices_.names().size(); ++device) call(kFirstOwnGpu + device);
 }
 
 // A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
@@ -112,6 +176,9 @@ void Broker::end_inversion(uint32_t resource) {
 uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
   const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
   const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
+  // A job may have to wait for CPUs while it has its GPU, but it ends by its bound.
+  if (resource >= kFirstOwnGpu)
+    return std::max(program.assignment.period_ns, planned ? planned->bound_ns.value_or(0) : 0);
   const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->link_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
   // It keeps what it has for as long as it needs it.
@@ -130,9 +197,9 @@ void Broker::handle_overruns() {
                  program.assignment.task, promised_ns(program, overrun.resource) / 1000);
     apply_overrun_policy(program);
     if (config_.overrun != OverrunPolicy::end || !overrun.holds) continue;
-    if (scheduler_.owner(overrun.resource) != program.id) continue;
+    if (owner(overrun.resource) != program.id) continue;
     program.page->taken.fetch_add(1);
-    scheduler_.reclaim(program.id, overrun.resource);
+    reclaim(program.id, overrun.resource);
   }
 }
 
@@ -161,11 +228,11 @@ void Broker::end_demotions() {
 
 uint64_t Broker::next_tick_ns() const {
   uint64_t next = scheduler_.next_tick_ns();
-  for (uint32_t resource = 0; resource < resources(); ++resource) {
-    const Inversion& inversion = inversions_[resource];
+  for_each_held([&](uint32_t held) {
+    const Inversion& inversion = inversions_[held];
     if (inversion.owner != 0 && !inversion.is_overrun)
       next = std::min(next, inversion.since_ns + inversion.limit_ns + 1);
-  }
+  });
   for (const uint32_t id : demoted_)
     if (const auto program = programs_.find(id); program != programs_.end())
       next = std::min(next, program->second.demoted_until_ns);
@@ -200,6 +267,9 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
       break;
     case MessageKind::release: scheduler_.release(id, message.resource); break;
     case MessageKind::attach_thread: attach_thread(found->second, message); break;
+    case MessageKind::begin_job: begin_job(found->second); break;
+    case MessageKind::request_gpu: request_gpu(found->second, message); break;
+    case MessageKind::end_job: end_job(found->second); break;
   }
   handle_overruns();
 }
@@ -237,10 +307,10 @@ void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
 void Broker::tick(uint64_t now_ns) {
   advance_time(now_ns);
   scheduler_.tick();
-  for (uint32_t resource = 0; resource < resources(); ++resource) {
-    check_holder(resource);
-    check_inversion(resource);
-  }
+  for_each_held([this](uint32_t held) {
+    check_holder(held);
+    check_inversion(held);
+  });
   handle_overruns();
   end_demotions();
 }
@@ -273,23 +343,24 @@ NewJobs Broker::count_jobs(ConnectedProgram& program) {
   return more;
 }
 
-void Broker::check_holder(uint32_t resource) {
-  const uint32_t owner = scheduler_.owner(resource);
+void Broker::check_holder(uint32_t held) {
+  const uint32_t owner = this->owner(held);
   const auto program = programs_.find(owner);
-  const uint32_t leases = program == programs_.end() ? 0 : program->second.page->leases[resource].load();
-  Holding& known = holdings_[resource];
+  const bool is_leased = held < kFirstOwnGpu && program != programs_.end();
+  const uint32_t leases = is_leased ? program->second.page->leases[held].load() : 0;
+  Holding& known = holdings_[held];
   if (known.owner != owner || known.leases != leases) {
     known = {owner, leases, now_ns_};
-  } else if (is_holder_stopped(resource)) {
+  } else if (is_holder_stopped(held)) {
     const LogSubject about(program->second.pid, program->second.assignment.task);
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
-    scheduler_.reclaim(owner, resource);
+    reclaim(owner, held);
   }
 }
 
-bool Broker::is_holder_stopped(uint32_t resource) const {
-  const auto owner = programs_.find(holdings_[resource].owner);
-  return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
+bool Broker::is_holder_stopped(uint32_t held) const {
+  const auto owner = programs_.find(holdings_[held].owner);
+  return owner != programs_.end() && held_ns(held) >= kStoppedNs && has_waiters(held) &&
          processes_.is_stopped(owner->second.pid);
 }
 
@@ -399,7 +470,10 @@ void Broker::assign(ConnectedProgram& program) {
   std::erase_if(devices, [&](uint8_t position) {
     return !may_use_device(program.rights.devices, devices_.names()[program.devices[position]]);
   });
-  const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
+  if (program.own_gpu)
+    std::ranges::stable_partition(devices,
+                                  [&](uint8_t position) { return program.devices[position] == *program.own_gpu; });
+  const uint32_t gpus = program.own_gpu ? 1 : planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
   program.assignment = {task ? task->name : "",
                         priority,
                         registry::fewer_gpus(gpus, program.gpus),
@@ -408,6 +482,7 @@ void Broker::assign(ConnectedProgram& program) {
                         task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
+  program.page->tells_jobs.store(program.weight == 0 && scheduler_.policy().candidates > 0 ? 1 : 0);
   scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
   if (before == priority) return;
   for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
@@ -462,6 +537,7 @@ void Broker::on_client_exit(uint32_t id) {
   counted_jobs_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
+  k_exclusion_.end_job(id);
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }

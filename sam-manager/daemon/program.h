@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ struct ConnectedProgram {
   JobMark mark;
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
+  // The GPU that its job has to itself, our index, and the request for it.
+  std::optional<uint8_t> own_gpu;
+  uint64_t gpu_request = 0;
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   protocol::AssignmentCell::Value assignment;

@@ -37,9 +37,11 @@ struct Shown {
 };
 
 struct ShownResource {
+  uint8_t device;
+  const char* kind;
   uint32_t owner;
   uint64_t held_ns;
-  std::vector<scheduler::Waiter> waiters;
+  std::vector<uint32_t> waiting;  // programs
 };
 
 // All that a status is written from.
@@ -63,6 +65,26 @@ uint32_t resources_of(const Broker& broker) {
   return static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
 }
 
+const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
+
+// Links and GPUs, and, where a job has one to itself, GPUs for jobs.
+std::vector<ShownResource> resources_shown(const Broker& broker) {
+  std::vector<ShownResource> shown;
+  for (uint32_t resource = 0; resource < resources_of(broker); ++resource) {
+    shown.push_back({static_cast<uint8_t>(resource / protocol::kResourcesPerDevice),
+                     kind_of(resource),
+                     broker.scheduler().owner(resource),
+                     broker.held_ns(resource),
+                     {}});
+    for (const auto& waiter : broker.scheduler().waiters(resource)) shown.back().waiting.push_back(waiter.client);
+  }
+  if (broker.scheduler().policy().candidates == 0) return shown;
+  for (uint8_t device = 0; device < broker.devices().names().size(); ++device)
+    shown.push_back({device, "job", broker.k_exclusion().owner(device), broker.held_ns(Broker::kFirstOwnGpu + device),
+                     broker.k_exclusion().waiting_for(device)});
+  return shown;
+}
+
 Status status_of(const Broker& broker) {
   Status status{{},
                 {},
@@ -79,12 +101,12 @@ Status status_of(const Broker& broker) {
                                assignment.priority, assignment.gpus, devices_used(program), program.threads.size(),
                                program.overruns, program.demoted_until_ns != 0, std::nullopt, program.page});
   }
-  for (uint32_t resource = 0; resource < resources_of(broker); ++resource) {
-    const uint32_t owner = broker.scheduler().owner(resource);
-    status.resources.push_back({owner, broker.held_ns(resource), broker.scheduler().waiters(resource)});
+  status.resources = resources_shown(broker);
+  for (const ShownResource& resource : status.resources) {
     // Nobody else is lent anything.
-    const auto holder = std::ranges::lower_bound(status.programs, owner, {}, &Shown::id);
-    if (holder != status.programs.end() && holder->id == owner) holder->lent = broker.loans().of(owner);
+    const auto holder = std::ranges::lower_bound(status.programs, resource.owner, {}, &Shown::id);
+    if (holder != status.programs.end() && holder->id == resource.owner)
+      holder->lent = broker.loans().of(resource.owner);
   }
   return status;
 }
@@ -100,18 +122,13 @@ json describe(const Shown* program) {
           {"lent_priority", or_null(program->lent)}};
 }
 
-const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
-
-json show_resource(const Status& status, uint32_t resource) {
-  const ShownResource& shown = status.resources[resource];
+json show_resource(const Status& status, const ShownResource& shown) {
   json waiting = json::array();
-  for (const scheduler::Waiter& waiter : shown.waiters) waiting.push_back(describe(status.find(waiter.client)));
+  for (const uint32_t program : shown.waiting) waiting.push_back(describe(status.find(program)));
   json holder = describe(status.find(shown.owner));
   if (!holder.is_null()) holder["held_ns_at_least"] = shown.held_ns;
-  return {{"device", status.machine.devices[resource / protocol::kResourcesPerDevice]},
-          {"kind", kind_of(resource)},
-          {"holder", holder},
-          {"waiting", waiting}};
+  return {
+      {"device", status.machine.devices[shown.device]}, {"kind", shown.kind}, {"holder", holder}, {"waiting", waiting}};
 }
 
 // How often it got resources of one kind.
@@ -166,8 +183,7 @@ json show_memory(const Status& status) {
 
 json write_status(const Status& status) {
   json resources = json::array();
-  for (uint32_t resource = 0; resource < status.resources.size(); ++resource)
-    resources.push_back(show_resource(status, resource));
+  for (const ShownResource& resource : status.resources) resources.push_back(show_resource(status, resource));
   json programs = json::array();
   for (const Shown& program : status.programs) programs.push_back(show_program(status, program));
   const auto& costs = status.handovers;

@@ -195,13 +195,16 @@ void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPo
 
 std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
                                  std::vector<UnderPolicy>& under) {
-  const analysis::Modes modes = modes_for(set, settings.modes);
+  const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
+  const bool uses_any = settings.policy.candidates > 0;
+  const analysis::Modes modes = uses_any ? analysis::Modes(set.tasks.size(), 1) : modes_for(set, settings.modes);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
+  const PlacedTasks placed{set, modes, devices, is_others, handovers};
   task_set = analysis::format_task_set({set, modes});
   for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
     under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
-                                                        : bounds_under(policy, set, modes, devices, is_others));
+                                                        : bounds_under(policy, placed));
   const auto active = std::find_if(under.begin(), under.end(),
                                    [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
   std::vector<AssignedTask> planned;
@@ -212,6 +215,8 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
     task.mode = modes[i];
+    task.uses_any = uses_any;
+    if (uses_any) task.critical_section_ns = static_cast<uint64_t>(critical_section(placed, set.tasks[i]));
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
     if (settings.policy != scheduler::kFixedPriority) {
       take_bound(task, set.tasks[i], *active, active->tasks[planned.size()]);
@@ -220,7 +225,7 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
       promise(task, set.tasks[i], bounds.tasks[i], modes[i], settings.policy);
-      task.terms = explain(set, modes, bounds, i, settings.handovers.value_or(analysis::Handovers{}));
+      task.terms = explain(set, modes, bounds, i, handovers);
     }
     planned.push_back(std::move(task));
   }

@@ -1,6 +1,9 @@
 // What can be said of response times under a policy of the scheduler that has no fixed priorities: by the
 // Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads. Pure
 // logic.
+//
+// Under k-exclusion (scheduler/k_exclusion.h) a job has one GPU and its link to itself from its first command to its
+// end: one critical section, in mode 1, with priority donation's bound (analysis/locking/blocking.h).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/handovers.h"
 #include "analysis/model/placement.h"
 #include "sam-manager/scheduler/policy.h"
 
@@ -26,9 +30,21 @@ struct UnderPolicy {
   std::string doubt;        // on what they count that does not hold; "" if it does
 };
 
-// `set` has what hand-overs cost in it, and one task for each device for the programs that no profile tells
-// of, which `is_others` tells by their names; `devices` by task, as many as its mode.
-UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set, const analysis::Modes& modes,
-                         const std::vector<std::vector<int>>& devices, bool (*is_others)(const std::string&));
+// What is analysed, and outlives this. `set` has what hand-overs cost in it, and one task for each device for the
+// programs that no profile tells of, which `is_others` tells by their names.
+struct PlacedTasks {
+  const analysis::TaskSet& set;
+  const analysis::Modes& modes;
+  const std::vector<std::vector<int>>& devices;  // by task, as many as its mode
+  bool (*is_others)(const std::string& name);
+  const analysis::Handovers& handovers;
+};
+
+// How long a job of the task has a GPU to itself under k-exclusion, waiting for CPUs left out: all its stages from the
+// first on a link or GPU on, what it waits in these for programs that no profile tells of, and what it costs to be
+// granted the GPU and to pass it on. 0: it uses none.
+analysis::Time critical_section(const PlacedTasks& tasks, const analysis::Task& task);
+
+UnderPolicy bounds_under(const scheduler::Policy& policy, const PlacedTasks& tasks);
 
 }  // namespace samcl::planning

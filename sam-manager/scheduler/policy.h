@@ -26,8 +26,13 @@ struct Policy {
   // for as long as it needs it. Programs without deadlines give way to those with deadlines under every
   // policy.
   bool revokes;
+  // Not 0: a job that is marked has one of the GPUs to itself, and so many requests at most are in the queues
+  // for these: k_exclusion.h.
+  size_t candidates = 0;
 
-  bool operator==(const Policy& other) const { return std::string_view(name) == other.name && places == other.places; }
+  bool operator==(const Policy& other) const {
+    return std::string_view(name) == other.name && places == other.places && candidates == other.candidates;
+  }
 };
 
 inline constexpr Policy kFixedPriority = {"fixed-priority", Policy::Urgency::priority, 0, true};
@@ -39,8 +44,16 @@ inline constexpr Policy kFmlpLong = {"fmlp-long", Policy::Urgency::deadline, SIZ
 // The global OMLP (Brandenburg & Anderson, RTSS 2010), likewise: as many places as there are CPUs.
 constexpr Policy omlp(int cpus) { return {"omlp", Policy::Urgency::deadline, static_cast<size_t>(cpus), false}; }
 
+// Any of k GPUs for a job, with priority donation (analysis/locking/donation_queues.h). Who shares a GPU with
+// such a job all the same, as its program does between its jobs, is served in order of arrival.
+constexpr Policy k_exclusion(int cpus) {
+  return {"k-exclusion", Policy::Urgency::deadline, SIZE_MAX, false, static_cast<size_t>(cpus)};
+}
+
 // All there are, for a machine of so many CPUs.
-constexpr std::array<Policy, 4> policies(int cpus) { return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)}; }
+constexpr std::array<Policy, 5> policies(int cpus) {
+  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus), k_exclusion(cpus)};
+}
 
 // None of that name: none.
 constexpr std::optional<Policy> find_policy(std::string_view name, int cpus) {

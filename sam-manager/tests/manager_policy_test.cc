@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <chrono>
+#include <csignal>
 #include <ctime>
 #include <fstream>
 #include <thread>
@@ -122,8 +123,118 @@ TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
 
 TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
   start();
-  EXPECT_EQ(use("lottery"), "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
+  EXPECT_EQ(use("lottery"),
+            "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp, k-exclusion");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
+}
+
+// A program of that task whose job begins on 'b' and says which GPU it got ('0', '1'), and ends on 'e' ('f').
+std::unique_ptr<Child> start_job_taker(const Daemon& daemon, const std::string& task) {
+  auto child = std::make_unique<Child>([&daemon, task](const Child::Line& line) {
+    const auto client = daemon.connect(task);
+    if (!client) return 1;
+    line.say('c');
+    while (true) {
+      switch (line.hear(60'000)) {
+        case 'b':
+          client->job_began();
+          client->await_gpu();
+          line.say(static_cast<char>('0' + client->assignment().devices.at(0)));
+          break;
+        case 'e':
+          client->job_ended(kMs);
+          line.say('f');
+          break;
+        default: return 0;
+      }
+    }
+  });
+  return child->line().hear() == 'c' ? std::move(child) : nullptr;
+}
+
+struct OwnGpuTest : PolicyTest {
+  // What the status says of jobs on the n-th device.
+  nlohmann::json jobs_on(size_t device) const { return daemon.status()["resources"][4 + device]; }
+
+  bool wait_for_job(const std::string& task) const {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (Clock::now() < until) {
+      for (const size_t device : {0u, 1u}) {
+        const nlohmann::json jobs = jobs_on(device);
+        for (const auto& waiting : jobs["waiting"])
+          if (waiting["task"] == task) return true;
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+
+  std::vector<std::unique_ptr<Child>> start_three() {
+    std::vector<std::unique_ptr<Child>> children;
+    for (const auto& [task, priority] : {std::pair{"one", 10}, {"two", 20}, {"three", 30}}) {
+      EXPECT_EQ(daemon.register_task(task, priority, 0, {}, 60'000 * kMs), "");
+      children.push_back(start_job_taker(daemon, task));
+    }
+    return children;
+  }
+};
+
+TEST_F(OwnGpuTest, AnyTwoOfThreeJobsHaveOneEach) {
+  start("policy = 'k-exclusion'\ncpus = 4");
+  const auto jobs = start_three();
+  for (const size_t i : {0u, 1u}) {
+    jobs[i]->line().say('b');
+    EXPECT_EQ(jobs[i]->line().hear(), static_cast<char>('0' + i)) << "the one that is free";
+  }
+  EXPECT_EQ(jobs_on(1)["kind"], "job");
+  EXPECT_EQ(jobs_on(1)["holder"]["task"], "two");
+  EXPECT_EQ(daemon.program("two")["devices"], nlohmann::json({"b"}));
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("three"));
+  EXPECT_EQ(daemon.program("one")["lent_priority"], 30) << "it is in front";
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[0]->line().hear(), 'f');
+  EXPECT_EQ(jobs[2]->line().hear(), '0');
+  EXPECT_EQ(daemon.program("one")["lent_priority"], nullptr);
+  jobs[0]->line().say('b');
+  ASSERT_TRUE(wait_for_job("one"));
+  jobs[2]->kill_hard();
+  EXPECT_EQ(jobs[0]->line().hear(), '0') << "who had it died";
+}
+
+TEST_F(OwnGpuTest, ADonorWaitsUntilItsDoneeIsDone) {
+  start("policy = 'k-exclusion'\ncpus = 1");
+  ASSERT_EQ(daemon.register_task("early", 30, 0, {}, 1'000 * kMs), "");
+  const auto jobs = start_three();
+  const auto early = start_job_taker(daemon, "early");
+  jobs[0]->line().say('b');
+  ASSERT_EQ(jobs[0]->line().hear(), '0');
+  early->line().say('b');  // with an earlier deadline, and one CPU
+  ASSERT_TRUE(wait_for_job("early")) << "though GPU 1 is free";
+  EXPECT_EQ(daemon.program("one")["lent_priority"], 30);
+  jobs[0]->line().say('e');
+  EXPECT_THAT(early->line().hear(), ::testing::AnyOf('0', '1'));
+}
+
+TEST_F(OwnGpuTest, StoppedJobLosesItsGpuAndAChangeOfThePolicyFreesAll) {
+  start("policy = 'k-exclusion'\ncpus = 4");
+  const auto jobs = start_three();
+  for (const size_t i : {0u, 1u}) {
+    jobs[i]->line().say('b');
+    ASSERT_NE(jobs[i]->line().hear(), '\0');
+  }
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("three"));
+  kill(jobs[0]->pid(), SIGSTOP);
+  EXPECT_EQ(jobs[2]->line().hear(10'000), '0');
+  kill(jobs[0]->pid(), SIGCONT);
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[0]->line().hear(), 'f');
+  jobs[0]->line().say('b');
+  ASSERT_TRUE(wait_for_job("one"));
+  ASSERT_EQ(use("edf"), "");
+  EXPECT_NE(jobs[0]->line().hear(), '\0') << "nobody waits any more";
+  EXPECT_EQ(daemon.status()["resources"].size(), 4u);
 }
 
 TEST_F(PolicyTest, MemoryThatIsNotThereIsNotReserved) {

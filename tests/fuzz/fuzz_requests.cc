@@ -69,6 +69,10 @@ class Session {
       if (owner != 0 && !broker_.programs().contains(owner)) std::abort();
       if (owner == 0 && broker_.scheduler().has_waiters(resource)) std::abort();
     }
+    for (int gpu = 0; gpu < static_cast<int>(broker_.devices().names().size()); ++gpu) {
+      const uint32_t owner = broker_.k_exclusion().owner(gpu);
+      if (owner != 0 && broker_.programs().at(owner).own_gpu != gpu) std::abort();
+    }
   }
 
  private:
@@ -79,6 +83,9 @@ class Session {
     const char kind = text.size() > 2 ? text[2] : 'a';
     message.kind = kind == 'r'   ? protocol::MessageKind::release
                    : kind == 'd' ? protocol::MessageKind::attach_thread
+                   : kind == 'b' ? protocol::MessageKind::begin_job
+                   : kind == 'g' ? protocol::MessageKind::request_gpu
+                   : kind == 'e' ? protocol::MessageKind::end_job
                                  : protocol::MessageKind::acquire;
     message.resource = text.size() > 3 ? static_cast<unsigned char>(text[3] - '0') : 0u;
     message.sequence = ++sequence_;
