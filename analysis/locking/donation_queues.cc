@@ -103,7 +103,11 @@ void DonationQueues::join_who_may() {
     job.is_outside = false;
     job.joined = choose(job);
     Queue& queue = queues_[static_cast<size_t>(job.joined)];
-    queue.tasks.push_back(job.priority.task);
+    const auto is_before = [this](const Priority& one, size_t other) { return one < jobs_.at(other).priority; };
+    const auto behind_holder = queue.tasks.begin() + (queue.tasks.empty() ? 0 : 1);
+    queue.tasks.insert(is_by_priority_ ? std::upper_bound(behind_holder, queue.tasks.end(), job.priority, is_before)
+                                       : queue.tasks.end(),
+                       job.priority.task);
     queue.work += job.section;
   }
 }

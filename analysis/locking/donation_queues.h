@@ -10,6 +10,7 @@
 // are killed do: who becomes a candidate then takes over what the job was donor of. Pure logic.
 #pragma once
 
+#include <climits>
 #include <deque>
 #include <map>
 #include <optional>
@@ -36,6 +37,12 @@ class DonationQueues {
  public:
   // m and k.
   DonationQueues(int cpus, int gpus) : cpus_(static_cast<size_t>(cpus)), queues_(static_cast<size_t>(gpus)) {}
+  // Queues without donation: all are candidates, and wait by priority behind who has the GPU (own_processor.h).
+  static DonationQueues by_priority(int gpus) {
+    DonationQueues queues(INT_MAX, gpus);
+    queues.is_by_priority_ = true;
+    return queues;
+  }
 
   // The task, which uses a GPU, has a job that is not done and follows no other; and has it no more, whatever that had
   // or waited for.
@@ -81,6 +88,7 @@ class DonationQueues {
   void leave_queue(size_t task);
 
   size_t cpus_;
+  bool is_by_priority_ = false;
   std::vector<Queue> queues_;
   std::map<size_t, Job> jobs_;     // pending, by task
   std::vector<Priority> pending_;  // most urgent first

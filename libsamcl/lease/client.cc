@@ -162,6 +162,7 @@ class ManagedClient final : public Client {
     if (!session->tell_job_began()) return;
     is_job_told_ = true;
     needs_gpu_ = true;
+    if (session->asks_at_begin()) await_gpu();
   }
 
   void await_gpu() override {

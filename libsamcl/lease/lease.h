@@ -71,7 +71,7 @@ class Client {
   virtual void attach_thread(int tid) = 0;
 
   // A job of the program begins now: that is when its deadline runs from. No message, unless jobs have a GPU to
-  // themselves (policy k-exclusion).
+  // themselves (policy k-exclusion; containers, where it blocks as await_gpu() does there).
   virtual void job_began() {}
 
   // Before a command of the program is planned. Where jobs have a GPU to themselves: blocks until the job under way has

@@ -115,7 +115,7 @@ bool Session::ask(Message message, const std::atomic<uint32_t>& grant) {
 }
 
 bool Session::tell_job_began() {
-  if (!usable() || page_->tells_jobs.load(std::memory_order_relaxed) == 0) return false;
+  if (!usable() || page_->tells_jobs.load(std::memory_order_relaxed) == protocol::ClientPage::kUntold) return false;
   Message message;
   message.kind = MessageKind::begin_job;
   return send(message, kSendLimitMs);

@@ -83,6 +83,7 @@ class Session {
   }
   // Where jobs have a GPU to themselves: tells the daemon that one begins, and later ends. False: they have not.
   bool tell_job_began();
+  bool asks_at_begin() const { return page_->tells_jobs.load() == protocol::ClientPage::kAskAtBegin; }
   void tell_job_ended();
   // Waits until the job has its GPU. False: the session is no longer usable.
   bool wait_for_gpu();

@@ -46,7 +46,7 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             set_inversion(resource, owner, priority);
           }),
-      k_exclusion_(
+      own_gpus_(
           protocol::kMaxKnownDevices, [this](uint32_t program, int gpu) { grant_gpu(program, gpu); },
           [this](int gpu, uint32_t owner, std::optional<int> priority) {
             set_inversion(kFirstOwnGpu + static_cast<uint32_t>(gpu), owner, priority);
@@ -71,7 +71,7 @@ void Broker::use_policy(const std::string& name) {
   if (policy == scheduler_.policy()) return;
   spdlog::info("the policy is {}", name);
   scheduler_.set_policy(policy);
-  k_exclusion_.set_candidates(policy.candidates);
+  own_gpus_.set_policy(policy);
   config_.planning.policy = policy;
   admission_.set_policy(policy);
   for (auto& [id, program] : programs_) {
@@ -89,28 +89,28 @@ void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
 void Broker::begin_job(ConnectedProgram& program) {
   program.own_gpu.reset();
   track_job(program.id);
-  if (const scheduler::Standing* standing = scheduler_.standing(program.id))
-    k_exclusion_.begin_job(program.id, *standing);
+  if (const scheduler::Standing* standing = scheduler_.standing(program.id)) own_gpus_.begin_job(program.id, *standing);
 }
 
-// Any of those that it may use.
+// Any of those that it may use, or its container's.
 void Broker::request_gpu(ConnectedProgram& program, const Message& message) {
   program.gpu_request = message.sequence;
   std::vector<int> gpus;
-  for (const uint8_t position : program.assignment.devices) gpus.push_back(program.devices[position]);
+  for (const uint8_t position : program.assignment.devices)
+    if (gpus.empty() || !scheduler_.policy().contains) gpus.push_back(program.devices[position]);
   const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
-  k_exclusion_.request(program.id, planned ? planned->critical_section_ns : 0, gpus);
+  own_gpus_.request(program.id, planned ? planned->critical_section_ns : 0, gpus);
 }
 
 void Broker::end_job(ConnectedProgram& program) {
   program.own_gpu.reset();
-  k_exclusion_.end_job(program.id);
+  own_gpus_.end_job(program.id);
 }
 
 void Broker::grant_gpu(uint32_t id, int gpu) {
   const auto program = programs_.find(id);
   if (program == programs_.end()) return;
-  if (gpu != scheduler::KExclusion::kNoGpu) {
+  if (gpu != scheduler::OwnGpus::kNoGpu) {
     program->second.own_gpu = static_cast<uint8_t>(gpu);
     assign(program->second);
   }
@@ -120,12 +120,12 @@ void Broker::grant_gpu(uint32_t id, int gpu) {
 }
 
 uint32_t Broker::owner(uint32_t held) const {
-  return held < kFirstOwnGpu ? scheduler_.owner(held) : k_exclusion_.owner(static_cast<int>(held - kFirstOwnGpu));
+  return held < kFirstOwnGpu ? scheduler_.owner(held) : own_gpus_.owner(static_cast<int>(held - kFirstOwnGpu));
 }
 
 bool Broker::has_waiters(uint32_t held) const {
   return held < kFirstOwnGpu ? scheduler_.has_waiters(held)
-                             : !k_exclusion_.waiting_for(static_cast<int>(held - kFirstOwnGpu)).empty();
+                             : !own_gpus_.waiting_for(static_cast<int>(held - kFirstOwnGpu)).empty();
 }
 
 // It is granted on. A job that had the GPU to itself goes on without.
@@ -137,7 +137,7 @@ void Broker::reclaim(uint32_t owner, uint32_t held) {
 template <typename Call>
 void Broker::for_each_held(Call call) const {
   for (uint32_t resource = 0; resource < resources(); ++resource) call(resource);
-  if (scheduler_.policy().candidates == 0) return;
+  if (!scheduler_.policy().gives_own_gpus()) return;
   for (uint32_t device = 0; device < devices_.names().size(); ++device) call(kFirstOwnGpu + device);
 }
 
@@ -482,10 +482,27 @@ void Broker::assign(ConnectedProgram& program) {
                         task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
-  program.page->tells_jobs.store(program.weight == 0 && scheduler_.policy().candidates > 0 ? 1 : 0);
+  const scheduler::Policy& policy = scheduler_.policy();
+  using Jobs = protocol::ClientPage;
+  program.page->tells_jobs.store(program.weight > 0 || !policy.gives_own_gpus() ? Jobs::kUntold
+                                 : policy.contains                              ? Jobs::kAskAtBegin
+                                                                                : Jobs::kAskAtCommand);
+  contain(program);
   scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
   if (before == priority) return;
   for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
+}
+
+// Under the policy of containers its threads have the CPU of its first device's.
+void Broker::contain(ConnectedProgram& program) {
+  std::optional<uint8_t> container;
+  if (scheduler_.policy().contains && program.weight == 0 && !program.assignment.devices.empty())
+    container = program.devices[program.assignment.devices.front()];
+  if (container == program.container) return;
+  program.container = container;
+  if (processes_.bind(program.id, program.pid, container)) return;
+  can_bind_ = false;
+  spdlog::warn("process {} can't be bound to the CPU of a container", program.pid);
 }
 
 // As positions in the program's own list.
@@ -537,13 +554,14 @@ void Broker::on_client_exit(uint32_t id) {
   counted_jobs_.erase(id);
   programs_.erase(found);
   scheduler_.remove_client(id);
-  k_exclusion_.end_job(id);
+  own_gpus_.end_job(id);
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }
 
 std::string Broker::unenforced() const {
   if (!processes_.gives_priorities()) return "threads get no real-time priorities";
+  if (scheduler_.policy().contains && !can_bind_) return "programs can't be bound to the CPUs of their containers";
   if (config_.overrun != OverrunPolicy::end)
     return "a section that is too long is not ended (overrun in the configuration)";
   return "";

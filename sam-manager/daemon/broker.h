@@ -22,8 +22,8 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
-#include "sam-manager/scheduler/k_exclusion.h"
 #include "sam-manager/scheduler/loans.h"
+#include "sam-manager/scheduler/own_gpus.h"
 #include "sam-manager/scheduler/scheduler.h"
 
 namespace samcl::daemon {
@@ -47,6 +47,9 @@ struct DeadlineMiss {
 struct Processes {
   // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
   std::function<bool(pid_t process, pid_t thread, int priority)> attach_thread;
+  // Binds a program's process to the CPU of a GPU's container (our index); none: to where it ran before. False: it
+  // can't be.
+  std::function<bool(uint32_t program, pid_t process, std::optional<uint8_t> gpu)> bind;
   // Lends all threads of a program's process a priority, also those made since; none: takes it back.
   std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
   // The program left.
@@ -99,7 +102,7 @@ class Broker {
   unsigned programs_of(uid_t user) const;
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
-  const scheduler::KExclusion& k_exclusion() const { return k_exclusion_; }
+  const scheduler::OwnGpus& own_gpus() const { return own_gpus_; }
   const scheduler::Loans& loans() const { return loans_; }
   // Why bounds are only estimates, whatever profiles tell; "" if they are not.
   std::string unenforced() const;
@@ -164,6 +167,7 @@ class Broker {
   void check_holder(uint32_t held);
   NewJobs count_jobs(ConnectedProgram& program);
   void assign(ConnectedProgram& program);
+  void contain(ConnectedProgram& program);
   std::vector<uint8_t> place(const ConnectedProgram& program, int priority) const;
   std::vector<uint8_t> place(const ConnectedProgram& program, const planning::AssignedTask& task) const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
@@ -173,7 +177,7 @@ class Broker {
   Processes processes_;
   scheduler::Loans loans_;
   scheduler::Scheduler scheduler_;
-  scheduler::KExclusion k_exclusion_;
+  scheduler::OwnGpus own_gpus_;
   std::map<uint32_t, ConnectedProgram> programs_;
   Devices devices_;
   std::map<std::string, uint64_t> memory_;  // of devices, bytes, as the last program told that has them
@@ -183,6 +187,7 @@ class Broker {
   std::set<uint32_t> demoted_;                                     // programs
   std::map<std::string, TaskHistory> history_;                     // by task
   std::map<uint32_t, std::unique_ptr<CountedJobs>> counted_jobs_;  // by program
+  bool can_bind_ = true;                                           // as far as was tried
   uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;

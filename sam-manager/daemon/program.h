@@ -52,8 +52,9 @@ struct ConnectedProgram {
   // The GPU that its job has to itself, our index, and the request for it.
   std::optional<uint8_t> own_gpu;
   uint64_t gpu_request = 0;
-  uint64_t demoted_until_ns = 0;  // 0: it is not demoted
-  uint32_t weight = 0;            // of its share; 0: it has deadlines
+  std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
+  uint64_t demoted_until_ns = 0;     // 0: it is not demoted
+  uint32_t weight = 0;               // of its share; 0: it has deadlines
   protocol::AssignmentCell::Value assignment;
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own

@@ -78,10 +78,10 @@ std::vector<ShownResource> resources_shown(const Broker& broker) {
                      {}});
     for (const auto& waiter : broker.scheduler().waiters(resource)) shown.back().waiting.push_back(waiter.client);
   }
-  if (broker.scheduler().policy().candidates == 0) return shown;
+  if (!broker.scheduler().policy().gives_own_gpus()) return shown;
   for (uint8_t device = 0; device < broker.devices().names().size(); ++device)
-    shown.push_back({device, "job", broker.k_exclusion().owner(device), broker.held_ns(Broker::kFirstOwnGpu + device),
-                     broker.k_exclusion().waiting_for(device)});
+    shown.push_back({device, "job", broker.own_gpus().owner(device), broker.held_ns(Broker::kFirstOwnGpu + device),
+                     broker.own_gpus().waiting_for(device)});
   return shown;
 }
 

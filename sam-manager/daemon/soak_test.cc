@@ -89,6 +89,7 @@ class Soak {
     Processes fake;
     fake.attach_thread = [](pid_t, pid_t, int) { return true; };
     fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
+    fake.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
     fake.on_client_exit = [](uint32_t) {};
     fake.is_stopped = [this](pid_t pid) {
       return std::ranges::any_of(clients_,
@@ -146,7 +147,9 @@ class Soak {
     }
     switch (client.state) {
       case State::idle:
-        return client.program->page->tells_jobs.load() == 1 && !client.has_job ? begin(client) : take(client);
+        return client.program->page->tells_jobs.load() != protocol::ClientPage::kUntold && !client.has_job
+                   ? begin(client)
+                   : take(client);
       case State::holding: return give_back(client);
       default:
         EXPECT_LT(now_ - client.since_ns, kLongestWait) << "a lease is lost";
@@ -258,9 +261,9 @@ class Soak {
       EXPECT_LE(holders, 1) << "resource " << resource;
     }
     for (const int gpu : {0, 1}) {
-      const uint32_t owner = broker_.k_exclusion().owner(gpu);
+      const uint32_t owner = broker_.own_gpus().owner(gpu);
       EXPECT_TRUE(owner == 0 || broker_.programs().at(owner).own_gpu == gpu);
-      EXPECT_TRUE(owner != 0 || broker_.k_exclusion().waiting_for(gpu).empty());
+      EXPECT_TRUE(owner != 0 || broker_.own_gpus().waiting_for(gpu).empty());
     }
   }
 

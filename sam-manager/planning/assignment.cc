@@ -111,13 +111,14 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
-    if (other.profile.empty() && other.weight == 0 && other.priority >= task.priority)
+    if (other.profile.empty() && other.weight == 0 && (other.priority >= task.priority || settings.policy.contains))
       return "task \"" + name + "\" is as urgent and has no profile";
   return "";
 }
 
 // What the analysis counts on and no profile tells.
-std::string estimate_of(const analysis::TaskSet& set) {
+std::string estimate_of(const analysis::TaskSet& set, const scheduler::Policy& policy) {
+  if (policy.contains) return "that all jobs are marked, and programs compute in these alone, is not enforced";
   for (const analysis::Task& task : set.tasks)
     for (const analysis::Stage& stage : task.stages)
       if (stage.resource != analysis::Resource::cpu && stage.host.empty() && !is_others(task.name))
@@ -197,7 +198,8 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
                                  std::vector<UnderPolicy>& under) {
   const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
   const bool uses_any = settings.policy.candidates > 0;
-  const analysis::Modes modes = uses_any ? analysis::Modes(set.tasks.size(), 1) : modes_for(set, settings.modes);
+  const bool is_single = settings.policy.gives_own_gpus();
+  const analysis::Modes modes = is_single ? analysis::Modes(set.tasks.size(), 1) : modes_for(set, settings.modes);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
   const PlacedTasks placed{set, modes, devices, is_others, handovers};
@@ -319,7 +321,7 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
-    task.estimate = estimate_of(*set);
+    task.estimate = estimate_of(*set, settings.policy);
   }
   if (settings.policy != scheduler::kFixedPriority)
     plan.changing = "the analysis of " + plan.policy + " does not tell of changes";

@@ -204,6 +204,11 @@ TEST(Assignment, ProgramsOfNoTaskMayBeAsUrgent) {
   EXPECT_THAT(plan.tasks.at(0).doubt, HasSubstr("no registered task"));
 }
 
+Task on(Task task, const std::string& device) {
+  task.devices = {device};
+  return task;
+}
+
 const UnderPolicy& under(const Assignment& plan, const std::string& policy) {
   return *std::find_if(plan.under.begin(), plan.under.end(),
                        [&](const UnderPolicy& known) { return known.policy == policy; });
@@ -286,6 +291,30 @@ TEST(Assignment, CriticalSectionIsAllFromTheFirstCommandOn) {
       << "1 + 4 + 2, another program's slice that is passed on, 0.52, and three requests, 0.06 each: for the GPU of "
          "its "
          "own, the link and the GPU";
+}
+
+// GPU 0's container has a and c: c may have begun when a's job comes, and is over with it in time.
+TEST(Assignment, ContainersBoundTheTasksOfEachGpuByThemselves) {
+  Settings settings = alone();
+  settings.policy = scheduler::kContainers;
+  const auto tasks = named(
+      {on(gpu_task("a", 6, 20, {8}), "a"), on(gpu_task("b", 4, 50, {50}), "b"), on(gpu_task("c", 3, 40, {15}), "a")});
+  const Assignment plan = assign_modes(tasks, {2, {"a", "b"}, 0}, settings);
+  EXPECT_EQ(plan.find("a")->bound_ns, (20 + 8 + 15 - 20) * kMs);
+  EXPECT_EQ(plan.find("b")->bound_ns, 50 * kMs);
+  EXPECT_EQ(plan.find("c")->bound_ns, 40 * kMs);
+  EXPECT_TRUE(plan.find("c")->meets_deadline()) << plan.find("c")->doubt;
+  EXPECT_FALSE(plan.find("c")->guaranteed());
+  EXPECT_THAT(plan.find("c")->estimate, HasSubstr("marked"));
+}
+
+TEST(Assignment, ContainersThatAreTooFullOrLackACpuHaveNoBounds) {
+  const auto full = named({on(gpu_task("a", 6, 20, {8}), "a"), on(gpu_task("c", 3, 40, {25}), "a")});
+  EXPECT_EQ(under(assign_modes(full, kTwoGpus, alone()), "containers").problem,
+            "the jobs of device 0 are more than its container can do");
+  const auto fits = named({on(gpu_task("a", 6, 20, {8}), "a")});
+  EXPECT_EQ(under(assign_modes(fits, {1, {"a", "b"}, 0}, alone()), "containers").problem,
+            "the containers of 2 GPUs need a CPU each, and there are 1");
 }
 
 TEST(Assignment, TaskOfCertainGpusIsNoTaskOfAny) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/locking/own_processor.h"
 #include "analysis/locking/requests.h"
 #include "analysis/locking/shared_resource.h"
 
@@ -13,7 +14,9 @@ using analysis::locking::Protocol;
 using analysis::locking::RequestingTask;
 using analysis::locking::RequestOrder;
 using analysis::locking::ResourceUse;
+using analysis::locking::SharedResourceTask;
 using analysis::locking::SharedResourceVerdict;
+using analysis::locking::WholeTask;
 
 namespace {
 
@@ -82,13 +85,18 @@ std::string obstacle(const scheduler::Policy& policy, const PlacedTasks& tasks, 
   if (policy.candidates > 0 && !task.devices.empty() && task.devices.size() < gpus)
     return "task \"" + task.name + "\" may use " + std::to_string(task.devices.size()) + " of " + std::to_string(gpus) +
            " GPUs, and the analysis of " + policy.name + " knows tasks that may use any";
+  if (policy.contains && tasks.set.platform.gpus > tasks.set.platform.cpus)
+    return "the containers of " + std::to_string(gpus) + " GPUs need a CPU each, and there are " +
+           std::to_string(tasks.set.platform.cpus);
   if (policy.candidates == 0 && tasks.modes[i] > 1)
     return "task \"" + task.name + "\" uses " + std::to_string(tasks.modes[i]) + " GPUs at once, and the analysis of " +
            policy.name + " knows tasks on one (modes = \"single\")";
   return "";
 }
 
-Result<SharedResourceVerdict> analyse(const scheduler::Policy& policy, const PlacedTasks& all) {
+using Found = Result<std::vector<SharedResourceTask>>;
+
+Found analyse_together(const scheduler::Policy& policy, const PlacedTasks& all) {
   const auto& platform = all.set.platform;
   std::vector<RequestingTask> tasks;
   analysis::locking::TaskSet exclusive{platform.cpus, platform.gpus, {}};
@@ -99,9 +107,40 @@ Result<SharedResourceVerdict> analyse(const scheduler::Policy& policy, const Pla
     tasks.push_back(requesting(all, task, device));
     exclusive.tasks.push_back(locking(all, task));
   }
-  if (policy.candidates == 0) return analysis::locking::analyse_requests(tasks, platform.cpus, order_of(policy));
-  if (auto good = analysis::locking::check(exclusive); !good) return tl::unexpected(good.error());
-  return analysis::locking::analyse_shared_resource(exclusive, Protocol::donation);
+  if (policy.candidates > 0)
+    if (auto good = analysis::locking::check(exclusive); !good) return tl::unexpected(good.error());
+  SharedResourceVerdict verdict = policy.candidates > 0
+                                      ? analysis::locking::analyse_shared_resource(exclusive, Protocol::donation)
+                                      : analysis::locking::analyse_requests(tasks, platform.cpus, order_of(policy));
+  if (verdict.too_long)
+    return fail("task \"" + tasks[*verdict.too_long].name +
+                "\" executes and waits for others' requests for longer than its deadline");
+  if (!verdict.fits)
+    return fail("what tasks execute and wait for each other is more than " + std::to_string(platform.cpus) +
+                " CPUs can do");
+  return std::move(verdict.tasks);
+}
+
+// Each GPU's tasks by themselves.
+Found analyse_containers(const PlacedTasks& all) {
+  std::vector<SharedResourceTask> found;
+  std::vector<WholeTask> jobs;
+  std::vector<std::vector<size_t>> containers(static_cast<size_t>(all.set.platform.gpus));
+  for (size_t i = 0; i < all.set.tasks.size(); ++i) {
+    const analysis::Task& task = all.set.tasks[i];
+    if (all.is_others(task.name)) continue;
+    containers[static_cast<size_t>(all.devices[i].empty() ? 0 : all.devices[i].front())].push_back(found.size());
+    jobs.push_back({task.deadline, locking(all, task).execution()});
+    found.push_back({0, jobs.back().cost, 0});
+  }
+  for (size_t gpu = 0; gpu < containers.size(); ++gpu) {
+    std::vector<WholeTask> tasks;
+    for (const size_t i : containers[gpu]) tasks.push_back(jobs[i]);
+    const auto late = analysis::locking::own_processor_tardiness(tasks);
+    if (!late) return fail("the jobs of device " + std::to_string(gpu) + " are more than its container can do");
+    for (size_t n = 0; n < tasks.size(); ++n) found[containers[gpu][n]].late = (*late)[n];
+  }
+  return found;
 }
 
 }  // namespace
@@ -119,8 +158,9 @@ Time critical_section(const PlacedTasks& tasks, const analysis::Task& task) {
 UnderPolicy bounds_under(const scheduler::Policy& policy, const PlacedTasks& tasks) {
   UnderPolicy result;
   result.policy = policy.name;
-  result.doubt =
-      "threads have fixed priorities, and the analysis of " + std::string(policy.name) + " counts on global EDF";
+  if (!policy.contains)
+    result.doubt =
+        "threads have fixed priorities, and the analysis of " + std::string(policy.name) + " counts on global EDF";
   std::vector<Time> deadlines;
   for (size_t i = 0; i < tasks.set.tasks.size(); ++i) {
     if (tasks.is_others(tasks.set.tasks[i].name)) continue;
@@ -129,18 +169,13 @@ UnderPolicy bounds_under(const scheduler::Policy& policy, const PlacedTasks& tas
     if (result.problem.empty()) result.problem = obstacle(policy, tasks, i);
   }
   if (!result.problem.empty()) return result;
-  const auto verdict = analyse(policy, tasks);
-  if (!verdict)
-    result.problem = verdict.error().message;
-  else if (verdict->too_long)
-    result.problem = "task \"" + result.tasks[*verdict->too_long].name +
-                     "\" executes and waits for others' requests for longer than its deadline";
-  else if (!verdict->fits)
-    result.problem = "what tasks execute and wait for each other is more than " +
-                     std::to_string(tasks.set.platform.cpus) + " CPUs can do";
-  if (!result.problem.empty()) return result;
+  const Found found = policy.contains ? analyse_containers(tasks) : analyse_together(policy, tasks);
+  if (!found) {
+    result.problem = found.error().message;
+    return result;
+  }
   for (size_t i = 0; i < result.tasks.size(); ++i) {
-    const analysis::locking::SharedResourceTask& known = verdict->tasks[i];
+    const SharedResourceTask& known = (*found)[i];
     result.tasks[i].bound_ns = static_cast<uint64_t>(deadlines[i] + known.late);
     result.tasks[i].blocking_ns = static_cast<uint64_t>(known.blocking);
     result.tasks[i].late_ns = static_cast<uint64_t>(known.late);

@@ -1,8 +1,11 @@
-// What can be said of response times under a policy of the scheduler that has no fixed priorities: by the
-// Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads. Pure
-// logic.
+// What can be said of response times under a policy of the scheduler that has no fixed priorities. Pure logic.
 //
-// Under k-exclusion (scheduler/k_exclusion.h) a job has one GPU and its link to itself from its first command to its
+// Mostly by the Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads.
+//
+// Under containers each GPU's tasks, in mode 1, have a CPU of their own for jobs that run whole: bounds are those of
+// non-preemptive EDF (analysis/locking/own_processor.h), which count on nothing outside of it.
+//
+// Under k-exclusion (scheduler/own_gpus.h) a job has one GPU and its link to itself from its first command to its
 // end: one critical section, in mode 1, with priority donation's bound (analysis/locking/blocking.h).
 #pragma once
 

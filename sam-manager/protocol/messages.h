@@ -17,7 +17,8 @@ enum class MessageKind : uint16_t {
   attach_thread,  // `tid` is to run with the task's priority
   // Where the client's page says that they matter (ClientPage::tells_jobs):
   begin_job,    // a job of it begins
-  request_gpu,  // before that job's first command; waits until `sequence` comes back in ClientPage::gpu_grant
+  request_gpu,  // then, or before that job's first command; it waits until `sequence` comes back in
+                // ClientPage::gpu_grant
   end_job,      // the job ends, and with it what it had
 };
 

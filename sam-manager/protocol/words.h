@@ -106,8 +106,10 @@ struct ClientPage {
   JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
-  // 1: jobs have a GPU to themselves, and the daemon is to be told of each (MessageKind::begin_job). The daemon writes.
-  std::atomic<uint32_t> tells_jobs;
+  // Whether the daemon is to be told of each job (MessageKind::begin_job), which then has a GPU to itself, and when it
+  // asks for that. The daemon writes.
+  enum Telling : uint32_t { kUntold, kAskAtCommand, kAskAtBegin };
+  std::atomic<Telling> tells_jobs;
   // Likewise a futex: the request_gpu that was granted last. Which one it is, the assignment says.
   std::atomic<uint32_t> gpu_grant;
   // Leases that were taken from the client because it held them for longer than it may. The daemon writes.

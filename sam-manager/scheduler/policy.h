@@ -27,9 +27,13 @@ struct Policy {
   // policy.
   bool revokes;
   // Not 0: a job that is marked has one of the GPUs to itself, and so many requests at most are in the queues
-  // for these: k_exclusion.h.
+  // for these: own_gpus.h.
   size_t candidates = 0;
+  // Marked jobs of the tasks on a GPU run one at a time, by urgency, from begin to end, on a CPU of their own.
+  bool contains = false;
 
+  // Whether a marked job has a GPU to itself: own_gpus.h.
+  bool gives_own_gpus() const { return candidates > 0 || contains; }
   bool operator==(const Policy& other) const {
     return std::string_view(name) == other.name && places == other.places && candidates == other.candidates;
   }
@@ -50,9 +54,12 @@ constexpr Policy k_exclusion(int cpus) {
   return {"k-exclusion", Policy::Urgency::deadline, SIZE_MAX, false, static_cast<size_t>(cpus)};
 }
 
+// The Container Method of Elliott & Anderson (2012), with a CPU of its own for each GPU's container.
+inline constexpr Policy kContainers = {"containers", Policy::Urgency::deadline, SIZE_MAX, false, 0, true};
+
 // All there are, for a machine of so many CPUs.
-constexpr std::array<Policy, 5> policies(int cpus) {
-  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus), k_exclusion(cpus)};
+constexpr std::array<Policy, 6> policies(int cpus) {
+  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus), k_exclusion(cpus), kContainers};
 }
 
 // None of that name: none.

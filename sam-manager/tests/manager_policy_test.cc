@@ -123,8 +123,9 @@ TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
 
 TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
   start();
-  EXPECT_EQ(use("lottery"),
-            "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp, k-exclusion");
+  EXPECT_EQ(
+      use("lottery"),
+      "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp, k-exclusion, containers");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
 }
 
@@ -214,6 +215,51 @@ TEST_F(OwnGpuTest, ADonorWaitsUntilItsDoneeIsDone) {
   EXPECT_EQ(daemon.program("one")["lent_priority"], 30);
   jobs[0]->line().say('e');
   EXPECT_THAT(early->line().hear(), ::testing::AnyOf('0', '1'));
+}
+
+TEST_F(OwnGpuTest, ContainersServeByDeadlineOnTheirOwnCpu) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one CPU";
+  start("policy = 'containers'");
+  std::vector<std::unique_ptr<Child>> jobs;
+  const auto add = [&](const char* task, int priority, const char* device, uint64_t deadline_ns) {
+    EXPECT_EQ(daemon.register_task(task, priority, 0, {device}, deadline_ns), "");
+    jobs.push_back(start_job_taker(daemon, task));
+  };
+  add("running", 10, "a", 60'000 * kMs);
+  add("late", 30, "a", 50'000 * kMs);
+  add("early", 20, "a", 10'000 * kMs);
+  add("elsewhere", 5, "b", 60'000 * kMs);
+  const auto cpus = [&](size_t job) {
+    cpu_set_t now;
+    EXPECT_EQ(sched_getaffinity(jobs[job]->pid(), sizeof now, &now), 0);
+    return now;
+  };
+  const cpu_set_t one = cpus(0), same = cpus(1), other = cpus(3);
+  EXPECT_EQ(CPU_COUNT(&one), 1);
+  EXPECT_TRUE(CPU_EQUAL(&one, &same));
+  EXPECT_EQ(CPU_COUNT(&other), 1);
+  EXPECT_FALSE(CPU_EQUAL(&one, &other));
+  for (const size_t i : {0u, 1u, 2u, 3u}) {
+    jobs[i]->line().say('b');
+    if (i == 1) {
+      ASSERT_TRUE(wait_for_job("late"));
+    }
+    if (i == 2) {
+      ASSERT_TRUE(wait_for_job("early"));
+    }
+  }
+  EXPECT_EQ(jobs[0]->line().hear(), '0');
+  EXPECT_EQ(jobs[3]->line().hear(), '1') << "another container";
+  EXPECT_EQ(daemon.program("running")["lent_priority"], 30);
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[2]->line().hear(), '0') << "the earlier deadline";
+  EXPECT_EQ(jobs_on(0)["waiting"][0]["task"], "late");
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_EQ(jobs[1]->line().hear(), '0');
+  const cpu_set_t again = cpus(0);
+  EXPECT_TRUE(CPU_EQUAL(&again, &all));
 }
 
 TEST_F(OwnGpuTest, StoppedJobLosesItsGpuAndAChangeOfThePolicyFreesAll) {

@@ -26,6 +26,7 @@ Processes nobody() {
   Processes processes;
   processes.attach_thread = [](pid_t, pid_t, int) { return true; };
   processes.lend = [](uint32_t, pid_t, std::optional<int>) {};
+  processes.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
   processes.on_client_exit = [](uint32_t) {};
   processes.is_stopped = [](pid_t pid) { return pid == 3; };
   processes.gives_priorities = [] { return false; };
@@ -70,7 +71,7 @@ class Session {
       if (owner == 0 && broker_.scheduler().has_waiters(resource)) std::abort();
     }
     for (int gpu = 0; gpu < static_cast<int>(broker_.devices().names().size()); ++gpu) {
-      const uint32_t owner = broker_.k_exclusion().owner(gpu);
+      const uint32_t owner = broker_.own_gpus().owner(gpu);
       if (owner != 0 && broker_.programs().at(owner).own_gpu != gpu) std::abort();
     }
   }

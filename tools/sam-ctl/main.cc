@@ -280,7 +280,7 @@ int run(int argc, char** argv) {
   CLI::App* ordered = app.add_subcommand(
       "policy", "by which devices and links are granted to tasks, with the bounds under each; or changes it");
   ordered->add_option("NAME", options.policy,
-                      "fixed-priority, edf, fmlp-long, omlp or k-exclusion; until the next configuration");
+                      "fixed-priority, edf, fmlp-long, omlp, k-exclusion or containers; until the next configuration");
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");

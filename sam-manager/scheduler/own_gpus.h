@@ -1,7 +1,7 @@
-// Jobs that have one of the GPUs that they may use to themselves, any of them, from their first command to their end:
-// at most one job per GPU, in the order of analysis/locking/donation_queues.h, whose bound is then the jobs'. Programs
-// say when jobs begin, ask and end; who it is that waits for whom is told, so that holders can be lent priorities. Pure
-// logic.
+// Jobs that have a GPU to themselves: any of those that they may use, from their first command to their end, in the
+// order of analysis/locking/donation_queues.h (k-exclusion); or that of their container, one after the other by
+// deadline, from begin to end (analysis/locking/own_processor.h). Programs say when jobs begin, ask and end; who it is
+// that waits for whom is told, so that holders can be lent priorities. Pure logic.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace samcl::scheduler {
 
-class KExclusion {
+class OwnGpus {
  public:
   static constexpr int kNoGpu = analysis::locking::kNoGpu;
 
@@ -28,11 +28,10 @@ class KExclusion {
   // Scheduler::OnInversion.
   using OnInversion = std::function<void(int gpu, ClientId owner, std::optional<int> inherited)>;
 
-  KExclusion(int gpus, OnGrant on_grant, OnInversion on_inversion);
+  OwnGpus(int gpus, OnGrant on_grant, OnInversion on_inversion);
 
-  // m, how many requests are in queues at most (Policy::candidates). 0: no job has a GPU to itself. Whatever was held
-  // or waited for before is not any more.
-  void set_candidates(size_t candidates);
+  // Whether and by which rules jobs have GPUs to themselves. Whatever was held or waited for before is not any more.
+  void set_policy(const Policy& policy);
 
   // The client has a job with this standing until end_job(), instead of the one before. Ignored for programs without
   // deadlines; demoted ones come after all others.
@@ -53,7 +52,7 @@ class KExclusion {
   const int gpus_;
   OnGrant on_grant_;
   OnInversion on_inversion_;
-  size_t candidates_ = 0;
+  Policy policy_ = kFixedPriority;
   analysis::locking::DonationQueues queues_;
   std::map<ClientId, int> priorities_;  // of those with a job
   std::set<ClientId> asking_;           // and were not granted it

@@ -1,4 +1,4 @@
-#include "sam-manager/scheduler/k_exclusion.h"
+#include "sam-manager/scheduler/own_gpus.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,27 +8,28 @@ namespace samcl::scheduler {
 using analysis::Time;
 using analysis::locking::DonationQueues;
 
-KExclusion::KExclusion(int gpus, OnGrant on_grant, OnInversion on_inversion)
+OwnGpus::OwnGpus(int gpus, OnGrant on_grant, OnInversion on_inversion)
     : gpus_(gpus), on_grant_(std::move(on_grant)), on_inversion_(std::move(on_inversion)), queues_(0, gpus) {}
 
-void KExclusion::set_candidates(size_t candidates) {
-  if (candidates == candidates_) return;
-  candidates_ = candidates;
-  queues_ = DonationQueues(static_cast<int>(candidates), gpus_);
+void OwnGpus::set_policy(const Policy& policy) {
+  if (policy == policy_) return;
+  policy_ = policy;
+  queues_ =
+      policy.contains ? DonationQueues::by_priority(gpus_) : DonationQueues(static_cast<int>(policy.candidates), gpus_);
   priorities_.clear();
   for (const ClientId client : std::exchange(asking_, {})) on_grant_(client, kNoGpu);
   settle();
 }
 
-void KExclusion::begin_job(ClientId client, const Standing& standing) {
+void OwnGpus::begin_job(ClientId client, const Standing& standing) {
   end_job(client);
-  if (candidates_ == 0 || standing.level == Level::shares) return;
+  if (!policy_.gives_own_gpus() || standing.level == Level::shares) return;
   const uint64_t deadline = standing.level == Level::real_time ? standing.deadline_ns : UINT64_MAX;
   priorities_[client] = standing.priority;
   queues_.arrive({static_cast<Time>(std::min<uint64_t>(deadline, INT64_MAX)), client});
 }
 
-void KExclusion::request(ClientId client, uint64_t section_ns, std::span<const int> gpus) {
+void OwnGpus::request(ClientId client, uint64_t section_ns, std::span<const int> gpus) {
   if (queues_.holds(client)) return on_grant_(client, queues_.gpu_of(client));
   if (!queues_.is_pending(client) || gpus.empty()) return on_grant_(client, kNoGpu);
   // What nobody knows counts, so that those are spread over the queues.
@@ -37,7 +38,7 @@ void KExclusion::request(ClientId client, uint64_t section_ns, std::span<const i
   settle();
 }
 
-void KExclusion::end_job(ClientId client) {
+void OwnGpus::end_job(ClientId client) {
   priorities_.erase(client);
   if (!queues_.is_pending(client)) return;
   queues_.leave(client);
@@ -45,14 +46,14 @@ void KExclusion::end_job(ClientId client) {
   settle();
 }
 
-ClientId KExclusion::owner(int gpu) const { return static_cast<ClientId>(queues_.holder(gpu).value_or(0)); }
+ClientId OwnGpus::owner(int gpu) const { return static_cast<ClientId>(queues_.holder(gpu).value_or(0)); }
 
-std::vector<ClientId> KExclusion::waiting_for(int gpu) const {
+std::vector<ClientId> OwnGpus::waiting_for(int gpu) const {
   const std::vector<size_t> waiting = queues_.waiting_for(gpu);
   return {waiting.begin(), waiting.end()};
 }
 
-void KExclusion::settle() {
+void OwnGpus::settle() {
   for (auto client = asking_.begin(); client != asking_.end();) {
     if (!queues_.holds(*client)) {
       ++client;
@@ -65,7 +66,7 @@ void KExclusion::settle() {
   for (int gpu = 0; gpu < gpus_; ++gpu) report_inversion(gpu);
 }
 
-void KExclusion::report_inversion(int gpu) {
+void OwnGpus::report_inversion(int gpu) {
   const ClientId owner = this->owner(gpu);
   std::optional<int> inherited;
   for (const ClientId waiting : waiting_for(gpu))
