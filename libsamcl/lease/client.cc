@@ -159,10 +159,11 @@ class ManagedClient final : public Client {
     if (is_forked_copy()) return;
     const auto session = current();
     session->job_began(now_ns());
-    if (!session->tell_job_began()) return;
-    is_job_told_ = true;
-    needs_gpu_ = true;
-    if (session->asks_at_begin()) await_gpu();
+    using Page = protocol::ClientPage;
+    const Page::Telling telling = session->tell_job_began();
+    is_job_told_ = telling != Page::kUntold;
+    needs_gpu_ = telling > Page::kTold;
+    if (telling == Page::kAskAtBegin) await_gpu();
   }
 
   void await_gpu() override {

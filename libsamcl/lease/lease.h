@@ -70,8 +70,8 @@ class Client {
   // under a daemon that comes later.
   virtual void attach_thread(int tid) = 0;
 
-  // A job of the program begins now: that is when its deadline runs from. No message, unless jobs have a GPU to
-  // themselves (policy k-exclusion; containers, where it blocks as await_gpu() does there).
+  // A job of the program begins now: that is when its deadline runs from. A message under policies by
+  // deadline; under containers it blocks as await_gpu() does.
   virtual void job_began() {}
 
   // Before a command of the program is planned. Where jobs have a GPU to themselves: blocks until the job under way has

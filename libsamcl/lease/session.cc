@@ -114,11 +114,13 @@ bool Session::ask(Message message, const std::atomic<uint32_t>& grant) {
   return true;
 }
 
-bool Session::tell_job_began() {
-  if (!usable() || page_->tells_jobs.load(std::memory_order_relaxed) == protocol::ClientPage::kUntold) return false;
+protocol::ClientPage::Telling Session::tell_job_began() {
+  using Page = protocol::ClientPage;
+  const Page::Telling telling = usable() ? page_->tells_jobs.load(std::memory_order_relaxed) : Page::kUntold;
+  if (telling == Page::kUntold) return telling;
   Message message;
   message.kind = MessageKind::begin_job;
-  return send(message, kSendLimitMs);
+  return send(message, kSendLimitMs) ? telling : Page::kUntold;
 }
 
 void Session::tell_job_ended() {

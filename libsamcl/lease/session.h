@@ -81,9 +81,8 @@ class Session {
   void job_began(uint64_t now_ns) {
     if (usable()) page_->jobs.began_ns.store(now_ns);
   }
-  // Where jobs have a GPU to themselves: tells the daemon that one begins, and later ends. False: they have not.
-  bool tell_job_began();
-  bool asks_at_begin() const { return page_->tells_jobs.load() == protocol::ClientPage::kAskAtBegin; }
+  // Tells the daemon, if it wants to know, that a job begins, and later ends. Returns what it wants to know.
+  protocol::ClientPage::Telling tell_job_began();
   void tell_job_ended();
   // Waits until the job has its GPU. False: the session is no longer usable.
   bool wait_for_gpu();

@@ -105,6 +105,8 @@ void Broker::request_gpu(ConnectedProgram& program, const Message& message) {
 void Broker::end_job(ConnectedProgram& program) {
   program.own_gpu.reset();
   own_gpus_.end_job(program.id);
+  scheduler_.set_deadline(program.id, UINT64_MAX);
+  rank_programs();
 }
 
 void Broker::grant_gpu(uint32_t id, int gpu) {
@@ -131,7 +133,8 @@ bool Broker::has_waiters(uint32_t held) const {
 // It is granted on. A job that had the GPU to itself goes on without.
 void Broker::reclaim(uint32_t owner, uint32_t held) {
   if (held < kFirstOwnGpu) return scheduler_.reclaim(owner, held);
-  if (const auto program = programs_.find(owner); program != programs_.end()) end_job(program->second);
+  if (const auto program = programs_.find(owner); program != programs_.end()) program->second.own_gpu.reset();
+  own_gpus_.end_job(owner);
 }
 
 template <typename Call>
@@ -290,6 +293,7 @@ void Broker::track_job(uint32_t id) {
   const uint64_t released = std::max(began, earliest);
   program.job_due_ns = std::max(began, program.job_due_ns) + period;
   scheduler_.set_deadline(id, released + program.assignment.deadline_ns);
+  rank_programs();
   if (!config_.throttle || released <= now_ns_ || program.demoted_until_ns >= released) return;
   ++program.overruns.throttled_jobs;
   demote(program, released);
@@ -297,7 +301,7 @@ void Broker::track_job(uint32_t id) {
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
-  const int priority = program.assignment.priority;
+  const int priority = program.thread_priority;
   const bool is_thread =
       processes_.attach_thread(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
@@ -447,7 +451,6 @@ void Broker::assign(ConnectedProgram& program) {
   const registry::Task* task = admission_.registry().find(program.asked, program.executable);
   const planning::AssignedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
-  const int before = program.assignment.priority;
   program.weight = !task ? config_.default_weight : task->weight;
   int priority = program.weight > 0 ? config_.default_priority : task->priority;
   priority = std::min(priority, program.rights.highest_priority);
@@ -484,13 +487,40 @@ void Broker::assign(ConnectedProgram& program) {
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();
   using Jobs = protocol::ClientPage;
-  program.page->tells_jobs.store(program.weight > 0 || !policy.gives_own_gpus() ? Jobs::kUntold
-                                 : policy.contains                              ? Jobs::kAskAtBegin
-                                                                                : Jobs::kAskAtCommand);
+  program.page->tells_jobs.store(program.weight > 0 || policy.urgency != scheduler::Policy::Urgency::deadline
+                                     ? Jobs::kUntold
+                                 : !policy.gives_own_gpus() ? Jobs::kTold
+                                 : policy.contains          ? Jobs::kAskAtBegin
+                                                            : Jobs::kAskAtCommand);
   contain(program);
-  scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
-  if (before == priority) return;
+  program.level = level;
+  const bool is_ranked = policy.ranks_threads() && level == scheduler::Level::real_time;
+  set_thread_priority(program, is_ranked ? program.thread_priority : priority);
+  rank_programs();
+}
+
+void Broker::set_thread_priority(ConnectedProgram& program, int priority) {
+  scheduler_.set_standing(program.id, {priority, program.level, std::max(program.weight, 1u)});
+  own_gpus_.set_priority(program.id, priority);
+  if (std::exchange(program.thread_priority, priority) == priority) return;
   for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
+}
+
+// Threads have the order of their jobs' deadlines where the policy has it.
+void Broker::rank_programs() {
+  if (!scheduler_.policy().ranks_threads()) return;
+  std::vector<scheduler::RankedProgram> ranked;
+  for (const auto& [id, program] : programs_)
+    if (const scheduler::Standing* standing = scheduler_.standing(id);
+        standing && program.level == scheduler::Level::real_time)
+      ranked.push_back({id, standing->deadline_ns, program.assignment.priority, program.rights.highest_priority});
+  std::set<int> priorities;
+  const auto ranks = scheduler::edf_ranks(std::move(ranked), std::max(config_.default_priority, 0) + 1);
+  for (const auto& [id, priority] : ranks) {
+    priorities.insert(priority);
+    set_thread_priority(programs_.at(id), priority);
+  }
+  shares_ranks_ = priorities.size() < ranks.size();
 }
 
 // Under the policy of containers its threads have the CPU of its first device's.
@@ -555,12 +585,16 @@ void Broker::on_client_exit(uint32_t id) {
   programs_.erase(found);
   scheduler_.remove_client(id);
   own_gpus_.end_job(id);
+  rank_programs();
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }
 
 std::string Broker::unenforced() const {
   if (!processes_.gives_priorities()) return "threads get no real-time priorities";
+  if (scheduler_.policy().ranks_threads() && shares_ranks_)
+    return "there are more programs than priorities for the order of their deadlines: up to that of the most urgent "
+           "task";
   if (scheduler_.policy().contains && !can_bind_) return "programs can't be bound to the CPUs of their containers";
   if (config_.overrun != OverrunPolicy::end)
     return "a section that is too long is not ended (overrun in the configuration)";

@@ -22,6 +22,7 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/edf_ranks.h"
 #include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/own_gpus.h"
 #include "sam-manager/scheduler/scheduler.h"
@@ -168,6 +169,8 @@ class Broker {
   NewJobs count_jobs(ConnectedProgram& program);
   void assign(ConnectedProgram& program);
   void contain(ConnectedProgram& program);
+  void set_thread_priority(ConnectedProgram& program, int priority);
+  void rank_programs();
   std::vector<uint8_t> place(const ConnectedProgram& program, int priority) const;
   std::vector<uint8_t> place(const ConnectedProgram& program, const planning::AssignedTask& task) const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
@@ -188,6 +191,7 @@ class Broker {
   std::map<std::string, TaskHistory> history_;                     // by task
   std::map<uint32_t, std::unique_ptr<CountedJobs>> counted_jobs_;  // by program
   bool can_bind_ = true;                                           // as far as was tried
+  bool shares_ranks_ = false;                                      // several programs' threads have one rank
   uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;

@@ -15,6 +15,7 @@
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/protocol/shared_memory.h"
 #include "sam-manager/protocol/words.h"
+#include "sam-manager/scheduler/policy.h"
 
 namespace samcl::daemon {
 
@@ -55,6 +56,8 @@ struct ConnectedProgram {
   std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
   uint64_t demoted_until_ns = 0;     // 0: it is not demoted
   uint32_t weight = 0;               // of its share; 0: it has deadlines
+  scheduler::Level level = scheduler::Level::real_time;
+  int thread_priority = 0;  // of its threads, but for loans: its own, or by the deadline of its job
   protocol::AssignmentCell::Value assignment;
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own

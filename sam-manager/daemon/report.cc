@@ -27,6 +27,7 @@ struct Shown {
   uint32_t weight;
   std::string task;
   int priority;
+  int thread_priority;
   uint32_t gpus;
   std::vector<uint8_t> devices;  // that it uses
   size_t threads;
@@ -52,6 +53,7 @@ struct Status {
   std::shared_ptr<const registry::Tasks> tasks;
   std::shared_ptr<const planning::Assignment> plan;
   std::string policy;
+  bool ranks_threads;
   std::optional<analysis::Handovers> handovers;
   std::optional<Calibration> calibration;
 
@@ -92,14 +94,16 @@ Status status_of(const Broker& broker) {
                 broker.admission().registry().share(),
                 broker.admission().share_plan(),
                 broker.scheduler().policy().name,
+                broker.scheduler().policy().ranks_threads(),
                 broker.settings().handovers,
                 broker.calibration()};
   status.programs.reserve(broker.programs().size());
   for (const auto& [id, program] : broker.programs()) {
     const auto& assignment = program.assignment;
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
-                               assignment.priority, assignment.gpus, devices_used(program), program.threads.size(),
-                               program.overruns, program.demoted_until_ns != 0, std::nullopt, program.page});
+                               assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
+                               program.threads.size(), program.overruns, program.demoted_until_ns != 0, std::nullopt,
+                               program.page});
   }
   status.resources = resources_shown(broker);
   for (const ShownResource& resource : status.resources) {
@@ -147,6 +151,7 @@ json show_program(const Status& status, const Shown& program) {
   entry["devices"] = json::array();
   for (const uint8_t device : program.devices) entry["devices"].push_back(status.machine.devices[device]);
   entry["threads"] = program.threads;
+  entry["thread_priority"] = program.thread_priority;
   entry["gpu_leases"] = leases_of(*program.page, 0);
   entry["link_leases"] = leases_of(*program.page, 1);
   const auto task = status.tasks->find(program.task);
@@ -189,6 +194,7 @@ json write_status(const Status& status) {
   const auto& costs = status.handovers;
   return {{"pid", getpid()},
           {"policy", status.policy},
+          {"threads", status.ranks_threads ? "by deadline" : "by priority"},
           {"memory", show_memory(status)},
           {"resources", resources},
           {"programs", programs},

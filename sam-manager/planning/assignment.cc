@@ -111,14 +111,14 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
-    if (other.profile.empty() && other.weight == 0 && (other.priority >= task.priority || settings.policy.contains))
+    if (other.profile.empty() && other.weight == 0 &&
+        (other.priority >= task.priority || settings.policy != scheduler::kFixedPriority))
       return "task \"" + name + "\" is as urgent and has no profile";
   return "";
 }
 
 // What the analysis counts on and no profile tells.
-std::string estimate_of(const analysis::TaskSet& set, const scheduler::Policy& policy) {
-  if (policy.contains) return "that all jobs are marked, and programs compute in these alone, is not enforced";
+std::string estimate_of(const analysis::TaskSet& set) {
   for (const analysis::Task& task : set.tasks)
     for (const analysis::Stage& stage : task.stages)
       if (stage.resource != analysis::Resource::cpu && stage.host.empty() && !is_others(task.name))
@@ -188,7 +188,8 @@ UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::B
 void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPolicy& under,
                 const UnderPolicy::Task& known) {
   planned.bound_ns = known.bound_ns;
-  planned.doubt = under.problem.empty() ? under.doubt : under.problem;
+  planned.doubt = under.problem;
+  planned.estimate = under.estimate;
   if (!known.bound_ns) return;
   planned.terms = {{Term::Kind::deadline, "", task.deadline},
                    {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
@@ -321,7 +322,7 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
-    task.estimate = estimate_of(*set, settings.policy);
+    if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
   }
   if (settings.policy != scheduler::kFixedPriority)
     plan.changing = "the analysis of " + plan.policy + " does not tell of changes";
@@ -394,7 +395,7 @@ json to_json(const Assignment& plan, const Assignment& before, const Machine& ma
     for (const UnderPolicy::Task& task : policy.tasks)
       bounds.push_back({{"name", task.name}, {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()}});
     under.push_back(
-        {{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
+        {{"policy", policy.policy}, {"problem", policy.problem}, {"estimate", policy.estimate}, {"tasks", bounds}});
   }
   const json task_set = plan.task_set.empty() ? json() : read_json(plan.task_set);
   return {{"tasks", tasks},

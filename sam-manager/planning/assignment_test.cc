@@ -221,11 +221,11 @@ TEST(Assignment, TellsBoundsUnderEveryPolicy) {
   const Machine one{4, {"a"}, 0};
   const Assignment plan = assign_modes(tasks, one, settings);
   EXPECT_EQ(under(plan, "fixed-priority").tasks[1].bound_ns, plan.find("b")->bound_ns);
-  EXPECT_EQ(under(plan, "fixed-priority").doubt, "");
+  EXPECT_EQ(under(plan, "fixed-priority").estimate, "");
   for (const char* policy : {"edf", "fmlp-long", "omlp"}) {
     const UnderPolicy& known = under(plan, policy);
     EXPECT_EQ(known.problem, "") << policy;
-    EXPECT_THAT(known.doubt, HasSubstr("counts on global EDF")) << policy;
+    EXPECT_THAT(known.estimate, HasSubstr("marked")) << policy;
     ASSERT_TRUE(known.tasks[1].bound_ns) << policy;
     EXPECT_GE(*known.tasks[1].bound_ns, 100 * kMs) << "the deadline and how late it may be";
   }
@@ -242,7 +242,8 @@ TEST(Assignment, BoundsAreThoseOfThePolicyInForceAndNoGuarantee) {
   const AssignedTask& task = *plan.find("a");
   EXPECT_EQ(task.bound_ns, under(plan, "fmlp-long").tasks[0].bound_ns);
   EXPECT_FALSE(task.guaranteed());
-  EXPECT_THAT(task.doubt, HasSubstr("fixed priorities"));
+  EXPECT_EQ(task.doubt, "");
+  EXPECT_THAT(task.estimate, HasSubstr("marked"));
   uint64_t sum = 0;
   for (const Term& term : task.terms) sum += static_cast<uint64_t>(term.time);
   EXPECT_EQ(sum, task.bound_ns);

@@ -158,9 +158,7 @@ Time critical_section(const PlacedTasks& tasks, const analysis::Task& task) {
 UnderPolicy bounds_under(const scheduler::Policy& policy, const PlacedTasks& tasks) {
   UnderPolicy result;
   result.policy = policy.name;
-  if (!policy.contains)
-    result.doubt =
-        "threads have fixed priorities, and the analysis of " + std::string(policy.name) + " counts on global EDF";
+  result.estimate = "that all jobs are marked, and programs compute in these alone, is not enforced";
   std::vector<Time> deadlines;
   for (size_t i = 0; i < tasks.set.tasks.size(); ++i) {
     if (tasks.is_others(tasks.set.tasks[i].name)) continue;

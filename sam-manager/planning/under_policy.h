@@ -1,6 +1,7 @@
 // What can be said of response times under a policy of the scheduler that has no fixed priorities. Pure logic.
 //
-// Mostly by the Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads.
+// Mostly by the Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads
+// (scheduler/edf_ranks.h).
 //
 // Under containers each GPU's tasks, in mode 1, have a CPU of their own for jobs that run whole: bounds are those of
 // non-preemptive EDF (analysis/locking/own_processor.h), which count on nothing outside of it.
@@ -30,7 +31,7 @@ struct UnderPolicy {
   std::string policy;
   std::vector<Task> tasks;  // in the set's order, programs that no profile tells of left out
   std::string problem;      // why there are no bounds; "" if there are
-  std::string doubt;        // on what they count that does not hold; "" if it does
+  std::string estimate;     // why they are not guaranteed though they are proven; "" if they are
 };
 
 // What is analysed, and outlives this. `set` has what hand-overs cost in it, and one task for each device for the

@@ -106,9 +106,9 @@ struct ClientPage {
   JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
-  // Whether the daemon is to be told of each job (MessageKind::begin_job), which then has a GPU to itself, and when it
-  // asks for that. The daemon writes.
-  enum Telling : uint32_t { kUntold, kAskAtCommand, kAskAtBegin };
+  // Whether the daemon is to be told of each job (MessageKind::begin_job), and whether that has a GPU to itself and
+  // when it asks for it. The daemon writes.
+  enum Telling : uint32_t { kUntold, kTold, kAskAtCommand, kAskAtBegin };
   std::atomic<Telling> tells_jobs;
   // Likewise a futex: the request_gpu that was granted last. Which one it is, the assignment says.
   std::atomic<uint32_t> gpu_grant;

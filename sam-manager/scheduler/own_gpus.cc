@@ -29,6 +29,13 @@ void OwnGpus::begin_job(ClientId client, const Standing& standing) {
   queues_.arrive({static_cast<Time>(std::min<uint64_t>(deadline, INT64_MAX)), client});
 }
 
+void OwnGpus::set_priority(ClientId client, int priority) {
+  const auto known = priorities_.find(client);
+  if (known == priorities_.end() || known->second == priority) return;
+  known->second = priority;
+  settle();
+}
+
 void OwnGpus::request(ClientId client, uint64_t section_ns, std::span<const int> gpus) {
   if (queues_.holds(client)) return on_grant_(client, queues_.gpu_of(client));
   if (!queues_.is_pending(client) || gpus.empty()) return on_grant_(client, kNoGpu);

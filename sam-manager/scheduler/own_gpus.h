@@ -36,6 +36,8 @@ class OwnGpus {
   // The client has a job with this standing until end_job(), instead of the one before. Ignored for programs without
   // deadlines; demoted ones come after all others.
   void begin_job(ClientId client, const Standing& standing);
+  // Its threads' priority is another one.
+  void set_priority(ClientId client, int priority);
   // Its job needs a GPU, one of these, for so long at most (0: nobody knows). Granted at once if it has begun none:
   // then it goes on without.
   void request(ClientId client, uint64_t section_ns, std::span<const int> gpus);

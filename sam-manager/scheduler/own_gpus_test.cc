@@ -105,6 +105,20 @@ TEST_F(OwnGpusTest, JobThatNobodyToldOfGoesOnWithout) {
   EXPECT_EQ(own.owner(1), 0u);
 }
 
+TEST_F(OwnGpusTest, InheritedIsWhatWaitersHaveNow) {
+  own.set_policy(kContainers);
+  const std::vector<int> one = {0};
+  for (const ClientId client : {1u, 2u}) {
+    own.begin_job(client, {static_cast<int>(client), Level::real_time, 1, client});
+    own.request(client, 1, one);
+  }
+  EXPECT_THAT(inversions[0], Pair(1, 2));
+  own.set_priority(2, 7);
+  EXPECT_THAT(inversions[0], Pair(1, 7));
+  own.set_priority(1, 8);
+  EXPECT_THAT(inversions[0], Pair(1, std::optional<int>()));
+}
+
 TEST_F(OwnGpusTest, DemotedJobComesAfterAllOthers) {
   own.set_policy(k_exclusion(1));
   own.begin_job(1, {0, Level::background, 1, 1});

@@ -32,6 +32,8 @@ struct Policy {
   // Marked jobs of the tasks on a GPU run one at a time, by urgency, from begin to end, on a CPU of their own.
   bool contains = false;
 
+  // Whether programs' threads run by deadline, too: edf_ranks.h. In a container there is no need.
+  bool ranks_threads() const { return urgency == Urgency::deadline && !contains; }
   // Whether a marked job has a GPU to itself: own_gpus.h.
   bool gives_own_gpus() const { return candidates > 0 || contains; }
   bool operator==(const Policy& other) const {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -134,6 +135,7 @@ std::unique_ptr<Child> start_job_taker(const Daemon& daemon, const std::string& 
   auto child = std::make_unique<Child>([&daemon, task](const Child::Line& line) {
     const auto client = daemon.connect(task);
     if (!client) return 1;
+    client->attach_thread(getpid());
     line.say('c');
     while (true) {
       switch (line.hear(60'000)) {
@@ -151,6 +153,12 @@ std::unique_ptr<Child> start_job_taker(const Daemon& daemon, const std::string& 
     }
   });
   return child->line().hear() == 'c' ? std::move(child) : nullptr;
+}
+
+bool has_real_time_priorities() {
+  sched_param one{}, ordinary{};
+  one.sched_priority = 1;
+  return sched_setscheduler(0, SCHED_FIFO, &one) == 0 && sched_setscheduler(0, SCHED_OTHER, &ordinary) == 0;
 }
 
 struct OwnGpuTest : PolicyTest {
@@ -172,13 +180,47 @@ struct OwnGpuTest : PolicyTest {
 
   std::vector<std::unique_ptr<Child>> start_three() {
     std::vector<std::unique_ptr<Child>> children;
-    for (const auto& [task, priority] : {std::pair{"one", 10}, {"two", 20}, {"three", 30}}) {
-      EXPECT_EQ(daemon.register_task(task, priority, 0, {}, 60'000 * kMs), "");
+    for (const auto& [task, priority, deadline_ms] :
+         {std::tuple{"one", 10, 60'000}, {"two", 20, 60'000}, {"three", 30, 1'000}}) {
+      EXPECT_EQ(daemon.register_task(task, priority, 0, {}, deadline_ms * kMs), "");
       children.push_back(start_job_taker(daemon, task));
     }
     return children;
   }
 };
+
+// Threads are in the order of their jobs' deadlines: the earliest has the highest priority of the tasks'.
+TEST_F(OwnGpuTest, UnderEdfThreadsRunByDeadlineToo) {
+  start("policy = 'edf'");
+  ASSERT_EQ(daemon.register_task("short", 10, 0, {}, 1'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("long", 20, 0, {}, 60'000 * kMs), "");
+  const auto soon = start_job_taker(daemon, "short"), later = start_job_taker(daemon, "long");
+  const auto priorities = [&] {
+    return std::pair(daemon.program("short")["thread_priority"].get<int>(),
+                     daemon.program("long")["thread_priority"].get<int>());
+  };
+  EXPECT_EQ(daemon.status()["threads"], "by deadline");
+  EXPECT_EQ(priorities(), std::pair(19, 20)) << "no job: as their tasks are";
+  soon->line().say('b');
+  EXPECT_EQ(soon->line().hear(), '0');
+  EXPECT_EQ(priorities(), std::pair(20, 19));
+  if (has_real_time_priorities()) {
+    sched_param now{};
+    EXPECT_EQ(sched_getscheduler(soon->pid()), SCHED_FIFO | SCHED_RESET_ON_FORK);
+    EXPECT_EQ(sched_getparam(soon->pid(), &now), 0);
+    EXPECT_EQ(now.sched_priority, 20);
+  }
+  later->line().say('b');
+  EXPECT_NE(later->line().hear(), '\0');
+  EXPECT_EQ(priorities(), std::pair(20, 19)) << "its deadline is later";
+  soon->line().say('e');
+  EXPECT_EQ(soon->line().hear(), 'f');
+  const auto until = Clock::now() + std::chrono::seconds(5);
+  while (Clock::now() < until && priorities() != std::pair(19, 20)) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_EQ(priorities(), std::pair(19, 20)) << "it has no job any more";
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_EQ(priorities(), std::pair(10, 20));
+}
 
 TEST_F(OwnGpuTest, AnyTwoOfThreeJobsHaveOneEach) {
   start("policy = 'k-exclusion'\ncpus = 4");
@@ -241,16 +283,13 @@ TEST_F(OwnGpuTest, ContainersServeByDeadlineOnTheirOwnCpu) {
   EXPECT_TRUE(CPU_EQUAL(&one, &same));
   EXPECT_EQ(CPU_COUNT(&other), 1);
   EXPECT_FALSE(CPU_EQUAL(&one, &other));
-  for (const size_t i : {0u, 1u, 2u, 3u}) {
-    jobs[i]->line().say('b');
-    if (i == 1) {
-      ASSERT_TRUE(wait_for_job("late"));
-    }
-    if (i == 2) {
-      ASSERT_TRUE(wait_for_job("early"));
-    }
-  }
+  jobs[0]->line().say('b');
   EXPECT_EQ(jobs[0]->line().hear(), '0');
+  jobs[1]->line().say('b');
+  ASSERT_TRUE(wait_for_job("late"));
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("early"));
+  jobs[3]->line().say('b');
   EXPECT_EQ(jobs[3]->line().hear(), '1') << "another container";
   EXPECT_EQ(daemon.program("running")["lent_priority"], 30);
   jobs[0]->line().say('e');
