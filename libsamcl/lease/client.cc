@@ -80,6 +80,7 @@ class ManagedClient final : public Client {
       : settings_(settings),
         devices_(devices),
         slots_(devices.size() * protocol::kResourcesPerDevice),
+        memory_(devices.size(), 0),
         current_(std::move(session)) {
     for (const std::string& device : devices_)
       first_of_name_.push_back(
@@ -185,6 +186,13 @@ class ManagedClient final : public Client {
     if (is_job_told_.exchange(false)) session->tell_job_ended();
   }
 
+  void memory_changed(uint32_t device, int64_t bytes) override {
+    if (device >= devices_.size() || is_forked_copy()) return;
+    std::lock_guard lock(current_mutex_);
+    memory_[first_of_name_[device]] += static_cast<uint64_t>(bytes);
+    show_memory();
+  }
+
   uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }
 
   bool managed() const override { return !is_forked_copy() && current()->usable(); }
@@ -240,11 +248,17 @@ class ManagedClient final : public Client {
     {
       std::lock_guard guard(current_mutex_);
       current_ = *std::move(session);
+      show_memory();
       generation_.fetch_add(1, std::memory_order_release);
     }
     refresh(slot);
     attach_all(*slot.session);
     return true;
+  }
+
+  // With current_mutex_ held.
+  void show_memory() {
+    for (uint32_t device = 0; device < memory_.size(); ++device) current_->show_memory(device, memory_[device]);
   }
 
   void attach_all(Session& session) {
@@ -269,6 +283,7 @@ class ManagedClient final : public Client {
   std::atomic<bool> needs_gpu_{false};    // which has not asked for a GPU of its own yet
   std::mutex gpu_mutex_;                  // while one thread asks
 
+  std::vector<uint64_t> memory_;  // the program has, of each device; guarded by current_mutex_
   mutable std::mutex current_mutex_;
   std::shared_ptr<Session> current_;     // guarded by current_mutex_
   std::atomic<uint32_t> generation_{1};  // changes with current_

@@ -83,6 +83,10 @@ class Client {
   // keeps to what it was registered with. Jobs end one after the other. No message, as job_began().
   virtual void job_ended(uint64_t response_ns) = 0;
 
+  // The program has so many bytes more of a device's memory, or fewer; for sam-ctl status, and to see whether the task
+  // keeps to what it reserved. Thread-safe. No message.
+  virtual void memory_changed(uint32_t /*device*/, int64_t /*bytes*/) {}
+
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one
   // came back.
   virtual bool managed() const = 0;

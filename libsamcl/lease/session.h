@@ -91,6 +91,8 @@ class Session {
     if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);
   }
 
+  void show_memory(uint32_t device, uint64_t bytes) { page_->memory[device].store(bytes, std::memory_order_relaxed); }
+
   uint64_t leases_taken() const { return page_->taken.load(std::memory_order_relaxed); }
 
  private:

@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "base/bytes.h"
 #include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/registry/placement.h"
@@ -34,6 +35,19 @@ std::vector<uint8_t> devices_used(const ConnectedProgram& program) {
   for (const uint8_t position : assignment.devices)
     if (used.size() < most) used.push_back(program.devices[position]);
   return used;
+}
+
+uint64_t memory_of(const ConnectedProgram& program, uint8_t device) {
+  uint64_t bytes = 0;
+  for (size_t position = 0; position < program.devices.size(); ++position)
+    if (program.devices[position] == device) bytes = std::max(bytes, program.page->memory[position].load());
+  return bytes;
+}
+
+uint64_t most_memory_of(const ConnectedProgram& program) {
+  uint64_t most = 0;
+  for (const uint8_t device : program.devices) most = std::max(most, memory_of(program, device));
+  return most;
 }
 
 Broker::Broker(Board& board, registry::Registry registry, const Config& config, Processes processes)
@@ -328,6 +342,7 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
+    check_memory(program);
     if (more.early + more.long_jobs == 0) continue;
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
@@ -335,6 +350,22 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     apply_overrun_policy(program);
   }
   return missed;
+}
+
+void Broker::check_memory(ConnectedProgram& program) {
+  const auto& tasks = admission_.registry().tasks();
+  const auto task = tasks.find(program.assignment.task);
+  const uint64_t reserved = task == tasks.end() ? 0 : task->second.memory_bytes;
+  const uint64_t most = most_memory_of(program);
+  const bool exceeded = std::exchange(program.exceeds_memory, reserved > 0 && most > reserved);
+  if (!program.exceeds_memory) return;
+  if (config_.overrun != OverrunPolicy::log) demote(program, now_ns_ + 2 * kDemotedNs);  // until we look again
+  if (exceeded) return;
+  ++program.overruns.memory;
+  if (history_.size() < kTasksKept || history_.contains(task->first)) ++history_[task->first].overruns.memory;
+  const LogSubject about(program.pid, program.assignment.task);
+  spdlog::warn("process {} (task \"{}\") has {} of a device's memory, and its task reserved {}", program.pid,
+               program.assignment.task, format_bytes(most), format_bytes(reserved));
 }
 
 NewJobs Broker::count_jobs(ConnectedProgram& program) {

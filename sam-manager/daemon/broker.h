@@ -167,6 +167,7 @@ class Broker {
   bool is_holder_stopped(uint32_t held) const;
   void check_holder(uint32_t held);
   NewJobs count_jobs(ConnectedProgram& program);
+  void check_memory(ConnectedProgram& program);
   void assign(ConnectedProgram& program);
   void contain(ConnectedProgram& program);
   void set_thread_priority(ConnectedProgram& program, int priority);

@@ -47,6 +47,7 @@ struct ConnectedProgram {
   std::vector<std::string> affinity;  // of its task when its devices were chosen
   std::set<pid_t> threads;            // that run with the task's priority, as it numbers them
   Overruns overruns;
+  bool exceeds_memory = false;  // it has more of a device's memory than its task reserved
   JobMark mark;
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
@@ -65,5 +66,9 @@ struct ConnectedProgram {
 
 // Our indices of the devices it uses at present, the first one first.
 std::vector<uint8_t> devices_used(const ConnectedProgram& program);
+
+// Bytes that it says it has of a device's memory (our index), and of that of which it has most.
+uint64_t memory_of(const ConnectedProgram& program, uint8_t device);
+uint64_t most_memory_of(const ConnectedProgram& program);
 
 }  // namespace samcl::daemon

@@ -31,6 +31,7 @@ struct Shown {
   uint32_t gpus;
   std::vector<uint8_t> devices;  // that it uses
   size_t threads;
+  uint64_t memory;  // of the device of which it has most
   Overruns overruns;
   bool is_demoted;
   std::optional<int> lent;
@@ -49,6 +50,7 @@ struct ShownResource {
 struct Status {
   std::vector<Shown> programs;  // by id
   std::vector<ShownResource> resources;
+  std::vector<uint64_t> memory_used;  // of each device, bytes
   planning::Machine machine;
   std::shared_ptr<const registry::Tasks> tasks;
   std::shared_ptr<const planning::Assignment> plan;
@@ -90,6 +92,7 @@ std::vector<ShownResource> resources_shown(const Broker& broker) {
 Status status_of(const Broker& broker) {
   Status status{{},
                 {},
+                {},
                 broker.machine(),
                 broker.admission().registry().share(),
                 broker.admission().share_plan(),
@@ -102,10 +105,14 @@ Status status_of(const Broker& broker) {
     const auto& assignment = program.assignment;
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
                                assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
-                               program.threads.size(), program.overruns, program.demoted_until_ns != 0, std::nullopt,
-                               program.page});
+                               program.threads.size(), most_memory_of(program), program.overruns,
+                               program.demoted_until_ns != 0, std::nullopt, program.page});
   }
   status.resources = resources_shown(broker);
+  for (uint8_t device = 0; device < broker.devices().names().size(); ++device) {
+    status.memory_used.push_back(0);
+    for (const auto& [id, program] : broker.programs()) status.memory_used.back() += memory_of(program, device);
+  }
   for (const ShownResource& resource : status.resources) {
     // Nobody else is lent anything.
     const auto holder = std::ranges::lower_bound(status.programs, resource.owner, {}, &Shown::id);
@@ -156,6 +163,7 @@ json show_program(const Status& status, const Shown& program) {
   entry["link_leases"] = leases_of(*program.page, 1);
   const auto task = status.tasks->find(program.task);
   entry["memory_bytes"] = task == status.tasks->end() ? 0 : task->second.memory_bytes;
+  entry["memory_used_bytes"] = program.memory;
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
@@ -182,7 +190,8 @@ json show_memory(const Status& status) {
   for (size_t device = 0; device < machine.devices.size(); ++device)
     devices.push_back({{"device", machine.devices[device]},
                        {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
-                       {"reserved_bytes", reserved[device]}});
+                       {"reserved_bytes", reserved[device]},
+                       {"used_bytes", status.memory_used[device]}});
   return devices;
 }
 
@@ -276,11 +285,12 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
   head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early or too long.");
+       "What a task did beyond its promise: sections too long, jobs too early or too long, too much memory.");
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},
-                                      {"long_job", history.overruns.long_jobs}})
+                                      {"long_job", history.overruns.long_jobs},
+                                      {"memory", history.overruns.memory}})
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
   head(out, "samcl_bound_seconds", "gauge", "Proven bound on a task's response time.");
   for (const planning::AssignedTask& task : numbers.plan->tasks)

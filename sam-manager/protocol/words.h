@@ -116,6 +116,8 @@ struct ClientPage {
   std::atomic<uint64_t> taken;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
+  // Of each device, as the program numbers them: how many bytes of its memory the program has. The program writes.
+  std::array<std::atomic<uint64_t>, kMaxDevices> memory;
   // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes),
   // and the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
   std::atomic<uint64_t> trace_until_ns;

@@ -356,6 +356,33 @@ TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
   EXPECT_THAT(more.error().message, HasSubstr("device \"a\" has 2 GiB of memory, and 3 GiB"));
 }
 
+TEST_F(PolicyTest, ProgramWithMoreMemoryThanItsTaskReservedIsDemotedUntilItHasLess) {
+  start("overrun = 'demote'\ndevice_memory = '8GiB'");
+  const auto answer = daemon.ask(
+      {{"ask", "register"},
+       {"task",
+        {{"name", "camera"}, {"priority", 30}, {"period_ns", kMs}, {"deadline_ns", kMs}, {"memory_bytes", 2 * kGiB}}}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  const auto camera = daemon.connect("camera");
+  const auto is_demoted = [&](bool expected) {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (Clock::now() < until && daemon.program("camera")["demoted"] != expected)
+      std::this_thread::sleep_for(milliseconds(20));
+    return daemon.program("camera")["demoted"] == true;
+  };
+  camera->memory_changed(1, 2 * kGiB);
+  camera->memory_changed(0, kGiB);
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // in which it is looked at
+  EXPECT_FALSE(is_demoted(false)) << "as much as reserved, on each";
+  EXPECT_EQ(daemon.status()["memory"][1]["used_bytes"], 2 * kGiB);
+  camera->memory_changed(1, 1);
+  EXPECT_TRUE(is_demoted(true));
+  EXPECT_EQ(daemon.program("camera")["memory_used_bytes"], 2 * kGiB + 1);
+  EXPECT_EQ(daemon.program("camera")["overruns"]["memory"], 1);
+  camera->memory_changed(1, -1);
+  EXPECT_FALSE(is_demoted(false));
+}
+
 TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
   start("early_jobs = 'throttle'");
   ASSERT_EQ(daemon.register_task("greedy", 30, 0, {}, 3'000 * kMs), "");
