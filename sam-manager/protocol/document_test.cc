@@ -27,7 +27,7 @@ TEST(Document, IsReadAsWritten) {
 TEST(Document, EveryFaultIsNamed) {
   EXPECT_THAT(problem(""), HasSubstr("no JSON object"));
   EXPECT_THAT(problem("[]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(problem("{\"samcl\": 6"), HasSubstr("no JSON object"));
+  EXPECT_THAT(problem("{\"samcl\": 7"), HasSubstr("no JSON object"));
   EXPECT_THAT(problem("{}"), HasSubstr("its version"));
   EXPECT_THAT(problem("{\"samcl\": 99}"), HasSubstr("version 99, expected " + std::to_string(kVersion)));
   EXPECT_THAT(problem(std::string(kMaxDocumentBytes + 1, ' ')), HasSubstr("bytes, expected at most"));

@@ -1,6 +1,6 @@
 // What programs and administrators say one after another, to all of the daemon but its sockets: each line of the input
-// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, d:
-// attach_thread) and which resource (0 to 9), or "x" and who ends.
+// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, b, g, e:
+// a job begins, asks for a GPU, ends, d: attach_thread) and which resource (0 to 9), or "x" and who ends.
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
