@@ -47,18 +47,17 @@ struct ConnectedProgram {
   std::vector<std::string> affinity;  // of its task when its devices were chosen
   std::set<pid_t> threads;            // that run with the task's priority, as it numbers them
   Overruns overruns;
-  bool exceeds_memory = false;  // it has more of a device's memory than its task reserved
   JobMark mark;
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
-  // The GPU that its job has to itself, our index, and the request for it.
-  std::optional<uint8_t> own_gpu;
-  uint64_t gpu_request = 0;
-  std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
-  uint64_t demoted_until_ns = 0;     // 0: it is not demoted
-  uint32_t weight = 0;               // of its share; 0: it has deadlines
+  uint64_t gpu_request = 0;       // for a GPU that its job is to have to itself
+  uint64_t demoted_until_ns = 0;  // 0: it is not demoted
+  uint32_t weight = 0;            // of its share; 0: it has deadlines
+  int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job
   scheduler::Level level = scheduler::Level::real_time;
-  int thread_priority = 0;  // of its threads, but for loans: its own, or by the deadline of its job
+  bool exceeds_memory = false;       // it has more of a device's memory than its task reserved
+  std::optional<uint8_t> own_gpu;    // that its job has to itself, our index
+  std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
   protocol::AssignmentCell::Value assignment;
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own
