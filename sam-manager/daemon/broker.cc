@@ -483,7 +483,7 @@ void Broker::assign(ConnectedProgram& program) {
   const planning::AssignedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
   program.weight = !task ? config_.default_weight : task->weight;
-  int priority = program.weight > 0 ? config_.default_priority : task->priority;
+  int priority = task && program.weight == 0 ? task->priority : config_.default_priority;
   priority = std::min(priority, program.rights.highest_priority);
   scheduler::Level level = program.weight > 0                     ? scheduler::Level::shares
                            : priority >= config_.default_priority ? scheduler::Level::real_time
