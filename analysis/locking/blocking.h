@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/locking/donation_queues.h"
 #include "analysis/locking/task_set.h"
 
 namespace samcl::analysis::locking {
@@ -14,14 +15,13 @@ namespace samcl::analysis::locking {
 enum class Protocol {
   fmlp_long,  // first come, first served; with k GPUs k queues, a request joins the one with the least work
   omlp,       // the global OMLP, one per GPU: a queue of m in order of arrival, filled from one by priority
-  donation,   // queues as FMLP-Long's, which at most m requests are in at a time: see GpuQueues
+  donation,   // queues as FMLP-Long's, which at most m requests are in at a time: see donation_queues.h
   smlp,       // of one GPU's parts: smlp.h
 };
 const char* name(Protocol protocol);  // "fmlp-long", "omlp", "donation", "smlp"
 
 // Which GPU a task uses, 0..gpus - 1; kNoGpu for tasks that use none. In order of falling (e + s) / p, each
 // goes to the GPU that has the least of it so far. For the OMLP; elsewhere every request chooses.
-inline constexpr int kNoGpu = -1;
 std::vector<int> assign_gpus(const TaskSet& set);
 
 // b_i under FMLP-Long: the sum of the others' critical sections, divided by the number of GPUs.

@@ -19,6 +19,13 @@ void attach_calling_thread(const Context& context) {
   client->attach_thread(static_cast<int>(syscall(SYS_gettid)));
 }
 
+// The job under way may have a GPU to itself, on which its commands are planned. Our own threads, which call the
+// program back, never wait: what they keep from going on may have what others wait for.
+void await_gpu(const Context& context) {
+  lease::Client* client = context.devices[0]->lease.client;
+  if (client && !Worker::is_own_thread()) client->await_gpu();
+}
+
 void take_back(Event& event, cl_event* event_out) {
   *event_out = nullptr;
   event.release();
@@ -55,6 +62,7 @@ cl_int enqueue(const std::shared_ptr<Queue>& queue, cl_command_type type, Comman
                std::span<const std::shared_ptr<Event>> waits, cl_event* event_out, bool blocking, Order order) {
   if (queue->context->has_lost_device) return CL_DEVICE_NOT_AVAILABLE;
   attach_calling_thread(*queue->context);
+  await_gpu(*queue->context);
   auto event = Event::make_shared(queue->context, queue, type);
   event->observed = event_out != nullptr;
   event->awaited = blocking;

@@ -2,7 +2,7 @@
 // time deals with the daemon's word. What stands behind the lock (which session the lease was taken in) is
 // read and written by its holder alone.
 //
-// Locks, in this order: a slot's ticket lock; renewal_; current_mutex_ or threads_mutex_.
+// Locks, in this order: a slot's ticket lock or gpu_mutex_; renewal_; current_mutex_ or threads_mutex_.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,6 +79,7 @@ class ManagedClient final : public Client {
       : settings_(settings),
         devices_(devices),
         slots_(devices.size() * protocol::kResourcesPerDevice),
+        memory_(devices.size(), 0),
         current_(std::move(session)) {
     for (const std::string& device : devices_)
       first_of_name_.push_back(
@@ -173,14 +174,40 @@ class ManagedClient final : public Client {
   }
 
   void job_began() override {
-    if (!is_forked_copy()) current()->job_began(now_ns());
+    if (is_forked_copy()) return;
+    const auto session = current();
+    session->job_began(now_ns());
+    using Page = protocol::ClientPage;
+    const Page::Telling telling = session->tell_job_began();
+    is_job_told_ = telling != Page::kUntold;
+    needs_gpu_ = telling > Page::kTold;
+    if (telling == Page::kAskAtBegin) await_gpu();
+  }
+
+  void await_gpu() override {
+    if (!needs_gpu_.load(std::memory_order_relaxed) || is_forked_copy()) return;
+    std::lock_guard lock(gpu_mutex_);
+    if (!needs_gpu_) return;
+    const Waiting waiting(waited_ns_);
+    current()->wait_for_gpu();
+    needs_gpu_ = false;
   }
 
   // What several threads waited at the same time counts several times: in doubt a job executed for less.
   void job_ended(uint64_t response_ns) override {
     if (is_forked_copy()) return;
     const uint64_t waited = waited_ns_.load(), before = waited_before_.exchange(waited);
-    current()->job_ended(response_ns, waited - before, now_ns());
+    const auto session = current();
+    session->job_ended(response_ns, waited - before, now_ns());
+    needs_gpu_ = false;
+    if (is_job_told_.exchange(false)) session->tell_job_ended();
+  }
+
+  void memory_changed(uint32_t device, int64_t bytes) override {
+    if (device >= devices_.size() || is_forked_copy()) return;
+    std::lock_guard lock(current_mutex_);
+    memory_[first_of_name_[device]] += static_cast<uint64_t>(bytes);
+    show_memory();
   }
 
   uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }
@@ -238,11 +265,17 @@ class ManagedClient final : public Client {
     {
       std::lock_guard guard(current_mutex_);
       current_ = *std::move(session);
+      show_memory();
       generation_.fetch_add(1, std::memory_order_release);
     }
     refresh(slot);
     attach_all(*slot.session);
     return true;
+  }
+
+  // With current_mutex_ held.
+  void show_memory() {
+    for (uint32_t device = 0; device < memory_.size(); ++device) current_->show_memory(device, memory_[device]);
   }
 
   void attach_all(Session& session) {
@@ -263,6 +296,11 @@ class ManagedClient final : public Client {
   std::atomic<uint64_t> waited_ns_{0};
   std::atomic<uint64_t> waited_before_{0};  // when the last job ended
 
+  std::atomic<bool> is_job_told_{false};  // the daemon knows that a job is under way,
+  std::atomic<bool> needs_gpu_{false};    // which has not asked for a GPU of its own yet
+  std::mutex gpu_mutex_;                  // while one thread asks
+
+  std::vector<uint64_t> memory_;  // the program has, of each device; guarded by current_mutex_
   mutable std::mutex current_mutex_;
   std::shared_ptr<Session> current_;     // guarded by current_mutex_
   std::atomic<uint32_t> generation_{1};  // changes with current_

@@ -81,12 +81,22 @@ class Client {
   // under a daemon that comes later.
   virtual void attach_thread(int tid) = 0;
 
-  // A job of the program begins now: that is when its deadline runs from. No message.
+  // A job of the program begins now: that is when its deadline runs from. A message under policies by
+  // deadline; under containers it blocks as await_gpu() does.
   virtual void job_began() {}
 
+  // Before a command of the program is planned. Where jobs have a GPU to themselves: blocks until the job under way has
+  // one, which then is the first device of the assignment, until the job ends; else one load of memory. Bounded as
+  // acquire(). Thread-safe.
+  virtual void await_gpu() {}
+
   // A job of the program took that long from its begin to now; for sam-ctl status, and to see whether the task
-  // keeps to what it was registered with. Jobs end one after the other. No message.
+  // keeps to what it was registered with. Jobs end one after the other. No message, as job_began().
   virtual void job_ended(uint64_t response_ns) = 0;
+
+  // The program has so many bytes more of a device's memory, or fewer; for sam-ctl status, and to see whether the task
+  // keeps to what it reserved. Thread-safe. No message.
+  virtual void memory_changed(uint32_t /*device*/, int64_t /*bytes*/) {}
 
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one
   // came back.

@@ -105,11 +105,17 @@ bool Session::hangs() const {
 bool Session::wait_for(ResourceKind kind, uint32_t device) {
   Message message;
   message.kind = MessageKind::acquire;
-  message.sequence = sequence_.fetch_add(1) + 1;
   message.resource = resource_of(kind, device);
+  if (!ask(message, page_->grants[message.resource])) return false;
+  page_->count_lease(message.resource);
+  return true;
+}
+
+// Until the grant has the message's number.
+bool Session::ask(Message message, const std::atomic<uint32_t>& grant) {
+  message.sequence = sequence_.fetch_add(1) + 1;
   const auto sequence = static_cast<uint32_t>(message.sequence);
   if (!send(message, kSendLimitMs)) return false;
-  const auto& grant = page_->grants[message.resource];
   Heartbeat heartbeat(notice_->beats.load(), Heartbeat::Clock::now(), milliseconds(kHungMs), milliseconds(2 * kLookMs));
   for (uint32_t seen = grant.load(); seen != sequence; seen = grant.load()) {
     if (!usable() || !connection_->is_open() || !heartbeat.is_alive(notice_->beats.load(), Heartbeat::Clock::now())) {
@@ -118,8 +124,30 @@ bool Session::wait_for(ResourceKind kind, uint32_t device) {
     }
     protocol::futex_wait(grant, seen, kLookMs);
   }
-  page_->count_lease(message.resource);
   return true;
+}
+
+protocol::ClientPage::Telling Session::tell_job_began() {
+  using Page = protocol::ClientPage;
+  const Page::Telling telling = usable() ? page_->tells_jobs.load(std::memory_order_relaxed) : Page::kUntold;
+  if (telling == Page::kUntold) return telling;
+  Message message;
+  message.kind = MessageKind::begin_job;
+  return send(message, kSendLimitMs) ? telling : Page::kUntold;
+}
+
+void Session::tell_job_ended() {
+  if (!usable()) return;
+  Message message;
+  message.kind = MessageKind::end_job;
+  send(message, kSendLimitMs);
+}
+
+bool Session::wait_for_gpu() {
+  if (!usable()) return false;
+  Message message;
+  message.kind = MessageKind::request_gpu;
+  return ask(message, page_->gpu_grant);
 }
 
 void Session::send_release(uint32_t resource) {

@@ -3,7 +3,7 @@
 // costs that nobody contends for stands here, to be inlined.
 //
 // Threads: everything may be called by any thread, but take, wait_for, release, is_wanted and
-// revoke_requested of one resource by one thread at a time.
+// revoke_requested of one resource by one thread at a time, and so wait_for_gpu.
 #pragma once
 
 #include <array>
@@ -94,9 +94,17 @@ class Session {
   void job_began(uint64_t now_ns) {
     if (usable()) page_->jobs.began_ns.store(now_ns);
   }
+  // Tells the daemon, if it wants to know, that a job begins, and later ends. Returns what it wants to know.
+  protocol::ClientPage::Telling tell_job_began();
+  void tell_job_ended();
+  // Waits until the job has its GPU. False: the session is no longer usable.
+  bool wait_for_gpu();
+
   void job_ended(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns) {
     if (usable()) page_->jobs.add(response_ns, waited_ns, now_ns, page_->assignment);
   }
+
+  void show_memory(uint32_t device, uint64_t bytes) { page_->memory[device].store(bytes, std::memory_order_relaxed); }
 
   uint64_t leases_taken() const { return page_->taken.load(std::memory_order_relaxed); }
 
@@ -113,6 +121,7 @@ class Session {
   Session(std::unique_ptr<protocol::Connection> connection, Grant grant);
 
   bool send(const protocol::Message& message, int limit_ms);
+  bool ask(protocol::Message message, const std::atomic<uint32_t>& grant);
   void send_release(uint32_t resource);
   void give_up();
   void wait_for_run_far(size_t devices) const;

@@ -26,6 +26,7 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, void* host_ptr)
 Storage::Storage(std::shared_ptr<DeviceSet> set, const ImageReplicas& image, cl_mem first, void* host_ptr)
     : Storage(std::move(set), image.layout.bytes(), image, std::nullopt, host_ptr) {
   replicas_[0] = first;
+  tell_memory(0, static_cast<int64_t>(size_));
 }
 
 Storage::Storage(const std::shared_ptr<DeviceSet>& set, uint64_t size, const SvmMemory& svm)
@@ -53,7 +54,8 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
 }
 
 Storage::~Storage() {
-  for (size_t device = 0; device < replicas_.size(); ++device) {
+  for (unsigned device = 0; device < replicas_.size(); ++device) {
+    if (replicas_[device]) tell_memory(device, -static_cast<int64_t>(size_));
     if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
   }
   if (host_lock_) driver::real().clReleaseMemObject(host_lock_);
@@ -64,8 +66,17 @@ Storage::~Storage() {
 cl_mem Storage::replica(unsigned device, cl_int* error) {
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
-  if (!replicas_[device]) replicas_[device] = make_replica(device, error);
+  if (!replicas_[device]) {
+    replicas_[device] = make_replica(device, error);
+    if (replicas_[device]) tell_memory(device, static_cast<int64_t>(size_));
+  }
   return replicas_[device];
+}
+
+// What lies in host memory, or is allocated there by the driver, is no device's.
+void Storage::tell_memory(unsigned device, int64_t bytes) const {
+  const LeaseTarget& lease = set_->devices[device]->lease;
+  if (lease.client && !shared_ && !(svm_ && device == 0)) lease.client->memory_changed(lease.index, bytes);
 }
 
 cl_mem Storage::make_replica(unsigned device, cl_int* error) {

@@ -128,6 +128,7 @@ class Storage {
   Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<ImageReplicas> image,
           std::optional<SvmMemory> svm, void* host_ptr);
   cl_mem make_replica(unsigned device, cl_int* error);
+  void tell_memory(unsigned device, int64_t bytes) const;
   std::byte* host_locked();
   Places expected_users() const;
 

@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <thread>
 #include <vector>
 
 #include "libsamcl/testing/fake_driver.h"
+#include "libsamcl/testing/fake_manager.h"
 
 namespace samcl {
 namespace {
@@ -36,6 +38,23 @@ TEST_F(StorageTest, ReplicasAreMadeWhenNeededAndGivenBack) {
   EXPECT_EQ(driver.live_buffers(), 1);
   storage.reset();
   EXPECT_EQ(driver.live_buffers(), 0);
+}
+
+TEST_F(StorageTest, TheManagerHearsOfEachDevicesMemory) {
+  struct : testing::FakeManager {
+    std::map<uint32_t, int64_t> memory;
+    void memory_changed(uint32_t device, int64_t bytes) override { memory[device] += bytes; }
+  } manager;
+  context = driver.make_context(&manager);
+  storage = std::make_unique<Storage>(context, kSize, nullptr);
+  EXPECT_THAT(manager.memory, ::testing::IsEmpty());
+  replica(0);
+  replica(2);
+  replica(2);
+  EXPECT_THAT(manager.memory, ElementsAre(::testing::Pair(0, kSize), ::testing::Pair(2, kSize)));
+  storage.reset();
+  EXPECT_THAT(manager.memory, ElementsAre(::testing::Pair(0, 0), ::testing::Pair(2, 0)));
+  context.reset();
 }
 
 TEST_F(StorageTest, AReplicaThatCannotBeHadIsTriedAgain) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "base/bytes.h"
 #include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
 #include "sam-manager/registry/placement.h"
@@ -36,16 +37,33 @@ std::vector<uint8_t> devices_used(const ConnectedProgram& program) {
   return used;
 }
 
+uint64_t memory_of(const ConnectedProgram& program, uint8_t device) {
+  uint64_t bytes = 0;
+  for (size_t position = 0; position < program.devices.size(); ++position)
+    if (program.devices[position] == device) bytes = std::max(bytes, program.page->memory[position].load());
+  return bytes;
+}
+
+uint64_t most_memory_of(const ConnectedProgram& program) {
+  uint64_t most = 0;
+  for (const uint8_t device : program.devices) most = std::max(most, memory_of(program, device));
+  return most;
+}
+
 Broker::Broker(Board& board, registry::Registry registry, const Config& config, Processes processes)
     : board_(board),
       config_(config),
       processes_(std::move(processes)),
-      loans_(protocol::kMaxResources,
-             [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
+      loans_(kMaxHeld, [this](uint32_t program, std::optional<int> priority) { lend(program, priority); }),
       scheduler_(
           board.words().words, [this](uint32_t resource, const scheduler::Waiter& waiter) { grant(resource, waiter); },
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             set_inversion(resource, owner, priority);
+          }),
+      own_gpus_(
+          protocol::kMaxKnownDevices, [this](uint32_t program, int gpu) { grant_gpu(program, gpu); },
+          [this](int gpu, uint32_t owner, std::optional<int> priority) {
+            set_inversion(kFirstOwnGpu + static_cast<uint32_t>(gpu), owner, priority);
           }),
       admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
   use_policy(config.policy);
@@ -67,14 +85,77 @@ void Broker::use_policy(const std::string& name) {
   if (policy == scheduler_.policy()) return;
   spdlog::info("the policy is {}", name);
   scheduler_.set_policy(policy);
+  own_gpus_.set_policy(policy);
   config_.planning.policy = policy;
   admission_.set_policy(policy);
+  for (auto& [id, program] : programs_) {
+    program.own_gpu.reset();
+    assign(program);
+  }
 }
 
 void Broker::grant(uint32_t resource, const scheduler::Waiter& waiter) {
   auto& cell = programs_.at(waiter.client).page->grants[resource];
   cell.store(static_cast<uint32_t>(waiter.ticket));
   protocol::futex_wake_all(cell);
+}
+
+void Broker::begin_job(ConnectedProgram& program) {
+  program.own_gpu.reset();
+  track_job(program.id);
+  if (const scheduler::Standing* standing = scheduler_.standing(program.id)) own_gpus_.begin_job(program.id, *standing);
+}
+
+// Any of those that it may use, or its container's.
+void Broker::request_gpu(ConnectedProgram& program, const Message& message) {
+  program.gpu_request = message.sequence;
+  std::vector<int> gpus;
+  for (const uint8_t position : program.assignment.devices)
+    if (gpus.empty() || !scheduler_.policy().contains) gpus.push_back(program.devices[position]);
+  const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
+  own_gpus_.request(program.id, planned ? planned->critical_section_ns : 0, gpus);
+}
+
+void Broker::end_job(ConnectedProgram& program) {
+  program.own_gpu.reset();
+  own_gpus_.end_job(program.id);
+  scheduler_.set_deadline(program.id, UINT64_MAX);
+  rank_programs();
+}
+
+void Broker::grant_gpu(uint32_t id, int gpu) {
+  const auto program = programs_.find(id);
+  if (program == programs_.end()) return;
+  if (gpu != scheduler::OwnGpus::kNoGpu) {
+    program->second.own_gpu = static_cast<uint8_t>(gpu);
+    assign(program->second);
+  }
+  auto& cell = program->second.page->gpu_grant;
+  cell.store(static_cast<uint32_t>(program->second.gpu_request));
+  protocol::futex_wake_all(cell);
+}
+
+uint32_t Broker::owner(uint32_t held) const {
+  return held < kFirstOwnGpu ? scheduler_.owner(held) : own_gpus_.owner(static_cast<int>(held - kFirstOwnGpu));
+}
+
+bool Broker::has_waiters(uint32_t held) const {
+  return held < kFirstOwnGpu ? scheduler_.has_waiters(held)
+                             : !own_gpus_.waiting_for(static_cast<int>(held - kFirstOwnGpu)).empty();
+}
+
+// It is granted on. A job that had the GPU to itself goes on without.
+void Broker::reclaim(uint32_t owner, uint32_t held) {
+  if (held < kFirstOwnGpu) return scheduler_.reclaim(owner, held);
+  if (const auto program = programs_.find(owner); program != programs_.end()) program->second.own_gpu.reset();
+  own_gpus_.end_job(owner);
+}
+
+template <typename Call>
+void Broker::for_each_held(Call call) const {
+  for (uint32_t resource = 0; resource < resources(); ++resource) call(resource);
+  if (!scheduler_.policy().gives_own_gpus()) return;
+  for (uint32_t device = 0; device < devices_.names().size(); ++device) call(kFirstOwnGpu + device);
 }
 
 // A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
@@ -112,6 +193,9 @@ void Broker::end_inversion(uint32_t resource) {
 uint64_t Broker::promised_ns(const ConnectedProgram& program, uint32_t resource) const {
   const bool is_gpu = resource % protocol::kResourcesPerDevice == 0;
   const planning::AssignedTask* planned = admission_.plan().find(program.assignment.task);
+  // A job may have to wait for CPUs while it has its GPU, but it ends by its bound.
+  if (resource >= kFirstOwnGpu)
+    return std::max(program.assignment.period_ns, planned ? planned->bound_ns.value_or(0) : 0);
   const uint64_t of_task = !planned ? 0 : is_gpu ? planned->gpu_section_ns : planned->link_section_ns;
   const uint64_t of_others = is_gpu ? config_.planning.other_slice_ns : config_.planning.other_chunk_ns;
   // It keeps what it has for as long as it needs it.
@@ -130,9 +214,9 @@ void Broker::handle_overruns() {
                  program.assignment.task, promised_ns(program, overrun.resource) / 1000);
     apply_overrun_policy(program);
     if (config_.overrun != OverrunPolicy::end || !overrun.holds) continue;
-    if (scheduler_.owner(overrun.resource) != program.id) continue;
+    if (owner(overrun.resource) != program.id) continue;
     program.page->taken.fetch_add(1);
-    scheduler_.reclaim(program.id, overrun.resource);
+    reclaim(program.id, overrun.resource);
   }
 }
 
@@ -161,11 +245,11 @@ void Broker::end_demotions() {
 
 uint64_t Broker::next_tick_ns() const {
   uint64_t next = scheduler_.next_tick_ns();
-  for (uint32_t resource = 0; resource < resources(); ++resource) {
-    const Inversion& inversion = inversions_[resource];
+  for_each_held([&](uint32_t held) {
+    const Inversion& inversion = inversions_[held];
     if (inversion.owner != 0 && !inversion.is_overrun)
       next = std::min(next, inversion.since_ns + inversion.limit_ns + 1);
-  }
+  });
   for (const uint32_t id : demoted_)
     if (const auto program = programs_.find(id); program != programs_.end())
       next = std::min(next, program->second.demoted_until_ns);
@@ -200,6 +284,9 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
       break;
     case MessageKind::release: scheduler_.release(id, message.resource); break;
     case MessageKind::attach_thread: attach_thread(found->second, message); break;
+    case MessageKind::begin_job: begin_job(found->second); break;
+    case MessageKind::request_gpu: request_gpu(found->second, message); break;
+    case MessageKind::end_job: end_job(found->second); break;
   }
   handle_overruns();
 }
@@ -220,6 +307,7 @@ void Broker::track_job(uint32_t id) {
   const uint64_t released = std::max(began, earliest);
   program.job_due_ns = std::max(began, program.job_due_ns) + period;
   scheduler_.set_deadline(id, released + program.assignment.deadline_ns);
+  rank_programs();
   if (!config_.throttle || released <= now_ns_ || program.demoted_until_ns >= released) return;
   ++program.overruns.throttled_jobs;
   demote(program, released);
@@ -227,7 +315,7 @@ void Broker::track_job(uint32_t id) {
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
-  const int priority = program.assignment.priority;
+  const int priority = program.thread_priority;
   const bool is_thread =
       processes_.attach_thread(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
@@ -237,10 +325,10 @@ void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
 void Broker::tick(uint64_t now_ns) {
   advance_time(now_ns);
   scheduler_.tick();
-  for (uint32_t resource = 0; resource < resources(); ++resource) {
-    check_holder(resource);
-    check_inversion(resource);
-  }
+  for_each_held([this](uint32_t held) {
+    check_holder(held);
+    check_inversion(held);
+  });
   handle_overruns();
   end_demotions();
 }
@@ -254,6 +342,7 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     const NewJobs more = count_jobs(program);
     if (more.misses > 0)
       missed.push_back({program.assignment.task, program.pid, more.misses, program.page->jobs.last_ns.load()});
+    check_memory(program);
     if (more.early + more.long_jobs == 0) continue;
     const LogSubject about(program.pid, program.assignment.task);
     spdlog::warn("process {} (task \"{}\"): {} jobs came faster than the period, {} executed for longer than profiled",
@@ -261,6 +350,22 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
     apply_overrun_policy(program);
   }
   return missed;
+}
+
+void Broker::check_memory(ConnectedProgram& program) {
+  const auto& tasks = admission_.registry().tasks();
+  const auto task = tasks.find(program.assignment.task);
+  const uint64_t reserved = task == tasks.end() ? 0 : task->second.memory_bytes;
+  const uint64_t most = most_memory_of(program);
+  const bool exceeded = std::exchange(program.exceeds_memory, reserved > 0 && most > reserved);
+  if (!program.exceeds_memory) return;
+  if (config_.overrun != OverrunPolicy::log) demote(program, now_ns_ + 2 * kDemotedNs);  // until we look again
+  if (exceeded) return;
+  ++program.overruns.memory;
+  if (history_.size() < kTasksKept || history_.contains(task->first)) ++history_[task->first].overruns.memory;
+  const LogSubject about(program.pid, program.assignment.task);
+  spdlog::warn("process {} (task \"{}\") has {} of a device's memory, and its task reserved {}", program.pid,
+               program.assignment.task, format_bytes(most), format_bytes(reserved));
 }
 
 NewJobs Broker::count_jobs(ConnectedProgram& program) {
@@ -273,23 +378,24 @@ NewJobs Broker::count_jobs(ConnectedProgram& program) {
   return more;
 }
 
-void Broker::check_holder(uint32_t resource) {
-  const uint32_t owner = scheduler_.owner(resource);
+void Broker::check_holder(uint32_t held) {
+  const uint32_t owner = this->owner(held);
   const auto program = programs_.find(owner);
-  const uint32_t leases = program == programs_.end() ? 0 : program->second.page->leases[resource].load();
-  Holding& known = holdings_[resource];
+  const bool is_leased = held < kFirstOwnGpu && program != programs_.end();
+  const uint32_t leases = is_leased ? program->second.page->leases[held].load() : 0;
+  Holding& known = holdings_[held];
   if (known.owner != owner || known.leases != leases) {
     known = {owner, leases, now_ns_};
-  } else if (is_holder_stopped(resource)) {
+  } else if (is_holder_stopped(held)) {
     const LogSubject about(program->second.pid, program->second.assignment.task);
     spdlog::warn("process {} is stopped and holds what others wait for: granted on", program->second.pid);
-    scheduler_.reclaim(owner, resource);
+    reclaim(owner, held);
   }
 }
 
-bool Broker::is_holder_stopped(uint32_t resource) const {
-  const auto owner = programs_.find(holdings_[resource].owner);
-  return owner != programs_.end() && held_ns(resource) >= kStoppedNs && scheduler_.has_waiters(resource) &&
+bool Broker::is_holder_stopped(uint32_t held) const {
+  const auto owner = programs_.find(holdings_[held].owner);
+  return owner != programs_.end() && held_ns(held) >= kStoppedNs && has_waiters(held) &&
          processes_.is_stopped(owner->second.pid);
 }
 
@@ -379,7 +485,6 @@ void Broker::assign(ConnectedProgram& program) {
   const registry::Task* task = admission_.registry().find(program.asked, program.executable);
   const planning::AssignedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
-  const int before = program.assignment.priority;
   program.weight = task ? task->weight : config_.default_weight;
   int priority = !task || task->weight > 0 ? config_.default_priority : task->priority;
   priority = std::min(priority, program.rights.highest_priority);
@@ -402,7 +507,10 @@ void Broker::assign(ConnectedProgram& program) {
   std::erase_if(devices, [&](uint8_t position) {
     return !may_use_device(program.rights.devices, devices_.names()[program.devices[position]]);
   });
-  const uint32_t gpus = planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
+  if (program.own_gpu)
+    std::ranges::stable_partition(devices,
+                                  [&](uint8_t position) { return program.devices[position] == *program.own_gpu; });
+  const uint32_t gpus = program.own_gpu ? 1 : planned ? static_cast<uint32_t>(planned->mode) : task ? task->gpus : 0;
   program.assignment = {task ? task->name : "",
                         priority,
                         registry::fewer_gpus(gpus, program.gpus),
@@ -411,9 +519,54 @@ void Broker::assign(ConnectedProgram& program) {
                         task ? task->period_ns : 0,
                         planned ? planned->budget_ns : 0};
   program.page->assignment.write(program.assignment);
-  scheduler_.set_standing(program.id, {priority, level, std::max(program.weight, 1u)});
-  if (before == priority) return;
+  const scheduler::Policy& policy = scheduler_.policy();
+  using Jobs = protocol::ClientPage;
+  program.page->tells_jobs.store(program.weight > 0 || policy.urgency != scheduler::Policy::Urgency::deadline
+                                     ? Jobs::kUntold
+                                 : !policy.gives_own_gpus() ? Jobs::kTold
+                                 : policy.contains          ? Jobs::kAskAtBegin
+                                                            : Jobs::kAskAtCommand);
+  contain(program);
+  program.level = level;
+  const bool is_ranked = policy.ranks_threads() && level == scheduler::Level::real_time;
+  set_thread_priority(program, is_ranked ? program.thread_priority : priority);
+  rank_programs();
+}
+
+void Broker::set_thread_priority(ConnectedProgram& program, int priority) {
+  scheduler_.set_standing(program.id, {priority, program.level, std::max(program.weight, 1u)});
+  own_gpus_.set_priority(program.id, priority);
+  if (std::exchange(program.thread_priority, priority) == priority) return;
   for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
+}
+
+// Threads have the order of their jobs' deadlines where the policy has it.
+void Broker::rank_programs() {
+  if (!scheduler_.policy().ranks_threads()) return;
+  std::vector<scheduler::RankedProgram> ranked;
+  for (const auto& [id, program] : programs_)
+    if (const scheduler::Standing* standing = scheduler_.standing(id);
+        standing && program.level == scheduler::Level::real_time)
+      ranked.push_back({id, standing->deadline_ns, program.assignment.priority, program.rights.highest_priority});
+  std::set<int> priorities;
+  const auto ranks = scheduler::edf_ranks(std::move(ranked), std::max(config_.default_priority, 0) + 1);
+  for (const auto& [id, priority] : ranks) {
+    priorities.insert(priority);
+    set_thread_priority(programs_.at(id), priority);
+  }
+  shares_ranks_ = priorities.size() < ranks.size();
+}
+
+// Under the policy of containers its threads have the CPU of its first device's.
+void Broker::contain(ConnectedProgram& program) {
+  std::optional<uint8_t> container;
+  if (scheduler_.policy().contains && program.weight == 0 && !program.assignment.devices.empty())
+    container = program.devices[program.assignment.devices.front()];
+  if (container == program.container) return;
+  program.container = container;
+  if (processes_.bind(program.id, program.pid, container)) return;
+  can_bind_ = false;
+  spdlog::warn("process {} can't be bound to the CPU of a container", program.pid);
 }
 
 // As positions in the program's own list.
@@ -468,12 +621,18 @@ void Broker::on_client_exit(uint32_t id) {
     if (uint32_t client = id; far_ahead.load() == id) far_ahead.compare_exchange_strong(client, 0);
   count_programs();
   scheduler_.remove_client(id);
+  own_gpus_.end_job(id);
+  rank_programs();
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }
 
 std::string Broker::unenforced() const {
   if (!processes_.gives_priorities()) return "threads get no real-time priorities";
+  if (scheduler_.policy().ranks_threads() && shares_ranks_)
+    return "there are more programs than priorities for the order of their deadlines: up to that of the most urgent "
+           "task";
+  if (scheduler_.policy().contains && !can_bind_) return "programs can't be bound to the CPUs of their containers";
   if (config_.overrun != OverrunPolicy::end)
     return "a section that is too long is not ended (overrun in the configuration)";
   return "";

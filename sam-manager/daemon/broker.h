@@ -22,7 +22,9 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/edf_ranks.h"
 #include "sam-manager/scheduler/loans.h"
+#include "sam-manager/scheduler/own_gpus.h"
 #include "sam-manager/scheduler/scheduler.h"
 
 namespace samcl::daemon {
@@ -46,6 +48,9 @@ struct DeadlineMiss {
 struct Processes {
   // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
   std::function<bool(pid_t process, pid_t thread, int priority)> attach_thread;
+  // Binds a program's process to the CPU of a GPU's container (our index); none: to where it ran before. False: it
+  // can't be.
+  std::function<bool(uint32_t program, pid_t process, std::optional<uint8_t> gpu)> bind;
   // Lends all threads of a program's process a priority, also those made since; none: takes it back.
   std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
   // The program left.
@@ -58,6 +63,10 @@ struct Processes {
 
 class Broker {
  public:
+  // What is held: links and GPUs for a section, as the protocol numbers them, and after these GPUs for a job.
+  static constexpr uint32_t kFirstOwnGpu = protocol::kMaxResources;
+  static constexpr uint32_t kMaxHeld = kFirstOwnGpu + protocol::kMaxKnownDevices;
+
   Broker(Board& board, registry::Registry registry, const Config& config, Processes processes);
 
   // The program that connected, until on_client_exit(). Errors: it may not, or there are too many.
@@ -94,6 +103,7 @@ class Broker {
   unsigned programs_of(uid_t user) const;
   const Admission& admission() const { return admission_; }
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
+  const scheduler::OwnGpus& own_gpus() const { return own_gpus_; }
   const scheduler::Loans& loans() const { return loans_; }
   // Why bounds are only estimates, whatever profiles tell; "" if they are not.
   std::string unenforced() const;
@@ -104,7 +114,7 @@ class Broker {
   // When to look again, at the latest; UINT64_MAX: whenever.
   uint64_t next_tick_ns() const;
   planning::Machine machine() const;
-  uint64_t held_ns(uint32_t resource) const { return now_ns_ - holdings_[resource].since_ns; }
+  uint64_t held_ns(uint32_t held) const { return now_ns_ - holdings_[held].since_ns; }
 
  private:
   // Who holds a resource, as far as looking now and then tells.
@@ -130,6 +140,15 @@ class Broker {
   };
 
   void grant(uint32_t resource, const scheduler::Waiter& waiter);
+  void begin_job(ConnectedProgram& program);
+  void request_gpu(ConnectedProgram& program, const protocol::Message& message);
+  void end_job(ConnectedProgram& program);
+  void grant_gpu(uint32_t program, int gpu);
+  uint32_t owner(uint32_t held) const;
+  bool has_waiters(uint32_t held) const;
+  void reclaim(uint32_t owner, uint32_t held);
+  template <typename Call>
+  void for_each_held(Call call) const;
   void set_inversion(uint32_t resource, uint32_t owner, std::optional<int> priority);
   void lend(uint32_t program, std::optional<int> priority);
   void check_inversion(uint32_t resource);
@@ -146,10 +165,14 @@ class Broker {
   void count_programs();
   uint32_t free_id();
   bool in_use(uint8_t device) const;
-  bool is_holder_stopped(uint32_t resource) const;
-  void check_holder(uint32_t resource);
+  bool is_holder_stopped(uint32_t held) const;
+  void check_holder(uint32_t held);
   NewJobs count_jobs(ConnectedProgram& program);
+  void check_memory(ConnectedProgram& program);
   void assign(ConnectedProgram& program);
+  void contain(ConnectedProgram& program);
+  void set_thread_priority(ConnectedProgram& program, int priority);
+  void rank_programs();
   std::vector<uint8_t> place(const ConnectedProgram& program, int priority) const;
   std::vector<uint8_t> place(const ConnectedProgram& program, const planning::AssignedTask& task) const;
   size_t resources() const { return devices_.names().size() * protocol::kResourcesPerDevice; }
@@ -159,15 +182,18 @@ class Broker {
   Processes processes_;
   scheduler::Loans loans_;
   scheduler::Scheduler scheduler_;
+  scheduler::OwnGpus own_gpus_;
   std::map<uint32_t, ConnectedProgram> programs_;
   Devices devices_;
   std::map<std::string, uint64_t> memory_;  // of devices, bytes, as the last program told that has them
-  std::array<Holding, protocol::kMaxResources> holdings_{};
-  std::array<Inversion, protocol::kMaxResources> inversions_{};
+  std::array<Holding, kMaxHeld> holdings_{};
+  std::array<Inversion, kMaxHeld> inversions_{};
   std::vector<Overrun> overruns_;
   std::set<uint32_t> demoted_;                                     // programs
   std::map<std::string, TaskHistory> history_;                     // by task
   std::map<uint32_t, std::unique_ptr<CountedJobs>> counted_jobs_;  // by program
+  bool can_bind_ = true;                                           // as far as was tried
+  bool shares_ranks_ = false;                                      // several programs' threads have one rank
   uint64_t now_ns_ = 0;                                            // of the last message or look
   uint32_t last_id_ = 0;
   Admission admission_;

@@ -15,6 +15,7 @@
 #include "sam-manager/daemon/board.h"
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
+#include "sam-manager/daemon/container_cpus.h"
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/loan_book.h"
 #include "sam-manager/daemon/loan_watchdog.h"
@@ -158,7 +159,14 @@ int serve(Config config, const Options& options, int detached) {
   processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
     realtime.lend(program, pid, priority);
   };
-  processes.on_client_exit = [&realtime](uint32_t program) { realtime.forget(program); };
+  ContainerCpus containers;
+  processes.bind = [&containers](uint32_t program, pid_t pid, std::optional<uint8_t> gpu) {
+    return containers.bind(program, pid, gpu);
+  };
+  processes.on_client_exit = [&](uint32_t program) {
+    realtime.forget(program);
+    containers.bind(program, 0, std::nullopt);
+  };
   processes.is_stopped = protocol::process_is_stopped;
   processes.gives_priorities = [&realtime] { return realtime.works(); };
   Broker broker(*board, *std::move(registry), config, std::move(processes));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "sam-manager/daemon/rights.h"
 #include "sam-manager/protocol/shared_memory.h"
 #include "sam-manager/protocol/words.h"
+#include "sam-manager/scheduler/policy.h"
 
 namespace samcl::daemon {
 
@@ -48,8 +50,14 @@ struct ConnectedProgram {
   JobMark mark;
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
+  uint64_t gpu_request = 0;       // for a GPU that its job is to have to itself
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted
   uint32_t weight = 0;            // of its share; 0: it has deadlines
+  int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job
+  scheduler::Level level = scheduler::Level::real_time;
+  bool exceeds_memory = false;       // it has more of a device's memory than its task reserved
+  std::optional<uint8_t> own_gpu;    // that its job has to itself, our index
+  std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
   protocol::AssignmentCell::Value assignment;
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own
@@ -57,5 +65,9 @@ struct ConnectedProgram {
 
 // Our indices of the devices it uses at present, the first one first.
 std::vector<uint8_t> devices_used(const ConnectedProgram& program);
+
+// Bytes that it says it has of a device's memory (our index), and of that of which it has most.
+uint64_t memory_of(const ConnectedProgram& program, uint8_t device);
+uint64_t most_memory_of(const ConnectedProgram& program);
 
 }  // namespace samcl::daemon

@@ -27,9 +27,11 @@ struct Shown {
   uint32_t weight;
   std::string task;
   int priority;
+  int thread_priority;
   uint32_t gpus;
   std::vector<uint8_t> devices;  // that it uses
   size_t threads;
+  uint64_t memory;  // of the device of which it has most
   Overruns overruns;
   bool is_demoted;
   std::optional<int> lent;
@@ -37,19 +39,23 @@ struct Shown {
 };
 
 struct ShownResource {
+  uint8_t device;
+  const char* kind;
   uint32_t owner;
   uint64_t held_ns;
-  std::vector<scheduler::Waiter> waiters;
+  std::vector<uint32_t> waiting;  // programs
 };
 
 // All that a status is written from.
 struct Status {
   std::vector<Shown> programs;  // by id
   std::vector<ShownResource> resources;
+  std::vector<uint64_t> memory_used;  // of each device, bytes
   planning::Machine machine;
   std::shared_ptr<const registry::Tasks> tasks;
   std::shared_ptr<const planning::Assignment> plan;
   std::string policy;
+  bool ranks_threads;
   std::optional<analysis::Handovers> handovers;
   std::optional<Calibration> calibration;
 
@@ -63,28 +69,55 @@ uint32_t resources_of(const Broker& broker) {
   return static_cast<uint32_t>(broker.devices().names().size() * protocol::kResourcesPerDevice);
 }
 
+const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
+
+// Links and GPUs, and, where a job has one to itself, GPUs for jobs.
+std::vector<ShownResource> resources_shown(const Broker& broker) {
+  std::vector<ShownResource> shown;
+  for (uint32_t resource = 0; resource < resources_of(broker); ++resource) {
+    shown.push_back({static_cast<uint8_t>(resource / protocol::kResourcesPerDevice),
+                     kind_of(resource),
+                     broker.scheduler().owner(resource),
+                     broker.held_ns(resource),
+                     {}});
+    for (const auto& waiter : broker.scheduler().waiters(resource)) shown.back().waiting.push_back(waiter.client);
+  }
+  if (!broker.scheduler().policy().gives_own_gpus()) return shown;
+  for (uint8_t device = 0; device < broker.devices().names().size(); ++device)
+    shown.push_back({device, "job", broker.own_gpus().owner(device), broker.held_ns(Broker::kFirstOwnGpu + device),
+                     broker.own_gpus().waiting_for(device)});
+  return shown;
+}
+
 Status status_of(const Broker& broker) {
   Status status{{},
+                {},
                 {},
                 broker.machine(),
                 broker.admission().registry().share(),
                 broker.admission().share_plan(),
                 broker.scheduler().policy().name,
+                broker.scheduler().policy().ranks_threads(),
                 broker.settings().handovers,
                 broker.calibration()};
   status.programs.reserve(broker.programs().size());
   for (const auto& [id, program] : broker.programs()) {
     const auto& assignment = program.assignment;
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
-                               assignment.priority, assignment.gpus, devices_used(program), program.threads.size(),
-                               program.overruns, program.demoted_until_ns != 0, std::nullopt, program.page});
+                               assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
+                               program.threads.size(), most_memory_of(program), program.overruns,
+                               program.demoted_until_ns != 0, std::nullopt, program.page});
   }
-  for (uint32_t resource = 0; resource < resources_of(broker); ++resource) {
-    const uint32_t owner = broker.scheduler().owner(resource);
-    status.resources.push_back({owner, broker.held_ns(resource), broker.scheduler().waiters(resource)});
+  status.resources = resources_shown(broker);
+  for (uint8_t device = 0; device < broker.devices().names().size(); ++device) {
+    status.memory_used.push_back(0);
+    for (const auto& [id, program] : broker.programs()) status.memory_used.back() += memory_of(program, device);
+  }
+  for (const ShownResource& resource : status.resources) {
     // Nobody else is lent anything.
-    const auto holder = std::ranges::lower_bound(status.programs, owner, {}, &Shown::id);
-    if (holder != status.programs.end() && holder->id == owner) holder->lent = broker.loans().of(owner);
+    const auto holder = std::ranges::lower_bound(status.programs, resource.owner, {}, &Shown::id);
+    if (holder != status.programs.end() && holder->id == resource.owner)
+      holder->lent = broker.loans().of(resource.owner);
   }
   return status;
 }
@@ -100,18 +133,13 @@ json describe(const Shown* program) {
           {"lent_priority", or_null(program->lent)}};
 }
 
-const char* kind_of(uint32_t resource) { return resource % protocol::kResourcesPerDevice == 0 ? "gpu" : "link"; }
-
-json show_resource(const Status& status, uint32_t resource) {
-  const ShownResource& shown = status.resources[resource];
+json show_resource(const Status& status, const ShownResource& shown) {
   json waiting = json::array();
-  for (const scheduler::Waiter& waiter : shown.waiters) waiting.push_back(describe(status.find(waiter.client)));
+  for (const uint32_t program : shown.waiting) waiting.push_back(describe(status.find(program)));
   json holder = describe(status.find(shown.owner));
   if (!holder.is_null()) holder["held_ns_at_least"] = shown.held_ns;
-  return {{"device", status.machine.devices[resource / protocol::kResourcesPerDevice]},
-          {"kind", kind_of(resource)},
-          {"holder", holder},
-          {"waiting", waiting}};
+  return {
+      {"device", status.machine.devices[shown.device]}, {"kind", shown.kind}, {"holder", holder}, {"waiting", waiting}};
 }
 
 // How often it got resources of one kind.
@@ -130,10 +158,12 @@ json show_program(const Status& status, const Shown& program) {
   entry["devices"] = json::array();
   for (const uint8_t device : program.devices) entry["devices"].push_back(status.machine.devices[device]);
   entry["threads"] = program.threads;
+  entry["thread_priority"] = program.thread_priority;
   entry["gpu_leases"] = leases_of(*program.page, 0);
   entry["link_leases"] = leases_of(*program.page, 1);
   const auto task = status.tasks->find(program.task);
   entry["memory_bytes"] = task == status.tasks->end() ? 0 : task->second.memory_bytes;
+  entry["memory_used_bytes"] = program.memory;
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();
@@ -160,19 +190,20 @@ json show_memory(const Status& status) {
   for (size_t device = 0; device < machine.devices.size(); ++device)
     devices.push_back({{"device", machine.devices[device]},
                        {"bytes", machine.memory[device] > 0 ? json(machine.memory[device]) : json()},
-                       {"reserved_bytes", reserved[device]}});
+                       {"reserved_bytes", reserved[device]},
+                       {"used_bytes", status.memory_used[device]}});
   return devices;
 }
 
 json write_status(const Status& status) {
   json resources = json::array();
-  for (uint32_t resource = 0; resource < status.resources.size(); ++resource)
-    resources.push_back(show_resource(status, resource));
+  for (const ShownResource& resource : status.resources) resources.push_back(show_resource(status, resource));
   json programs = json::array();
   for (const Shown& program : status.programs) programs.push_back(show_program(status, program));
   const auto& costs = status.handovers;
   return {{"pid", getpid()},
           {"policy", status.policy},
+          {"threads", status.ranks_threads ? "by deadline" : "by priority"},
           {"memory", show_memory(status)},
           {"resources", resources},
           {"programs", programs},
@@ -254,11 +285,12 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
   head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early or too long.");
+       "What a task did beyond its promise: sections too long, jobs too early or too long, too much memory.");
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},
-                                      {"long_job", history.overruns.long_jobs}})
+                                      {"long_job", history.overruns.long_jobs},
+                                      {"memory", history.overruns.memory}})
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";
   head(out, "samcl_bound_seconds", "gauge", "Proven bound on a task's response time.");
   for (const planning::AssignedTask& task : numbers.plan->tasks)

@@ -32,7 +32,7 @@ size_t open_descriptors() {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-enum class State { absent, idle, waiting, holding };
+enum class State { absent, idle, asking, waiting, holding };  // asking: for a GPU of its own
 
 // A program as libsamcl behaves: compare-and-swap where nobody waits, else messages.
 struct Client {
@@ -43,6 +43,7 @@ struct Client {
   uint64_t next_ns = 0;
   uint64_t since_ns = 0;  // it waits
   bool stopped = false;
+  bool has_job = false;  // of which the daemon knows
 };
 
 class Soak {
@@ -81,13 +82,14 @@ class Soak {
     for (const auto& word : board_->words().words) EXPECT_EQ(word.load(), 0u) << "nobody is left to own it";
   }
 
-  uint64_t events = 0, waits = 0, deaths = 0, stops = 0, longest_wait_ns = 0;
+  uint64_t events = 0, waits = 0, jobs = 0, deaths = 0, stops = 0, longest_wait_ns = 0, longest_wait_for_gpu_ns = 0;
 
  private:
   Processes processes() {
     Processes fake;
     fake.attach_thread = [](pid_t, pid_t, int) { return true; };
     fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
+    fake.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
     fake.on_client_exit = [](uint32_t) {};
     fake.is_stopped = [this](pid_t pid) {
       return std::ranges::any_of(clients_,
@@ -117,8 +119,8 @@ class Soak {
   }
 
   void change_policy() {
-    static constexpr const char* kPolicies[] = {"fixed-priority", "edf", "fmlp-long", "omlp"};
-    ASSERT_TRUE(broker_.set_policy(kPolicies[random_() % 4]));
+    const auto all = scheduler::policies(1);
+    ASSERT_TRUE(broker_.set_policy(all[++policies_ % all.size()].name));
     complete_changes();
   }
 
@@ -131,7 +133,7 @@ class Soak {
     if (client.stopped) {
       client.stopped = false;
       client.next_ns = now_ + kMs;
-      if (client.state == State::waiting || still_owns(client)) return;
+      if (client.state == State::waiting || client.state == State::asking || still_owns(client)) return;
       if (client.state == State::holding) client.state = State::idle;  // it was taken
       return;
     }
@@ -144,7 +146,10 @@ class Soak {
       return;
     }
     switch (client.state) {
-      case State::idle: return take(client);
+      case State::idle:
+        return client.program->page->tells_jobs.load() != protocol::ClientPage::kUntold && !client.has_job
+                   ? begin(client)
+                   : take(client);
       case State::holding: return give_back(client);
       default:
         EXPECT_LT(now_ - client.since_ns, kLongestWait) << "a lease is lost";
@@ -182,6 +187,17 @@ class Soak {
     broker_.handle(client.program->id, message, now_);
   }
 
+  void begin(Client& client) {
+    ++jobs;
+    say(client, protocol::MessageKind::begin_job);
+    client.has_job = true;
+    client.state = State::asking;
+    client.since_ns = now_;
+    client.next_ns = now_ + up_to(kSecond);
+    ++client.sequence;
+    say(client, protocol::MessageKind::request_gpu);
+  }
+
   void take(Client& client) {
     client.resource = static_cast<uint32_t>(random_() % kResources);
     client.program->page->leases[client.resource].fetch_add(1);
@@ -202,7 +218,11 @@ class Soak {
 
   void give_back(Client& client) {
     client.state = State::idle;
-    client.next_ns = now_ + pause();
+    if (client.has_job && one_in(3)) {
+      client.has_job = false;
+      say(client, protocol::MessageKind::end_job);
+    }
+    client.next_ns = now_ + (client.has_job ? up_to(300 * kUs) : pause());
     protocol::Word word_now = client.program->id;
     if (word(client).compare_exchange_strong(word_now, 0)) return;
     if (protocol::owner_of(word_now) == client.program->id) say(client, protocol::MessageKind::release);
@@ -211,7 +231,13 @@ class Soak {
   // A stopped one has what it was granted, though it does not know.
   void take_grants() {
     for (Client& client : clients_) {
-      if (client.state != State::waiting || client.stopped) continue;
+      if (client.stopped) continue;
+      if (client.state == State::asking && client.program->page->gpu_grant.load() == client.sequence) {
+        longest_wait_for_gpu_ns = std::max(longest_wait_for_gpu_ns, now_ - client.since_ns);
+        client.state = State::idle;
+        client.next_ns = now_ + up_to(300 * kUs);
+      }
+      if (client.state != State::waiting) continue;
       if (client.program->page->grants[client.resource].load() != client.sequence) continue;
       if (protocol::owner_of(word(client).load()) != client.program->id) {  // and was taken while it was stopped
         ++client.sequence;
@@ -234,6 +260,11 @@ class Soak {
       });
       EXPECT_LE(holders, 1) << "resource " << resource;
     }
+    for (const int gpu : {0, 1}) {
+      const uint32_t owner = broker_.own_gpus().owner(gpu);
+      EXPECT_TRUE(owner == 0 || broker_.programs().at(owner).own_gpu == gpu);
+      EXPECT_TRUE(owner != 0 || broker_.own_gpus().waiting_for(gpu).empty());
+    }
   }
 
   std::mt19937_64 random_;
@@ -242,6 +273,7 @@ class Soak {
   Broker broker_;
   uint64_t now_ = 1'000 * kSecond;
   pid_t last_pid_ = 100;
+  size_t policies_ = 0;  // that were in force
 };
 
 TEST(Soak, NothingIsLostOrLeftOverTwoDays) {
@@ -253,8 +285,11 @@ TEST(Soak, NothingIsLostOrLeftOverTwoDays) {
     Soak soak(seed);
     soak.run(number_from("SAMCL_SOAK_HOURS", 48));
     std::cout << soak.events << " events, " << soak.waits << " waits, the longest " << soak.longest_wait_ns / kMs
-              << " ms, " << soak.deaths << " deaths, " << soak.stops << " stops\n";
+              << " ms, " << soak.jobs << " jobs with a GPU to themselves, for which they waited "
+              << soak.longest_wait_for_gpu_ns / kMs << " ms at most, " << soak.deaths << " deaths, " << soak.stops
+              << " stops\n";
     EXPECT_GT(soak.waits, 1000u);
+    EXPECT_GT(soak.jobs, 1000u);
     EXPECT_GT(soak.deaths, 1000u);
   }
   EXPECT_EQ(open_descriptors(), before);

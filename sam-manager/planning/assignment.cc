@@ -111,7 +111,8 @@ std::string doubt_of(const Task& task, const std::map<std::string, Task>& tasks,
   if (task.priority <= settings.default_priority)
     return "programs of no registered task run at priority " + std::to_string(settings.default_priority);
   for (const auto& [name, other] : tasks)
-    if (other.profile.empty() && other.weight == 0 && other.priority >= task.priority)
+    if (other.profile.empty() && other.weight == 0 &&
+        (other.priority >= task.priority || settings.policy != scheduler::kFixedPriority))
       return "task \"" + name + "\" is as urgent and has no profile";
   return "";
 }
@@ -187,7 +188,8 @@ UnderPolicy under_fixed_priority(const analysis::TaskSet& set, const analysis::B
 void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPolicy& under,
                 const UnderPolicy::Task& known) {
   planned.bound_ns = known.bound_ns;
-  planned.doubt = under.problem.empty() ? under.doubt : under.problem;
+  planned.doubt = under.problem;
+  planned.estimate = under.estimate;
   if (!known.bound_ns) return;
   planned.terms = {{Term::Kind::deadline, "", task.deadline},
                    {Term::Kind::tardiness, "", static_cast<analysis::Time>(known.late_ns)}};
@@ -195,13 +197,17 @@ void take_bound(AssignedTask& planned, const analysis::Task& task, const UnderPo
 
 std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& settings, std::string& task_set,
                                  std::vector<UnderPolicy>& under) {
-  const analysis::Modes modes = modes_for(set, settings.modes);
+  const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
+  const bool uses_any = settings.policy.candidates > 0;
+  const bool is_single = settings.policy.gives_own_gpus();
+  const analysis::Modes modes = is_single ? analysis::Modes(set.tasks.size(), 1) : modes_for(set, settings.modes);
   const analysis::Bounds bounds = analysis::analyse(set, modes, Form::safe);
   const auto devices = analysis::place_devices(set, analysis::priority_order(set), modes);
+  const PlacedTasks placed{set, modes, devices, is_others, handovers};
   task_set = analysis::format_task_set({set, modes});
   for (const scheduler::Policy& policy : scheduler::policies(set.platform.cpus))
     under.push_back(policy == scheduler::kFixedPriority ? under_fixed_priority(set, bounds)
-                                                        : bounds_under(policy, set, modes, devices, is_others));
+                                                        : bounds_under(policy, placed));
   const auto active = std::find_if(under.begin(), under.end(),
                                    [&](const UnderPolicy& known) { return known.policy == settings.policy.name; });
   std::vector<AssignedTask> planned;
@@ -212,6 +218,8 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     task.priority = *set.tasks[i].priority;
     task.deadline_ns = static_cast<uint64_t>(set.tasks[i].deadline);
     task.mode = modes[i];
+    task.uses_any = uses_any;
+    if (uses_any) task.critical_section_ns = static_cast<uint64_t>(critical_section(placed, set.tasks[i]));
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
     if (settings.policy != scheduler::kFixedPriority) {
       take_bound(task, set.tasks[i], *active, active->tasks[planned.size()]);
@@ -220,7 +228,7 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
       promise(task, set.tasks[i], bounds.tasks[i], modes[i], settings.policy);
-      task.terms = explain(set, modes, bounds, i, settings.handovers.value_or(analysis::Handovers{}));
+      task.terms = explain(set, modes, bounds, i, handovers);
     }
     planned.push_back(std::move(task));
   }
@@ -314,7 +322,7 @@ Assignment assign_modes(const std::map<std::string, Task>& tasks, const Machine&
   plan.tasks = choose(*set, settings, plan.task_set, plan.under);
   for (AssignedTask& task : plan.tasks) {
     if (const std::string doubt = doubt_of(tasks.at(task.name), tasks, settings); !doubt.empty()) task.doubt = doubt;
-    task.estimate = estimate_of(*set);
+    if (const std::string estimate = estimate_of(*set); !estimate.empty()) task.estimate = estimate;
   }
   if (settings.policy != scheduler::kFixedPriority)
     plan.changing = "the analysis of " + plan.policy + " does not tell of changes";
@@ -387,7 +395,7 @@ json to_json(const Assignment& plan, const Assignment& before, const Machine& ma
     for (const UnderPolicy::Task& task : policy.tasks)
       bounds.push_back({{"name", task.name}, {"bound_ns", task.bound_ns ? json(*task.bound_ns) : json()}});
     under.push_back(
-        {{"policy", policy.policy}, {"problem", policy.problem}, {"doubt", policy.doubt}, {"tasks", bounds}});
+        {{"policy", policy.policy}, {"problem", policy.problem}, {"estimate", policy.estimate}, {"tasks", bounds}});
   }
   const json task_set = plan.task_set.empty() ? json() : read_json(plan.task_set);
   return {{"tasks", tasks},

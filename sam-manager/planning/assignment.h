@@ -46,6 +46,7 @@ struct AssignedTask {
   uint64_t deadline_ns = 0;
   int mode = 1;
   std::vector<uint8_t> devices;      // indices, as many as its mode, the first one first
+  bool uses_any = false;             // of the devices that it may use, each job another one
   std::optional<uint64_t> bound_ns;  // no job takes longer; none if that is not known
   // The same while tasks change from the plan before (if no other change is under way) to this one: until all
   // are idle at once, after each has begun a job in its new mode.
@@ -53,7 +54,8 @@ struct AssignedTask {
   // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
   // for CPUs included. 0: none.
   uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
-  std::string doubt;  // why the bound is not proven; "" if it is
+  uint64_t critical_section_ns = 0;  // from a job's first command to its end; waiting left out
+  std::string doubt;                 // why the bound is not proven; "" if it is
   // Why the proof counts on what nobody measured or enforces; "" if it does not.
   std::string estimate;
   std::vector<Term> terms;  // of the bound

@@ -8,7 +8,7 @@ namespace samcl::planning {
 
 std::vector<size_t> devices_of(const registry::Task& task, const Assignment& plan, const Machine& machine) {
   std::vector<size_t> devices;
-  if (const AssignedTask* planned = plan.find(task.name)) {
+  if (const AssignedTask* planned = plan.find(task.name); planned && !planned->uses_any) {
     for (const uint8_t device : planned->devices) devices.push_back(device);
     return devices;
   }

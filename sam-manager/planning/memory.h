@@ -7,8 +7,8 @@
 
 namespace samcl::planning {
 
-// The devices on which a task's memory counts, as indices: those of the plan; for a task without a profile
-// those that it may use, all of them, since which it will use is not known before it runs.
+// The devices on which a task's memory counts, as indices: those of the plan; for a task without a profile,
+// or one whose jobs use any, those that it may use, all of them, since which it will use is not known before it runs.
 std::vector<size_t> devices_of(const registry::Task& task, const Assignment& plan, const Machine& machine);
 
 // On each device, bytes.

@@ -1,6 +1,13 @@
-// What can be said of response times under a policy of the scheduler that has no fixed priorities: by the
-// Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads. Pure
-// logic.
+// What can be said of response times under a policy of the scheduler that has no fixed priorities. Pure logic.
+//
+// Mostly by the Shared Resource Method (analysis/locking/requests.h), which counts on global EDF for host threads
+// (scheduler/edf_ranks.h).
+//
+// Under containers each GPU's tasks, in mode 1, have a CPU of their own for jobs that run whole: bounds are those of
+// non-preemptive EDF (analysis/locking/own_processor.h), which count on nothing outside of it.
+//
+// Under k-exclusion (scheduler/own_gpus.h) a job has one GPU and its link to itself from its first command to its
+// end: one critical section, in mode 1, with priority donation's bound (analysis/locking/blocking.h).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/model/handovers.h"
 #include "analysis/model/placement.h"
 #include "sam-manager/scheduler/policy.h"
 
@@ -23,12 +31,24 @@ struct UnderPolicy {
   std::string policy;
   std::vector<Task> tasks;  // in the set's order, programs that no profile tells of left out
   std::string problem;      // why there are no bounds; "" if there are
-  std::string doubt;        // on what they count that does not hold; "" if it does
+  std::string estimate;     // why they are not guaranteed though they are proven; "" if they are
 };
 
-// `set` has what hand-overs cost in it, and one task for each device for the programs that no profile tells
-// of, which `is_others` tells by their names; `devices` by task, as many as its mode.
-UnderPolicy bounds_under(const scheduler::Policy& policy, const analysis::TaskSet& set, const analysis::Modes& modes,
-                         const std::vector<std::vector<int>>& devices, bool (*is_others)(const std::string&));
+// What is analysed, and outlives this. `set` has what hand-overs cost in it, and one task for each device for the
+// programs that no profile tells of, which `is_others` tells by their names.
+struct PlacedTasks {
+  const analysis::TaskSet& set;
+  const analysis::Modes& modes;
+  const std::vector<std::vector<int>>& devices;  // by task, as many as its mode
+  bool (*is_others)(const std::string& name);
+  const analysis::Handovers& handovers;
+};
+
+// How long a job of the task has a GPU to itself under k-exclusion, waiting for CPUs left out: all its stages from the
+// first on a link or GPU on, what it waits in these for programs that no profile tells of, and what it costs to be
+// granted the GPU and to pass it on. 0: it uses none.
+analysis::Time critical_section(const PlacedTasks& tasks, const analysis::Task& task);
+
+UnderPolicy bounds_under(const scheduler::Policy& policy, const PlacedTasks& tasks);
 
 }  // namespace samcl::planning

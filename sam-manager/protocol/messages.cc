@@ -25,6 +25,9 @@ Result<Message> parse_message(std::string_view bytes) {
     case MessageKind::attach_thread:
       if (message.tid <= 0) return fail("its thread id is " + std::to_string(message.tid));
       return message;
+    case MessageKind::begin_job:
+    case MessageKind::request_gpu:
+    case MessageKind::end_job: return message;
   }
   return fail("its kind is " + std::to_string(static_cast<int>(message.kind)) + ", which is no message");
 }

@@ -111,10 +111,18 @@ struct ClientPage {
   JobTimes jobs;
   // Futexes, one for each resource: the sequence number (low 32 bits) of the acquire that was granted last.
   std::array<std::atomic<uint32_t>, kMaxResources> grants;
+  // Whether the daemon is to be told of each job (MessageKind::begin_job), and whether that has a GPU to itself and
+  // when it asks for it. The daemon writes.
+  enum Telling : uint32_t { kUntold, kTold, kAskAtCommand, kAskAtBegin };
+  std::atomic<Telling> tells_jobs;
+  // Likewise a futex: the request_gpu that was granted last. Which one it is, the assignment says.
+  std::atomic<uint32_t> gpu_grant;
   // Leases that were taken from the client because it held them for longer than it may. The daemon writes.
   std::atomic<uint64_t> taken;
   // How often the client got each resource: tells a long lease from many short ones. The holder writes.
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
+  // Of each device, as the program numbers them: how many bytes of its memory the program has. The program writes.
+  std::array<std::atomic<uint64_t>, kMaxDevices> memory;
   // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes),
   // and the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
   std::atomic<uint64_t> trace_until_ns;

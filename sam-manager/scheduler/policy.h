@@ -26,8 +26,19 @@ struct Policy {
   // for as long as it needs it. Programs without deadlines give way to those with deadlines under every
   // policy.
   bool revokes;
+  // Not 0: a job that is marked has one of the GPUs to itself, and so many requests at most are in the queues
+  // for these: own_gpus.h.
+  size_t candidates = 0;
+  // Marked jobs of the tasks on a GPU run one at a time, by urgency, from begin to end, on a CPU of their own.
+  bool contains = false;
 
-  bool operator==(const Policy& other) const { return std::string_view(name) == other.name && places == other.places; }
+  // Whether programs' threads run by deadline, too: edf_ranks.h. In a container there is no need.
+  bool ranks_threads() const { return urgency == Urgency::deadline && !contains; }
+  // Whether a marked job has a GPU to itself: own_gpus.h.
+  bool gives_own_gpus() const { return candidates > 0 || contains; }
+  bool operator==(const Policy& other) const {
+    return std::string_view(name) == other.name && places == other.places && candidates == other.candidates;
+  }
 };
 
 inline constexpr Policy kFixedPriority = {"fixed-priority", Policy::Urgency::priority, 0, true};
@@ -39,8 +50,19 @@ inline constexpr Policy kFmlpLong = {"fmlp-long", Policy::Urgency::deadline, SIZ
 // The global OMLP (Brandenburg & Anderson, RTSS 2010), likewise: as many places as there are CPUs.
 constexpr Policy omlp(int cpus) { return {"omlp", Policy::Urgency::deadline, static_cast<size_t>(cpus), false}; }
 
+// Any of k GPUs for a job, with priority donation (analysis/locking/donation_queues.h). Who shares a GPU with
+// such a job all the same, as its program does between its jobs, is served in order of arrival.
+constexpr Policy k_exclusion(int cpus) {
+  return {"k-exclusion", Policy::Urgency::deadline, SIZE_MAX, false, static_cast<size_t>(cpus)};
+}
+
+// The Container Method of Elliott & Anderson (2012), with a CPU of its own for each GPU's container.
+inline constexpr Policy kContainers = {"containers", Policy::Urgency::deadline, SIZE_MAX, false, 0, true};
+
 // All there are, for a machine of so many CPUs.
-constexpr std::array<Policy, 4> policies(int cpus) { return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus)}; }
+constexpr std::array<Policy, 6> policies(int cpus) {
+  return {kFixedPriority, kEdf, kFmlpLong, omlp(cpus), k_exclusion(cpus), kContainers};
+}
 
 // None of that name: none.
 constexpr std::optional<Policy> find_policy(std::string_view name, int cpus) {

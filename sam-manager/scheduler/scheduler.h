@@ -68,7 +68,8 @@ class Scheduler {
   uint64_t next_tick_ns() const;
   void tick();
 
-  ClientId owner(ResourceId resource) const;  // 0: idle
+  const Standing* standing(ClientId client) const;  // nullptr: not known
+  ClientId owner(ResourceId resource) const;        // 0: idle
   bool has_waiters(ResourceId resource) const { return !queues_[resource].empty(); }
   std::vector<Waiter> waiters(ResourceId resource) const;  // in the order in which they will be served
 
@@ -97,7 +98,6 @@ class Scheduler {
   bool revokes(ResourceId resource, const Waiter& waiter, ClientId owner) const;
   size_t first(ResourceId resource) const;
   protocol::Word flags(ResourceId resource, ClientId owner, size_t without) const;
-  const Standing* standing(ClientId client) const;
   bool shares(ClientId client) const;
 
   std::span<std::atomic<protocol::Word>> words_;

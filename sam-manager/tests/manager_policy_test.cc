@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <ctime>
 #include <fstream>
 #include <thread>
@@ -122,8 +124,202 @@ TEST_F(PolicyTest, OwnerIsAskedToGiveWayWhereThePolicySaysSo) {
 
 TEST_F(PolicyTest, UnknownPolicyIsRefusedAndTheOldOneStays) {
   start();
-  EXPECT_EQ(use("lottery"), "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp");
+  EXPECT_EQ(
+      use("lottery"),
+      "there is no policy \"lottery\": expected one of fixed-priority, edf, fmlp-long, omlp, k-exclusion, containers");
   EXPECT_EQ(daemon.status()["policy"], "fixed-priority");
+}
+
+// A program of that task whose job begins on 'b' and says which GPU it got ('0', '1'), and ends on 'e' ('f').
+std::unique_ptr<Child> start_job_taker(const Daemon& daemon, const std::string& task) {
+  auto child = std::make_unique<Child>([&daemon, task](const Child::Line& line) {
+    const auto client = daemon.connect(task);
+    if (!client) return 1;
+    client->attach_thread(getpid());
+    line.say('c');
+    while (true) {
+      switch (line.hear(60'000)) {
+        case 'b':
+          client->job_began();
+          client->await_gpu();
+          line.say(static_cast<char>('0' + client->assignment().devices.at(0)));
+          break;
+        case 'e':
+          client->job_ended(kMs);
+          line.say('f');
+          break;
+        default: return 0;
+      }
+    }
+  });
+  return child->line().hear() == 'c' ? std::move(child) : nullptr;
+}
+
+bool has_real_time_priorities() {
+  sched_param one{}, ordinary{};
+  one.sched_priority = 1;
+  return sched_setscheduler(0, SCHED_FIFO, &one) == 0 && sched_setscheduler(0, SCHED_OTHER, &ordinary) == 0;
+}
+
+struct OwnGpuTest : PolicyTest {
+  // What the status says of jobs on the n-th device.
+  nlohmann::json jobs_on(size_t device) const { return daemon.status()["resources"][4 + device]; }
+
+  bool wait_for_job(const std::string& task) const {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (Clock::now() < until) {
+      for (const size_t device : {0u, 1u}) {
+        const nlohmann::json jobs = jobs_on(device);
+        for (const auto& waiting : jobs["waiting"])
+          if (waiting["task"] == task) return true;
+      }
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+
+  std::vector<std::unique_ptr<Child>> start_three() {
+    std::vector<std::unique_ptr<Child>> children;
+    for (const auto& [task, priority, deadline_ms] :
+         {std::tuple{"one", 10, 60'000}, {"two", 20, 60'000}, {"three", 30, 1'000}}) {
+      EXPECT_EQ(daemon.register_task(task, priority, 0, {}, deadline_ms * kMs), "");
+      children.push_back(start_job_taker(daemon, task));
+    }
+    return children;
+  }
+};
+
+// Threads are in the order of their jobs' deadlines: the earliest has the highest priority of the tasks'.
+TEST_F(OwnGpuTest, UnderEdfThreadsRunByDeadlineToo) {
+  start("policy = 'edf'");
+  ASSERT_EQ(daemon.register_task("short", 10, 0, {}, 1'000 * kMs), "");
+  ASSERT_EQ(daemon.register_task("long", 20, 0, {}, 60'000 * kMs), "");
+  const auto soon = start_job_taker(daemon, "short"), later = start_job_taker(daemon, "long");
+  const auto priorities = [&] {
+    return std::pair(daemon.program("short")["thread_priority"].get<int>(),
+                     daemon.program("long")["thread_priority"].get<int>());
+  };
+  EXPECT_EQ(daemon.status()["threads"], "by deadline");
+  EXPECT_EQ(priorities(), std::pair(19, 20)) << "no job: as their tasks are";
+  soon->line().say('b');
+  EXPECT_EQ(soon->line().hear(), '0');
+  EXPECT_EQ(priorities(), std::pair(20, 19));
+  if (has_real_time_priorities()) {
+    sched_param now{};
+    EXPECT_EQ(sched_getscheduler(soon->pid()), SCHED_FIFO | SCHED_RESET_ON_FORK);
+    EXPECT_EQ(sched_getparam(soon->pid(), &now), 0);
+    EXPECT_EQ(now.sched_priority, 20);
+  }
+  later->line().say('b');
+  EXPECT_NE(later->line().hear(), '\0');
+  EXPECT_EQ(priorities(), std::pair(20, 19)) << "its deadline is later";
+  soon->line().say('e');
+  EXPECT_EQ(soon->line().hear(), 'f');
+  const auto until = Clock::now() + std::chrono::seconds(5);
+  while (Clock::now() < until && priorities() != std::pair(19, 20)) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_EQ(priorities(), std::pair(19, 20)) << "it has no job any more";
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_EQ(priorities(), std::pair(10, 20));
+}
+
+TEST_F(OwnGpuTest, AnyTwoOfThreeJobsHaveOneEach) {
+  start("policy = 'k-exclusion'\ncpus = 4");
+  const auto jobs = start_three();
+  for (const size_t i : {0u, 1u}) {
+    jobs[i]->line().say('b');
+    EXPECT_EQ(jobs[i]->line().hear(), static_cast<char>('0' + i)) << "the one that is free";
+  }
+  EXPECT_EQ(jobs_on(1)["kind"], "job");
+  EXPECT_EQ(jobs_on(1)["holder"]["task"], "two");
+  EXPECT_EQ(daemon.program("two")["devices"], nlohmann::json({"b"}));
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("three"));
+  EXPECT_EQ(daemon.program("one")["lent_priority"], 30) << "it is in front";
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[0]->line().hear(), 'f');
+  EXPECT_EQ(jobs[2]->line().hear(), '0');
+  EXPECT_EQ(daemon.program("one")["lent_priority"], nullptr);
+  jobs[0]->line().say('b');
+  ASSERT_TRUE(wait_for_job("one"));
+  jobs[2]->kill_hard();
+  EXPECT_EQ(jobs[0]->line().hear(), '0') << "who had it died";
+}
+
+TEST_F(OwnGpuTest, ADonorWaitsUntilItsDoneeIsDone) {
+  start("policy = 'k-exclusion'\ncpus = 1");
+  ASSERT_EQ(daemon.register_task("early", 30, 0, {}, 1'000 * kMs), "");
+  const auto jobs = start_three();
+  const auto early = start_job_taker(daemon, "early");
+  jobs[0]->line().say('b');
+  ASSERT_EQ(jobs[0]->line().hear(), '0');
+  early->line().say('b');  // with an earlier deadline, and one CPU
+  ASSERT_TRUE(wait_for_job("early")) << "though GPU 1 is free";
+  EXPECT_EQ(daemon.program("one")["lent_priority"], 30);
+  jobs[0]->line().say('e');
+  EXPECT_THAT(early->line().hear(), ::testing::AnyOf('0', '1'));
+}
+
+TEST_F(OwnGpuTest, ContainersServeByDeadlineOnTheirOwnCpu) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one CPU";
+  start("policy = 'containers'");
+  std::vector<std::unique_ptr<Child>> jobs;
+  const auto add = [&](const char* task, int priority, const char* device, uint64_t deadline_ns) {
+    EXPECT_EQ(daemon.register_task(task, priority, 0, {device}, deadline_ns), "");
+    jobs.push_back(start_job_taker(daemon, task));
+  };
+  add("running", 10, "a", 60'000 * kMs);
+  add("late", 30, "a", 50'000 * kMs);
+  add("early", 20, "a", 10'000 * kMs);
+  add("elsewhere", 5, "b", 60'000 * kMs);
+  const auto cpus = [&](size_t job) {
+    cpu_set_t now;
+    EXPECT_EQ(sched_getaffinity(jobs[job]->pid(), sizeof now, &now), 0);
+    return now;
+  };
+  const cpu_set_t one = cpus(0), same = cpus(1), other = cpus(3);
+  EXPECT_EQ(CPU_COUNT(&one), 1);
+  EXPECT_TRUE(CPU_EQUAL(&one, &same));
+  EXPECT_EQ(CPU_COUNT(&other), 1);
+  EXPECT_FALSE(CPU_EQUAL(&one, &other));
+  jobs[0]->line().say('b');
+  EXPECT_EQ(jobs[0]->line().hear(), '0');
+  jobs[1]->line().say('b');
+  ASSERT_TRUE(wait_for_job("late"));
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("early"));
+  jobs[3]->line().say('b');
+  EXPECT_EQ(jobs[3]->line().hear(), '1') << "another container";
+  EXPECT_EQ(daemon.program("running")["lent_priority"], 30);
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[2]->line().hear(), '0') << "the earlier deadline";
+  EXPECT_EQ(jobs_on(0)["waiting"][0]["task"], "late");
+  ASSERT_EQ(use("fixed-priority"), "");
+  EXPECT_EQ(jobs[1]->line().hear(), '0');
+  const cpu_set_t again = cpus(0);
+  EXPECT_TRUE(CPU_EQUAL(&again, &all));
+}
+
+TEST_F(OwnGpuTest, StoppedJobLosesItsGpuAndAChangeOfThePolicyFreesAll) {
+  start("policy = 'k-exclusion'\ncpus = 4");
+  const auto jobs = start_three();
+  for (const size_t i : {0u, 1u}) {
+    jobs[i]->line().say('b');
+    ASSERT_NE(jobs[i]->line().hear(), '\0');
+  }
+  jobs[2]->line().say('b');
+  ASSERT_TRUE(wait_for_job("three"));
+  kill(jobs[0]->pid(), SIGSTOP);
+  EXPECT_EQ(jobs[2]->line().hear(10'000), '0');
+  kill(jobs[0]->pid(), SIGCONT);
+  jobs[0]->line().say('e');
+  EXPECT_EQ(jobs[0]->line().hear(), 'f');
+  jobs[0]->line().say('b');
+  ASSERT_TRUE(wait_for_job("one"));
+  ASSERT_EQ(use("edf"), "");
+  EXPECT_NE(jobs[0]->line().hear(), '\0') << "nobody waits any more";
+  EXPECT_EQ(daemon.status()["resources"].size(), 4u);
 }
 
 TEST_F(PolicyTest, MemoryThatIsNotThereIsNotReserved) {
@@ -158,6 +354,33 @@ TEST_F(PolicyTest, ProgramsTellHowMuchMemoryThereIs) {
       daemon.ask({{"ask", "register"}, {"task", {{"name", "late"}, {"weight", 1}, {"memory_bytes", 2 * kGiB}}}});
   ASSERT_FALSE(more);
   EXPECT_THAT(more.error().message, HasSubstr("device \"a\" has 2 GiB of memory, and 3 GiB"));
+}
+
+TEST_F(PolicyTest, ProgramWithMoreMemoryThanItsTaskReservedIsDemotedUntilItHasLess) {
+  start("overrun = 'demote'\ndevice_memory = '8GiB'");
+  const auto answer = daemon.ask(
+      {{"ask", "register"},
+       {"task",
+        {{"name", "camera"}, {"priority", 30}, {"period_ns", kMs}, {"deadline_ns", kMs}, {"memory_bytes", 2 * kGiB}}}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  const auto camera = daemon.connect("camera");
+  const auto is_demoted = [&](bool expected) {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (Clock::now() < until && daemon.program("camera")["demoted"] != expected)
+      std::this_thread::sleep_for(milliseconds(20));
+    return daemon.program("camera")["demoted"] == true;
+  };
+  camera->memory_changed(1, 2 * kGiB);
+  camera->memory_changed(0, kGiB);
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // in which it is looked at
+  EXPECT_FALSE(is_demoted(false)) << "as much as reserved, on each";
+  EXPECT_EQ(daemon.status()["memory"][1]["used_bytes"], 2 * kGiB);
+  camera->memory_changed(1, 1);
+  EXPECT_TRUE(is_demoted(true));
+  EXPECT_EQ(daemon.program("camera")["memory_used_bytes"], 2 * kGiB + 1);
+  EXPECT_EQ(daemon.program("camera")["overruns"]["memory"], 1);
+  camera->memory_changed(1, -1);
+  EXPECT_FALSE(is_demoted(false));
 }
 
 TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {

@@ -113,6 +113,32 @@ TEST_F(ProgramsTest, DeviceMayChangeBetweenCommands) {
   EXPECT_THAT(devices(), ElementsAre(0, 1));
 }
 
+TEST_F(ProgramsTest, ResultsAreTheSameUnderEveryPolicy) {
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
+  for (const char* policy : {"edf", "fmlp-long", "omlp", "k-exclusion", "containers", "fixed-priority"}) {
+    ASSERT_TRUE(daemon.ask({{"ask", "policy"}, {"name", policy}}));
+    EXPECT_EQ(run("camera"), 0) << policy;
+    EXPECT_EQ(kernel("in_turn")["launches"], 6) << policy;
+  }
+}
+
+// Two programs without work connect first, so that a third would be placed on device 0; the first has that for its job.
+TEST_F(ProgramsTest, JobRunsOnTheGpuThatItHasToItself) {
+  ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
+  ASSERT_EQ(run("camera"), 0);
+  const auto first = rival("camera"), second = rival("camera");
+  ASSERT_TRUE(first && second);
+  ASSERT_EQ(run("camera"), 0);
+  ASSERT_THAT(devices(), ElementsAre(0));
+  ASSERT_TRUE(daemon.ask({{"ask", "policy"}, {"name", "k-exclusion"}}));
+  first->job_began();
+  first->await_gpu();
+  ASSERT_EQ(first->assignment().devices.front(), 0u);
+  ASSERT_EQ(run("camera"), 0);
+  EXPECT_THAT(devices(), ::testing::Contains(1));
+  EXPECT_EQ(kernel("in_turn")["launches"], 6);
+}
+
 TEST_F(ProgramsTest, MarkedJobsAreSeenInTheStatus) {
   ASSERT_EQ(daemon.register_task("camera", 5, 1), "");
   ASSERT_EQ(run("camera",

@@ -53,7 +53,7 @@ ROOMS = {
     "analysis/csv": ["analysis/json", "base"],
     "sam-manager/protocol": ["base"],
     "sam-manager/registry": ["base", "sam-manager/protocol"],
-    "sam-manager/scheduler": ["sam-manager/protocol"],
+    "sam-manager/scheduler": ["analysis/locking", "sam-manager/protocol"],
     "sam-manager/planning": ["analysis/json", "analysis/locking", "analysis/model", "analysis/modes", "analysis/rta", "base",
                              "sam-manager/registry", "sam-manager/scheduler"],
     "sam-manager/daemon": ["analysis/json", "analysis/model", "base", "sam-manager/planning", "sam-manager/protocol",

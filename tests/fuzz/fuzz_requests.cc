@@ -1,6 +1,6 @@
 // What programs and administrators say one after another, to all of the daemon but its sockets: each line of the input
-// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, d:
-// attach_thread) and which resource (0 to 9), or "x" and who ends.
+// is a letter for who speaks (a to d) and a document, or "!" and a message: who, what (a: acquire, r: release, b, g, e:
+// a job begins, asks for a GPU, ends, d: attach_thread) and which resource (0 to 9), or "x" and who ends.
 #include <poll.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -26,6 +26,7 @@ Processes nobody() {
   Processes processes;
   processes.attach_thread = [](pid_t, pid_t, int) { return true; };
   processes.lend = [](uint32_t, pid_t, std::optional<int>) {};
+  processes.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
   processes.on_client_exit = [](uint32_t) {};
   processes.is_stopped = [](pid_t pid) { return pid == 3; };
   processes.gives_priorities = [] { return false; };
@@ -69,6 +70,10 @@ class Session {
       if (owner != 0 && !broker_.programs().contains(owner)) std::abort();
       if (owner == 0 && broker_.scheduler().has_waiters(resource)) std::abort();
     }
+    for (int gpu = 0; gpu < static_cast<int>(broker_.devices().names().size()); ++gpu) {
+      const uint32_t owner = broker_.own_gpus().owner(gpu);
+      if (owner != 0 && broker_.programs().at(owner).own_gpu != gpu) std::abort();
+    }
   }
 
  private:
@@ -79,6 +84,9 @@ class Session {
     const char kind = text.size() > 2 ? text[2] : 'a';
     message.kind = kind == 'r'   ? protocol::MessageKind::release
                    : kind == 'd' ? protocol::MessageKind::attach_thread
+                   : kind == 'b' ? protocol::MessageKind::begin_job
+                   : kind == 'g' ? protocol::MessageKind::request_gpu
+                   : kind == 'e' ? protocol::MessageKind::end_job
                                  : protocol::MessageKind::acquire;
     message.resource = text.size() > 3 ? static_cast<unsigned char>(text[3] - '0') : 0u;
     message.sequence = ++sequence_;

@@ -278,7 +278,8 @@ int run(int argc, char** argv) {
   free->add_option("DEVICE", options.device, "as `sam-ctl status` names it")->required();
   CLI::App* ordered = app.add_subcommand(
       "policy", "by which devices and links are granted to tasks, with the bounds under each; or changes it");
-  ordered->add_option("NAME", options.policy, "fixed-priority, edf, fmlp-long or omlp; until the next configuration");
+  ordered->add_option("NAME", options.policy,
+                      "fixed-priority, edf, fmlp-long, omlp, k-exclusion or containers; until the next configuration");
   CLI::App* past = app.add_subcommand("history", "how long a task's jobs took since the manager began");
   past->add_option("NAME", options.task.name)->required();
   app.add_subcommand("watch", "print deadlines as they are missed");

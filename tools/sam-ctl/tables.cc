@@ -57,7 +57,7 @@ std::string bound(const json& entry) {
 std::string overruns(const json& entry) {
   const json known = entry.value("overruns", json::object());
   uint64_t count = 0;
-  for (const char* kind : {"sections", "early_jobs", "long_jobs"}) count += known.value(kind, uint64_t{0});
+  for (const char* kind : {"sections", "early_jobs", "long_jobs", "memory"}) count += known.value(kind, uint64_t{0});
   return (count == 0 ? "-" : std::to_string(count)) + (entry.value("demoted", false) ? ", demoted" : "");
 }
 
@@ -100,7 +100,8 @@ std::string task_table(const json& list) {
 
 std::string status_tables(const json& status) {
   std::string text = "sam-managerd \"" + status.at("instance").get<std::string>() + "\", process " +
-                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") + "\n\n";
+                     number(status.at("pid")) + ", policy " + status.value("policy", "fixed-priority") +
+                     (status.value("threads", "") == "by deadline" ? ", threads by deadline" : "") + "\n\n";
   if (status.at("programs").empty()) return text + "No program is connected.\n";
   std::vector<Row> programs = {
       {"PROCESS", "TASK", "PRIORITY", "GPUS", "DEVICES", "JOBS", "LONGEST", "BOUND", "OVERRUNS", "EXECUTABLE"}};
@@ -221,11 +222,11 @@ std::string policy_table(const json& plan) {
   std::vector<Row> rows = {head};
   std::string notes;
   for (const json& under : plan.at("under")) {
-    const std::string name = under.at("policy"), problem = under.at("problem"), doubt = under.at("doubt");
+    const std::string name = under.at("policy"), problem = under.at("problem"), estimate = under.at("estimate");
     rows.push_back({name + (name == active ? " *" : "")});
     for (const json& task : under.at("tasks")) rows.back().push_back(bound(task));
-    if (!problem.empty() || !doubt.empty())
-      notes += name + (problem.empty() ? ": not guaranteed: " + doubt : ": no bound: " + problem) + "\n";
+    if (!problem.empty() || !estimate.empty())
+      notes += name + (problem.empty() ? ": estimated: " + estimate : ": no bound: " + problem) + "\n";
   }
   return table(rows) + "* is in force\n" + notes;
 }

@@ -7,7 +7,9 @@
      ... OpenCL calls of one job ...
      samcl_job_end();
 
-   Marks of different jobs must not overlap. A call costs about a microsecond. */
+   Marks of different jobs must not overlap. A call costs about a microsecond, some ten where a manager goes by
+   deadlines. Under a manager's policies k-exclusion and containers a job that is marked has a GPU to itself: its first
+   OpenCL command, or its begin, waits for that, and its end gives it back. */
 #ifndef SAMCL_SAMCL_H
 #define SAMCL_SAMCL_H
 
