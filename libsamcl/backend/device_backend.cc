@@ -167,7 +167,7 @@ cl_int DeviceBackend::give_to_driver(const NodePtr& node, Giving giving) {
     error = enqueue(set_, node->lane, node->operation, &done);
   }
   if (error != CL_SUCCESS) return error;
-  device.completions().on_completion(done, node, {listener_.keep_alive(), this}, giving);
+  device.completions().on_completion(done, node, *this, giving);
   return error;
 }
 

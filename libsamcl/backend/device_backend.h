@@ -76,6 +76,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
  private:
   void began(const engine::Node& node, const RunTimes& run) override;
   void ended(std::span<const CompletedNode> ended) override;
+  std::shared_ptr<CompletionQueue::Listener> keep_alive() override { return {listener_.keep_alive(), this}; }
 
   void note_run(const CompletedNode& ended) const;
   bool is_driver_queue(engine::Lane lane) const;

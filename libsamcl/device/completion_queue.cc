@@ -104,8 +104,7 @@ void CompletionQueue::mark_last() {
   unmarked_ = unmarked_ns_ = 0;
 }
 
-void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener,
-                                    const Giving& giving) {
+void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving) {
   std::lock_guard lock(mutex_);
   soon_ = giving.soon;
   if (!Worker::is_own_thread() && giver_ != std::this_thread::get_id()) {
@@ -119,8 +118,8 @@ void CompletionQueue::on_completion(cl_event event, engine::NodePtr node, std::s
                       false,
                       giving.promptly,
                       giving.times,
-                      {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns},
-                      std::move(listener)});
+                      {std::move(node), {.enqueued = last_enqueued_ns_}, giving.counted_ns}});
+  if (!listener_) listener_ = listener.keep_alive();
   count_ = pending_.size();
   prompt_ += giving.promptly;
   unmarked_ = event ? 0 : unmarked_ + 1;
@@ -159,10 +158,10 @@ CompletionQueue::Batch CompletionQueue::take() {
     batch.is_marker = first.is_marker;
     batch.times = first.times;
     batch.nodes.push_back(std::move(first.node));
-    batch.listener = std::move(first.listener);
     prompt_ -= first.promptly;
     pending_.pop_front();
   }
+  batch.listener = pending_.empty() ? std::move(listener_) : listener_;
   count_ = pending_.size();
   unmarked_ = std::min(unmarked_, pending_.size());
   if (pending_.empty()) unmarked_ns_ = 0;

@@ -70,6 +70,8 @@ class CompletionQueue {
     virtual void began(const engine::Node& node, const RunTimes& run) = 0;
     // They have ended, in this order.
     virtual void ended(std::span<const CompletedNode> ended) = 0;
+    // It, and who owns the queue, live as long as that does.
+    virtual std::shared_ptr<Listener> keep_alive() = 0;
   };
 
   // Without thread until there is something to wait for. queue: in order; calls: held by whoever gives it commands
@@ -87,8 +89,9 @@ class CompletionQueue {
 
   // Something was enqueued behind all that came before, with an event or, if that is nullptr, without. promptly: its
   // end is to be heard of at once, soon: within kShortSilence; else that may take up to kLongestSilence.
-  // Calls of this and the next two exclude each other.
-  void on_completion(cl_event event, engine::NodePtr node, std::shared_ptr<Listener> listener, const Giving& giving);
+  // Calls of this and the next two exclude each other. listener: of all that are awaited at a time the same, which is
+  // kept alive as long as any is.
+  void on_completion(cl_event event, engine::NodePtr node, Listener& listener, const Giving& giving);
   static constexpr std::chrono::microseconds kLongestSilence{5000}, kShortSilence{200};
 
   // Before something with an event is enqueued, or those without one before it would end no earlier than it does.
@@ -130,7 +133,6 @@ class CompletionQueue {
     bool promptly;
     Giving::Times times;
     CompletedNode node;
-    std::shared_ptr<Listener> listener;
   };
   // Some that end together: only the last one may have an event.
   struct Batch {
@@ -170,16 +172,17 @@ class CompletionQueue {
   std::atomic<std::thread::id> giver_;     // the last one of these
   // Guarded by the mutex.
   std::deque<Pending> pending_;
-  size_t unmarked_ = 0;       // the last so many have no event,
-  uint64_t unmarked_ns_ = 0;  // and are expected to take that long
-  bool soon_ = false;         // what came last is to be heard of soon
-  size_t prompt_ = 0;         // so many are to be heard of at once
-  size_t look_at_ = 0;        // how many must be awaited for collect() to look
-  bool taken_ = false;        // a thread waits for the first ones, and tells
-  bool looked_ = false;       // collect() has looked since our thread did
-  bool watching_ = false;     // the thread's job runs, or is going to
-  bool hurries_ = false;      // until nothing is awaited
-  bool leaves_ = false;       // then the job ends at once
+  std::shared_ptr<Listener> listener_;  // while any is
+  size_t unmarked_ = 0;                 // the last so many have no event,
+  uint64_t unmarked_ns_ = 0;            // and are expected to take that long
+  bool soon_ = false;                   // what came last is to be heard of soon
+  size_t prompt_ = 0;                   // so many are to be heard of at once
+  size_t look_at_ = 0;                  // how many must be awaited for collect() to look
+  bool taken_ = false;                  // a thread waits for the first ones, and tells
+  bool looked_ = false;                 // collect() has looked since our thread did
+  bool watching_ = false;               // the thread's job runs, or is going to
+  bool hurries_ = false;                // until nothing is awaited
+  bool leaves_ = false;                 // then the job ends at once
   unsigned waiting_ = 0;
   uint64_t last_enqueued_ns_ = 0, last_ended_ns_ = 0;
   uint64_t last_told_ns_ = 0;         // the last end but for those whose times come late

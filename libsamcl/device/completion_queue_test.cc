@@ -23,7 +23,8 @@ constexpr int kPatienceMs = 10'000;
 
 // What runs on a queue that ends nothing before it is told to.
 struct CompletionQueueTest : ::testing::Test {
-  struct Log : CompletionQueue::Listener {
+  struct Log : CompletionQueue::Listener, std::enable_shared_from_this<Log> {
+    std::shared_ptr<Listener> keep_alive() override { return shared_from_this(); }
     void began(const engine::Node& node, const RunTimes&) override { tell(name_of(node) + " begins"); }
     void ended(std::span<const CompletedNode> ended) override {
       for (const CompletedNode& each : ended) {
@@ -66,7 +67,7 @@ struct CompletionQueueTest : ::testing::Test {
     return made;
   }
   void on_completion(char name, cl_event event = nullptr, bool promptly = false) {
-    ends.on_completion(event, node(name), log, {.promptly = promptly});
+    ends.on_completion(event, node(name), *log, {.promptly = promptly});
   }
   static cl_event event() {
     cl_event made = nullptr;
@@ -107,7 +108,7 @@ TEST_F(CompletionQueueTest, WhoWaitsHearsOfThoseBeforeHim) {
 TEST_F(CompletionQueueTest, TimesMayBeAskedLaterAndKeepTheirOrder) {
   using Times = Giving::Times;
   for (const Times times : {Times::at_end, Times::late, Times::late, Times::never, Times::at_end}) {
-    ends.on_completion(event(), node('a'), log, {.exactly = true, .times = times});
+    ends.on_completion(event(), node('a'), *log, {.exactly = true, .times = times});
     EXPECT_TRUE(ends.help(owner.get()));
   }
   ASSERT_THAT(log->runs, SizeIs(5));
@@ -130,10 +131,10 @@ TEST_F(CompletionQueueTest, TimesMayBeAskedLaterAndKeepTheirOrder) {
 }
 
 TEST_F(CompletionQueueTest, WhereTheDriverTellsNoTimesTheyAreThoseOfTheHost) {
-  ends.on_completion(event(), node('a'), log, {.exactly = true});
+  ends.on_completion(event(), node('a'), *log, {.exactly = true});
   EXPECT_TRUE(ends.help(owner.get()));
   driver.fail(Call::tell_time, CL_PROFILING_INFO_NOT_AVAILABLE);
-  ends.on_completion(event(), node('b'), log, {.exactly = true, .times = Giving::Times::late});
+  ends.on_completion(event(), node('b'), *log, {.exactly = true, .times = Giving::Times::late});
   EXPECT_TRUE(ends.help(owner.get()));
   const RunTimes& run = log->runs.back();
   ASSERT_TRUE(run.late);
@@ -214,7 +215,8 @@ TEST_F(CompletionQueueTest, NothingIsCollectedThatRuns) {
 
 // The program has released everything meanwhile.
 TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
-  struct Owner : CompletionQueue::Listener {
+  struct Owner : CompletionQueue::Listener, std::enable_shared_from_this<Owner> {
+    std::shared_ptr<Listener> keep_alive() override { return shared_from_this(); }
     std::mutex calls;
     CompletionQueue ends{nullptr, calls, "ends-test"};
     std::atomic<bool>& has_ended;
@@ -224,9 +226,9 @@ TEST_F(CompletionQueueTest, LastReferenceMayGoWithTheKernel) {
   };
   std::atomic<bool> ended = false;
   auto owner = std::make_shared<Owner>(ended);
-  CompletionQueue& last = owner->ends;
   driver.suspend();
-  last.on_completion(nullptr, node('a'), std::move(owner), {.promptly = true});
+  owner->ends.on_completion(nullptr, node('a'), *owner, {.promptly = true});
+  owner.reset();
   driver.resume();
   while (!ended) std::this_thread::yield();
 }

@@ -227,8 +227,16 @@ std::vector<cl_event> wait(const Command& command) {
   return wait->left == 0 ? std::vector{command.until} : std::vector<cl_event>();
 }
 
+// A signal that does not come.
+void forget(const Command& command) {
+  const std::lock_guard lock(everything);
+  if (command.is_wait) return;
+  for (const PayloadPtr& payload : command.payloads) --payload->pending;
+}
+
 void begin(const std::unique_ptr<Command>& command, cl_int status) {
   if (status < 0) {
+    forget(*command);
     end({command->until}, status);
   } else if (command->is_wait) {
     end(wait(*command));
