@@ -68,18 +68,20 @@ TEST_F(ManagerTest, WhoConnectsWaitsForOneThatRunsFar) {
   EXPECT_TRUE(first->runs_far(1));
   EXPECT_TRUE(first->runs_far(1)) << "still";
   std::atomic<bool> has_ended = false;
+  std::unique_ptr<lease::Client> second;
   std::thread other([&] {
-    const auto second = daemon.connect();
+    second = daemon.connect();
     EXPECT_TRUE(has_ended) << "it did not wait";
-    EXPECT_TRUE(second && !second->is_alone());
-    EXPECT_FALSE(first->runs_far(1));
-    first->release(kGpu, 1);
   });
   while (first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(first->runs_far(1));
   has_ended = true;
   first->ends_run_far(1);
   other.join();
+  EXPECT_TRUE(second && !second->is_alone());
+  EXPECT_FALSE(first->runs_far(1));
+  first->release(kGpu, 1);
+  second.reset();
   while (!first->is_alone()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   first->acquire(kGpu, 0);
   EXPECT_TRUE(first->runs_far(0)) << "alone again";
