@@ -61,7 +61,7 @@ void marked_job(benchmark::State& state, const char* policy) {
   }
   if (!daemon.ask({{"ask", "policy"}, {"name", policy}})) return state.SkipWithError("no such policy");
   clients[1]->job_began();
-  for (auto step : state) {
+  for ([[maybe_unused]] auto step : state) {
     clients[0]->job_began();
     clients[0]->await_gpu();
     clients[0]->job_ended(1);

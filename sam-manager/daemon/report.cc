@@ -83,7 +83,8 @@ std::vector<ShownResource> resources_shown(const Broker& broker) {
     for (const auto& waiter : broker.scheduler().waiters(resource)) shown.back().waiting.push_back(waiter.client);
   }
   if (!broker.scheduler().policy().gives_own_gpus()) return shown;
-  for (uint8_t device = 0; device < broker.devices().names().size(); ++device)
+  const auto count = static_cast<uint8_t>(broker.devices().names().size());
+  for (uint8_t device = 0; device < count; ++device)
     shown.push_back({device, "job", broker.own_gpus().owner(device), broker.held_ns(Broker::kFirstOwnGpu + device),
                      broker.own_gpus().waiting_for(device)});
   return shown;
@@ -109,7 +110,8 @@ Status status_of(const Broker& broker) {
                                program.demoted_until_ns != 0, std::nullopt, program.page});
   }
   status.resources = resources_shown(broker);
-  for (uint8_t device = 0; device < broker.devices().names().size(); ++device) {
+  const auto count = static_cast<uint8_t>(broker.devices().names().size());
+  for (uint8_t device = 0; device < count; ++device) {
     status.memory_used.push_back(0);
     for (const auto& [id, program] : broker.programs()) status.memory_used.back() += memory_of(program, device);
   }
