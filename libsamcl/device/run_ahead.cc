@@ -17,30 +17,32 @@ constexpr uint64_t kNearNs = 100'000'000;
 
 // All of these under the mutex, while the lease is held.
 
-// Whether there is room for that much. Two contexts of a program that is alone wait for each other, too.
-bool RunAhead::fits(uint64_t ns, uint64_t now_ns) {
+// Adds it to what is in flight, if there is room. Two contexts of a program that is alone wait for each other, too.
+bool RunAhead::add(uint64_t ns, uint64_t now_ns) {
   const bool is_far = now_ns >= near_until_ns_ && client_.runs_far(device_);
   is_far_ = is_far;
-  if (!is_far) return ns <= kSliceNs && in_flight_ns_ + ns <= kMostNs;
-  if (in_flight_ns_ + ns > kFarMostNs) return false;
-  far_in_flight_ = in_flight_ + 1;
+  if (in_flight_ns_ + ns > (is_far ? kFarMostNs : kMostNs) || (!is_far && ns > kSliceNs)) return false;
+  ++in_flight_;
+  in_flight_ns_ += ns;
+  if (is_far) far_in_flight_ = in_flight_;
   return true;
 }
 
-bool RunAhead::takes_more(uint64_t ns, uint64_t now_ns) {
-  const bool is_wanted = client_.is_wanted(kGpu, device_);
-  if (is_wanted) near_until_ns_ = now_ns + kNearNs;
-  if (!fits(ns, now_ns)) return false;
-  return !is_wanted || (!client_.revoke_requested(kGpu, device_) && now_ns < held_since_ + kTurnNs);
+bool RunAhead::add_more(uint64_t ns, uint64_t now_ns) {
+  if (client_.is_wanted(kGpu, device_)) {
+    near_until_ns_ = now_ns + kNearNs;
+    if (client_.revoke_requested(kGpu, device_) || now_ns >= held_since_ + kTurnNs) return false;
+  }
+  return add(ns, now_ns);
 }
 
 // With the lease that was just taken; which is given back if it does not fit after all.
-bool RunAhead::takes_first(uint64_t ns, uint64_t now_ns) {
+bool RunAhead::add_first(uint64_t ns, uint64_t now_ns) {
   held_since_ = since_ns_ = now_ns;
   since_count_ = since_counted_ = 0;
-  const bool fits_in = fits(ns, now_ns);
-  if (!fits_in) client_.release(kGpu, device_);
-  return fits_in;
+  const bool fits = add(ns, now_ns);
+  if (!fits) client_.release(kGpu, device_);
+  return fits;
 }
 
 // Where the time that all took is mostly what the queue takes from one to the next. The queue may have been empty for a
@@ -64,12 +66,8 @@ RunAhead::Entry RunAhead::enter(const Waiting& coming, uint64_t ns, uint64_t now
   std::lock_guard lock(mutex_);
   if (!feeding_ && ns > 0 && (!by_feeder || is_far())) {
     const bool takes =
-        in_flight_ > 0 ? takes_more(ns, now_ns) : client_.try_acquire(kGpu, device_) && takes_first(ns, now_ns);
-    if (takes) {
-      ++in_flight_;
-      in_flight_ns_ += ns;
-      return Entry::now;
-    }
+        in_flight_ > 0 ? add_more(ns, now_ns) : client_.try_acquire(kGpu, device_) && add_first(ns, now_ns);
+    if (takes) return Entry::now;
   }
   waiting_.push_back(coming);
   count_waiting_ = waiting_.size();
@@ -97,16 +95,14 @@ bool RunAhead::hand_over() {
 // Nothing else begins while there is a feeder, and the lease is given back only with the last that is in flight.
 RunAhead::Start RunAhead::start(uint64_t ns, uint64_t (*clock)()) {
   std::unique_lock lock(mutex_);
-  bool begins = in_flight_ == 0 || (ns > 0 && takes_more(ns, clock()));
-  if (begins && ns > 0) {
-    if (in_flight_ == 0) {
-      lock.unlock();
-      client_.acquire(kGpu, device_);
-      lock.lock();
-      begins = takes_first(ns, clock());
-    }
-    in_flight_ += begins;
-    in_flight_ns_ += begins ? ns : 0;
+  bool begins = in_flight_ == 0;
+  if (!begins) {
+    begins = ns > 0 && add_more(ns, clock());
+  } else if (ns > 0) {
+    lock.unlock();
+    client_.acquire(kGpu, device_);
+    lock.lock();
+    begins = add_first(ns, clock());
   }
   return {begins, hurries_ && waiting_.empty(), ends_};
 }

@@ -97,9 +97,9 @@ class RunAhead {
   bool is_wanted();
 
  private:
-  bool fits(uint64_t ns, uint64_t now_ns);
-  bool takes_more(uint64_t ns, uint64_t now_ns);
-  bool takes_first(uint64_t ns, uint64_t now_ns);
+  bool add(uint64_t ns, uint64_t now_ns);
+  bool add_more(uint64_t ns, uint64_t now_ns);
+  bool add_first(uint64_t ns, uint64_t now_ns);
   void learn(uint64_t count, uint64_t ns, uint64_t now_ns);
 
   lease::Client& client_;

@@ -1,26 +1,8 @@
 #include "sam-manager/daemon/container_cpus.h"
 
-#include <dirent.h>
-
-#include <cstdlib>
-#include <string>
-
 #include "sam-manager/protocol/process.h"
 
 namespace samcl::daemon {
-namespace {
-
-std::vector<pid_t> threads_of(pid_t process) {
-  std::vector<pid_t> threads;
-  DIR* folder = opendir(("/proc/" + std::to_string(process) + "/task").c_str());
-  if (!folder) return threads;
-  while (const dirent* entry = readdir(folder))
-    if (const int thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
-  closedir(folder);
-  return threads;
-}
-
-}  // namespace
 
 ContainerCpus::ContainerCpus() {
   cpu_set_t all;
@@ -48,7 +30,7 @@ bool ContainerCpus::bind(uint32_t program, pid_t process, std::optional<uint8_t>
   // A thread that is made meanwhile by one that is not bound yet is found the next time.
   for (bool is_complete = false; !is_complete;) {
     is_complete = true;
-    for (const pid_t thread : threads_of(process)) {
+    for (const pid_t thread : protocol::process_threads(process)) {
       cpu_set_t now;
       if (sched_getaffinity(thread, sizeof now, &now) != 0 || CPU_EQUAL(&now, &own)) continue;
       if (sched_setaffinity(thread, sizeof own, &own) != 0) return false;
@@ -62,7 +44,7 @@ bool ContainerCpus::bind(uint32_t program, pid_t process, std::optional<uint8_t>
 
 void ContainerCpus::put_back(const Bound& bound) {
   if (bound.threads.empty() || protocol::process_start_time(bound.process) != bound.started) return;
-  for (const pid_t thread : threads_of(bound.process)) {
+  for (const pid_t thread : protocol::process_threads(bound.process)) {
     const auto known = bound.threads.find(thread);
     const cpu_set_t& before = known == bound.threads.end() ? bound.before : known->second;
     sched_setaffinity(thread, sizeof before, &before);

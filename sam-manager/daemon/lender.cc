@@ -1,6 +1,5 @@
 #include "sam-manager/daemon/lender.h"
 
-#include <dirent.h>
 #include <linux/sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,25 +16,13 @@
 namespace samcl::daemon {
 namespace {
 
-std::string folder_of_threads(pid_t process) { return "/proc/" + std::to_string(process) + "/task"; }
-
 // How many threads there are costs one call, who they are many.
 size_t count_threads(pid_t process) {
   struct stat facts{};
   constexpr size_t kOtherLinks = 2;
-  return stat(folder_of_threads(process).c_str(), &facts) == 0 && facts.st_nlink > kOtherLinks
+  return stat(("/proc/" + std::to_string(process) + "/task").c_str(), &facts) == 0 && facts.st_nlink > kOtherLinks
              ? facts.st_nlink - kOtherLinks
              : 0;
-}
-
-std::vector<pid_t> list_threads(pid_t process) {
-  std::vector<pid_t> threads;
-  DIR* folder = opendir(folder_of_threads(process).c_str());
-  if (!folder) return threads;
-  while (const dirent* entry = readdir(folder))
-    if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
-  closedir(folder);
-  return threads;
 }
 
 // The kernel ends a process that computes for so long at a real-time priority without a pause.
@@ -82,7 +69,7 @@ int Lender::lend(uint32_t id, pid_t process, int priority, uint64_t now_ns) {
 
 void Lender::find_threads(Borrower& borrower) const {
   if (!borrower.threads.empty() && count_threads(borrower.process) == borrower.threads.size()) return;
-  borrower.threads = list_threads(borrower.process);
+  borrower.threads = protocol::process_threads(borrower.process);
 }
 
 bool Lender::is_lent(const Borrower& borrower, pid_t thread) const {
@@ -147,7 +134,7 @@ void Lender::restore_new_threads(Borrower& borrower) const {
                                      [&](size_t row) { return book_.rows()[row].before == common; });
   const bool inherited = (common.flags & SCHED_FLAG_RESET_ON_FORK) == 0;
   if (!all_alike || !inherited || count_threads(borrower.process) == borrower.threads.size()) return;
-  for (const pid_t thread : list_threads(borrower.process)) {
+  for (const pid_t thread : protocol::process_threads(borrower.process)) {
     const auto& threads = borrower.threads;
     const bool is_known = std::find(threads.begin(), threads.end(), thread) != threads.end();
     const auto now = is_known ? std::nullopt : scheduling_of(thread);

@@ -1,5 +1,6 @@
 #include "sam-manager/protocol/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -74,10 +74,20 @@ bool process_is_stopped(pid_t pid) {
   return fields.size() > 1 && (fields[1] == 'T' || fields[1] == 't' || is_frozen(pid));
 }
 
+std::vector<pid_t> process_threads(pid_t pid) {
+  std::vector<pid_t> threads;
+  DIR* folder = opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
+  if (!folder) return threads;
+  while (const dirent* entry = readdir(folder))
+    if (const pid_t thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
+  closedir(folder);
+  return threads;
+}
+
 pid_t find_thread(pid_t pid, pid_t tid) {
   // The numbers of a thread in all namespaces from ours inwards: "NSpid: OURS ... ITS".
-  const auto own_number = [](const std::filesystem::path& thread) {
-    std::ifstream status(thread / "status");
+  const auto own_number = [folder = "/proc/" + std::to_string(pid) + "/task/"](pid_t thread) {
+    std::ifstream status(folder + std::to_string(thread) + "/status");
     for (std::string line; std::getline(status, line);) {
       if (!line.starts_with("NSpid:")) continue;
       std::istringstream numbers(line.substr(6));
@@ -87,11 +97,9 @@ pid_t find_thread(pid_t pid, pid_t tid) {
     }
     return 0;
   };
-  const std::filesystem::path threads = "/proc/" + std::to_string(pid) + "/task";
-  if (own_number(threads / std::to_string(tid)) == tid) return tid;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(threads, error), end; !error && at != end; at.increment(error))
-    if (own_number(at->path()) == tid) return std::atoi(at->path().filename().c_str());
+  if (own_number(tid) == tid) return tid;
+  for (const pid_t thread : process_threads(pid))
+    if (own_number(thread) == tid) return thread;
   return 0;
 }
 

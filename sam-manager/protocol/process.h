@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace samcl::protocol {
 
@@ -18,6 +19,9 @@ uint64_t process_start_time(pid_t pid);
 // Whether it was stopped (SIGSTOP, Ctrl-Z, a debugger), or its control group was frozen, and has not gone on
 // yet.
 bool process_is_stopped(pid_t pid);
+
+// Its threads, as we number them; none if there is no such process.
+std::vector<pid_t> process_threads(pid_t pid);
 
 // Our number for the thread of a process that it numbers `tid` itself, in its own PID namespace; 0: it has
 // none.
