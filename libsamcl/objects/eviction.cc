@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/block_signals.h"
 #include "libsamcl/objects/context.h"
@@ -51,15 +52,15 @@ Watch& watch() {
 
 void run(lease::Client& client) {
   while (true) {
-    {
-      std::lock_guard lock(watch().mutex);
-      if (Context::all().empty()) {
-        watch().runs = false;
-        return;
-      }
-    }
     try {
-      for (const auto& context : Context::all()) keep_limits(context, client);
+      std::vector<std::shared_ptr<Context>> contexts;  // we may be the last to hold one: gone without the lock
+      {
+        std::lock_guard lock(watch().mutex);
+        contexts = Context::all();
+        watch().runs = !contexts.empty();
+      }
+      if (contexts.empty()) return;
+      for (const auto& context : contexts) keep_limits(context, client);
     } catch (...) {  // no memory: the next time
     }
     client.wait_for_memory_limit(kLookMs);
