@@ -109,10 +109,15 @@ Storage::Pin::~Pin() {
   --storage_.pins_;
 }
 
-// Images stay, and what the program itself sees in host memory.
-bool Storage::can_evict(unsigned device) const {
+bool Storage::has_replica(unsigned device) const {
   std::lock_guard lock(mutex_);
-  return replicas_[device] && !shared_ && !image_ && !svm_ && pins_ == 0 && (!host_ || owns_host_);
+  return replicas_[device] != nullptr;
+}
+
+// Images stay, and what the program itself sees in host memory.
+bool Storage::can_evict() const {
+  std::lock_guard lock(mutex_);
+  return !shared_ && !image_ && !svm_ && pins_ == 0 && (!host_ || owns_host_);
 }
 
 void Storage::drop_replica(unsigned device) {

@@ -91,9 +91,10 @@ class Storage : public std::enable_shared_from_this<Storage> {
     Storage& storage_;
   };
 
-  // Whether a device has a replica that may be given back: what only it holds can be kept in a host copy of ours, and
-  // nobody has pinned it. Any thread.
-  bool can_evict(unsigned device) const;
+  bool has_replica(unsigned device) const;  // any thread
+  // Whether replicas may be given back: what only they hold can be kept in a host copy of ours, and nobody has pinned
+  // them. Any thread.
+  bool can_evict() const;
   // Gives it back, unless it may not be now. After all that uses it, and when the directory has forgotten it.
   void drop_replica(unsigned device);
   // How often that has happened: real objects that came of a replica before are no longer right. Any thread.
@@ -118,13 +119,19 @@ class Storage : public std::enable_shared_from_this<Storage> {
   uint64_t last_use() const { return last_use_; }
   // A replica there is needed from now on. Whether none was before.
   bool expect_replica(unsigned device) {
+    given_back_ &= ~only(device);
     return !contains(std::exchange(expected_replicas_, expected_replicas_ | only(device)), device);
+  }
+  // Whether there is one, when all that is planned has run.
+  bool will_have_replica(unsigned device) const {
+    return contains(expected_replicas_, device) || (!contains(given_back_, device) && has_replica(device));
   }
   // The device's replica will be given back: its bytes are, or will be, valid elsewhere.
   void forget_replica(unsigned device) {
     ++version_;
     directory_.forget(device);
     expected_replicas_ &= ~only(device);
+    given_back_ |= only(device);
   }
 
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
@@ -188,7 +195,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
   uint64_t version_ = 0, last_use_ = 0;
-  Places expected_replicas_ = 0;
+  Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;
   uint64_t other_epoch_ = 0;
   Places users_ = 0;

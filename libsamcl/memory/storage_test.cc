@@ -61,13 +61,18 @@ TEST_F(StorageTest, AReplicaIsGivenBackUnlessSomebodyNeedsIt) {
   testing::FakeManager manager;
   context = driver.make_context(&manager);
   auto memory = std::make_shared<Storage>(context, kSize, nullptr);
-  EXPECT_FALSE(memory->can_evict(1)) << "there is none";
+  EXPECT_FALSE(memory->will_have_replica(1));
+  EXPECT_TRUE(memory->expect_replica(1));
+  EXPECT_FALSE(memory->expect_replica(1));
+  EXPECT_TRUE(memory->will_have_replica(1));
   cl_int error;
   memory->replica(1, &error);
-  EXPECT_TRUE(memory->can_evict(1));
+  EXPECT_TRUE(memory->can_evict());
+  memory->forget_replica(1);
+  EXPECT_FALSE(memory->will_have_replica(1)) << "though it has one still";
   {
     const Storage::Pin pin(*memory);
-    EXPECT_FALSE(memory->can_evict(1));
+    EXPECT_FALSE(memory->can_evict());
     memory->drop_replica(1);
     EXPECT_EQ(manager.memory(1), kSize);
     EXPECT_EQ(memory->dropped(), 0u);
@@ -87,7 +92,7 @@ TEST_F(StorageTest, MemoryOfTheProgramsOwnStays) {
   Storage over(context, kSize, bytes.data());
   cl_int error;
   over.replica(0, &error);
-  EXPECT_FALSE(over.can_evict(0));
+  EXPECT_FALSE(over.can_evict());
 }
 
 TEST_F(StorageTest, AReplicaThatCannotBeHadIsTriedAgain) {

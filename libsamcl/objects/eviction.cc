@@ -51,6 +51,7 @@ Watch& watch() {
 }
 
 void run(lease::Client& client) {
+  pthread_setname_np(pthread_self(), "samcl-memory");
   while (true) {
     try {
       std::vector<std::shared_ptr<Context>> contexts;  // we may be the last to hold one: gone without the lock
@@ -76,11 +77,10 @@ void keep_memory_limits(lease::Client& client) {
   if (watch().runs || client.is_task()) return;
   const BlockSignals here;  // of the program: they are its own threads' business
   try {
-    std::thread thread([&client] { run(client); });
-    pthread_setname_np(thread.native_handle(), "samcl-memory");
-    thread.detach();
     watch().runs = true;
-  } catch (...) {  // no thread can be made: new replicas still make room for themselves
+    std::thread([&client] { run(client); }).detach();
+  } catch (...) {
+    watch().runs = false;  // new replicas still make room for themselves
   }
 }
 

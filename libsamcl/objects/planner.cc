@@ -155,14 +155,22 @@ void Planner::make_room(const Access& access, engine::NodeList& before) {
   if (!lease.client || evicting_ || !access.memory->expect_replica(access.place)) return;
   const uint64_t limit = lease.client->memory_limit(lease.index);
   if (limit == 0) return;
-  const uint64_t wanted = lease.client->memory(lease.index) + access.memory->size();
+  // Of other contexts what they have; of this one what it will have, with the new replica.
+  uint64_t wanted = lease.client->memory(lease.index);
+  for (const auto& each : set.storages.all()) {
+    if (each->shared()) continue;
+    if (each->has_replica(access.place)) wanted -= std::min(wanted, each->size());
+    if (each->will_have_replica(access.place)) wanted += each->size();
+  }
   if (wanted > limit) evict(set, access.place, wanted - limit);
   for (const engine::NodePtr& eviction : evictions_) before.push_back(eviction);
 }
 
 void Planner::evict(const DeviceSet& set, unsigned device, uint64_t bytes) {
   std::vector<std::shared_ptr<Storage>> memory = set.storages.all();
-  std::erase_if(memory, [&](const auto& each) { return each->last_use() >= first_group_ || !each->can_evict(device); });
+  std::erase_if(memory, [&](const auto& each) {
+    return each->last_use() >= first_group_ || !each->will_have_replica(device) || !each->can_evict();
+  });
   std::ranges::sort(memory, {}, [](const auto& each) { return std::pair(each->last_use(), each->number()); });
   evicting_ = true;
   for (const auto& each : memory) {

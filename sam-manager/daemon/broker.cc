@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
+#include "sam-manager/planning/memory.h"
 #include "sam-manager/registry/placement.h"
 
 namespace samcl::daemon {
@@ -382,7 +383,8 @@ uint64_t Broker::reserved_memory(const ConnectedProgram& program) const {
 void Broker::limit_memory() {
   const planning::Machine machine = this->machine();
   std::set<uint32_t> exceeding, waiting;
-  for (uint8_t device = 0; device < machine.devices.size(); ++device) {
+  for (size_t index = 0; index < machine.devices.size(); ++index) {
+    const auto device = static_cast<uint8_t>(index);
     std::vector<ConnectedProgram*> limited;
     std::vector<uint32_t> reserving;
     std::vector<planning::MemoryUse> uses;
@@ -396,7 +398,7 @@ void Broker::limit_memory() {
       if (is_limited) limited.push_back(&program);
       if (reserved > 0 && now_ns_ < program.awaits_memory_until_ns) reserving.push_back(id);
     }
-    const auto limits = planning::memory_limits(machine.memory[device], uses);
+    const auto limits = planning::memory_limits(machine.memory[index], uses);
     uint64_t too_much = 0;
     for (size_t i = 0; i < limited.size(); ++i) {
       ConnectedProgram& program = *limited[i];
