@@ -11,6 +11,7 @@
 #include "libsamcl/api/unwrap.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/machine.h"
 
 namespace samcl::api {
@@ -38,6 +39,7 @@ cl_context create(const cl_context_properties* properties, const std::vector<cl_
     cl_int error = CL_SUCCESS;
     auto context = Context::create(find<Device>(devices[0]), properties, &error);
     if (!context) return failed(errcode_ret, error);
+    if (context->is_managed() && !context->shares_host_memory()) keep_memory_limits(*context->devices[0]->lease.client);
     return created(errcode_ret, Context::hand_out(std::move(context)));
   }
   return driver::real().clCreateContext(properties, static_cast<cl_uint>(real.size()), real.data(), notify, user_data,

@@ -147,6 +147,7 @@ cl_mem create_on_parent(const ImageRequest& request, cl_int* errcode_ret) {
   const cl_mem_flags flags = inherit(request.flags, parent->flags);
   // The driver checks the rest.
   cl_int error;
+  const Storage::Pin pin(*parent->storage);
   description.mem_object = parent->real(0, &error);
   if (!description.mem_object) return failed(errcode_ret, error);
   const RealImage trial(driver::real().clCreateImage(request.context->devices[0]->context(), flags & kKernelAccess,

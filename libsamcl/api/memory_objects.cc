@@ -102,6 +102,7 @@ cl_mem create(const std::shared_ptr<Context>& context, const cl_mem_properties* 
 // What only the driver knows.
 cl_int ask_driver(Buffer& buffer, cl_mem_info name, const Answer& answer) {
   cl_int error;
+  const Storage::Pin pin(*buffer.storage);
   cl_mem real = buffer.real(0, &error);
   return real ? driver::real().clGetMemObjectInfo(real, name, answer.size, answer.value, answer.size_ret) : error;
 }

@@ -356,7 +356,7 @@ class Map : public Command {
 
 class Unmap : public Command {
  public:
-  Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(mapping) {}
+  Unmap(BufferPtr buffer, Buffer::Mapping mapping) : buffer_(std::move(buffer)), mapping_(std::move(mapping)) {}
 
   cl_int plan(Planner&, const EventPtr& event) override {
     event->set_running();
@@ -408,7 +408,7 @@ CommandPtr map_buffer(BufferPtr buffer, Rectangle rows_of_storage, cl_map_flags 
 }
 
 CommandPtr unmap_buffer(BufferPtr buffer, Buffer::Mapping mapping) {
-  return std::make_unique<Unmap>(std::move(buffer), mapping);
+  return std::make_unique<Unmap>(std::move(buffer), std::move(mapping));
 }
 
 }  // namespace samcl

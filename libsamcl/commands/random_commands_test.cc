@@ -7,6 +7,8 @@
 #include <iostream>
 #include <random>
 
+#include "libsamcl/objects/eviction.h"
+#include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/simulated_machine.h"
 
 namespace samcl {
@@ -68,7 +70,10 @@ std::vector<RandomKernel> kernels() {
 // their queue's order or by events.
 class Play {
  public:
-  explicit Play(unsigned seed) : random_(seed), machine_(1 + any(4)) {
+  // evicts: the devices' memory is needed by others, too.
+  explicit Play(unsigned seed, bool evicts = false)
+      : random_(seed), evicts_(evicts), machine_(1 + any(4), evicts ? &manager_ : nullptr) {
+    if (evicts) manager_.limit = any(2) * (1 + any(4)) * kWords * sizeof(cl_uint);
     machine_.backend.duration = [this](const engine::Node&) { return 1 + random_() % 50; };
     machine_.backend.lanes_are_apart = any(3) == 0;
     for (RandomKernel& kernel : kernels()) {
@@ -229,7 +234,14 @@ class Play {
     two ? note(event, waits, {first, second}) : note(event, waits, {first});
   }
 
+  void evict() {
+    const auto event = Event::make_shared(machine_.context, nullptr, CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    const auto device = static_cast<unsigned>(any(machine_.context->devices.size()));
+    machine_.graph.enter(event, eviction(device, 1 + any(kBuffers * kWords * sizeof(cl_uint))));
+  }
+
   void command() {
+    if (evicts_ && any(4) == 0) evict();
     const size_t b = any(kBuffers), other = (b + 1 + any(kBuffers - 1)) % kBuffers;
     switch (any(14)) {
       case 0: return write(b, range());
@@ -244,6 +256,8 @@ class Play {
   }
 
   std::mt19937 random_;
+  const bool evicts_;
+  testing::FakeManager manager_;
   SimulatedMachine machine_;
   const std::vector<QueuePtr> queues_ = {machine_.in_order_queue(), machine_.in_order_queue(),
                                          machine_.out_of_order_queue()};
@@ -270,6 +284,16 @@ TEST(RandomCommands, LeaveTheBytesThatOneDeviceWould) {
   for (unsigned run = 0; run < 150 && !::testing::Test::HasFatalFailure(); ++run) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed + run));
     Play play(seed + run);
+    play.commands(80);
+    play.expect_all_right();
+  }
+}
+
+TEST(RandomCommands, LeaveTheSameBytesWhileMemoryIsGivenBack) {
+  const unsigned seed = first_seed();
+  for (unsigned run = 0; run < 300 && !::testing::Test::HasFatalFailure(); ++run) {
+    SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed + run));
+    Play play(seed + run, true);
     play.commands(80);
     play.expect_all_right();
   }

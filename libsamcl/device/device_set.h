@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/live_set.h"
 #include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
@@ -13,10 +14,16 @@
 
 namespace samcl {
 
+class Storage;
+
 class DeviceSet {
  public:
   std::vector<std::unique_ptr<RealDevice>> devices;
   std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
+
+  // Where a manager grants the devices, what memory of theirs may be needed by others: all memory objects.
+  LiveSet<Storage> storages;
+  bool is_managed() const { return devices[0]->lease.client != nullptr; }
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty. Any thread.

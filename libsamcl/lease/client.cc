@@ -210,6 +210,20 @@ class ManagedClient final : public Client {
     show_memory();
   }
 
+  uint64_t memory(uint32_t device) const override {
+    if (device >= devices_.size()) return 0;
+    std::lock_guard lock(current_mutex_);
+    return memory_[first_of_name_[device]];
+  }
+
+  uint64_t memory_limit(uint32_t device) const override {
+    if (device >= devices_.size() || is_forked_copy()) return 0;
+    const auto session = current();
+    return session->usable() ? session->memory_limit(first_of_name_[device]) : 0;
+  }
+
+  void wait_for_memory_limit(int ms) override { current()->wait_for_memory_limit(ms); }
+
   uint64_t leases_taken() const override { return is_forked_copy() ? 0 : current()->leases_taken(); }
 
   bool managed() const override { return !is_forked_copy() && current()->usable(); }

@@ -97,6 +97,14 @@ class Client {
   // The program has so many bytes more of a device's memory, or fewer; for sam-ctl status, and to see whether the task
   // keeps to what it reserved. Thread-safe. No message.
   virtual void memory_changed(uint32_t /*device*/, int64_t /*bytes*/) {}
+  // How much that is by now.
+  virtual uint64_t memory(uint32_t /*device*/) const { return 0; }
+
+  // How much of a device's memory the program should have at most, since tasks that reserved memory need the rest,
+  // bytes; 0: as much as it wants. Thread-safe, one load of shared memory.
+  virtual uint64_t memory_limit(uint32_t /*device*/) const { return 0; }
+  // Sleeps until a limit that is lower than what the program has may have been set, at most `ms`.
+  virtual void wait_for_memory_limit(int /*ms*/) {}
 
   // Whether a daemon is there. Without one all calls return at once, but for a look now and then whether one
   // came back.

@@ -16,9 +16,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr int kLookMs = 50;         // between looks whether the daemon is alive
-constexpr int kSendLimitMs = 2000;  // a daemon that takes no message for so long counts as dead,
-constexpr int kHungMs = 4000;       // and so does one that does not move for so long
+constexpr int kLookMs = 50;           // between looks whether the daemon is alive
+constexpr int kSendLimitMs = 2000;    // a daemon that takes no message for so long counts as dead,
+constexpr int kHungMs = 4000;         // and so does one that does not move for so long
+constexpr int kMemoryLimitMs = 2000;  // others may take to give back what our task reserved
 
 Result<nlohmann::json> make_hello(const Settings& settings, const std::vector<std::string>& devices) {
   if (devices.empty() || devices.size() > protocol::kMaxDevices)
@@ -48,6 +49,7 @@ Result<std::shared_ptr<Session>> Session::open(const Settings& settings, const s
   if (!grant) return fail("the manager's answer makes no sense: " + grant.error().message);
   std::shared_ptr<Session> session(new Session(*std::move(connection), *std::move(grant)));
   session->wait_for_run_far(devices.size());
+  session->wait_for_memory();
   return session;
 }
 
@@ -59,6 +61,18 @@ void Session::wait_for_run_far(size_t devices) const {
     while (far_ahead.load() != 0 && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+}
+
+// That the daemon has asked others to give back, since our task reserved it.
+void Session::wait_for_memory() const {
+  const auto until = std::chrono::steady_clock::now() + milliseconds(kMemoryLimitMs);
+  while (page_->awaits_memory.load() != 0 && usable() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(milliseconds(1));
+}
+
+void Session::wait_for_memory_limit(int ms) {
+  const uint32_t now = page_->memory_limits_set.load();
+  if (limits_seen_.exchange(now) == now) protocol::futex_wait(page_->memory_limits_set, now, ms);
 }
 
 Result<Session::Grant> Session::parse_grant(protocol::Answer answer, size_t devices) {

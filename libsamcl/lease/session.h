@@ -106,6 +106,9 @@ class Session {
 
   void show_memory(uint32_t device, uint64_t bytes) { page_->memory[device].store(bytes, std::memory_order_relaxed); }
 
+  uint64_t memory_limit(uint32_t device) const { return page_->memory_limits[device].load(std::memory_order_relaxed); }
+  void wait_for_memory_limit(int ms);
+
   uint64_t leases_taken() const { return page_->taken.load(std::memory_order_relaxed); }
 
  private:
@@ -125,6 +128,7 @@ class Session {
   void send_release(uint32_t resource);
   void give_up();
   void wait_for_run_far(size_t devices) const;
+  void wait_for_memory() const;
   void begin_trace(uint64_t until_ns);
   uint32_t resource_of(ResourceKind kind, uint32_t device) const {
     return device_[device] * protocol::kResourcesPerDevice + static_cast<uint32_t>(kind);
@@ -146,6 +150,7 @@ class Session {
   std::atomic<uint32_t> last_beats_{0};  // when it went
   std::atomic<uint64_t> sequence_{0};
   std::atomic<uint64_t> traced_until_{0};
+  std::atomic<uint32_t> limits_seen_{0};
 };
 
 }  // namespace samcl::lease

@@ -48,12 +48,14 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       users_at_(kHost + 1),
       other_(size),
       expected_(size) {
+  if (set_->is_managed()) set_->storages.add(*this);
   if (!host_) return;
   written_by_program({0, size}, only(kHost));
   lock_host_copy();
 }
 
 Storage::~Storage() {
+  if (set_->is_managed()) set_->storages.remove(*this);
   for (unsigned device = 0; device < replicas_.size(); ++device) {
     if (replicas_[device]) tell_memory(device, -static_cast<int64_t>(size_));
     if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
@@ -95,6 +97,36 @@ cl_mem Storage::make_replica(unsigned device, cl_int* error) {
     return nullptr;
   }
   return cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, error);
+}
+
+Storage::Pin::Pin(Storage& storage) : storage_(storage) {
+  std::lock_guard lock(storage_.mutex_);
+  ++storage_.pins_;
+}
+
+Storage::Pin::~Pin() {
+  std::lock_guard lock(storage_.mutex_);
+  --storage_.pins_;
+}
+
+bool Storage::has_replica(unsigned device) const {
+  std::lock_guard lock(mutex_);
+  return replicas_[device] != nullptr;
+}
+
+// Images stay, and what the program itself sees in host memory.
+bool Storage::can_evict() const {
+  std::lock_guard lock(mutex_);
+  return !shared_ && !image_ && !svm_ && pins_ == 0 && (!host_ || owns_host_);
+}
+
+void Storage::drop_replica(unsigned device) {
+  std::lock_guard lock(mutex_);
+  if (pins_ > 0 || !replicas_[device]) return;
+  if (!std::exchange(peers_[device], nullptr)) driver::real().clReleaseMemObject(replicas_[device]);
+  replicas_[device] = nullptr;
+  dropped_.fetch_add(1, std::memory_order_release);
+  tell_memory(device, -static_cast<int64_t>(size_));
 }
 
 cl_mem Storage::replica_seen_by(unsigned owner, unsigned device) {

@@ -42,7 +42,7 @@ struct SvmMemory {
   bool stays;  // on the first device: the host may use it without mapping it, or the driver's buffers do not share it
 };
 
-class Storage {
+class Storage : public std::enable_shared_from_this<Storage> {
  public:
   // host_ptr: the program's memory with CL_MEM_USE_HOST_PTR, which then is the host copy; else nullptr.
   Storage(std::shared_ptr<DeviceSet> set, uint64_t size, void* host_ptr);
@@ -78,6 +78,28 @@ class Storage {
   // The replica of a device as another device sees it, that may copy from it; nullptr if it cannot. Any thread.
   cl_mem replica_seen_by(unsigned owner, unsigned device);
 
+  // While one lives, replicas stay: somebody has real objects of his own on one, or the program may write the host
+  // copy.
+  class Pin {
+   public:
+    explicit Pin(Storage& storage);
+    ~Pin();
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+
+   private:
+    Storage& storage_;
+  };
+
+  bool has_replica(unsigned device) const;  // any thread
+  // Whether replicas may be given back: what only they hold can be kept in a host copy of ours, and nobody has pinned
+  // them. Any thread.
+  bool can_evict() const;
+  // Gives it back, unless it may not be now. After all that uses it, and when the directory has forgotten it.
+  void drop_replica(unsigned device);
+  // How often that has happened: real objects that came of a replica before are no longer right. Any thread.
+  uint32_t dropped() const { return dropped_.load(std::memory_order_acquire); }
+
   // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life. Any thread.
   std::byte* host();
   bool has_host_copy() const;
@@ -92,6 +114,26 @@ class Storage {
   Directory& directory() { return directory_; }
   // Who uses the bytes at a place.
   engine::AccessMap& users(Place place) { return users_at_[place]; }
+  // That operation of the context's uses it; when the last one did.
+  void used_by(uint64_t group) { last_use_ = group; }
+  uint64_t last_use() const { return last_use_; }
+  // A replica there is needed from now on. Whether none was before.
+  bool expect_replica(unsigned device) {
+    given_back_ &= ~only(device);
+    return !contains(std::exchange(expected_replicas_, expected_replicas_ | only(device)), device);
+  }
+  // Whether there is one, when all that is planned has run.
+  bool will_have_replica(unsigned device) const {
+    return contains(expected_replicas_, device) || (!contains(given_back_, device) && has_replica(device));
+  }
+  // The device's replica will be given back: its bytes are, or will be, valid elsewhere.
+  void forget_replica(unsigned device) {
+    ++version_;
+    directory_.forget(device);
+    expected_replicas_ &= ~only(device);
+    given_back_ |= only(device);
+  }
+
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
   Directory& other_directory(uint64_t epoch) {
     if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;
@@ -147,10 +189,13 @@ class Storage {
   bool owns_host_ = false;
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
   bool host_lock_tried_ = false;
+  unsigned pins_ = 0;
+  std::atomic<uint32_t> dropped_{0};
 
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place
-  uint64_t version_ = 0;
+  uint64_t version_ = 0, last_use_ = 0;
+  Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;
   uint64_t other_epoch_ = 0;
   Places users_ = 0;

@@ -57,6 +57,44 @@ TEST_F(StorageTest, TheManagerHearsOfEachDevicesMemory) {
   context.reset();
 }
 
+TEST_F(StorageTest, AReplicaIsGivenBackUnlessSomebodyNeedsIt) {
+  testing::FakeManager manager;
+  context = driver.make_context(&manager);
+  auto memory = std::make_shared<Storage>(context, kSize, nullptr);
+  EXPECT_FALSE(memory->will_have_replica(1));
+  EXPECT_TRUE(memory->expect_replica(1));
+  EXPECT_FALSE(memory->expect_replica(1));
+  EXPECT_TRUE(memory->will_have_replica(1));
+  cl_int error;
+  memory->replica(1, &error);
+  EXPECT_TRUE(memory->can_evict());
+  memory->forget_replica(1);
+  EXPECT_FALSE(memory->will_have_replica(1)) << "though it has one still";
+  {
+    const Storage::Pin pin(*memory);
+    EXPECT_FALSE(memory->can_evict());
+    memory->drop_replica(1);
+    EXPECT_EQ(manager.memory(1), kSize);
+    EXPECT_EQ(memory->dropped(), 0u);
+  }
+  memory->drop_replica(1);
+  EXPECT_EQ(manager.memory(1), 0u);
+  EXPECT_EQ(memory->dropped(), 1u);
+  EXPECT_EQ(driver.live_buffers(), 0);
+  EXPECT_NE(memory->replica(1, &error), nullptr);
+  EXPECT_THAT(context->storages.all(), ElementsAre(memory));
+  memory.reset();
+  EXPECT_THAT(context->storages.all(), ::testing::IsEmpty());
+}
+
+TEST_F(StorageTest, MemoryOfTheProgramsOwnStays) {
+  std::vector<std::byte> bytes(kSize);
+  Storage over(context, kSize, bytes.data());
+  cl_int error;
+  over.replica(0, &error);
+  EXPECT_FALSE(over.can_evict());
+}
+
 TEST_F(StorageTest, AReplicaThatCannotBeHadIsTriedAgain) {
   driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);
   cl_int error;

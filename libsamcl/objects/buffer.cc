@@ -64,6 +64,7 @@ cl_mem Buffer::real(unsigned device, cl_int* error) {
   if (views_.empty()) return storage->replica(device, error);
   std::lock_guard lock(mutex_);
   *error = CL_SUCCESS;
+  if (!pin_) pin_.emplace(*storage);
   if (!views_[device]) views_[device] = make_view(device, error);
   return views_[device];
 }
@@ -92,6 +93,7 @@ cl_mem Buffer::make_view(unsigned device, cl_int* error) {
 void Buffer::add_mapping(const Mapping& mapping) {
   std::lock_guard lock(mutex_);
   mappings_.push_back(mapping);
+  mappings_.back().pin = std::make_shared<Storage::Pin>(*storage);
 }
 
 std::optional<Buffer::Mapping> Buffer::remove_mapping(void* pointer) {

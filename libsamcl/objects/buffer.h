@@ -73,7 +73,8 @@ class Buffer : public Object<Buffer> {
   // begins where no other device's replica can be cut.
   bool is_first_devices() const;
 
-  // The real buffer, sub-buffer or image on a device; nullptr and the driver's code if it can't be had.
+  // The real buffer, sub-buffer or image on a device; nullptr and the driver's code if it can't be had. For operations,
+  // in their order, and for who holds a Storage::Pin.
   cl_mem real(unsigned device, cl_int* error);
 
   // Bytes the program has mapped. A pointer may be mapped several times; each unmap ends one mapping.
@@ -81,6 +82,7 @@ class Buffer : public Object<Buffer> {
     void* pointer;
     Rectangle rows;  // of the storage
     cl_map_flags flags;
+    std::shared_ptr<Storage::Pin> pin = nullptr;  // until the end of its unmapping; add_mapping() makes it
   };
   void add_mapping(const Mapping& mapping);
   std::optional<Mapping> remove_mapping(void* pointer);
@@ -105,6 +107,7 @@ class Buffer : public Object<Buffer> {
   // Real sub-buffers of the parent's, or images on it, or buffers on a part of shared virtual memory, by device; empty:
   // it is all of its storage.
   std::vector<cl_mem> views_;
+  std::optional<Storage::Pin> pin_;  // if there are any
   std::vector<Mapping> mappings_;
   using Kernels = std::set<std::weak_ptr<Kernel>, std::owner_less<>>;
   Kernels kernels_;            // whose argument it is, or was

@@ -95,8 +95,9 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   // No thread of ours waits for work any more; what comes still is done.
   static void end_threads_when_idle();
 
- private:
   static std::vector<std::shared_ptr<Context>> all();  // live ones, some more than once
+
+ private:
   struct Destructor {
     DestructorCallback function;
     void* user_data;

@@ -60,6 +60,17 @@ cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Comman
   return CL_SUCCESS;
 }
 
+void Graph::enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command) {
+  Outcome outcome;
+  event->set_queued();
+  std::lock_guard lock(mutex_);
+  event->number = trace::submitted(event->type);
+  event->command_ = std::move(command);
+  event->set_free();
+  plan(event);
+  collect(outcome);
+}
+
 bool Graph::all_ended_well(const Queue& queue, std::span<const std::shared_ptr<Event>> waits) {
   return queue.outstanding().empty() &&
          std::all_of(waits.begin(), waits.end(), [](const auto& event) { return event->status() == CL_COMPLETE; });

@@ -32,6 +32,9 @@ class Graph {
   cl_int submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
                 std::span<const std::shared_ptr<Event>> waits, Order order);
 
+  // Enters a command of ours, which is in no queue and waits for nothing.
+  void enter(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command);
+
   // The events of the queue that have not ended, and whose end means that all before them have.
   std::vector<std::shared_ptr<Event>> outstanding(const Queue& queue);
 

@@ -9,6 +9,7 @@
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/links.h"
 #include "libsamcl/observe/trace.h"
+#include "libsamcl/observe/traffic.h"
 
 namespace samcl {
 namespace {
@@ -63,11 +64,15 @@ Lane transfer_lane(const DeviceSet& devices, Place from, Place to, uint64_t byte
   return device.is_asynchronous() && !device.lease.client ? Lane{LaneKind::down, from} : usual;
 }
 
-void Planner::add(Together together) {
+SmallVector<engine::NodePtr, 2> Planner::add(Together together) {
   const uint64_t group = ++next_group_;
+  for (const Planned& planned : together)
+    for (const Access& access : planned.accesses)
+      if (access.memory) access.memory->used_by(group);
   SmallVector<engine::NodeList, 2> before(together.size());
   for (size_t i = 0; i < together.size(); ++i) {
     simplify(together[i].accesses);
+    for (const Access& access : together[i].accesses) make_room(access, before[i]);
     for (const Access& access : together[i].accesses) {
       users_of(access).find_conflicts(access.range, access.write, before[i]);
     }
@@ -88,16 +93,18 @@ void Planner::add(Together together) {
     tell(together, nodes, before);
   operations_ += nodes.size();
   for (size_t i = 0; i < nodes.size(); ++i) engine_.add(nodes[i], {before[i].data(), before[i].size()});
+  return nodes;
 }
 
-void Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
+engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses accesses) {
   Together one;
   one.push_back({lane, std::move(operation), std::move(accesses)});
-  add(std::move(one));
+  return add(std::move(one)).front();
 }
 
 void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place,
                     Traffic* traffic) {
+  memory->used_by(first_group_);  // also if nothing is missing: it is to stay so
   std::vector<Range> zeros;
   std::map<Place, std::vector<Range>> from;
   for (const Range& range : ranges) {
@@ -138,6 +145,55 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
                           : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);
     add(lane, std::move(exchange), std::move(accesses));
   }
+}
+
+// Where others need memory too, that of a device is made room in before a new replica is made there.
+void Planner::make_room(const Access& access, engine::NodeList& before) {
+  if (!access.memory || access.place == kHost || access.memory->shared()) return;
+  const DeviceSet& set = access.memory->devices();
+  const LeaseTarget& lease = set.devices[access.place]->lease;
+  if (!lease.client || evicting_ || !access.memory->expect_replica(access.place)) return;
+  const uint64_t limit = lease.client->memory_limit(lease.index);
+  if (limit == 0) return;
+  // Of other contexts what they have; of this one what it will have, with the new replica.
+  uint64_t wanted = lease.client->memory(lease.index);
+  for (const auto& each : set.storages.all()) {
+    if (each->shared()) continue;
+    if (each->has_replica(access.place)) wanted -= std::min(wanted, each->size());
+    if (each->will_have_replica(access.place)) wanted += each->size();
+  }
+  if (wanted > limit) evict(set, access.place, wanted - limit);
+  for (const engine::NodePtr& eviction : evictions_) before.push_back(eviction);
+}
+
+void Planner::evict(const DeviceSet& set, unsigned device, uint64_t bytes) {
+  std::vector<std::shared_ptr<Storage>> memory = set.storages.all();
+  std::erase_if(memory, [&](const auto& each) {
+    return each->last_use() >= first_group_ || !each->will_have_replica(device) || !each->can_evict();
+  });
+  std::ranges::sort(memory, {}, [](const auto& each) { return std::pair(each->last_use(), each->number()); });
+  evicting_ = true;
+  for (const auto& each : memory) {
+    if (bytes == 0) break;
+    evict(each, device);
+    bytes -= std::min(bytes, each->size());
+  }
+  evicting_ = false;
+}
+
+void Planner::evict(const std::shared_ptr<Storage>& memory, unsigned device) {
+  std::vector<Range> only_here;
+  for (const auto& piece : memory->directory().pieces({0, memory->size()}))
+    if (piece.valid == only(device)) only_here.push_back(piece.range);
+  if (!only_here.empty() && !memory->host()) return;
+  bring(memory, only_here, kHost, &eviction_traffic());
+  auto drop = engine::HostCall{[memory, device] {
+    memory->drop_replica(device);
+    return CL_SUCCESS;
+  }};
+  const engine::NodePtr node = add({LaneKind::host, 0}, std::move(drop), {{memory, device, {0, memory->size()}, true}});
+  evictions_.push_back(node);
+  memory->forget_replica(device);
 }
 
 void Planner::define(const std::shared_ptr<Storage>& memory, Range range) {

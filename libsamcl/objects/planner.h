@@ -60,10 +60,15 @@ class Planner {
   };
   using Together = SmallVector<Planned, 2>;
 
+  // Enters what gives back replicas on a device until that many bytes are free there, or none is left that may be given
+  // back; those first that have not been used for longest, those never that this command has used. What only the
+  // device holds is brought to host memory before.
+  void evict(const DeviceSet& set, unsigned device, uint64_t bytes);
+
   // Enters operations that do not wait for each other: the parts of a launch. They come after all earlier ones that
   // use the same bytes, if one of the two writes them. Directories are the caller's.
-  void add(Together together);
-  void add(engine::Lane lane, engine::Operation operation, Accesses accesses);
+  SmallVector<engine::NodePtr, 2> add(Together together);
+  engine::NodePtr add(engine::Lane lane, engine::Operation operation, Accesses accesses);
 
   // Ends when the bytes are no longer in use otherwise: for those that the program itself is about to touch.
   void join(Accesses accesses) { add({engine::LaneKind::host, 0}, engine::HostCall{}, std::move(accesses)); }
@@ -84,6 +89,9 @@ class Planner {
   bool is_awaited() const { return is_awaited_; }
 
  private:
+  void make_room(const Access& access, engine::NodeList& before);
+  void evict(const std::shared_ptr<Storage>& memory, unsigned device);
+
   engine::AccessMap& users_of(const Access& access) {
     return access.memory ? access.memory->users(access.place) : program_memory_;
   }
@@ -95,6 +103,9 @@ class Planner {
   const bool observed_, is_awaited_;
   const std::shared_ptr<engine::Owner> owner_;
   size_t operations_ = 0;
+  const uint64_t first_group_ = next_group_ + 1;  // of this command
+  engine::NodeList evictions_;                    // what gives back replicas: what needs new ones comes after it
+  bool evicting_ = false;
 };
 
 }  // namespace samcl

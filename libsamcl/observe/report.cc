@@ -80,6 +80,7 @@ nlohmann::ordered_json as_json(const Records& all) {
     entry.update(as_json(all.devices[index]));
     json["devices"].push_back(std::move(entry));
   }
+  json["evicted_bytes"] = eviction_traffic().downloaded_bytes.load();
   return json;
 }
 

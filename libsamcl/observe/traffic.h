@@ -19,4 +19,10 @@ inline Traffic& program_traffic() {
   return *traffic;
 }
 
+// The same of what it moved from devices because others needed the memory there.
+inline Traffic& eviction_traffic() {
+  static Traffic* const traffic = new Traffic;
+  return *traffic;
+}
+
 }  // namespace samcl

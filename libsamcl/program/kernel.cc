@@ -75,12 +75,14 @@ cl_int RealKernel::prepare(cl_program program, const std::string& name, const Re
   applied_.resize(arguments.size());
   for (cl_uint index = 0; index < arguments.size(); ++index) {
     const std::shared_ptr<const Argument>& wanted = arguments.value(index);
-    std::weak_ptr<const Argument>& applied = applied_[index];
-    if (!applied.owner_before(wanted) && !wanted.owner_before(applied)) continue;
-    applied.reset();
+    Applied& applied = applied_[index];
+    const uint32_t dropped = wanted->buffer ? wanted->buffer->storage->dropped() : 0;
+    const bool is_same = !applied.value.owner_before(wanted) && !wanted.owner_before(applied.value);
+    if (is_same && applied.dropped == dropped) continue;
+    applied.value.reset();
     error = apply(index, *wanted, device);
     if (error != CL_SUCCESS) return error;
-    applied = wanted;
+    applied = {wanted, dropped};
   }
   // The addresses in it are those of the first device's memory.
   if (!arguments.exec_info || arguments.exec_info == applied_info_ || device.index != 0) return CL_SUCCESS;
@@ -283,11 +285,13 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   std::shared_ptr<Buffer> buffer;
   const void* passed = value;
   cl_mem real = nullptr;
+  std::optional<Storage::Pin> pin;  // while the driver looks at it
   if (change_here == Change::unknown && index < argument_count && value && size == sizeof(cl_mem)) {
     buffer = Buffer::find_live(handle_in<cl_mem>(value));
     if (buffer && !takes_memory_object(index, *buffer)) buffer = nullptr;
     if (buffer) {
       cl_int error;
+      pin.emplace(*buffer->storage);
       real = buffer->real(0, &error);
       if (!real) return error;
       passed = &real;

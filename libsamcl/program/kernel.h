@@ -96,7 +96,11 @@ class RealKernel {
 
   cl_kernel kernel_ = nullptr;
   // What the real kernel has. Weak: buffers live no longer than the program and its launches need.
-  std::vector<std::weak_ptr<const Argument>> applied_;
+  struct Applied {
+    std::weak_ptr<const Argument> value;
+    uint32_t dropped = 0;  // replicas of its storage's by then: what came of these is no longer right
+  };
+  std::vector<Applied> applied_;
   std::shared_ptr<const ExecInfo> applied_info_;
 };
 

@@ -1,6 +1,7 @@
 // A manager's client that grants everything at once and notes what it was asked.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ class FakeManager : public lease::Client {
   bool wanted = false;              // another program waits for what is held
   bool alone = false;               // no other program is connected
   std::vector<std::string> events;  // "+link 0", "-gpu 1"
+  uint64_t limit = 0;               // of each device's memory, bytes; 0: none
 
   lease::Assignment assignment() const override { return chosen; }
   void acquire(lease::ResourceKind kind, uint32_t device) override { note('+', kind, device); }
@@ -26,6 +28,16 @@ class FakeManager : public lease::Client {
     return true;
   }
   bool is_alone() const override { return alone; }
+  void memory_changed(uint32_t device, int64_t bytes) override {
+    std::lock_guard lock(mutex_);
+    memory_[device] += static_cast<uint64_t>(bytes);
+  }
+  uint64_t memory(uint32_t device) const override {
+    std::lock_guard lock(mutex_);
+    const auto has = memory_.find(device);
+    return has == memory_.end() ? 0 : has->second;
+  }
+  uint64_t memory_limit(uint32_t) const override { return limit; }
   bool is_wanted(lease::ResourceKind, uint32_t) const override { return wanted || revocations > 0; }
   void release(lease::ResourceKind kind, uint32_t device) override {
     if (revocations > 0) --revocations;
@@ -42,7 +54,8 @@ class FakeManager : public lease::Client {
     std::lock_guard lock(mutex_);
     events.push_back(what + std::string(kind == lease::ResourceKind::gpu ? "gpu " : "link ") + std::to_string(device));
   }
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<uint32_t, uint64_t> memory_;
 };
 
 }  // namespace samcl::testing

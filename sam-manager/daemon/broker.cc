@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "sam-manager/daemon/log.h"
 #include "sam-manager/daemon/realtime.h"
+#include "sam-manager/planning/memory.h"
 #include "sam-manager/registry/placement.h"
 
 namespace samcl::daemon {
@@ -23,6 +24,8 @@ constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program ma
 constexpr uint64_t kLongestLoanNs = 1'000'000'000;
 constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
 constexpr uint64_t kDemotedNs = 1'000'000'000;             // where there is no period
+constexpr uint64_t kMemoryWaitNs = 2'000'000'000;          // that others may take to give memory back
+constexpr uint64_t kMemoryLookNs = 2'000'000;              // meanwhile, between looks
 constexpr size_t kThreadsKept = 4096;                      // of a program
 constexpr size_t kTasksKept = 4096;                        // histories of
 
@@ -253,6 +256,7 @@ uint64_t Broker::next_tick_ns() const {
   for (const uint32_t id : demoted_)
     if (const auto program = programs_.find(id); program != programs_.end())
       next = std::min(next, program->second.demoted_until_ns);
+  if (awaits_memory_) next = std::min(next, now_ns_ + kMemoryLookNs);
   return next;
 }
 
@@ -331,6 +335,7 @@ void Broker::tick(uint64_t now_ns) {
   });
   handle_overruns();
   end_demotions();
+  if (awaits_memory_) limit_memory();
 }
 
 std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
@@ -349,23 +354,71 @@ std::vector<DeadlineMiss> Broker::heartbeat(uint64_t now_ns) {
                  program.pid, program.assignment.task, more.early, more.long_jobs);
     apply_overrun_policy(program);
   }
+  limit_memory();
   return missed;
 }
 
 void Broker::check_memory(ConnectedProgram& program) {
-  const auto& tasks = admission_.registry().tasks();
-  const auto task = tasks.find(program.assignment.task);
-  const uint64_t reserved = task == tasks.end() ? 0 : task->second.memory_bytes;
+  const uint64_t reserved = reserved_memory(program);
   const uint64_t most = most_memory_of(program);
   const bool exceeded = std::exchange(program.exceeds_memory, reserved > 0 && most > reserved);
   if (!program.exceeds_memory) return;
   if (config_.overrun != OverrunPolicy::log) demote(program, now_ns_ + 2 * kDemotedNs);  // until we look again
   if (exceeded) return;
   ++program.overruns.memory;
-  if (history_.size() < kTasksKept || history_.contains(task->first)) ++history_[task->first].overruns.memory;
+  const std::string& task = program.assignment.task;
+  if (history_.size() < kTasksKept || history_.contains(task)) ++history_[task].overruns.memory;
   const LogSubject about(program.pid, program.assignment.task);
   spdlog::warn("process {} (task \"{}\") has {} of a device's memory, and its task reserved {}", program.pid,
                program.assignment.task, format_bytes(most), format_bytes(reserved));
+}
+
+uint64_t Broker::reserved_memory(const ConnectedProgram& program) const {
+  const auto& tasks = admission_.registry().tasks();
+  const auto task = tasks.find(program.assignment.task);
+  return task == tasks.end() ? 0 : task->second.memory_bytes;
+}
+
+// Where tasks that reserved memory run, programs of no task are to keep to what these leave. Whoever has more is woken.
+void Broker::limit_memory() {
+  const planning::Machine machine = this->machine();
+  std::set<uint32_t> exceeding, waiting;
+  for (size_t index = 0; index < machine.devices.size(); ++index) {
+    const auto device = static_cast<uint8_t>(index);
+    std::vector<ConnectedProgram*> limited;
+    std::vector<uint32_t> reserving;
+    std::vector<planning::MemoryUse> uses;
+    for (auto& [id, program] : programs_) {
+      if (std::ranges::find(program.devices, device) == program.devices.end()) continue;
+      const std::vector<uint8_t> used = devices_used(program);
+      const bool is_used = std::ranges::find(used, device) != used.end();
+      const uint64_t reserved = is_used ? reserved_memory(program) : 0;
+      const bool is_limited = reserved == 0 && (program.weight > 0 || program.assignment.task.empty());
+      uses.push_back({memory_of(program, device), reserved, is_limited});
+      if (is_limited) limited.push_back(&program);
+      if (reserved > 0 && now_ns_ < program.awaits_memory_until_ns) reserving.push_back(id);
+    }
+    const auto limits = planning::memory_limits(machine.memory[index], uses);
+    uint64_t too_much = 0;
+    for (size_t i = 0; i < limited.size(); ++i) {
+      ConnectedProgram& program = *limited[i];
+      const uint64_t limit = limits ? std::max<uint64_t>(1, (*limits)[i]) : 0;
+      for (size_t position = 0; position < program.devices.size(); ++position) {
+        if (program.devices[position] != device || program.page->memory_limits[position].exchange(limit) == limit)
+          continue;
+        if (limit > 0 && memory_of(program, device) > limit) exceeding.insert(program.id);
+      }
+      if (limit > 0 && memory_of(program, device) > limit) too_much += memory_of(program, device) - limit;
+    }
+    if (too_much > 0) waiting.insert(reserving.begin(), reserving.end());
+  }
+  for (const uint32_t id : exceeding) {
+    auto& set = programs_.at(id).page->memory_limits_set;
+    set.fetch_add(1);
+    protocol::futex_wake_all(set);
+  }
+  for (auto& [id, program] : programs_) program.page->awaits_memory.store(waiting.contains(id));
+  awaits_memory_ = !waiting.empty();
 }
 
 NewJobs Broker::count_jobs(ConnectedProgram& program) {
@@ -454,12 +507,14 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   program.gpus = hello.gpus;
   program.devices = *indices;
   program.mark.looked_ns = now_ns_;
+  program.awaits_memory_until_ns = now_ns_ + kMemoryWaitNs;
   program.page_descriptor = page->descriptor();
   const auto memory = std::make_shared<protocol::Shared<protocol::ClientPage>>(*std::move(page));
   program.page = {memory, &**memory};
   counted_jobs_[id] = std::make_unique<CountedJobs>();
   scheduler_.add_client(id, {});
   assign(program);
+  limit_memory();
   const LogSubject about(pid, program.assignment.task);
   spdlog::info("process {} ({}) connected: task \"{}\", priority {}", pid, executable, program.assignment.task,
                program.assignment.priority);
@@ -623,6 +678,7 @@ void Broker::on_client_exit(uint32_t id) {
   scheduler_.remove_client(id);
   own_gpus_.end_job(id);
   rank_programs();
+  limit_memory();
   processes_.on_client_exit(id);
   spdlog::info("process {} left", pid);
 }
@@ -642,6 +698,7 @@ std::optional<Admission::Decision> Broker::complete_change() {
   auto decision = admission_.complete_change();
   if (decision)
     for (auto& [id, program] : programs_) assign(program);
+  if (decision) limit_memory();
   return decision;
 }
 

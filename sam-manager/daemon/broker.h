@@ -169,6 +169,8 @@ class Broker {
   void check_holder(uint32_t held);
   NewJobs count_jobs(ConnectedProgram& program);
   void check_memory(ConnectedProgram& program);
+  void limit_memory();
+  uint64_t reserved_memory(const ConnectedProgram& program) const;
   void assign(ConnectedProgram& program);
   void contain(ConnectedProgram& program);
   void set_thread_priority(ConnectedProgram& program, int priority);
@@ -192,6 +194,7 @@ class Broker {
   std::set<uint32_t> demoted_;                                     // programs
   std::map<std::string, TaskHistory> history_;                     // by task
   std::map<uint32_t, std::unique_ptr<CountedJobs>> counted_jobs_;  // by program
+  bool awaits_memory_ = false;                                     // some task's program does
   bool can_bind_ = true;                                           // as far as was tried
   bool shares_ranks_ = false;                                      // several programs' threads have one rank
   uint64_t now_ns_ = 0;                                            // of the last message or look

@@ -55,9 +55,10 @@ struct ConnectedProgram {
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job
   scheduler::Level level = scheduler::Level::real_time;
-  bool exceeds_memory = false;       // it has more of a device's memory than its task reserved
-  std::optional<uint8_t> own_gpu;    // that its job has to itself, our index
-  std::optional<uint8_t> container;  // the GPU whose container's CPU it is bound to
+  uint64_t awaits_memory_until_ns = 0;  // that its task reserved, and others have
+  bool exceeds_memory = false;          // it has more of a device's memory than its task reserved
+  std::optional<uint8_t> own_gpu;       // that its job has to itself, our index
+  std::optional<uint8_t> container;     // the GPU whose container's CPU it is bound to
   protocol::AssignmentCell::Value assignment;
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own

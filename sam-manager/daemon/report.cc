@@ -166,6 +166,10 @@ json show_program(const Status& status, const Shown& program) {
   const auto task = status.tasks->find(program.task);
   entry["memory_bytes"] = task == status.tasks->end() ? 0 : task->second.memory_bytes;
   entry["memory_used_bytes"] = program.memory;
+  uint64_t limit = UINT64_MAX;
+  for (const auto& of_device : program.page->memory_limits)
+    if (const uint64_t bytes = of_device.load(); bytes > 0) limit = std::min(limit, bytes);
+  entry["memory_limit_bytes"] = limit == UINT64_MAX ? json() : json(limit);
   const protocol::JobTimes& jobs = program.page->jobs;
   entry["jobs"] = jobs.count.load();
   entry["misses"] = jobs.misses.load();

@@ -1,6 +1,7 @@
 #include "sam-manager/planning/memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/bytes.h"
 
@@ -50,6 +51,34 @@ std::string memory_objection(const std::map<std::string, registry::Task>& tasks,
            format_bytes(reserved[device]) + " would be reserved there: " + by;
   }
   return "";
+}
+
+std::optional<std::vector<uint64_t>> memory_limits(uint64_t memory, const std::vector<MemoryUse>& programs) {
+  constexpr uint64_t kLeast = 64 << 20;  // with which each can begin
+  uint64_t room = memory;
+  bool is_reserved = false;
+  std::vector<uint64_t> wants;
+  for (const MemoryUse& program : programs) {
+    is_reserved |= program.reserved > 0;
+    if (program.is_limited) {
+      wants.push_back(std::max(kLeast, 2 * std::min(program.used, UINT64_MAX / 2)));
+    } else {
+      room -= std::min(room, std::max(program.reserved, program.used));
+    }
+  }
+  if (memory == 0 || !is_reserved) return std::nullopt;
+  // The modest ones first: what they leave is shared by the others.
+  std::vector<size_t> order(wants.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](size_t index) { return wants[index]; });
+  std::vector<uint64_t> limits(wants.size());
+  for (size_t done = 0; done < order.size(); ++done) {
+    uint64_t& limit = limits[order[done]];
+    limit = std::min(wants[order[done]], room / (order.size() - done));
+    room -= limit;
+  }
+  for (uint64_t& limit : limits) limit += room / limits.size();
+  return limits;
 }
 
 }  // namespace samcl::planning

@@ -1,7 +1,9 @@
 // Memory of devices as a resource: what tasks reserve on a device is no more than it has. Pure logic.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sam-manager/planning/assignment.h"
 
@@ -19,5 +21,15 @@ std::vector<uint64_t> reserved_memory(const std::map<std::string, registry::Task
 // as far as is known. Devices of which nobody told how much memory they have are left out.
 std::string memory_objection(const std::map<std::string, registry::Task>& tasks, const Assignment& plan,
                              const Machine& machine, const registry::Task& newcomer);
+
+// What a program has of a device's memory, and its task reserved there.
+struct MemoryUse {
+  uint64_t used = 0, reserved = 0;
+  bool is_limited = true;  // its task has deadlines otherwise
+};
+// What each of the programs that are limited should have at most, bytes, in their order: no more in sum than what the
+// tasks whose programs run leave of `memory`. By max-min fairness between twice what each has, so that it may grow, and
+// a little; what is left then belongs to all alike. None: nothing is reserved, so that nobody is to keep to anything.
+std::optional<std::vector<uint64_t>> memory_limits(uint64_t memory, const std::vector<MemoryUse>& programs);
 
 }  // namespace samcl::planning

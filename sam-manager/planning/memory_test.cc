@@ -55,6 +55,33 @@ TEST(Memory, WhatIsNotKnownIsNotRefused) {
   EXPECT_EQ(objection_to(reserving("x", 900), {}, {4, {}, 0}), "");
 }
 
+std::optional<std::vector<uint64_t>> limits(uint64_t memory, const std::vector<MemoryUse>& programs) {
+  return memory_limits(memory * kGiB, programs);
+}
+
+TEST(MemoryLimits, WhereNothingIsReservedNobodyIsLimited) {
+  EXPECT_EQ(limits(8, {{9 * kGiB, 0, true}, {5 * kGiB, 0, false}}), std::nullopt);
+  EXPECT_EQ(limits(0, {{9 * kGiB, 0, true}, {0, kGiB, false}}), std::nullopt) << "nobody knows how much there is";
+}
+
+TEST(MemoryLimits, ProgramsKeepToWhatTasksLeave) {
+  EXPECT_THAT(*limits(8, {{0, 2 * kGiB, false}, {7 * kGiB, 0, true}}), ElementsAre(6 * kGiB));
+  EXPECT_THAT(*limits(8, {{3 * kGiB, 2 * kGiB, false}, {0, 0, true}}), ElementsAre(5 * kGiB)) << "it has more by now";
+  EXPECT_THAT(*limits(8, {{0, 2 * kGiB, false}, {kGiB, 0, false}, {0, 0, true}}), ElementsAre(5 * kGiB));
+  EXPECT_THAT(*limits(8, {{0, 9 * kGiB, false}, {kGiB, 0, true}}), ElementsAre(0));
+  EXPECT_THAT(*limits(8, {{0, 2 * kGiB, false}}), ::testing::IsEmpty());
+}
+
+TEST(MemoryLimits, TheModestGetTwiceWhatTheyHaveAndOthersShareTheRest) {
+  EXPECT_THAT(*limits(10, {{0, 2 * kGiB, false}, {kGiB, 0, true}, {9 * kGiB, 0, true}, {9 * kGiB, 0, true}}),
+              ElementsAre(2 * kGiB, 3 * kGiB, 3 * kGiB));
+  EXPECT_THAT(*limits(10, {{0, 2 * kGiB, false}, {kGiB, 0, true}, {2 * kGiB, 0, true}}),
+              ElementsAre(3 * kGiB, 5 * kGiB));
+  EXPECT_THAT(*limits(10, {{0, 2 * kGiB, false}, {UINT64_MAX, 0, true}, {UINT64_MAX, 0, true}}),
+              ElementsAre(4 * kGiB, 4 * kGiB))
+      << "a program may say anything";
+}
+
 TEST(Memory, WhoReservesNothingIsNotRefusedForOthers) {
   EXPECT_EQ(objection_to(reserving("x", 0), {reserving("y", 900)}, kTwo), "");
 }

@@ -123,6 +123,12 @@ struct ClientPage {
   std::array<std::atomic<uint32_t>, kMaxResources> leases;
   // Of each device, as the program numbers them: how many bytes of its memory the program has. The program writes.
   std::array<std::atomic<uint64_t>, kMaxDevices> memory;
+  // How many bytes of each it should have at most; 0: as many as it wants. The daemon writes, and then adds one to the
+  // last word, a futex.
+  std::array<std::atomic<uint64_t>, kMaxDevices> memory_limits;
+  std::atomic<uint32_t> memory_limits_set;
+  // Whether memory that its task reserved is still others', who were asked to give it back. The daemon writes.
+  std::atomic<uint32_t> awaits_memory;
   // `sam-ctl trace`: until when the program is to trace what it does (ns of the monotonic clock; the daemon writes),
   // and the number of its descriptor of the memory where it does (the program writes; 0: it does not yet).
   std::atomic<uint64_t> trace_until_ns;

@@ -383,6 +383,43 @@ TEST_F(PolicyTest, ProgramWithMoreMemoryThanItsTaskReservedIsDemotedUntilItHasLe
   EXPECT_FALSE(is_demoted(false));
 }
 
+TEST_F(PolicyTest, ProgramsOfNoTaskGiveBackWhatATaskReservedBeforeItBegins) {
+  start("device_memory = '8GiB'");
+  const auto hog = daemon.connect();
+  hog->memory_changed(0, 7 * kGiB);
+  EXPECT_EQ(hog->memory_limit(0), 0u);
+  const auto answer = daemon.ask({{"ask", "register"},
+                                  {"task",
+                                   {{"name", "camera"},
+                                    {"priority", 30},
+                                    {"period_ns", kMs},
+                                    {"deadline_ns", kMs},
+                                    {"devices", {"a"}},
+                                    {"gpus", 1},
+                                    {"memory_bytes", 3 * kGiB}}}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(hog->memory_limit(0), 0u) << "its program does not run";
+  std::atomic<bool> gave_back = false;
+  std::thread giving([&] {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (hog->memory_limit(0) == 0 && Clock::now() < until) hog->wait_for_memory_limit(1000);
+    std::this_thread::sleep_for(milliseconds(50));
+    gave_back = true;
+    hog->memory_changed(0, -static_cast<int64_t>(2 * kGiB));
+  });
+  auto camera = daemon.connect("camera");
+  EXPECT_TRUE(gave_back) << "who reserved it waits for it";
+  giving.join();
+  EXPECT_EQ(hog->memory_limit(0), 5 * kGiB);
+  EXPECT_EQ(hog->memory_limit(1), 0u) << "the task does not use it";
+  EXPECT_EQ(camera->memory_limit(0), 0u);
+  EXPECT_EQ(daemon.program("")["memory_limit_bytes"], 5 * kGiB);
+  camera.reset();
+  const auto until = Clock::now() + std::chrono::seconds(10);
+  while (hog->memory_limit(0) != 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(hog->memory_limit(0), 0u);
+}
+
 TEST_F(PolicyTest, EarlyJobIsLessUrgentUntilItsPeriodBegins) {
   start("early_jobs = 'throttle'");
   ASSERT_EQ(daemon.register_task("greedy", 30, 0, {}, 3'000 * kMs), "");

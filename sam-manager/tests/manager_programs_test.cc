@@ -34,8 +34,7 @@ struct ProgramsTest : ::testing::Test {
   ~ProgramsTest() override { std::filesystem::remove_all(folder); }
 
   // 0 if it ran and its memory was right.
-  int run(const std::string& task, const std::string& command = "") {
-    std::vector<std::string> words = {OPENCL_TASK};
+  int run(const std::string& task, const std::string& command = "", std::vector<std::string> words = {OPENCL_TASK}) {
     if (!command.empty()) words.push_back(command);
     const Outcome outcome = testing::run_program(words, {{"LD_PRELOAD", LIBSAMCL},
                                                          {"POCL_DEVICES", "basic basic"},
@@ -178,6 +177,60 @@ TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
     holders.insert(lease["name"].get<std::string>().substr(0, 5) + ": " + lease["args"]["for"].get<std::string>());
   for (const char* holder : {"camer: plain", "camer: in_turn", "radar: plain", "radar: upload"})
     EXPECT_THAT(holders, ::testing::Contains(holder));
+}
+
+TEST_F(ProgramsTest, WhatATaskReservedIsGivenBackAndTheBytesStay) {
+  daemon.stop(SIGTERM);
+  ASSERT_TRUE(daemon.start_configured("device_memory = '96MiB'"));
+  const auto answer = daemon.ask({{"ask", "register"},
+                                  {"task",
+                                   {{"name", "camera"},
+                                    {"priority", 5},
+                                    {"period_ns", 1'000'000'000},
+                                    {"deadline_ns", 1'000'000'000},
+                                    {"memory_bytes", 64 << 20}}}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  const std::string status = std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder;
+  const std::string camera = "SAMCL_TASK=camera SAMCL_REPORT= " OPENCL_MEMORY " 2 8 '" + status + "/during'";
+  ASSERT_EQ(run("", status + "/before; " + camera, {OPENCL_MEMORY, "16", "4"}), 0);
+  const auto in_status = [&](const std::string& when, const std::string& task) {
+    const auto written = nlohmann::json::parse(std::ifstream(folder + "/" + when));
+    for (const auto& program : written["programs"])
+      if (program["task"] == task) return program;
+    return nlohmann::json();
+  };
+  constexpr uint64_t kMiB = 1 << 20;
+  EXPECT_EQ(in_status("before", "")["memory_used_bytes"], 64 * kMiB);
+  EXPECT_EQ(in_status("before", "")["memory_limit_bytes"], nullptr);
+  EXPECT_EQ(in_status("during", "")["memory_limit_bytes"], 32 * kMiB);
+  EXPECT_LE(in_status("during", "")["memory_used_bytes"], 32 * kMiB);
+  EXPECT_EQ(in_status("during", "camera")["memory_used_bytes"], 16 * kMiB);
+  EXPECT_GE(report["evicted_bytes"], 16 * kMiB);
+  EXPECT_LE(report["evicted_bytes"], 64 * kMiB) << "once, each";
+}
+
+// It runs while less memory is there than it uses, and needs a replica at a time.
+TEST_F(ProgramsTest, AProgramRunsInLessMemoryThanItUses) {
+  daemon.stop(SIGTERM);
+  ASSERT_TRUE(daemon.start_configured("device_memory = '74MiB'"));
+  const auto answer = daemon.ask({{"ask", "register"},
+                                  {"task",
+                                   {{"name", "camera"},
+                                    {"priority", 5},
+                                    {"period_ns", 1'000'000'000},
+                                    {"deadline_ns", 1'000'000'000},
+                                    {"memory_bytes", 64 << 20}}}});
+  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_EQ(run("", "", {OPENCL_TASK}), 0);  // so that devices are known
+  const auto camera = rival("camera");
+  ASSERT_TRUE(camera);
+  ASSERT_EQ(run("", std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder + "/then",
+                {OPENCL_MEMORY, "8", "4"}),
+            0);
+  const auto then = nlohmann::json::parse(std::ifstream(folder + "/then"));
+  for (const auto& program : then["programs"])
+    EXPECT_LE(program["memory_used_bytes"], program["task"] == "" ? 10 << 20 : 0);
+  EXPECT_GE(report["evicted_bytes"], 16 << 20);
 }
 
 TEST_F(ProgramsTest, ProgramOutlivesItsDaemon) {

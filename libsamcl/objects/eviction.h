@@ -1,0 +1,20 @@
+// Gives memory of devices back where the manager says that tasks which reserved it need it: replicas that have not been
+// used for longest, whose bytes then are in host memory until a command needs them on the device again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "libsamcl/lease/lease.h"
+#include "libsamcl/objects/command.h"
+
+namespace samcl {
+
+// A command of ours (Graph::enter()): gives back that many bytes of a device's memory, as far as they can be.
+std::shared_ptr<Command> eviction(unsigned device, uint64_t bytes);
+
+// From now on, as long as there are contexts, on a thread of its own; a task's program needs none. A new replica makes
+// room for itself, too (Planner). Any thread.
+void keep_memory_limits(lease::Client& client);
+
+}  // namespace samcl

@@ -1,0 +1,123 @@
+// Giving memory of devices back, on simulated devices: what stays, what comes back, and that limits are kept.
+#include "libsamcl/objects/eviction.h"
+
+#include <gmock/gmock.h>
+
+#include "libsamcl/observe/traffic.h"
+#include "libsamcl/testing/fake_manager.h"
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+using testing::Footprints;
+using testing::KernelPtr;
+using testing::Translated;
+using testing::Words;
+
+constexpr size_t kWords = 256, kBytes = kWords * sizeof(cl_uint), kBuffers = 6;
+using Arguments = std::vector<std::span<cl_uint>>;
+
+// One device, which a manager grants, and some buffers there.
+struct Evictions : ::testing::Test {
+  testing::FakeManager manager;
+  testing::SimulatedMachine machine{1, &manager};
+  const testing::QueuePtr queue = machine.in_order_queue();
+  const KernelPtr incrementing =
+      machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)),
+                     [](size_t i, const Arguments& a) { ++a[0][i]; });
+  const KernelPtr adding = machine.kernel(Translated("add").reads().updates().footprint(
+                                              Footprints().element(0, Footprints::reads).element(1, Footprints::adds)),
+                                          [](size_t i, const Arguments& a) { a[1][i] += a[0][i]; });
+  std::vector<BufferPtr> buffers;
+
+  ~Evictions() override {
+    machine.run();
+    EXPECT_EQ(machine.driver.misuses(), 0);
+  }
+  void SetUp() override {
+    if (machine.context->shares_host_memory()) GTEST_SKIP() << "there is one memory";
+    for (size_t b = 0; b < kBuffers; ++b) {
+      buffers.push_back(machine.buffer(kWords));
+      machine.write(queue, buffers[b], 0, Words(kWords, static_cast<cl_uint>(10 * b)));
+      increment(b);
+    }
+  }
+  void increment(size_t b) { machine.launch(queue, incrementing, {buffers[b]}, kWords); }
+  void evict(uint64_t bytes) {
+    machine.graph.enter(Event::make_shared(machine.context, nullptr, CL_COMMAND_MIGRATE_MEM_OBJECTS),
+                        eviction(0, bytes));
+  }
+  bool is_there(size_t b) const { return buffers[b]->storage->has_replica(0); }
+};
+
+TEST_F(Evictions, WhatWasNotUsedForLongestGoesFirst) {
+  increment(0);
+  evict(2 * kBytes);
+  machine.run();
+  EXPECT_TRUE(is_there(0));
+  EXPECT_FALSE(is_there(1));
+  EXPECT_FALSE(is_there(2));
+  EXPECT_TRUE(is_there(3));
+  EXPECT_EQ(manager.memory(0), (kBuffers - 2) * kBytes);
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 11));
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 2));
+}
+
+TEST_F(Evictions, AReplicaComesBackWithItsBytes) {
+  evict(kBuffers * kBytes);
+  machine.run();
+  EXPECT_EQ(manager.memory(0), 0u);
+  increment(3);
+  machine.run();
+  EXPECT_TRUE(is_there(3));
+  EXPECT_EQ(machine.contents(buffers[3]), Words(kWords, 32));
+}
+
+TEST_F(Evictions, TheLimitIsKeptHoweverFarTheProgramIsAhead) {
+  manager.limit = 2 * kBytes;
+  evict((kBuffers - 2) * kBytes);
+  for (int round = 0; round < 3; ++round)
+    for (size_t b = 0; b < kBuffers; ++b) increment(b);
+  machine.run();
+  EXPECT_LE(manager.memory(0), manager.limit);
+  for (size_t b = 0; b < kBuffers; ++b)
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 4)));
+}
+
+TEST_F(Evictions, ALaunchHasAllThatItNeedsBeyondAnyLimit) {
+  evict(kBuffers * kBytes);
+  machine.run();
+  manager.limit = kBytes;
+  machine.launch(queue, adding, {buffers[4], buffers[5]}, kWords);
+  machine.run();
+  EXPECT_TRUE(is_there(4) && is_there(5));
+  EXPECT_EQ(machine.contents(buffers[5]), Words(kWords, 92));
+}
+
+TEST_F(Evictions, WhatIsMappedOrHasPartsInUseStays) {
+  const auto pin = std::make_shared<Storage::Pin>(*buffers[0]->storage);
+  const BufferPtr part = machine.part(buffers[1], 0, kWords / 2);
+  machine.launch(queue, incrementing, {part}, kWords / 2);
+  evict(kBuffers * kBytes);
+  machine.run();
+  EXPECT_TRUE(is_there(0));
+  EXPECT_TRUE(is_there(1)) << "the launch made a part of it when it ran";
+  EXPECT_EQ(manager.memory(0), 2 * kBytes);
+  EXPECT_EQ(machine.contents(buffers[1])[0], 12u);
+}
+
+TEST_F(Evictions, OnlyBytesThatNoOtherPlaceHasAreMoved) {
+  machine.contents(buffers[0]);  // in the program's memory, not in a host copy of ours
+  evict(kBytes);
+  machine.run();
+  const uint64_t moved = eviction_traffic().downloaded_bytes;
+  increment(1);
+  evict(kBytes);
+  machine.run();
+  EXPECT_EQ(eviction_traffic().downloaded_bytes - moved, kBytes);
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 1));
+}
+
+}  // namespace
+}  // namespace samcl
