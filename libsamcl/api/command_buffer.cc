@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "entry_points.h"
@@ -24,8 +25,20 @@
 namespace samcl::api {
 namespace {
 
+// With 0.9.5 all commands got properties as their third parameter, which only launches had before and the headers that
+// samcl is built with know of no others.
+using Properties = const cl_ndrange_kernel_command_properties_khr*;
+constexpr bool take_properties(cl_version version) { return version >= CL_MAKE_VERSION(0, 9, 5); }
+
+// With 0.9.4 came commands on shared virtual memory.
+using SvmMemcpy = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, void*, const void*, size_t, cl_uint,
+                                       const cl_sync_point_khr*, cl_sync_point_khr*, cl_mutable_command_khr*);
+using SvmMemFill = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, void*, const void*, size_t, size_t,
+                                        cl_uint, const cl_sync_point_khr*, cl_sync_point_khr*, cl_mutable_command_khr*);
+
 // The driver's own functions.
 struct Functions {
+  bool take_properties;
   clCreateCommandBufferKHR_fn create;
   clFinalizeCommandBufferKHR_fn finalize;
   clRetainCommandBufferKHR_fn retain;
@@ -39,12 +52,15 @@ struct Functions {
   clCommandCopyImageToBufferKHR_fn copy_image_to_buffer;
   clCommandFillBufferKHR_fn fill_buffer;
   clCommandFillImageKHR_fn fill_image;
+  SvmMemcpy svm_memcpy;
+  SvmMemFill svm_fill;
   clCommandNDRangeKernelKHR_fn launch;
   clGetCommandBufferInfoKHR_fn info;
 };
 
-Functions load(cl_platform_id platform) {
+Functions load(cl_platform_id platform, cl_version version) {
   Functions f{};
+  f.take_properties = take_properties(version);
   const auto get = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         driver::real().clGetExtensionFunctionAddressForPlatform(platform, name));
@@ -62,18 +78,21 @@ Functions load(cl_platform_id platform) {
   get(f.copy_image_to_buffer, "clCommandCopyImageToBufferKHR");
   get(f.fill_buffer, "clCommandFillBufferKHR");
   get(f.fill_image, "clCommandFillImageKHR");
+  get(f.svm_memcpy, "clCommandSVMMemcpyKHR");
+  get(f.svm_fill, "clCommandSVMMemFillKHR");
   get(f.launch, "clCommandNDRangeKernelKHR");
   get(f.info, "clGetCommandBufferInfoKHR");
   return f;
 }
 
-// Those of a platform. Real command buffers do not tell theirs: it is remembered from their creation.
+// Those of a device's platform. Real command buffers do not tell theirs: it is remembered from their creation.
 class AllFunctions {
  public:
-  const Functions& of(cl_platform_id platform) {
+  const Functions& of(cl_device_id device) {
+    const auto platform = driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
     std::lock_guard lock(mutex_);
     auto [found, is_new] = by_platform_.try_emplace(platform);
-    if (is_new) found->second = load(platform);
+    if (is_new) found->second = load(platform, command_buffer_version(device).value_or(0));
     return found->second;
   }
   void note(cl_command_buffer_khr real, const Functions& functions) {
@@ -117,10 +136,19 @@ struct Target {
   cl_command_queue queue(cl_command_queue given) const {
     return ours && is_virtual(given) ? ours->judge.queue : unwrap(given);
   }
+  // Records with the driver.
+  template <typename... Parameters, typename... Arguments>
+  cl_int command(cl_int(CL_API_CALL* function)(cl_command_buffer_khr, cl_command_queue, Parameters...),
+                 cl_command_queue given, Arguments... arguments) const {
+    if (!functions->take_properties) return function(real, queue(given), arguments...);
+    using Taking = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, Properties, Parameters...);
+    return reinterpret_cast<Taking>(reinterpret_cast<void*>(function))(real, queue(given), properties, arguments...);
+  }
 
   std::shared_ptr<CommandBuffer> ours;
   cl_command_buffer_khr real = nullptr;
   const Functions* functions = nullptr;
+  Properties properties = nullptr;  // of the command that is recorded
 };
 
 struct SyncPoints {
@@ -156,7 +184,7 @@ cl_command_buffer_khr CL_API_CALL create(cl_uint count, const cl_command_queue* 
                                          const cl_command_buffer_properties_khr* properties, cl_int* errcode_ret) {
   const cl_device_id device = count > 0 && queues ? real_device_of(queues[0]) : nullptr;
   if (!device) return failed(errcode_ret, count > 0 && queues ? CL_INVALID_COMMAND_QUEUE : CL_INVALID_VALUE);
-  const Functions& f = all_functions().of(driver::value<cl_platform_id>(device, CL_DEVICE_PLATFORM));
+  const Functions& f = all_functions().of(device);
   if (!f.create) return failed(errcode_ret, CL_INVALID_OPERATION);
   const auto queue = find<Queue>(queues[0]);
   CommandBuffer::Judge judge;
@@ -192,6 +220,8 @@ cl_int release(const Target& target) {
   return CL_SUCCESS;
 }
 
+constexpr cl_command_buffer_info_khr kContextQuery = 0x1299;  // CL_COMMAND_BUFFER_CONTEXT_KHR of later headers
+
 cl_int info(const Target& target, cl_command_buffer_info_khr name, size_t size, void* value, size_t* size_ret) {
   const Answer answer{size, value, size_ret};
   if (target.ours && name == CL_COMMAND_BUFFER_QUEUES_KHR)
@@ -201,7 +231,10 @@ cl_int info(const Target& target, cl_command_buffer_info_khr name, size_t size, 
   if (target.ours && name == CL_COMMAND_BUFFER_STATE_KHR && target.ours->is_pending()) {
     return answer.with<cl_command_buffer_state_khr>(CL_COMMAND_BUFFER_STATE_PENDING_KHR);
   }
-  return target.functions->info(target.real, name, size, value, size_ret);
+  const cl_int error = target.functions->info(target.real, name, size, value, size_ret);
+  if (target.ours && name == kContextQuery && error == CL_SUCCESS)
+    return answer.with<cl_context>(target.ours->queue->context->api());
+  return error;
 }
 
 cl_int barrier(const Target& target, cl_command_queue queue, cl_uint count, const cl_sync_point_khr* list,
@@ -209,7 +242,7 @@ cl_int barrier(const Target& target, cl_command_queue queue, cl_uint count, cons
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->barrier(target.real, target.queue(queue), count, list, point, change);
+        return target.command(target.functions->barrier, queue, count, list, point, change);
       },
       [](const std::shared_ptr<Queue>& to, cl_uint n, const cl_event* waits, cl_event* event) {
         const Waits before = wait_list(*to->context, n, waits);
@@ -224,8 +257,8 @@ cl_int copy_buffer(const Target& target, cl_command_queue queue, cl_mem from, cl
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_buffer(target.real, target.queue(queue), unwrap(from), unwrap(to), from_offset,
-                                             to_offset, bytes, count, list, point, change);
+        return target.command(target.functions->copy_buffer, queue, unwrap(from), unwrap(to), from_offset, to_offset,
+                              bytes, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to)](const auto& on, cl_uint n, const cl_event* waits,
                                                       cl_event* event) {
@@ -240,9 +273,9 @@ cl_int copy_buffer_rect(const Target& target, cl_command_queue queue, cl_mem fro
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_buffer_rect(target.real, target.queue(queue), unwrap(from), unwrap(to),
-                                                  from_origin, to_origin, region, from_row_pitch, from_slice_pitch,
-                                                  to_row_pitch, to_slice_pitch, count, list, point, change);
+        return target.command(target.functions->copy_buffer_rect, queue, unwrap(from), unwrap(to), from_origin,
+                              to_origin, region, from_row_pitch, from_slice_pitch, to_row_pitch, to_slice_pitch, count,
+                              list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), f = copy3(from_origin), t = copy3(to_origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -257,8 +290,8 @@ cl_int copy_buffer_to_image(const Target& target, cl_command_queue queue, cl_mem
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_buffer_to_image(target.real, target.queue(queue), unwrap(from), unwrap(to),
-                                                      offset, origin, region, count, list, point, change);
+        return target.command(target.functions->copy_buffer_to_image, queue, unwrap(from), unwrap(to), offset, origin,
+                              region, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), o = copy3(origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -272,8 +305,8 @@ cl_int copy_image(const Target& target, cl_command_queue queue, cl_mem from, cl_
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_image(target.real, target.queue(queue), unwrap(from), unwrap(to), from_origin,
-                                            to_origin, region, count, list, point, change);
+        return target.command(target.functions->copy_image, queue, unwrap(from), unwrap(to), from_origin, to_origin,
+                              region, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), f = copy3(from_origin), t = copy3(to_origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -287,8 +320,8 @@ cl_int copy_image_to_buffer(const Target& target, cl_command_queue queue, cl_mem
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->copy_image_to_buffer(target.real, target.queue(queue), unwrap(from), unwrap(to),
-                                                      origin, region, offset, count, list, point, change);
+        return target.command(target.functions->copy_image_to_buffer, queue, unwrap(from), unwrap(to), origin, region,
+                              offset, count, list, point, change);
       },
       [=, from_kept = keep(from), to_kept = keep(to), o = copy3(origin), r = copy3(region)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -296,16 +329,20 @@ cl_int copy_image_to_buffer(const Target& target, cl_command_queue queue, cl_mem
       });
 }
 
+std::vector<std::byte> pattern_of(const void* pattern, size_t size) {
+  const auto* first = static_cast<const std::byte*>(pattern);
+  return {first, first + (pattern ? std::min<size_t>(size, 128) : 0)};
+}
+
 cl_int fill_buffer(const Target& target, cl_command_queue queue, cl_mem buffer, const void* pattern,
                    size_t pattern_size, size_t offset, size_t bytes, cl_uint count, const cl_sync_point_khr* list,
                    cl_sync_point_khr* out, cl_mutable_command_khr* change) {
-  const auto* first = static_cast<const std::byte*>(pattern);
-  std::vector<std::byte> value(first, first + (pattern ? std::min<size_t>(pattern_size, 128) : 0));
+  std::vector<std::byte> value = pattern_of(pattern, pattern_size);
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->fill_buffer(target.real, target.queue(queue), unwrap(buffer), pattern, pattern_size,
-                                             offset, bytes, count, list, point, change);
+        return target.command(target.functions->fill_buffer, queue, unwrap(buffer), pattern, pattern_size, offset,
+                              bytes, count, list, point, change);
       },
       [=, kept = keep(buffer), value = std::move(value)](const auto& on, cl_uint n, const cl_event* waits,
                                                          cl_event* event) {
@@ -323,8 +360,8 @@ cl_int fill_image(const Target& target, cl_command_queue queue, cl_mem image, co
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->fill_image(target.real, target.queue(queue), unwrap(image), color, origin, region,
-                                            count, list, point, change);
+        return target.command(target.functions->fill_image, queue, unwrap(image), color, origin, region, count, list,
+                              point, change);
       },
       [=, kept = keep(image), o = copy3(origin), r = copy3(region)](const auto& on, cl_uint n, const cl_event* waits,
                                                                     cl_event* event) {
@@ -332,24 +369,51 @@ cl_int fill_image(const Target& target, cl_command_queue queue, cl_mem image, co
       });
 }
 
-cl_int launch(const Target& target, cl_command_queue queue, const cl_ndrange_kernel_command_properties_khr* properties,
-              cl_kernel kernel_handle, cl_uint dimensions, const size_t* offset, const size_t* global,
-              const size_t* local, cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
-              cl_mutable_command_khr* change) {
+cl_int svm_memcpy(const Target& target, cl_command_queue queue, void* to, const void* from, size_t bytes, cl_uint count,
+                  const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
+  return record(
+      target, {count, list, out},
+      [&](cl_sync_point_khr* point) {
+        return target.command(target.functions->svm_memcpy, queue, to, from, bytes, count, list, point, change);
+      },
+      [=](const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
+        return api::clEnqueueSVMMemcpy(on->api(), CL_FALSE, to, from, bytes, n, waits, event);
+      });
+}
+
+cl_int svm_fill(const Target& target, cl_command_queue queue, void* to, const void* pattern, size_t pattern_size,
+                size_t bytes, cl_uint count, const cl_sync_point_khr* list, cl_sync_point_khr* out,
+                cl_mutable_command_khr* change) {
+  std::vector<std::byte> value = pattern_of(pattern, pattern_size);
+  return record(
+      target, {count, list, out},
+      [&](cl_sync_point_khr* point) {
+        return target.command(target.functions->svm_fill, queue, to, pattern, pattern_size, bytes, count, list, point,
+                              change);
+      },
+      [=, value = std::move(value)](const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
+        return api::clEnqueueSVMMemFill(on->api(), to, value.data(), value.size(), bytes, n, waits, event);
+      });
+}
+
+cl_int launch(const Target& target, cl_command_queue queue, cl_kernel kernel_handle, cl_uint dimensions,
+              const size_t* offset, const size_t* global, const size_t* local, cl_uint count,
+              const cl_sync_point_khr* list, cl_sync_point_khr* out, cl_mutable_command_khr* change) {
   const auto copy = [&](const size_t* from) {
     return from ? std::vector<size_t>(from, from + std::min(dimensions, 3u)) : std::vector<size_t>();
   };
   const auto kernel = find<Kernel>(kernel_handle);
   const auto arguments = kernel ? kernel->arguments() : nullptr;
-  // PoCL does not look, and crashes.
-  if (arguments && std::any_of(arguments->begin(), arguments->end(), [](const Argument& a) { return !a.set; })) {
+  // PoCL does not look, and crashes, unless it finds first that the kernel is of another context.
+  const bool is_at_home = kernel && target.ours && kernel->program->context == target.ours->queue->context;
+  if (is_at_home && std::any_of(arguments->begin(), arguments->end(), [](const Argument& a) { return !a.set; })) {
     return CL_INVALID_KERNEL_ARGS;
   }
   return record(
       target, {count, list, out},
       [&](cl_sync_point_khr* point) {
-        return target.functions->launch(target.real, target.queue(queue), properties, unwrap(kernel_handle), dimensions,
-                                        offset, global, local, count, list, point, change);
+        return target.functions->launch(target.real, target.queue(queue), target.properties, unwrap(kernel_handle),
+                                        dimensions, offset, global, local, count, list, point, change);
       },
       [kernel, arguments, dimensions, o = copy(offset), g = copy(global), l = copy(local)](
           const auto& on, cl_uint n, const cl_event* waits, cl_event* event) {
@@ -386,20 +450,13 @@ cl_int choose_queue(const CommandBuffer& buffer, cl_uint count, cl_command_queue
   return queue->properties == buffer.queue->properties ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
 }
 
+// A run before may still be pending. The standard forbids that up to 0.9.7, unless the buffer is made for it, but
+// drivers see it by chance (PoCL's basic devices end all in clFlush), and runs in one queue follow each other anyway.
 bool may_run(const Target& target) {
   cl_command_buffer_state_khr state = 0;
-  if (target.functions->info(target.real, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state, nullptr) != CL_SUCCESS)
-    return false;
-  if (state != CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR) return false;
-  if (!target.ours->is_pending()) return true;
-  size_t size = 0;
-  target.functions->info(target.real, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, 0, nullptr, &size);
-  std::vector<cl_command_buffer_properties_khr> properties(size / sizeof(cl_command_buffer_properties_khr) + 1);
-  target.functions->info(target.real, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, size, properties.data(), nullptr);
-  for (size_t i = 0; i + 1 < properties.size() && properties[i] != 0; i += 2) {
-    if (properties[i] == CL_COMMAND_BUFFER_FLAGS_KHR) return properties[i + 1] & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR;
-  }
-  return false;
+  return target.functions->info(target.real, CL_COMMAND_BUFFER_STATE_KHR, sizeof state, &state, nullptr) ==
+             CL_SUCCESS &&
+         state == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
 }
 
 cl_int CL_API_CALL run(cl_uint count, cl_command_queue* queues, cl_command_buffer_khr handle, cl_uint wait_count,
@@ -457,42 +514,72 @@ struct OfKnown<kFunction> {
 template <auto kFunction>
 constexpr auto of_known = &OfKnown<kFunction>::call;
 
-}  // namespace
+// One that records a command which takes properties.
+template <auto kFunction>
+struct Taking;
+template <typename... Arguments, cl_int (*kFunction)(const Target&, cl_command_queue, Arguments...)>
+struct Taking<kFunction> {
+  static cl_int CL_API_CALL call(cl_command_buffer_khr handle, cl_command_queue queue, Properties properties,
+                                 Arguments... arguments) {
+    Target target(handle);
+    target.properties = properties;
+    return target.is_known() ? kFunction(target, queue, arguments...) : CL_INVALID_COMMAND_BUFFER_KHR;
+  }
+};
+template <auto kFunction>
+constexpr auto taking = &Taking<kFunction>::call;
 
-void* command_buffer_function(std::string_view name) {
-  static const std::map<std::string_view, void*> functions = {
+using ByName = std::map<std::string_view, void*>;
+
+template <auto kFunction>
+void add_command(ByName& functions, const char* name, bool with_properties) {
+  functions[name] = with_properties ? guarded<taking<kFunction>>(name) : guarded<of_known<kFunction>>(name);
+}
+
+ByName all_by_name(bool with_properties) {
+  ByName all = {
       {"clCreateCommandBufferKHR", guarded<create>("clCreateCommandBufferKHR")},
       {"clFinalizeCommandBufferKHR", guarded<of_known<finalize>>("clFinalizeCommandBufferKHR")},
       {"clRetainCommandBufferKHR", guarded<of_known<retain>>("clRetainCommandBufferKHR")},
       {"clReleaseCommandBufferKHR", guarded<of_known<release>>("clReleaseCommandBufferKHR")},
       {"clEnqueueCommandBufferKHR", guarded<run>("clEnqueueCommandBufferKHR")},
-      {"clCommandBarrierWithWaitListKHR", guarded<of_known<barrier>>("clCommandBarrierWithWaitListKHR")},
-      {"clCommandCopyBufferKHR", guarded<of_known<copy_buffer>>("clCommandCopyBufferKHR")},
-      {"clCommandCopyBufferRectKHR", guarded<of_known<copy_buffer_rect>>("clCommandCopyBufferRectKHR")},
-      {"clCommandCopyBufferToImageKHR", guarded<of_known<copy_buffer_to_image>>("clCommandCopyBufferToImageKHR")},
-      {"clCommandCopyImageKHR", guarded<of_known<copy_image>>("clCommandCopyImageKHR")},
-      {"clCommandCopyImageToBufferKHR", guarded<of_known<copy_image_to_buffer>>("clCommandCopyImageToBufferKHR")},
-      {"clCommandFillBufferKHR", guarded<of_known<fill_buffer>>("clCommandFillBufferKHR")},
-      {"clCommandFillImageKHR", guarded<of_known<fill_image>>("clCommandFillImageKHR")},
-      {"clCommandNDRangeKernelKHR", guarded<of_known<launch>>("clCommandNDRangeKernelKHR")},
+      {"clCommandNDRangeKernelKHR", guarded<taking<launch>>("clCommandNDRangeKernelKHR")},
       {"clGetCommandBufferInfoKHR", guarded<of_known<info>>("clGetCommandBufferInfoKHR")},
   };
+  add_command<barrier>(all, "clCommandBarrierWithWaitListKHR", with_properties);
+  add_command<copy_buffer>(all, "clCommandCopyBufferKHR", with_properties);
+  add_command<copy_buffer_rect>(all, "clCommandCopyBufferRectKHR", with_properties);
+  add_command<copy_buffer_to_image>(all, "clCommandCopyBufferToImageKHR", with_properties);
+  add_command<copy_image>(all, "clCommandCopyImageKHR", with_properties);
+  add_command<copy_image_to_buffer>(all, "clCommandCopyImageToBufferKHR", with_properties);
+  add_command<fill_buffer>(all, "clCommandFillBufferKHR", with_properties);
+  add_command<fill_image>(all, "clCommandFillImageKHR", with_properties);
+  add_command<svm_memcpy>(all, "clCommandSVMMemcpyKHR", with_properties);
+  add_command<svm_fill>(all, "clCommandSVMMemFillKHR", with_properties);
+  return all;
+}
+
+}  // namespace
+
+void* command_buffer_function(std::string_view name, cl_version version) {
+  static const ByName without = all_by_name(false), with = all_by_name(true);
+  const ByName& functions = take_properties(version) ? with : without;
   const auto found = functions.find(name);
   return found == functions.end() ? nullptr : found->second;
 }
 
-// With 0.9.4 came commands on shared virtual memory, with 0.9.5 one parameter more.
-bool has_command_buffers(cl_device_id real) {
+std::optional<cl_version> command_buffer_version(cl_device_id real) {
   size_t bytes = 0;
   const auto& cl = driver::real();
-  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, nullptr, &bytes) != CL_SUCCESS) return false;
+  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, nullptr, &bytes) != CL_SUCCESS) return {};
   std::vector<cl_name_version> all(bytes / sizeof(cl_name_version));
-  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, all.data(), nullptr) != CL_SUCCESS)
-    return false;
-  return std::any_of(all.begin(), all.end(), [](const cl_name_version& named) {
-    return std::string_view(named.name) == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME &&
-           named.version <= CL_MAKE_VERSION(0, 9, 3);
+  if (cl.clGetDeviceInfo(real, CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, all.data(), nullptr) != CL_SUCCESS) return {};
+  const auto found = std::find_if(all.begin(), all.end(), [](const cl_name_version& named) {
+    return std::string_view(named.name) == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME;
   });
+  // With 0.9.7 and 0.9.8 other queues became compatible, and a buffer that runs is no longer pending.
+  if (found == all.end() || found->version > CL_MAKE_VERSION(0, 9, 6)) return {};
+  return found->version;
 }
 
 }  // namespace samcl::api

@@ -3,14 +3,15 @@
 
 #include <CL/cl.h>
 
+#include <optional>
 #include <string_view>
 
 namespace samcl::api {
 
-// The function of that name, for programs; nullptr: it is none of the extension's.
-void* command_buffer_function(std::string_view name);
+// The version of the extension that the device's driver has; none: it has it not, or a later one than we know.
+std::optional<cl_version> command_buffer_version(cl_device_id real);
 
-// Whether the device's driver has the extension as we know it: later versions have functions of other signatures.
-bool has_command_buffers(cl_device_id real);
+// The function of that name, for programs that use that version; nullptr: it is none of the extension's.
+void* command_buffer_function(std::string_view name, cl_version version);
 
 }  // namespace samcl::api

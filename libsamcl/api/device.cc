@@ -48,7 +48,7 @@ cl_int named_versions(cl_device_id real, cl_device_info name, const Answer& answ
 // What is alike for real and virtual devices: extensions that do not work through samcl are not shown.
 cl_int real_info(cl_device_id real, cl_device_info name, const Answer& answer) {
   const auto is_shown = [real](std::string_view extension) {
-    if (extension == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME) return has_command_buffers(real);
+    if (extension == CL_KHR_COMMAND_BUFFER_EXTENSION_NAME) return command_buffer_version(real).has_value();
     return is_visible_extension(extension);
   };
   switch (name) {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
+#include <optional>
 
 #include "entry_points.h"
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/external_memory.h"
 #include "libsamcl/api/semaphore.h"
-#include "libsamcl/api/unwrap.h"
+#include "libsamcl/api/suggested_local_size.h"
 #include "libsamcl/driver/dispatch.h"
 #include "libsamcl/driver/driver.h"
 
@@ -147,23 +147,6 @@ void* real_extension_function(cl_platform_id platform, const char* name) {
   return driver::real().clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
-cl_int CL_API_CALL suggested_local_work_size(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                                             const size_t* offset, const size_t* size, size_t* suggested) {
-  const cl_command_queue real_queue = unwrap(queue);
-  const cl_kernel real_kernel = unwrap(kernel);
-  if (!real_queue) return CL_INVALID_COMMAND_QUEUE;
-  if (!real_kernel) return CL_INVALID_KERNEL;
-  const auto& cl = driver::real();
-  cl_device_id device = nullptr;
-  cl_platform_id platform = nullptr;
-  if (cl.clGetCommandQueueInfo(real_queue, CL_QUEUE_DEVICE, sizeof(device), &device, nullptr) != CL_SUCCESS ||
-      cl.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, nullptr) != CL_SUCCESS)
-    return CL_INVALID_COMMAND_QUEUE;
-  const auto function = reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
-      real_extension_function(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
-  return function ? function(real_queue, real_kernel, dimensions, offset, size, suggested) : CL_INVALID_OPERATION;
-}
-
 // Our own function of that name, or nullptr.
 void* our_function(std::string_view name) {
   for (const Twin& twin : kTwins)
@@ -186,16 +169,17 @@ void* any_platforms_function(const char* name) {
   return nullptr;
 }
 
-bool offers_command_buffers(cl_platform_id platform) {
+// Of the platform (nullptr: of all) by the first device that has it.
+std::optional<cl_version> command_buffer_version(cl_platform_id platform) {
   cl_platform_id platforms[64] = {platform};
   cl_uint count = 1;
-  if (!platform && driver::real().clGetPlatformIDs(64, platforms, &count) != CL_SUCCESS) return false;
+  if (!platform && driver::real().clGetPlatformIDs(64, platforms, &count) != CL_SUCCESS) return {};
   for (cl_uint p = 0; p < std::min<cl_uint>(count, 64); ++p) {
     cl_device_id device = nullptr;
     if (driver::real().clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) continue;
-    if (api::has_command_buffers(device)) return true;
+    if (const auto version = api::command_buffer_version(device)) return version;
   }
-  return false;
+  return {};
 }
 
 // `platform` may be null for "any".
@@ -208,10 +192,11 @@ void* extension_function(cl_platform_id platform, const char* name) {
     if (void* function = real_function()) return function;
     return driver::real().clGetExtensionFunctionAddress(name);
   }
-  if (std::strcmp(name, "clGetKernelSuggestedLocalWorkSizeKHR") == 0)
-    return real_function() ? reinterpret_cast<void*>(suggested_local_work_size) : nullptr;
-  if (void* const function = api::command_buffer_function(name))
-    return offers_command_buffers(platform) ? function : nullptr;
+  if (void* const function = api::suggested_local_size_function(name)) return real_function() ? function : nullptr;
+  if (api::command_buffer_function(name, 0)) {
+    const auto version = command_buffer_version(platform);
+    return version && real_function() ? api::command_buffer_function(name, *version) : nullptr;
+  }
   if (void* const function = api::external_memory_function(name)) return real_function() ? function : nullptr;
   if (void* const function = api::semaphore_function(name)) return real_function() ? function : nullptr;
   void* ours = our_function(name);

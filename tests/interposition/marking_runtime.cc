@@ -8,6 +8,7 @@
 #include "libsamcl/api/command_buffer.h"
 #include "libsamcl/api/external_memory.h"
 #include "libsamcl/api/semaphore.h"
+#include "libsamcl/api/suggested_local_size.h"
 #include "libsamcl/driver/query.h"
 
 namespace samcl::api {
@@ -22,10 +23,11 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info what, siz
   return CL_SUCCESS;
 }
 
-// Command buffers, imported memory and semaphores are the runtime's.
-void* command_buffer_function(std::string_view) { return nullptr; }
+// Command buffers, imported memory, semaphores and suggested sizes are the runtime's.
+void* command_buffer_function(std::string_view, cl_version) { return nullptr; }
 void* external_memory_function(std::string_view) { return nullptr; }
 void* semaphore_function(std::string_view) { return nullptr; }
-bool has_command_buffers(cl_device_id) { return false; }
+void* suggested_local_size_function(std::string_view) { return nullptr; }
+std::optional<cl_version> command_buffer_version(cl_device_id) { return {}; }
 
 }  // namespace samcl::api

@@ -1,6 +1,9 @@
 // cl_khr_command_buffer 0.9, where the device has it: commands recorded once, with what they were given, and run again
-// and again in their order.
+// and again in their order. From 0.9.5 on they take properties, which these tests leave empty.
 #include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <cstring>
 
 #include "tests/programs/opencl_fixture.h"
 
@@ -9,34 +12,66 @@ namespace {
 
 constexpr size_t kCount = 512;
 
+// A function that records a command, called as before 0.9.5.
+template <typename Function>
+struct Recording;
+template <typename... Parameters>
+struct Recording<cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, Parameters...)> {
+  using Function = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, Parameters...);
+  using Later = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, const void*, Parameters...);
+
+  cl_int operator()(cl_command_buffer_khr buffer, cl_command_queue queue, Parameters... parameters) const {
+    return takes_properties ? reinterpret_cast<Later>(function)(buffer, queue, nullptr, parameters...)
+                            : reinterpret_cast<Function>(function)(buffer, queue, parameters...);
+  }
+
+  void* function = nullptr;
+  bool takes_properties = false;
+};
+using SvmMemcpy = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, void*, const void*, size_t, cl_uint,
+                                       const cl_sync_point_khr*, cl_sync_point_khr*, cl_mutable_command_khr*);
+using SvmMemFill = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, void*, const void*, size_t, size_t,
+                                        cl_uint, const cl_sync_point_khr*, cl_sync_point_khr*, cl_mutable_command_khr*);
+
 class CommandBuffers : public OpenCl {
  protected:
   void SetUp() override {
     size_t bytes = 0;
-    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, 0, nullptr, &bytes);
-    std::string extensions(bytes, '\0');
-    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS, bytes, extensions.data(), nullptr);
-    if (extensions.find("cl_khr_command_buffer") == std::string::npos)
-      GTEST_SKIP() << "the device has no command buffers";
+    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS_WITH_VERSION, 0, nullptr, &bytes);
+    std::vector<cl_name_version> extensions(bytes / sizeof(cl_name_version));
+    clGetDeviceInfo(device(), CL_DEVICE_EXTENSIONS_WITH_VERSION, bytes, extensions.data(), nullptr);
+    const auto found = std::find_if(extensions.begin(), extensions.end(), [](const cl_name_version& extension) {
+      return extension.name == std::string_view("cl_khr_command_buffer");
+    });
+    if (found == extensions.end()) GTEST_SKIP() << "the device has no command buffers";
     const auto platform = device_info<cl_platform_id>(CL_DEVICE_PLATFORM);
     const auto get = [&](auto& function, const char* name) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
           clGetExtensionFunctionAddressForPlatform(platform, name));
       ASSERT_NE(function, nullptr) << name;
     };
+    const auto get_recording = [&](auto& recording, const char* name) {
+      recording = {clGetExtensionFunctionAddressForPlatform(platform, name),
+                   found->version >= CL_MAKE_VERSION(0, 9, 5)};
+      if (found->version >= CL_MAKE_VERSION(0, 9, 4) || !std::strstr(name, "SVM")) {
+        ASSERT_NE(recording.function, nullptr) << name;
+      }
+    };
     get(create_, "clCreateCommandBufferKHR");
     get(finalize_, "clFinalizeCommandBufferKHR");
     get(retain_, "clRetainCommandBufferKHR");
     get(release_, "clReleaseCommandBufferKHR");
     get(run_, "clEnqueueCommandBufferKHR");
-    get(barrier_, "clCommandBarrierWithWaitListKHR");
-    get(copy_, "clCommandCopyBufferKHR");
-    get(copy_rect_, "clCommandCopyBufferRectKHR");
-    get(copy_image_, "clCommandCopyImageKHR");
-    get(to_image_, "clCommandCopyBufferToImageKHR");
-    get(from_image_, "clCommandCopyImageToBufferKHR");
-    get(fill_, "clCommandFillBufferKHR");
-    get(fill_image_, "clCommandFillImageKHR");
+    get_recording(barrier_, "clCommandBarrierWithWaitListKHR");
+    get_recording(copy_, "clCommandCopyBufferKHR");
+    get_recording(copy_rect_, "clCommandCopyBufferRectKHR");
+    get_recording(copy_image_, "clCommandCopyImageKHR");
+    get_recording(to_image_, "clCommandCopyBufferToImageKHR");
+    get_recording(from_image_, "clCommandCopyImageToBufferKHR");
+    get_recording(fill_, "clCommandFillBufferKHR");
+    get_recording(fill_image_, "clCommandFillImageKHR");
+    get_recording(svm_memcpy_, "clCommandSVMMemcpyKHR");
+    get_recording(svm_fill_, "clCommandSVMMemFillKHR");
     get(launch_, "clCommandNDRangeKernelKHR");
     get(info_, "clGetCommandBufferInfoKHR");
   }
@@ -72,14 +107,16 @@ class CommandBuffers : public OpenCl {
   clRetainCommandBufferKHR_fn retain_ = nullptr;
   clReleaseCommandBufferKHR_fn release_ = nullptr;
   clEnqueueCommandBufferKHR_fn run_ = nullptr;
-  clCommandBarrierWithWaitListKHR_fn barrier_ = nullptr;
-  clCommandCopyBufferKHR_fn copy_ = nullptr;
-  clCommandCopyBufferRectKHR_fn copy_rect_ = nullptr;
-  clCommandCopyImageKHR_fn copy_image_ = nullptr;
-  clCommandCopyBufferToImageKHR_fn to_image_ = nullptr;
-  clCommandCopyImageToBufferKHR_fn from_image_ = nullptr;
-  clCommandFillBufferKHR_fn fill_ = nullptr;
-  clCommandFillImageKHR_fn fill_image_ = nullptr;
+  Recording<clCommandBarrierWithWaitListKHR_fn> barrier_;
+  Recording<clCommandCopyBufferKHR_fn> copy_;
+  Recording<clCommandCopyBufferRectKHR_fn> copy_rect_;
+  Recording<clCommandCopyImageKHR_fn> copy_image_;
+  Recording<clCommandCopyBufferToImageKHR_fn> to_image_;
+  Recording<clCommandCopyImageToBufferKHR_fn> from_image_;
+  Recording<clCommandFillBufferKHR_fn> fill_;
+  Recording<clCommandFillImageKHR_fn> fill_image_;
+  Recording<SvmMemcpy> svm_memcpy_;  // from 0.9.4 on
+  Recording<SvmMemFill> svm_fill_;
   clCommandNDRangeKernelKHR_fn launch_ = nullptr;
   clGetCommandBufferInfoKHR_fn info_ = nullptr;
 
@@ -255,10 +292,58 @@ TEST_F(CommandBuffers, AnswerQueries) {
   ASSERT_OK(retain_(commands));
   EXPECT_EQ(info<cl_uint>(commands, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR), 2u);
   ASSERT_OK(release_(commands));
+  const cl_command_buffer_info_khr of_context = 0x1299;  // CL_COMMAND_BUFFER_CONTEXT_KHR; PoCL 3.1 does not know it
+  cl_context its_context = context();
+  if (info_(commands, of_context, sizeof its_context, &its_context, nullptr) == CL_SUCCESS) {
+    EXPECT_EQ(its_context, context());
+  }
   using State = cl_command_buffer_state_khr;
   EXPECT_EQ(info<State>(commands, CL_COMMAND_BUFFER_STATE_KHR), State{CL_COMMAND_BUFFER_STATE_RECORDING_KHR});
   ASSERT_OK(finalize_(commands));
   EXPECT_EQ(info<State>(commands, CL_COMMAND_BUFFER_STATE_KHR), State{CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR});
+}
+
+// Whether a driver refuses the second run depends on whether it has noticed the end of the first.
+TEST_F(CommandBuffers, RunBehindARunThatWasFlushed) {
+  const Buffer x = buffer(std::vector<cl_int>(kCount, 1));
+  const auto k = kernel(kScaleAndAdd);
+  cl_command_buffer_khr commands = make();
+  set_arguments(k, x, cl_int{3}, cl_int{1});
+  ASSERT_OK(add_launch(commands, k, kCount, 8));
+  ASSERT_OK(finalize_(commands));
+  for (int times = 0; times < 4; ++times) {
+    ASSERT_OK(run(commands));
+    ASSERT_OK(clFlush(queue()));
+  }
+  EXPECT_EQ(read<cl_int>(x, kCount), std::vector<cl_int>(kCount, 121));
+}
+
+TEST_F(CommandBuffers, WorkOnSharedVirtualMemory) {
+  if (!svm_memcpy_.function) GTEST_SKIP() << "no commands on shared virtual memory before 0.9.4";
+  if (!(device_info<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
+    GTEST_SKIP() << "the device shares no virtual memory";
+  const size_t bytes = kCount * sizeof(cl_int);
+  auto* const from = static_cast<cl_int*>(clSVMAlloc(context(), CL_MEM_READ_WRITE, bytes, 0));
+  auto* const to = static_cast<cl_int*>(clSVMAlloc(context(), CL_MEM_READ_WRITE, bytes, 0));
+  ASSERT_TRUE(from && to);
+  cl_command_buffer_khr commands = make();
+  cl_int pattern = 17;
+  cl_sync_point_khr filled = 0;
+  ASSERT_OK(svm_fill_(commands, nullptr, from, &pattern, sizeof pattern, bytes, 0, nullptr, &filled, nullptr));
+  ASSERT_OK(svm_memcpy_(commands, nullptr, to, from, bytes / 2, 1, &filled, nullptr, nullptr));
+  ASSERT_OK(finalize_(commands));
+  pattern = 99;
+  const cl_int one = 1;
+  ASSERT_OK(clEnqueueSVMMemFill(queue(), to, &one, sizeof one, bytes, 0, nullptr, nullptr));
+  ASSERT_OK(run(commands));
+  ASSERT_OK(clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_READ, to, bytes, 0, nullptr, nullptr));
+  std::vector<cl_int> expected(kCount, 1);
+  std::fill_n(expected.begin(), kCount / 2, 17);
+  EXPECT_EQ(std::vector<cl_int>(to, to + kCount), expected);
+  ASSERT_OK(clEnqueueSVMUnmap(queue(), to, 0, nullptr, nullptr));
+  ASSERT_OK(clFinish(queue()));
+  clSVMFree(context(), from);
+  clSVMFree(context(), to);
 }
 
 TEST_F(CommandBuffers, RefuseWhatTheStandardRefuses) {

@@ -1,5 +1,7 @@
 // NDRanges: every work-item built-in for every work-item, in one to three dimensions, with offsets, with and
 // without a local size, odd sizes and single groups.
+#include <CL/cl_ext.h>
+
 #include <map>
 #include <set>
 
@@ -252,6 +254,21 @@ TEST_F(Ndranges, BufferArgumentsChangedBehindAGate) {
   ASSERT_OK(clFinish(queue()));
   EXPECT_EQ(read<cl_int>(x, 8), std::vector<cl_int>(8, 1));
   EXPECT_EQ(read<cl_int>(y, 8), std::vector<cl_int>(8, 2));
+}
+
+TEST_F(Ndranges, SuggestedLocalSizeIsThatOfLaunches) {
+  const auto suggest =
+      reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(clGetExtensionFunctionAddressForPlatform(
+          device_info<cl_platform_id>(CL_DEVICE_PLATFORM), "clGetKernelSuggestedLocalWorkSizeKHR"));
+  if (!suggest) GTEST_SKIP() << "the driver suggests no local sizes";
+  const size_t count = 64;
+  const Buffer sizes = buffer_of(count * sizeof(cl_int));
+  const auto k = kernel("__kernel void k(__global int* sizes) { sizes[get_global_id(0)] = get_local_size(0); }");
+  set_arguments(k, sizes);
+  size_t suggested[3] = {};  // PoCL 8 writes three whatever the dimensions
+  ASSERT_OK(suggest(queue(), k.get(), 1, nullptr, &count, suggested));
+  ASSERT_OK(clEnqueueNDRangeKernel(queue(), k.get(), 1, nullptr, &count, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(read<cl_int>(sizes, count), std::vector<cl_int>(count, static_cast<cl_int>(suggested[0])));
 }
 
 }  // namespace
