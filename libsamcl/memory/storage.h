@@ -98,6 +98,9 @@ class Storage {
     return other_;
   }
 
+  // What the directories of so many imagined machines would say: as of the first call what is defined is the host's.
+  std::vector<ImaginedDirectory>& imagined(size_t machines);
+
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
 
@@ -108,6 +111,7 @@ class Storage {
   void written_by_program(Range range, Places places) {
     written(range, places);
     if (!shared_) other_.written(range, kAnyDevice | only(kHost));
+    for (ImaginedDirectory& directory : imagined_) directory.written(range, ManyPlaces(kHost));
   }
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
@@ -153,6 +157,7 @@ class Storage {
   uint64_t version_ = 0;
   Directory other_;
   uint64_t other_epoch_ = 0;
+  std::vector<ImaginedDirectory> imagined_;
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since
