@@ -69,7 +69,7 @@ std::vector<Range> ranges_of(const Rectangle& rows) {
 void read_on_imagined(const Buffer& buffer, const Rectangle& rows, bool keep) {
   WhatIf* const what_if = WhatIf::wanted();
   if (!what_if) return;
-  for (const Range& row : ranges_of(rows)) what_if->read(*buffer.storage, row, buffer.context->rates(), keep);
+  what_if->read(*buffer.storage, ranges_of(rows), buffer.context->rates(), keep);
 }
 
 void copied_on_imagined(const Buffer& from, const Buffer& to, const Rectangle& source, const Rectangle& target) {

@@ -108,13 +108,15 @@ uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const Dir
 }
 
 template <typename Known>
-uint64_t fetching_ns(Range range, const TransferRates& rates, const Known& directory) {
+uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, const Known& directory) {
   std::map<Place, uint64_t> from;
   uint64_t bytes = 0, longest = 0;
-  for (const auto& piece : directory.missing(range, kHost)) {
-    if (contains(piece.valid, kZeros)) continue;
-    from[first_of(piece.valid)] += piece.range.size();
-    bytes += piece.range.size();
+  for (const Range& range : ranges) {
+    for (const auto& piece : directory.missing(range, kHost)) {
+      if (contains(piece.valid, kZeros)) continue;
+      from[first_of(piece.valid)] += piece.range.size();
+      bytes += piece.range.size();
+    }
   }
   for (const auto& [place, of_it] : from) longest = std::max(longest, rates.latency + ns_for(of_it, rates.host));
   return std::max(longest, ns_for(bytes, rates.uplink));
@@ -160,7 +162,7 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
 
 #define SAMCL_FOR(Known)                                                                                   \
   template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);       \
-  template uint64_t fetching_ns(Range, const TransferRates&, const Known&);                                \
+  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);               \
   template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                 \
                               const DirectoryFrom<Known>&);                                                \
   template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&, \

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/plan/launch_plan.h"
@@ -21,9 +22,9 @@ using ImaginedDirectoryOf = DirectoryFrom<ImaginedDirectory>;
 template <typename Known>
 uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
-// ns until the host has these bytes.
+// ns until the host has these bytes, which one command reads.
 template <typename Known>
-uint64_t fetching_ns(Range range, const TransferRates& rates, const Known& directory);
+uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, const Known& directory);
 
 // How long the parts compute that take longest, of what all would on the first device. busy_groups: as many work-groups
 // keep a device as busy as it can be; fewer take it no less time, since each of them takes its own.

@@ -75,13 +75,16 @@ void WhatIf::took(const Launch& launch, uint64_t ns) const {
   }
 }
 
-void WhatIf::read(Storage& storage, Range range, const TransferRates& measured, bool keep) {
+void WhatIf::read(Storage& storage, std::span<const Range> ranges, const TransferRates& measured, bool keep) {
+  const uint64_t began = now_ns();
   for (size_t m = 0; m < devices().size(); ++m) {
     ImaginedDirectory& directory = storage.imagined(devices().size())[m];
     const TransferRates rates = machines_.rates(devices()[m], measured);
-    prediction::add(m, {.moving_ns = fetching_ns(range, rates, directory)});
-    if (keep) directory.copied(range, kHost);
+    prediction::add(m, {.moving_ns = fetching_ns(ranges, rates, directory)});
+    if (!keep) continue;
+    for (const Range& range : ranges) directory.copied(range, kHost);
   }
+  prediction::predicted(now_ns() - began);
 }
 
 void WhatIf::filled_with_zeros(Storage& storage, Range range) {

@@ -34,7 +34,7 @@ class WhatIf {
   void took(const Launch& launch, uint64_t ns) const;
 
   // The program's own commands. keep: the host has the bytes then, too.
-  void read(Storage& storage, Range range, const TransferRates& measured, bool keep);
+  void read(Storage& storage, std::span<const Range> ranges, const TransferRates& measured, bool keep);
   void filled_with_zeros(Storage& storage, Range range);
   void copied(Storage& from, Range source, Storage& to, uint64_t target);
 
