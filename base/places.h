@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <bitset>
 #include <cstdint>
 
 namespace samcl {
@@ -28,5 +29,30 @@ template <typename Visit>
 void for_each_place(Places places, Visit visit) {
   for (; places != 0; places &= places - 1) visit(lowest(places));
 }
+
+// The same for machines that are only imagined, of more devices than a mask has bits: those that a mask has no place
+// for come after "zeros".
+constexpr unsigned kMostImagined = 1024;
+class ManyPlaces {
+ public:
+  ManyPlaces() = default;
+  explicit ManyPlaces(Place place) { bits_.set(place); }
+  static constexpr Place of_device(unsigned device) { return device < kMaxDevices ? device : device + 2; }
+
+  ManyPlaces& operator|=(const ManyPlaces& other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+  ManyPlaces& operator-=(Place place) {
+    bits_.reset(place);
+    return *this;
+  }
+  bool none() const { return bits_.none(); }
+  bool operator==(const ManyPlaces&) const = default;
+  friend bool contains(const ManyPlaces& places, Place place) { return places.bits_[place]; }
+
+ private:
+  std::bitset<kMostImagined + 2> bits_;
+};
 
 }  // namespace samcl

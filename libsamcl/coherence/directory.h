@@ -14,15 +14,17 @@
 
 namespace samcl {
 
-class Directory {
+// Set: Places, or ManyPlaces for an imagined machine.
+template <typename Set>
+class DirectoryOver {
  public:
   // A buffer of `size` bytes whose contents are undefined.
-  explicit Directory(uint64_t size);
+  explicit DirectoryOver(uint64_t size);
 
   // A maximal run of bytes that are valid at the same places.
   struct Piece {
     Range range;
-    Places valid;
+    Set valid;
     bool operator==(const Piece&) const = default;
   };
 
@@ -38,22 +40,22 @@ class Directory {
   uint64_t missing_bytes(Range range, Place place) const;
 
   // `range` was overwritten; its contents are valid at exactly these places.
-  void written(Range range, Places places);
+  void written(Range range, const Set& places);
 
   // Valid bytes of `range` were copied to `place`. Undefined bytes stay undefined.
   void copied(Range range, Place place);
 
   // The undefined bytes of `range` become zeros, valid at `places` (usually only(kZeros)).
-  void define_as_zeros(Range range, Places places);
+  void define_as_zeros(Range range, const Set& places);
 
   // Forgets a place, e.g. a host copy that was freed. Bytes valid nowhere else would be lost: the caller
   // makes sure that there are none.
   void forget(Place place);
 
  private:
-  using Map = std::map<uint64_t, Places>;  // begin of a run -> where it is valid; the run ends at the next key
+  using Map = std::map<uint64_t, Set>;  // begin of a run -> where it is valid; the run ends at the next key
 
-  Map::iterator split_at(uint64_t position);
+  typename Map::iterator split_at(uint64_t position);
   void coalesce(uint64_t from, uint64_t to);
   template <typename Change>
   void change(Range range, Change change_places);
@@ -61,5 +63,10 @@ class Directory {
   uint64_t size_;
   Map runs_;
 };
+
+using Directory = DirectoryOver<Places>;
+using ImaginedDirectory = DirectoryOver<ManyPlaces>;
+extern template class DirectoryOver<Places>;
+extern template class DirectoryOver<ManyPlaces>;
 
 }  // namespace samcl

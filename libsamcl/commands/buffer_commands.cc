@@ -8,6 +8,7 @@
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/objects/svm.h"
 #include "libsamcl/observe/traffic.h"
+#include "libsamcl/plan/what_if.h"
 
 namespace samcl {
 namespace {
@@ -64,6 +65,22 @@ std::vector<Range> ranges_of(const Rectangle& rows) {
   return ranges;
 }
 
+// The same on machines that are imagined, where there are such.
+void read_on_imagined(const Buffer& buffer, const Rectangle& rows, bool keep) {
+  WhatIf* const what_if = WhatIf::wanted();
+  if (!what_if) return;
+  what_if->read(*buffer.storage, ranges_of(rows), buffer.context->rates(), keep);
+}
+
+void copied_on_imagined(const Buffer& from, const Buffer& to, const Rectangle& source, const Rectangle& target) {
+  WhatIf* const what_if = WhatIf::wanted();
+  if (!what_if) return;
+  std::vector<Range> targets;
+  target.for_each_row([&](uint64_t, Range row) { targets.push_back(row); });
+  auto next = targets.begin();
+  source.for_each_row([&](uint64_t, Range row) { what_if->copied(*from.storage, row, *to.storage, next++->begin); });
+}
+
 // What lies between the rows is not touched: where it is valid there as well, all is one piece.
 void written(Storage& storage, const Rectangle& rows, Places places) {
   const Range bounds = rows.bounds();
@@ -113,6 +130,7 @@ class Read : public Command {
     event->set_running();
     if (rows_.bytes() == 0) return CL_SUCCESS;
     memory_.prepare(planner);
+    read_on_imagined(*buffer_, rows_, false);
     Planner::Together together;
     if (rows_.is_run() && host_.is_run()) {
       read_run(planner, together);
@@ -249,6 +267,7 @@ class Fill : public Command {
                           {{storage, place, range_, true}}});
     });
     storage->written(range_, places);
+    if (WhatIf* const what_if = WhatIf::wanted()) what_if->filled_with_zeros(*storage, range_);
     planner.add(std::move(together));
     return CL_SUCCESS;
   }
@@ -276,6 +295,7 @@ class Copy : public Command {
     } else {
       copy_rows(planner, together);
     }
+    copied_on_imagined(*from_, *to_, source_, target_);
     planner.add(std::move(together));
     return CL_SUCCESS;
   }
@@ -341,7 +361,10 @@ class Map : public Command {
     const std::shared_ptr<Storage>& storage = buffer_->storage;
     storage->lock_host_copy();
     const Range bounds = rows_.bounds();
-    if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    if (!(flags_ & CL_MAP_WRITE_INVALIDATE_REGION)) {
+      read_on_imagined(*buffer_, rows_, true);
+      planner.bring(storage, {&bounds, 1}, kHost, &program_traffic());
+    }
     const bool writes = flags_ & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
     planner.join({{storage, kHost, bounds, writes}});
     if (writes) written(*storage, rows_, only(kHost));

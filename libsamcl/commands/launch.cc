@@ -173,6 +173,16 @@ void KernelLaunch::decide(Context& context) {
   plan_ = splits ? options.split.get() : &options.whole;
 }
 
+// On the same device as here, and over as many as the machines have.
+void KernelLaunch::follow_on_imagined(const Context& context) {
+  WhatIf* const what_if = WhatIf::wanted();
+  if (!what_if) return;
+  CostModel* const known = kernel().cost_model;
+  const uint64_t expected = known ? known->times.expect(work_items(request_.ndrange)) : 0;
+  imagined_ = std::make_unique<WhatIf::Launch>(what_if->follow(request_, options_.whole, context, expected));
+  timed_ = known != nullptr;
+}
+
 // Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which
 // nothing is known yet runs whole: what it takes is then known.
 bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
@@ -189,14 +199,8 @@ bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
   LaunchCosts costs;
   costs.whole = launch_ns(options.whole, whole_ns, busy, rates, on_whole);
-  costs.split = launch_ns(options.whole, whole_ns, busy, rates, on_split);
-  bool splits = false;
-  if (options.split && whole_ns >= 2 * kHandOver) {
-    // Half of what has to move is taken to be of use later, too.
-    const uint64_t in_parts = launch_ns(*options.split, whole_ns, busy, rates, on_split);
-    splits = in_parts - moving_ns(*options.split, rates, on_split) / 2 < costs.split;
-    if (splits) costs.split = in_parts;
-  }
+  const auto [splits, split_ns] = cheaper(options.whole, options.split.get(), whole_ns, busy, rates, on_split);
+  costs.split = split_ns;
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *options.split : options.whole;
   simulate(other, there);
@@ -206,6 +210,7 @@ bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
   decide(*event->context);
+  follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
   count(*event);
@@ -343,6 +348,7 @@ void KernelLaunch::ended(cl_int error) {
     record.predicted_ns += predicted_ns_;
     record.took_ns += computing_ns_;
   }
+  if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
   if (timed_) known->times.took(work_items(plan_->ndrange), computing_ns_);
   if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_);

@@ -12,6 +12,7 @@
 #include "libsamcl/objects/planner.h"
 #include "libsamcl/plan/launch_cost.h"
 #include "libsamcl/plan/launch_plan.h"
+#include "libsamcl/plan/what_if.h"
 
 namespace samcl {
 
@@ -57,6 +58,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
+  void follow_on_imagined(const Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
   void count(const Event& event) const;
   void note_use() const;
@@ -73,8 +75,9 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
-  std::atomic<uint64_t> computing_ns_{0};  // of all parts
-  std::atomic<bool> is_measured_{true};    // by devices, and not by when the host heard of ends
+  std::unique_ptr<WhatIf::Launch> imagined_;  // on machines that are, nullptr: there are none
+  std::atomic<uint64_t> computing_ns_{0};     // of all parts
+  std::atomic<bool> is_measured_{true};       // by devices, and not by when the host heard of ends
 };
 
 }  // namespace samcl

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 
 namespace samcl {
@@ -29,6 +30,8 @@ struct TransferRates {
   double exchange = 4;        // bytes/ns from device to device
   uint64_t latency = 40'000;  // ns of one exchange
   uint64_t hand_over = kHandOver;
+  // bytes/ns between host and all devices together
+  double uplink = std::numeric_limits<double>::infinity();
 };
 
 // What one launch will cost, ns; both as if the program had taken that way all the time.

@@ -171,6 +171,15 @@ void Storage::written(Range range, Places places) {
   directory_.written(range, shared_ && places != 0 ? only(kHost) : places);
 }
 
+std::vector<ImaginedDirectory>& Storage::imagined(size_t machines) {
+  if (!imagined_.empty()) return imagined_;
+  ImaginedDirectory first(size_);
+  for (const auto& piece : directory_.pieces({0, size_})) {
+    if (piece.valid != 0) first.written(piece.range, ManyPlaces(contains(piece.valid, kZeros) ? kZeros : kHost));
+  }
+  return imagined_ = std::vector<ImaginedDirectory>(machines, first);
+}
+
 // Where nothing is known yet and launches are not split for certain, the first of them will be whole.
 Places Storage::expected_users() const {
   if (users_) return users_;

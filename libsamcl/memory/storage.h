@@ -140,6 +140,9 @@ class Storage : public std::enable_shared_from_this<Storage> {
     return other_;
   }
 
+  // What the directories of so many imagined machines would say: as of the first call what is defined is the host's.
+  std::vector<ImaginedDirectory>& imagined(size_t machines);
+
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
 
@@ -150,6 +153,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   void written_by_program(Range range, Places places) {
     written(range, places);
     if (!shared_) other_.written(range, kAnyDevice | only(kHost));
+    for (ImaginedDirectory& directory : imagined_) directory.written(range, ManyPlaces(kHost));
   }
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
@@ -198,6 +202,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Places expected_replicas_ = 0, given_back_ = 0;
   Directory other_;
   uint64_t other_epoch_ = 0;
+  std::vector<ImaginedDirectory> imagined_;
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since

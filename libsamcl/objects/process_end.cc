@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "libsamcl/objects/context.h"
+#include "libsamcl/observe/prediction.h"
 #include "libsamcl/observe/report.h"
 #include "libsamcl/observe/trace.h"
 
@@ -30,6 +31,7 @@ void at_process_end() {
   if (is_forked_child()) return;
   end_jobs();
   report::write();
+  prediction::write();
   trace::write();
 }
 

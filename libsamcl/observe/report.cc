@@ -117,6 +117,14 @@ KernelRecord& kernel(const std::string& name) {
 
 Traffic& device(unsigned index) { return records().devices[std::min<size_t>(index, kMaxDevices - 1)]; }
 
+uint64_t wall_ns() { return now_ns() - records().start; }
+
+uint64_t transfer_ns() {
+  uint64_t sum = 0;
+  for (const Traffic& traffic : records().devices) sum += traffic.upload_ns + traffic.download_ns;
+  return sum;
+}
+
 void write() {
   if (!wanted()) return;
   Records& all = records();

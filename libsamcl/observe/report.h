@@ -40,6 +40,10 @@ KernelRecord& kernel(const std::string& name);
 // What moved over the link of the device of that index.
 Traffic& device(unsigned index);
 
+// Since the first of these was asked for; what transfers of all devices took, summed. ns.
+uint64_t wall_ns();
+uint64_t transfer_ns();
+
 // Writes the report to where SAMCL_REPORT says. Called once, at the end of the process.
 void write();
 

@@ -1,6 +1,7 @@
 #include "libsamcl/plan/launch_cost.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "base/rectangle.h"
@@ -34,8 +35,31 @@ struct Exchanged {
   }
 };
 
-uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const TransferRates& rates,
-                   const Directory& directory) {
+// Where a storage's bytes are on a device.
+Place place_on(const BufferAccess& access, unsigned device, const Directory&) {
+  return access.storage->place_of(device);
+}
+// Imagined devices share no memory.
+Place place_on(const BufferAccess&, unsigned device, const ImaginedDirectory&) { return ManyPlaces::of_device(device); }
+
+Places places_of(Place place, const Directory&) { return only(place); }
+ManyPlaces places_of(Place place, const ImaginedDirectory&) { return ManyPlaces(place); }
+
+Place first_of(Places places) { return lowest(places); }
+Place first_of(const ManyPlaces& places) {
+  Place place = 0;
+  while (!contains(places, place)) ++place;
+  return place;
+}
+
+// What one part waits for, of one storage.
+struct Moved {
+  uint64_t ns = 0;
+  uint64_t from_host = 0;  // bytes
+};
+
+template <typename Known>
+Moved moved(const BufferAccess& access, size_t part, Place place, const TransferRates& rates, const Known& directory) {
   Exchanged from_host, from_devices;
   for (const Range& range : access.needs(part)) {
     if (directory.missing_bytes(range, place) == 0) continue;
@@ -43,11 +67,14 @@ uint64_t moving_ns(const BufferAccess& access, size_t part, Place place, const T
       if (!contains(piece.valid, kZeros)) (contains(piece.valid, kHost) ? from_host : from_devices).add(piece.range);
     }
   }
-  return from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency);
+  return {from_host.ns(rates.host, rates.latency) + from_devices.ns(rates.exchange, rates.latency), from_host.bytes};
 }
 
-// How long the parts compute that take longest, of what all would on the first device.
-double share_of(const LaunchPlan& plan, uint64_t busy_groups) {
+uint64_t ns_for(uint64_t bytes, double rate) { return static_cast<uint64_t>(static_cast<double>(bytes) / rate); }
+
+}  // namespace
+
+double longest_share(const LaunchPlan& plan, uint64_t busy_groups) {
   uint64_t all = 0;
   double longest = 0;
   for (size_t p = 0; p < plan.parts.size(); ++p) {
@@ -59,45 +86,90 @@ double share_of(const LaunchPlan& plan, uint64_t busy_groups) {
   return longest / static_cast<double>(std::max(all, busy_groups));
 }
 
-}  // namespace
-
-uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryOf& directory) {
-  uint64_t longest = 0, merged = 0;
+template <typename Known>
+uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory) {
+  uint64_t longest = 0, merged = 0, from_host = 0;
   for (size_t p = 0; p < plan.parts.size(); ++p) {
     uint64_t moving = 0;
     for (const BufferAccess& access : plan.accesses) {
-      const Place place = access.storage->place_of(plan.parts[p].device);
-      moving += moving_ns(access, p, place, rates, directory(*access.storage));
+      const Known& known = directory(*access.storage);
+      const Moved of_it = moved(access, p, place_on(access, plan.parts[p].device, known), rates, known);
+      moving += of_it.ns;
+      from_host += of_it.from_host;
       if (access.to_merge(plan.parts.size())) merged += access.range.size();
     }
     longest = std::max(longest, moving);
   }
+  longest = std::max(longest, ns_for(from_host, rates.uplink));
   if (merged == 0) return longest;
   // Merging takes each device's bytes to the host, compares them there, and takes the result to each.
   const double passes = static_cast<double>(plan.parts.size() + 2);
   return longest + kMergingNs + static_cast<uint64_t>(passes * static_cast<double>(merged) / kMergingRate);
 }
 
-uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
-                   const DirectoryOf& directory) {
-  const uint64_t moving = moving_ns(plan, rates, directory);
-  if (!plan.is_split()) return whole_ns + moving;
-  return static_cast<uint64_t>(static_cast<double>(whole_ns) * share_of(plan, busy_groups)) + rates.hand_over + moving;
+template <typename Known>
+uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, const Known& directory) {
+  std::map<Place, uint64_t> from;
+  uint64_t bytes = 0, longest = 0;
+  for (const Range& range : ranges) {
+    for (const auto& piece : directory.missing(range, kHost)) {
+      if (contains(piece.valid, kZeros)) continue;
+      from[first_of(piece.valid)] += piece.range.size();
+      bytes += piece.range.size();
+    }
+  }
+  for (const auto& [place, of_it] : from) longest = std::max(longest, rates.latency + ns_for(of_it, rates.host));
+  return std::max(longest, ns_for(bytes, rates.uplink));
 }
 
-void simulate(const LaunchPlan& plan, const DirectoryOf& directory) {
+template <typename Known>
+uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
+                   const DirectoryFrom<Known>& directory) {
+  const uint64_t moving = moving_ns(plan, rates, directory);
+  if (!plan.is_split()) return whole_ns + moving;
+  return static_cast<uint64_t>(static_cast<double>(whole_ns) * longest_share(plan, busy_groups)) + rates.hand_over +
+         moving;
+}
+
+template <typename Known>
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+                const TransferRates& rates, const DirectoryFrom<Known>& directory) {
+  const uint64_t in_one = launch_ns(whole, whole_ns, busy_groups, rates, directory);
+  if (!split || whole_ns < 2 * kHandOver) return {false, in_one};
+  const uint64_t in_parts = launch_ns(*split, whole_ns, busy_groups, rates, directory);
+  // Half of what has to move is taken to be of use later, too.
+  if (in_parts - moving_ns(*split, rates, directory) / 2 >= in_one) return {false, in_one};
+  return {true, in_parts};
+}
+
+template <typename Known>
+void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   for (const BufferAccess& access : plan.accesses) {
-    Directory& known = directory(*access.storage);
+    Known& known = directory(*access.storage);
+    const auto on = [&](size_t part) { return place_on(access, plan.parts[part].device, known); };
     for (size_t p = 0; p < plan.parts.size(); ++p) {
-      for (const Range& range : access.needs(p)) known.copied(range, access.storage->place_of(plan.parts[p].device));
+      for (const Range& range : access.needs(p)) known.copied(range, on(p));
     }
     if (!access.written) continue;
-    if (access.shares.empty())
-      known.written(access.range, access.to_merge(plan.parts.size()) ? only(kHost) : only(plan.parts[0].device));
+    if (access.shares.empty()) {
+      known.written(access.range, places_of(access.to_merge(plan.parts.size()) ? kHost : on(0), known));
+    }
     for (size_t p = 0; p < access.shares.size(); ++p) {
-      for (const Range& range : access.shares[p].writes) known.written(range, only(plan.parts[p].device));
+      for (const Range& range : access.shares[p].writes) known.written(range, places_of(on(p), known));
     }
   }
 }
+
+#define SAMCL_FOR(Known)                                                                                   \
+  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);       \
+  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);               \
+  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                 \
+                              const DirectoryFrom<Known>&);                                                \
+  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&, \
+                           const DirectoryFrom<Known>&);                                                   \
+  template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
+SAMCL_FOR(Directory)
+SAMCL_FOR(ImaginedDirectory)
+#undef SAMCL_FOR
 
 }  // namespace samcl

@@ -3,24 +3,50 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/plan/launch_plan.h"
 
 namespace samcl {
 
-// Which of a storage's directories: what is, or what would be on the way that is not taken.
-using DirectoryOf = std::function<Directory&(Storage&)>;
+// Which of a storage's directories: what is, or what would be on the way that is not taken, or on an imagined machine.
+template <typename Known>
+using DirectoryFrom = std::function<Known&(Storage&)>;
+using DirectoryOf = DirectoryFrom<Directory>;
+using ImaginedDirectoryOf = DirectoryFrom<ImaginedDirectory>;
+
+// All of these: Known is Directory or ImaginedDirectory.
 
 // ns until the parts of a plan have what they need.
-uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryOf& directory);
+template <typename Known>
+uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
-// ns of the whole launch, of which one device computes `whole_ns`. busy_groups: as many work-groups keep a device as
-// busy as it can be; fewer take it no less time, since each of them takes its own.
+// ns until the host has these bytes, which one command reads.
+template <typename Known>
+uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, const Known& directory);
+
+// How long the parts compute that take longest, of what all would on the first device. busy_groups: as many work-groups
+// keep a device as busy as it can be; fewer take it no less time, since each of them takes its own.
+double longest_share(const LaunchPlan& plan, uint64_t busy_groups);
+
+// ns of the whole launch, of which one device computes `whole_ns`.
+template <typename Known>
 uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
-                   const DirectoryOf& directory);
+                   const DirectoryFrom<Known>& directory);
+
+// What a launch costs where it may be split, and whether it is.
+struct Cheaper {
+  bool splits = false;
+  uint64_t ns = 0;
+};
+// split: nullptr if it must not be.
+template <typename Known>
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+                const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
 // Notes in these directories what holds after the launch.
-void simulate(const LaunchPlan& plan, const DirectoryOf& directory);
+template <typename Known>
+void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory);
 
 }  // namespace samcl

@@ -1,6 +1,7 @@
 #include "libsamcl/plan/launch_plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "libsamcl/driver/local_size.h"
 #include "libsamcl/objects/context.h"
@@ -59,16 +60,8 @@ class Options {
     }
     if (options.why_not_split.empty()) {
       LaunchPlan split = in_parts;
-      const PartitionCost cost = cut(split, {devices.data(), devices.size()});
-      if (!split.is_split()) {
-        options.why_not_split = "fewer work-groups than devices";
-      } else if (cost.has_conflict) {
-        options.why_not_split = "a part would read what another one writes";
-      } else if (cost.is_entangled && !in_one_memory(*accesses_)) {
-        options.why_not_split = kernel_.translation->why_not_split;
-      } else {
-        options.split = std::make_unique<LaunchPlan>(std::move(split));
-      }
+      options.why_not_split = cut_in_parts(split, {devices.data(), devices.size()});
+      if (options.why_not_split.empty()) options.split = std::make_unique<LaunchPlan>(std::move(split));
     }
     // The one piece that a manager can have cut into slices.
     if (slices) {
@@ -76,6 +69,15 @@ class Options {
       options.whole = std::move(in_parts);
     }
     return options;
+  }
+  std::unique_ptr<LaunchPlan> make_on(std::span<const unsigned> devices) {
+    const LaunchPlan original = whole();
+    accesses_ = &original.accesses;
+    if (!why_not_in_parts().empty() || !why_not_on_several(devices.size()).empty()) return nullptr;
+    auto plan = std::make_unique<LaunchPlan>(original);
+    plan->original = false;
+    if (!choose_local_size(*plan) || !cut_in_parts(*plan, devices).empty()) return nullptr;
+    return plan;
   }
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
@@ -142,6 +144,15 @@ class Options {
     return true;
   }
 
+  // Why it must not be, else "".
+  std::string_view cut_in_parts(LaunchPlan& plan, std::span<const unsigned> devices) const {
+    const PartitionCost cost = cut(plan, devices);
+    if (!plan.is_split()) return "fewer work-groups than devices";
+    if (cost.has_conflict) return "a part would read what another one writes";
+    if (cost.is_entangled && !in_one_memory(*accesses_)) return kernel_.translation->why_not_split;
+    return "";
+  }
+
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
@@ -188,6 +199,12 @@ bool LaunchPlan::merges() const {
 
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {
   return Options(request, context).make(in_parts);
+}
+
+std::unique_ptr<LaunchPlan> plan_on(const LaunchRequest& request, const Context& context, unsigned devices) {
+  std::vector<unsigned> all(devices);
+  std::iota(all.begin(), all.end(), 0);
+  return Options(request, context).make_on(all);
 }
 
 }  // namespace samcl

@@ -52,6 +52,9 @@ struct LaunchOptions {
 // in_parts: whether parts are of interest; to find out what each would need takes longer than a short kernel.
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts);
 
+// In parts on devices 0 to devices - 1 of an imagined machine, all as fast as the first one; nullptr: it must not.
+std::unique_ptr<LaunchPlan> plan_on(const LaunchRequest& request, const Context& context, unsigned devices);
+
 // Work-items of a launch.
 inline uint64_t work_items(const Ndrange& ndrange) { return ndrange.global[0] * ndrange.global[1] * ndrange.global[2]; }
 

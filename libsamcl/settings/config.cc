@@ -88,6 +88,8 @@ Config read() {
   } else if (!text.empty()) {
     warn("SAMCL_PLAN=" + text + " is not dot: and the name of a file; nothing is written");
   }
+  config.what_if = environment("SAMCL_WHAT_IF");
+  config.what_if_to = environment("SAMCL_WHAT_IF_TO");
   config.translator = environment("SAMCL_TRANSLATOR");
   if (config.translator.empty()) config.translator = own_directory() + "/sam-translate";
   config.cache_directory = environment("SAMCL_CACHE_DIR");

@@ -27,6 +27,8 @@ struct Config {
   std::string report;                // SAMCL_REPORT: "-" (table on stderr), a file for JSON, or empty
   std::string trace;                 // SAMCL_TRACE: a file for JSON (trace.h), or empty
   std::string plan;                  // SAMCL_PLAN=dot:FILE: a file for a picture (observe/plan_graph.h), or empty
+  std::string what_if;               // SAMCL_WHAT_IF: machines to predict for (cost/imagined_machines.h), or empty
+  std::string what_if_to;            // SAMCL_WHAT_IF_TO: a file for JSON; empty: a table on stderr
   std::string translator;            // SAMCL_TRANSLATOR; default: sam-translate beside libsamcl.so
   std::string cache_directory;       // SAMCL_CACHE_DIR; default: $XDG_CACHE_HOME/samcl or ~/.cache/samcl
   bool direct = true;                // SAMCL_DIRECT=off: virtual objects even for one device (for tests)

@@ -6,18 +6,23 @@
 //   LaunchOverhead
 //
 // Times are ns: of the host for a launch, for an event of its own, a marker, and a question about an event; of the
-// device for a kernel. With the word "told" it tells at the end how often it was called.
+// device for a kernel, and "item" ps for each of its work-items. With the word "told" it tells at the end how often it
+// was called.
 #include <CL/cl_ext.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,7 +42,7 @@ uint64_t setting(const std::string& name, uint64_t otherwise) {
 
 struct Times {
   uint64_t call = setting("call", 4'000), event = setting("event", 5'000), marker = setting("marker", 7'000),
-           query = setting("query", 500), kernel = setting("kernel", 3'000);
+           query = setting("query", 500), kernel = setting("kernel", 3'000), item = setting("item", 0);
 };
 const Times& times() {
   static const Times all;
@@ -80,6 +85,14 @@ void spin_until(uint64_t end) {
   }
 }
 
+// Sleeps as long as a sleep surely ends before that.
+void wait_until(uint64_t end) {
+  constexpr uint64_t kOfASleep = 200'000;
+  if (const uint64_t now = now_ns(); now + kOfASleep < end)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(end - now - kOfASleep));
+  spin_until(end);
+}
+
 // The thread computes that long, while it keeps others out.
 void spend(uint64_t ns) { spin_until(now_ns() + ns); }
 
@@ -94,13 +107,14 @@ void issue(cl_command_queue queue, cl_command_type type, uint64_t device_ns, cl_
   *event = reinterpret_cast<cl_event>(new Event{dispatch, Event::kOurs, queue, type, queued, began, until, {1}});
 }
 
-cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*,
-                          cl_uint, const cl_event*, cl_event* event) {
+cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel, cl_uint dimensions, const size_t*, const size_t* global,
+                          const size_t*, cl_uint, const cl_event*, cl_event* event) {
+  const uint64_t items = std::accumulate(global, global + dimensions, uint64_t{1}, std::multiplies<>());
   std::lock_guard one_at_a_time(driver);
   ++calls.launches;
   calls.with_event += event != nullptr;
   spend(times().call + (event ? times().event : 0));
-  issue(queue, CL_COMMAND_NDRANGE_KERNEL, times().kernel, event);
+  issue(queue, CL_COMMAND_NDRANGE_KERNEL, times().kernel + items * times().item / 1000, event);
   return CL_SUCCESS;
 }
 
@@ -118,7 +132,7 @@ void wait_for_all(cl_command_queue queue) {
     std::lock_guard one_at_a_time(driver);
     until = busy_until[queue];
   }
-  spin_until(until);
+  wait_until(until);
 }
 
 cl_int CL_API_CALL finish(cl_command_queue queue) {
@@ -130,7 +144,7 @@ cl_int CL_API_CALL wait(cl_uint count, const cl_event* events) {
   std::vector<cl_event> others;
   for (cl_uint i = 0; i < count; ++i) {
     if (const Event* const event = ours(events[i])) {
-      spin_until(event->ended);
+      wait_until(event->ended);
     } else {
       others.push_back(events[i]);
     }

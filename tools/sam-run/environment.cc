@@ -56,6 +56,16 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
   if (options.report) changes["SAMCL_REPORT"] = *options.report;
   if (options.trace) changes["SAMCL_TRACE"] = *options.trace;
   if (options.plan) changes["SAMCL_PLAN"] = "dot:" + *options.plan;
+  if (!options.what_if.empty()) {
+    // One device, through the planner, whose memory is nobody else's.
+    changes["SAMCL_WHAT_IF"] = options.what_if;
+    changes["SAMCL_WHAT_IF_TO"] = options.what_if_to;
+    changes["SAMCL_GPUS"] = "1";
+    changes["SAMCL_DIRECT"] = "off";
+    changes["SAMCL_SPLIT"] = "auto";
+    changes["SAMCL_TRANSPORT"] = "staged";
+    changes["SAMCL_MANAGER"] = "off";
+  }
   if (!instance.empty()) changes["SAMCL_INSTANCE"] = instance;
   if (value(present, "SAMCL_TRANSLATOR").empty() && !parts.translator.empty())
     changes["SAMCL_TRANSLATOR"] = parts.translator;

@@ -139,6 +139,7 @@ int run(int argc, char** argv) {
   const auto changes = environment_changes(*options, parts, present_environment(), instance, needs_links);
   if (!changes) return complain(changes.error().message, kNotRunnable);
   if (options->report && *options->report != "-") unlink(options->report->c_str());
+  if (!options->what_if_to.empty()) unlink(options->what_if_to.c_str());
   for (const auto& [name, value] : *changes) setenv(name.c_str(), value.c_str(), 1);
 
   std::vector<char*> arguments;

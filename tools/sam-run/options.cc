@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "libsamcl/cost/imagined_machines.h"
 #include "libsamcl/driver/share.h"
 
 namespace samcl::run {
@@ -36,12 +37,20 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
                        https://ui.perfetto.dev or chrome://tracing, also while the program runs; %p in its name is
                        the process's number.
   --plan FILE.dot      at exit, write what was planned and run as a graph: `dot -Tsvg FILE.dot -o plan.svg`.
+  --what-if MACHINES   run on one device, and predict at exit what the program would take on machines with more:
+                       devices=2,64,512[,link=12GB/s][,latency=60us][,host=RATE][,uplink=RATE][,start=TIME].
+                       link: from device to device, and to the host unless host= says; uplink: of the host to all
+                       devices together (default: no limit); latency: of one exchange; start: for the host to start
+                       one part more (5us). What is not given is as on this machine. Launches are taken to run one
+                       after the other, split as samcl's planner splits them.
+  --json FILE          with --what-if: write the prediction to FILE, as JSON.
   -h, --help           print this.
   --version            print the version.
 
 examples:
   sam-run -- ./app
   sam-run --devices 0,1 --report -- ./app --size 1000
+  sam-run --what-if devices=2,8,64,link=12GB/s,latency=60us -- ./app
   sam-run --manager embedded --task vision -- ./app
 
 Exit code: the program's own. 2: wrong use; 126: the program cannot be run; 127: there is no such program.
@@ -73,6 +82,19 @@ Result<std::string> file_from(const std::string& option, const std::string& text
   return file.lexically_normal().string();
 }
 
+// What is predicted is predicted from one device.
+Result<void> check_what_if(const Options& options) {
+  const auto machines = parse_imagined_machines(options.what_if);
+  if (!machines) return fail("--what-if " + machines.error().message);
+  if (options.gpus.value_or(1) > 1) return fail("--what-if runs the program on one device, but --gpus says more");
+  if (options.manager && *options.manager != Manager::off)
+    return fail("--what-if runs the program without a manager, but --manager says which");
+  if (options.machine) return fail("--what-if runs a program, --machine none");
+  if (options.share || options.mix)
+    return fail("--what-if imagines whole devices, all alike: it goes with neither --share nor --mix");
+  return {};
+}
+
 }  // namespace
 
 const char* help_text() { return kHelp; }
@@ -95,6 +117,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   auto* report_option = app.add_flag("--report{-}", report);
   auto* trace_option = app.add_option("--trace", trace);
   auto* plan_option = app.add_option("--plan", plan);
+  auto* what_if_option = app.add_option("--what-if", options.what_if);
+  auto* json_option = app.add_option("--json", options.what_if_to);
   app.prefix_command();
 
   try {
@@ -150,6 +174,15 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
     const auto target = file_from("--plan", plan, directory);
     if (!target) return tl::unexpected(target.error());
     options.plan = *target;
+  }
+  if (what_if_option->count()) {
+    if (const auto checked = check_what_if(options); !checked) return tl::unexpected(checked.error());
+  }
+  if (json_option->count()) {
+    if (!what_if_option->count()) return fail("--json is where --what-if writes; without it there is nothing to write");
+    const auto target = file_from("--json", options.what_if_to, directory);
+    if (!target) return tl::unexpected(target.error());
+    options.what_if_to = *target;
   }
   return options;
 }

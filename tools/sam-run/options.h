@@ -22,6 +22,8 @@ struct Options {
   std::optional<std::string> report;   // --report: "-" for the table on stderr, else an absolute path for JSON
   std::optional<std::string> trace;    // --trace: an absolute path
   std::optional<std::string> plan;     // --plan: an absolute path
+  std::string what_if;                 // --what-if: machines, as SAMCL_WHAT_IF; empty: not given
+  std::string what_if_to;              // --json: an absolute path for its JSON; empty: a table on stderr
   std::vector<std::string> program;    // PROGRAM and its arguments; never empty
   bool machine = false;                // --machine: print the machines and devices and exit with 0; needs no program
   bool help = false;                   // --help was given: print help_text() and exit with 0

@@ -1,0 +1,47 @@
+// A program that runs on one device, followed on machines that are imagined: each of its launches is planned there as
+// on a real machine, over directories of that machine's own, and costs what the planner says that it costs.
+//
+// Guarded, but for wanted() and took(), by the lock of the context's graph.
+#pragma once
+
+#include <vector>
+
+#include "libsamcl/cost/imagined_machines.h"
+#include "libsamcl/plan/launch_cost.h"
+
+namespace samcl {
+
+class WhatIf {
+ public:
+  explicit WhatIf(ImaginedMachines machines);
+
+  // Of this process; nullptr unless SAMCL_WHAT_IF asks for it. Any thread.
+  static WhatIf* wanted();
+
+  // One launch on each machine, as far as it is known before it has run.
+  struct Launch {
+    struct On {
+      bool is_split = false;
+      double share = 1;        // of what one device computes: the longest part
+      uint64_t moving_ns = 0;  // and starting parts
+    };
+    std::vector<On> on;
+  };
+  // The same on all machines. whole: in one piece; whole_ns: what one device is expected to compute, 0: nothing is
+  // known.
+  Launch follow(const LaunchRequest& request, const LaunchPlan& whole, const Context& context, uint64_t whole_ns);
+  // It ran, and computed that long. Any thread.
+  void took(const Launch& launch, uint64_t ns) const;
+
+  // The program's own commands. keep: the host has the bytes then, too.
+  void read(Storage& storage, std::span<const Range> ranges, const TransferRates& measured, bool keep);
+  void filled_with_zeros(Storage& storage, Range range);
+  void copied(Storage& from, Range source, Storage& to, uint64_t target);
+
+  const std::vector<unsigned>& devices() const { return machines_.devices; }
+
+ private:
+  const ImaginedMachines machines_;  // the first has one device
+};
+
+}  // namespace samcl
