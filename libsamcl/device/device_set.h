@@ -23,6 +23,9 @@ class DeviceSet {
 
   // Where a manager grants the devices, what memory of theirs may be needed by others: all memory objects.
   LiveSet<Storage> storages;
+  // The first group of operations of the command that is planned, or was last: what it has looked at is in use. Guarded
+  // by the lock of the context's graph.
+  uint64_t planned_group = 0;
   bool is_managed() const { return devices[0]->lease.client != nullptr; }
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What

@@ -166,6 +166,11 @@ void Storage::lock_host_copy() {
       driver::real().clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size_, host_, &error);
 }
 
+Directory& Storage::directory() {
+  used_by(set_->planned_group);
+  return directory_;
+}
+
 void Storage::written(Range range, Places places) {
   ++version_;
   directory_.written(range, shared_ && places != 0 ? only(kHost) : places);

@@ -11,6 +11,7 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -111,11 +112,12 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // ---- Under the lock of the context's graph ----
 
-  Directory& directory() { return directory_; }
+  // Who asks where bytes are counts on their staying there as long as his command is planned.
+  Directory& directory();
   // Who uses the bytes at a place.
   engine::AccessMap& users(Place place) { return users_at_[place]; }
   // That operation of the context's uses it; when the last one did.
-  void used_by(uint64_t group) { last_use_ = group; }
+  void used_by(uint64_t group) { last_use_ = std::max(last_use_, group); }
   uint64_t last_use() const { return last_use_; }
   // A replica there is needed from now on. Whether none was before.
   bool expect_replica(unsigned device) {

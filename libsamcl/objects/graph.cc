@@ -123,6 +123,7 @@ void Graph::plan_one(const std::shared_ptr<Event>& event) {
   const trace::OnBehalfOf this_command(event->number);
   event->open_ = 1;  // the planning itself
   const std::shared_ptr<Command> command = event->command_;
+  event->context->planned_group = last_group_ + 1;
   Planner planner(engine_, program_memory_, last_group_, event->number, event->observed, event->awaited, event);
   event->planning_ = &planner;
   cl_int error = CL_OUT_OF_HOST_MEMORY;

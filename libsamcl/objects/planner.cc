@@ -104,7 +104,6 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
 
 void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place,
                     Traffic* traffic) {
-  memory->used_by(first_group_);  // also if nothing is missing: it is to stay so
   std::vector<Range> zeros;
   std::map<Place, std::vector<Range>> from;
   for (const Range& range : ranges) {
