@@ -142,6 +142,7 @@ struct Target {
                  cl_command_queue given, Arguments... arguments) const {
     if (!functions->take_properties) return function(real, queue(given), arguments...);
     using Taking = cl_int(CL_API_CALL*)(cl_command_buffer_khr, cl_command_queue, Properties, Parameters...);
+    // NOLINTNEXTLINE(bugprone-casting-through-void): the headers know only the earlier signature
     return reinterpret_cast<Taking>(reinterpret_cast<void*>(function))(real, queue(given), properties, arguments...);
   }
 

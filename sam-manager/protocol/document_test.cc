@@ -27,13 +27,13 @@ TEST(Document, IsReadAsWritten) {
 TEST(Document, EveryFaultIsNamed) {
   EXPECT_THAT(problem(""), HasSubstr("no JSON object"));
   EXPECT_THAT(problem("[]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(problem("{\"samcl\": 7"), HasSubstr("no JSON object"));
+  EXPECT_THAT(problem("{\"samcl\": 8"), HasSubstr("no JSON object"));
   EXPECT_THAT(problem("{}"), HasSubstr("its version"));
   EXPECT_THAT(problem("{\"samcl\": 99}"), HasSubstr("version 99, expected " + std::to_string(kVersion)));
   EXPECT_THAT(problem(std::string(kMaxDocumentBytes + 1, ' ')), HasSubstr("bytes, expected at most"));
-  EXPECT_THAT(problem("{\"samcl\":7,\"a\":" + std::string(32, '[') + std::string(32, ']') + "}"), HasSubstr("nested"));
-  EXPECT_EQ(problem("{\"samcl\":7,\"a\":" + std::string(31, '[') + std::string(31, ']') + "}"), "none");
-  EXPECT_EQ(problem("{\"samcl\":7,\"a\":\"" + std::string(99, '[') + "\\\"[\"}"), "none") << "in a string";
+  EXPECT_THAT(problem("{\"samcl\":8,\"a\":" + std::string(32, '[') + std::string(32, ']') + "}"), HasSubstr("nested"));
+  EXPECT_EQ(problem("{\"samcl\":8,\"a\":" + std::string(31, '[') + std::string(31, ']') + "}"), "none");
+  EXPECT_EQ(problem("{\"samcl\":8,\"a\":\"" + std::string(99, '[') + "\\\"[\"}"), "none") << "in a string";
 }
 
 TEST(Document, NamesAreTextWithoutControlCharacters) {

@@ -62,6 +62,19 @@ TEST(Options, MachineTakesNoProgram) {
   EXPECT_THAT(parse_options({"--machine", "--", "./app"}, "/").error().message,
               HasSubstr("--machine runs no program, but './app' is given"));
 }
+TEST(Options, WhatIfGoesWithWhatIsPredictedFromOneDevice) {
+  const std::string machines = "devices=2,64,link=12GB/s,latency=60us";
+  const Options options = parsed({"--what-if", machines, "--json", "w.json", "--", "./app"});
+  EXPECT_EQ(options.what_if, machines);
+  EXPECT_EQ(options.what_if_to, "/tmp/w.json");
+  EXPECT_THAT(error({"--what-if", "devices=x", "./app"}),
+              HasSubstr("expects numbers of devices from 1 to 1024, not 'x'"));
+  EXPECT_THAT(error({"--what-if", "devices=2", "--gpus", "2", "./app"}), HasSubstr("--gpus says more"));
+  EXPECT_THAT(error({"--what-if", "devices=2", "--mix", "./app"}), HasSubstr("neither --share nor --mix"));
+  EXPECT_THAT(error({"--what-if", "devices=2", "--manager", "required", "./app"}), HasSubstr("without a manager"));
+  EXPECT_THAT(error({"--json", "w.json", "./app"}), HasSubstr("without it there is nothing to write"));
+}
+
 TEST(Options, HelpNeedsNoProgram) { EXPECT_TRUE(parsed({"--help"}).help); }
 
 TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {
