@@ -75,10 +75,8 @@ void read_on_imagined(const Buffer& buffer, const Rectangle& rows, bool keep) {
 void copied_on_imagined(const Buffer& from, const Buffer& to, const Rectangle& source, const Rectangle& target) {
   WhatIf* const what_if = WhatIf::wanted();
   if (!what_if) return;
-  std::vector<Range> targets;
-  target.for_each_row([&](uint64_t, Range row) { targets.push_back(row); });
-  auto next = targets.begin();
-  source.for_each_row([&](uint64_t, Range row) { what_if->copied(*from.storage, row, *to.storage, next++->begin); });
+  source.for_each_row(
+      [&](uint64_t index, Range row) { what_if->copied(*from.storage, row, *to.storage, target.row(index)); });
 }
 
 // What lies between the rows is not touched: where it is valid there as well, all is one piece.

@@ -16,10 +16,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr int kLookMs = 50;           // between looks whether the daemon is alive
-constexpr int kSendLimitMs = 2000;    // a daemon that takes no message for so long counts as dead,
-constexpr int kHungMs = 4000;         // and so does one that does not move for so long
-constexpr int kMemoryLimitMs = 2000;  // others may take to give back what our task reserved
+constexpr int kLookMs = 50;         // between looks whether the daemon is alive
+constexpr int kSendLimitMs = 2000;  // a daemon that takes no message for so long counts as dead,
+constexpr int kHungMs = 4000;       // and so does one that does not move for so long
 
 Result<nlohmann::json> make_hello(const Settings& settings, const std::vector<std::string>& devices) {
   if (devices.empty() || devices.size() > protocol::kMaxDevices)
@@ -65,7 +64,7 @@ void Session::wait_for_run_far(size_t devices) const {
 
 // That the daemon has asked others to give back, since our task reserved it.
 void Session::wait_for_memory() const {
-  const auto until = std::chrono::steady_clock::now() + milliseconds(kMemoryLimitMs);
+  const auto until = std::chrono::steady_clock::now() + milliseconds(protocol::kMemoryWaitMs);
   while (page_->awaits_memory.load() != 0 && usable() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(milliseconds(1));
 }

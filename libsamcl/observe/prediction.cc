@@ -111,11 +111,15 @@ void write() {
   totals.wall_ns = report::wall_ns();
   totals.transfer_ns = report::transfer_ns();
   const std::string& to = Config::get().what_if_to;
-  std::FILE* const file = to.empty() ? stderr : std::fopen(to.c_str(), "we");
-  const std::string text = to.empty() ? table(totals) : json(totals);
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file && file != stderr && std::fclose(file) != 0) warn("the prediction could not be written to " + to);
-  if (!written) warn("the prediction could not be written to " + to);
+  if (to.empty()) {
+    std::fputs(table(totals).c_str(), stderr);
+    return;
+  }
+  const std::string text = json(totals);
+  std::FILE* const file = std::fopen(to.c_str(), "we");
+  bool is_written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file) is_written &= std::fclose(file) == 0;
+  if (!is_written) warn("the prediction could not be written to " + to);
 }
 
 }  // namespace samcl::prediction

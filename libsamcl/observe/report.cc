@@ -56,7 +56,7 @@ bool used(const Traffic& traffic) {
 
 nlohmann::ordered_json as_json(const Records& all) {
   nlohmann::ordered_json json{
-      {"format", "samcl-report 1"}, {"program", program_invocation_short_name}, {"wall_ns", now_ns() - all.start}};
+      {"format", "samcl-report 1"}, {"program", program_invocation_short_name}, {"wall_ns", wall_ns()}};
   json["kernels"] = nlohmann::ordered_json::array();
   for (const auto& [name, record] : all.kernels) {
     nlohmann::ordered_json entry{{"name", name},
@@ -101,7 +101,7 @@ void print_table(const Records& all) {
       std::fprintf(stderr, "%-28zu %14.2f %14.2f\n", index, mib(traffic.uploaded_bytes), mib(traffic.downloaded_bytes));
     }
   }
-  std::fprintf(stderr, "whole program: %.1f ms; times are sums over devices\n", ms(now_ns() - all.start));
+  std::fprintf(stderr, "whole program: %.1f ms; times are sums over devices\n", ms(wall_ns()));
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ constexpr uint64_t kStoppedNs = 1'000'000'000;  // how long a stopped program ma
 constexpr uint64_t kLongestLoanNs = 1'000'000'000;
 constexpr uint64_t kLongestSectionNs = 3'600'000'000'000;  // where none is promised
 constexpr uint64_t kDemotedNs = 1'000'000'000;             // where there is no period
-constexpr uint64_t kMemoryWaitNs = 2'000'000'000;          // that others may take to give memory back
-constexpr uint64_t kMemoryLookNs = 2'000'000;              // meanwhile, between looks
+constexpr uint64_t kMemoryLookNs = 2'000'000;              // between looks whether others have given memory back
 constexpr size_t kThreadsKept = 4096;                      // of a program
 constexpr size_t kTasksKept = 4096;                        // histories of
 
@@ -382,35 +381,39 @@ uint64_t Broker::reserved_memory(const ConnectedProgram& program) const {
 // Where tasks that reserved memory run, programs of no task are to keep to what these leave. Whoever has more is woken.
 void Broker::limit_memory() {
   const planning::Machine machine = this->machine();
-  std::set<uint32_t> exceeding, waiting;
-  for (size_t index = 0; index < machine.devices.size(); ++index) {
-    const auto device = static_cast<uint8_t>(index);
-    std::vector<ConnectedProgram*> limited;
-    std::vector<uint32_t> reserving;
+  struct OnDevice {
     std::vector<planning::MemoryUse> uses;
-    for (auto& [id, program] : programs_) {
-      if (std::ranges::find(program.devices, device) == program.devices.end()) continue;
-      const std::vector<uint8_t> used = devices_used(program);
-      const bool is_used = std::ranges::find(used, device) != used.end();
-      const uint64_t reserved = is_used ? reserved_memory(program) : 0;
+    std::vector<ConnectedProgram*> limited;
+    std::vector<uint32_t> awaiting;
+  };
+  std::vector<OnDevice> on_devices(machine.devices.size());
+  for (auto& [id, program] : programs_) {
+    const std::vector<uint8_t> used = devices_used(program);
+    const uint64_t reserves = reserved_memory(program);
+    for (const uint8_t device : std::set(program.devices.begin(), program.devices.end())) {
+      OnDevice& on = on_devices[device];
+      const uint64_t reserved = std::ranges::find(used, device) == used.end() ? 0 : reserves;
       const bool is_limited = reserved == 0 && (program.weight > 0 || program.assignment.task.empty());
-      uses.push_back({memory_of(program, device), reserved, is_limited});
-      if (is_limited) limited.push_back(&program);
-      if (reserved > 0 && now_ns_ < program.awaits_memory_until_ns) reserving.push_back(id);
+      on.uses.push_back({memory_of(program, device), reserved, is_limited});
+      if (is_limited) on.limited.push_back(&program);
+      if (reserved > 0 && now_ns_ < program.awaits_memory_until_ns) on.awaiting.push_back(id);
     }
-    const auto limits = planning::memory_limits(machine.memory[index], uses);
-    uint64_t too_much = 0;
-    for (size_t i = 0; i < limited.size(); ++i) {
-      ConnectedProgram& program = *limited[i];
+  }
+  std::set<uint32_t> exceeding, waiting;
+  for (size_t device = 0; device < on_devices.size(); ++device) {
+    const OnDevice& on = on_devices[device];
+    const auto limits = planning::memory_limits(machine.memory[device], on.uses);
+    for (size_t i = 0; i < on.limited.size(); ++i) {
+      ConnectedProgram& program = *on.limited[i];
       const uint64_t limit = limits ? std::max<uint64_t>(1, (*limits)[i]) : 0;
+      const bool has_more = limit > 0 && memory_of(program, static_cast<uint8_t>(device)) > limit;
       for (size_t position = 0; position < program.devices.size(); ++position) {
-        if (program.devices[position] != device || program.page->memory_limits[position].exchange(limit) == limit)
-          continue;
-        if (limit > 0 && memory_of(program, device) > limit) exceeding.insert(program.id);
+        if (program.devices[position] != device) continue;
+        const bool is_new = program.page->memory_limits[position].exchange(limit) != limit;
+        if (is_new && has_more) exceeding.insert(program.id);
       }
-      if (limit > 0 && memory_of(program, device) > limit) too_much += memory_of(program, device) - limit;
+      if (has_more) waiting.insert(on.awaiting.begin(), on.awaiting.end());
     }
-    if (too_much > 0) waiting.insert(reserving.begin(), reserving.end());
   }
   for (const uint32_t id : exceeding) {
     auto& set = programs_.at(id).page->memory_limits_set;
@@ -507,7 +510,7 @@ Result<const ConnectedProgram*> Broker::connect(const Hello& hello, pid_t pid, u
   program.gpus = hello.gpus;
   program.devices = *indices;
   program.mark.looked_ns = now_ns_;
-  program.awaits_memory_until_ns = now_ns_ + kMemoryWaitNs;
+  program.awaits_memory_until_ns = now_ns_ + protocol::kMemoryWaitMs * uint64_t{1'000'000};
   program.page_descriptor = page->descriptor();
   const auto memory = std::make_shared<protocol::Shared<protocol::ClientPage>>(*std::move(page));
   program.page = {memory, &**memory};
@@ -696,9 +699,9 @@ std::string Broker::unenforced() const {
 
 std::optional<Admission::Decision> Broker::complete_change() {
   auto decision = admission_.complete_change();
-  if (decision)
-    for (auto& [id, program] : programs_) assign(program);
-  if (decision) limit_memory();
+  if (!decision) return decision;
+  for (auto& [id, program] : programs_) assign(program);
+  limit_memory();
   return decision;
 }
 

@@ -16,6 +16,7 @@ constexpr size_t kNameBytes = 64;  // with a final zero
 constexpr size_t kPathBytes = 256;
 constexpr size_t kMaxProfileBytes = 1 << 18;
 constexpr size_t kMaxDocumentBytes = kMaxProfileBytes + (1 << 16);
-constexpr int kMaxNesting = 32;  // of arrays and objects in a document
+constexpr int kMemoryWaitMs = 2000;  // a task's program waits for others to give back what the task reserved
+constexpr int kMaxNesting = 32;      // of arrays and objects in a document
 
 }  // namespace samcl::protocol

@@ -57,6 +57,20 @@ struct ProgramsTest : ::testing::Test {
     return used;
   }
 
+  // Under a daemon whose devices have that much memory, for the task "camera".
+  void reserve_64_mib_of(const std::string& memory) {
+    daemon.stop(SIGTERM);
+    ASSERT_TRUE(daemon.start_configured("device_memory = '" + memory + "'"));
+    const auto answer = daemon.ask({{"ask", "register"},
+                                    {"task",
+                                     {{"name", "camera"},
+                                      {"priority", 5},
+                                      {"period_ns", 1'000'000'000},
+                                      {"deadline_ns", 1'000'000'000},
+                                      {"memory_bytes", 64 << 20}}}});
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+
   // Another program of ours on the devices that a program used before; nullptr if it can't connect.
   std::unique_ptr<lease::Client> rival(const std::string& task) const {
     const nlohmann::json status = daemon.status();
@@ -180,16 +194,7 @@ TEST_F(ProgramsTest, ATraceOfAllProgramsShowsWhoHadTheDevices) {
 }
 
 TEST_F(ProgramsTest, WhatATaskReservedIsGivenBackAndTheBytesStay) {
-  daemon.stop(SIGTERM);
-  ASSERT_TRUE(daemon.start_configured("device_memory = '96MiB'"));
-  const auto answer = daemon.ask({{"ask", "register"},
-                                  {"task",
-                                   {{"name", "camera"},
-                                    {"priority", 5},
-                                    {"period_ns", 1'000'000'000},
-                                    {"deadline_ns", 1'000'000'000},
-                                    {"memory_bytes", 64 << 20}}}});
-  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_NO_FATAL_FAILURE(reserve_64_mib_of("96MiB"));
   const std::string status = std::string(SAM_CTL) + " --instance " + daemon.instance() + " --json status > " + folder;
   const std::string camera = "SAMCL_TASK=camera SAMCL_REPORT= " OPENCL_MEMORY " 2 8 '" + status + "/during'";
   ASSERT_EQ(run("", status + "/before; " + camera, {OPENCL_MEMORY, "16", "4"}), 0);
@@ -211,16 +216,7 @@ TEST_F(ProgramsTest, WhatATaskReservedIsGivenBackAndTheBytesStay) {
 
 // It runs while less memory is there than it uses, and needs a replica at a time.
 TEST_F(ProgramsTest, AProgramRunsInLessMemoryThanItUses) {
-  daemon.stop(SIGTERM);
-  ASSERT_TRUE(daemon.start_configured("device_memory = '74MiB'"));
-  const auto answer = daemon.ask({{"ask", "register"},
-                                  {"task",
-                                   {{"name", "camera"},
-                                    {"priority", 5},
-                                    {"period_ns", 1'000'000'000},
-                                    {"deadline_ns", 1'000'000'000},
-                                    {"memory_bytes", 64 << 20}}}});
-  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_NO_FATAL_FAILURE(reserve_64_mib_of("74MiB"));
   ASSERT_EQ(run("", "", {OPENCL_TASK}), 0);  // so that devices are known
   const auto camera = rival("camera");
   ASSERT_TRUE(camera);
