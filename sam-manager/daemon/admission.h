@@ -42,6 +42,8 @@ class Admission {
   void set(const planning::Settings& settings, bool strict);
   void set_policy(const scheduler::Policy& policy);
 
+  // Whether there are changes that were asked for and have not been decided.
+  bool is_deciding() const { return work_ != nullptr; }
   // Readable when complete_change() has something to do.
   int ready() const { return background_.done(); }
   // Makes the change whose plan is done, or refuses it, and begins with the next one; none: nothing was

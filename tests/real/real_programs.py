@@ -1,102 +1,242 @@
 #!/usr/bin/env python3
-"""Real programs from their public sources: fetches them at named commits, builds them, and runs each without samcl and under
-it on several devices. Their output must be the same, but for times. Writes the table README.md beside this file.
+"""Real programs from their public sources (programs.toml beside this file): fetches and builds them, and runs each without samcl
+and under it in several ways. What they print, but for times, and all bytes that they read back from the device must be
+the same. --table writes README.md beside this file.
 
-usage: real_programs.py [--source DIR] [--work DIR] [--only REGEX] [--table FILE]
-Needs git, a C++ compiler, Boost's headers, and a release build of samcl. No part of ctest. Exit code 1: something differs.
+usage: real_programs.py [options]                       the programs of the list
+       real_programs.py [options] -- PROGRAM ARGUMENTS  another one, in this folder
+
+Needs git, compilers, what the programs need (packages: see programs.toml), and a release build of samcl. No part of ctest.
+Exit code 1: something differs.
 """
 
 import argparse
+import collections
+import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 
-# Where sources come from: the commit, and a name for it in commands, as {Name}.
-SOURCES = {
-    "BabelStream": ("https://github.com/UoB-HPC/BabelStream", "57637d572532fc028b6c0964944f1afc27ff5436"),
-    "compute": ("https://github.com/boostorg/compute", "cf7907574d6159cd43e6cf687a7b656278c61dd0"),
+# How a program runs under samcl: PoCL's kind of device, how many, and samcl's settings. All that may be split is, whether it
+# pays or not, but in the first way.
+WAYS = {
+    "default": ("basic", 2, {}),
+    "3": ("basic", 3, {"SAMCL_SPLIT": "always"}),
+    "staged": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "staged"}),
+    "peer": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_TRANSPORT": "peer"}),
+    "managed": ("pthread", 2, {"SAMCL_SPLIT": "always", "SAMCL_MANAGER": "embedded"}),
 }
+# Lines that look like times and rates, and what else is another one in each run.
+TIMES = r"time|second|\b[num]?s\b|elapsed|throughput|bandwidth|[GM]B/s|flop|\bfps\b|took|speed|0x[0-9a-f]{6,}|device|platform|driver"
 
-# Tests of Boost.Compute that look at results; the others look at host types only, or take minutes of PoCL's compiler.
-BOOST_TESTS = "accumulate count exclusive_scan gather merge partition radix_sort reduce scatter sort transform unique"
 
-BOOST = "g++ -std=c++17 -O1 -w -DCL_TARGET_OPENCL_VERSION=120 -DBOOST_TEST_MODULE=one -include boost/test/included/unit_test.hpp"
-
-# Name, source, how it is built ({out}: the program), how it is run, and which lines of output are times.
-PROGRAMS = [
-    ("BabelStream", "BabelStream",
-     "g++ -std=c++17 -O2 -w -DOCL -I{source}/src -I{source}/src/ocl {source}/src/main.cpp {source}/src/ocl/OCLStream.cpp -o {out} -lOpenCL",
-     "{out} -s 100352 -n 5", r"^(Copy|Mul|Add|Triad|Dot|Init|Read) "),
-    *((f"Boost.Compute test_{name}", "compute",
-       f"{BOOST} -I{{source}}/include -I{{source}}/test {{source}}/test/test_{name}.cpp -o {{out}} -lOpenCL -lpthread", "{out}", "")
-      for name in BOOST_TESTS.split()),
-]
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", type=pathlib.Path, help="a folder that has the sources, by their names in programs.toml")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/real", help="where sources are built (default: build/real)")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="the build of samcl (default: build/release)")
+    parser.add_argument("--only", default="", help="regular expression: the programs to run")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
+    parser.add_argument("--ignore", default="", help="of PROGRAM: regular expression, lines of output that may differ")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for a run without samcl (default 120); under it ten times what "
+                        "that took, and 60 s")
+    parser.add_argument("--table", type=pathlib.Path, help="write the table to this file; rows of programs that were not run stay")
+    parser.add_argument("command", nargs="*", help="a program of one's own instead of the list")
+    return parser.parse_args()
 
 
 def fail(text):
     sys.exit(f"real_programs.py: {text}")
 
 
-def source(options, name):
-    url, commit = SOURCES[name]
+def programs():
+    """Each program of the list once, with its words put in."""
+    listed = tomllib.loads((HERE / "programs.toml").read_text())
+    for program in listed["programs"]:
+        for each in program.get("each", [""]):
+            words = each.split()
+
+            def put_in(text):
+                for i, word in enumerate(words):
+                    text = text.replace(f"{{{i}}}", word)
+                return text
+
+            made = {key: put_in(value) for key, value in program.items() if isinstance(value, str)}
+            made["name"] += f" {words[0]}" if words else ""
+            made["where"] = listed["sources"][program["of"]]
+            yield made
+
+
+def source(options, program):
+    """The folder of a program's source, in which it may be built."""
+    url, commit = program["where"]
+    folder = options.work.resolve() / program["of"]
+    if folder.is_dir():
+        return folder
     if options.source:
-        folder = options.source / name
-        return folder if folder.is_dir() else fail(f"{options.source} has no {name}")
-    folder = options.work / "sources" / name
-    if not folder.is_dir():
-        for command in (["init", "-q", folder], ["-C", folder, "fetch", "-q", "--depth", "1", url, commit],
-                        ["-C", folder, "checkout", "-q", "FETCH_HEAD"]):
-            if subprocess.run(["git", *command]).returncode:
-                fail(f"{url} cannot be fetched; --source takes a folder that has {name}")
+        if not (options.source / program["of"]).is_dir():
+            fail(f"{options.source} has no {program['of']}")
+        commands = [["cp", "-r", options.source.resolve() / program["of"], folder]]
+    else:
+        commands = [["git", "clone", "-q", url, folder], ["git", "-C", folder, "checkout", "-q", commit]]
+    for command in commands:
+        if subprocess.run(command).returncode:
+            fail(f"{url} cannot be fetched; --source takes a folder that has {program['of']}")
     return folder
 
 
-def compare(program, run, ignore, driver):
-    """The last line that the comparison says, and whether all was the same."""
-    done = subprocess.run(
-        [ROOT / "tests/integration/same_as_without.py", "--sam-run", ROOT / "build/release/bin/sam-run", "--driver", driver,
-         "--devices", "2", "3", *(["--ignore", ignore] if ignore else []), "--", *run.format(out=program).split()],
-        capture_output=True, text=True)
-    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
-    return done.returncode == 0, lines
+def build(options, program):
+    """The folder in which the program runs; None, and the compiler's words are printed, if it cannot be built."""
+    folder = source(options, program) / program.get("folder", "")
+    stamp = options.work.resolve() / "built" / re.sub(r"\W+", "_", program["name"])
+    if not stamp.exists():
+        flags = f"-w -include {HERE}/any_device.h"
+        script = program.get("build", ":").replace("{flags}", flags)
+        done = subprocess.run(["sh", "-ec", script], cwd=folder, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            print(f"NOT BUILT {program['name']}\n{done.stdout[-1000:]}{done.stderr[-3000:]}", flush=True)
+            return None
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+    return folder
+
+
+class Run:
+    """One run of a program: its exit code, output, and what it read back."""
+
+    def __init__(self, options, command, folder, kind, devices, limit, zeros, settings=None):
+        with tempfile.TemporaryDirectory() as place:
+            read_back, report = os.path.join(place, "read_back"), os.path.join(place, "report.json")
+            recorder = options.build / "tests/libread_back.so"
+            environment = dict(os.environ, POCL_DEVICES=" ".join([kind] * devices), READ_BACK=read_back)
+            start = []
+            if zeros:
+                environment["READ_BACK_ZEROS"] = "1"
+            if settings is not None:
+                settings = dict(settings)
+                start = [str(options.build / "bin/sam-run"), "--manager", settings.pop("SAMCL_MANAGER", "off"), f"--report={report}", "--"]
+                environment.update(settings, SAMCL_DIRECT="off")
+            # The recorder comes first, before what sam-run preloads.
+            script = f'export LD_PRELOAD="{recorder}${{LD_PRELOAD:+:$LD_PRELOAD}}"; {command}'
+            begin = os.times().elapsed
+            try:
+                done = subprocess.run([*start, "sh", "-c", script], cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL,
+                                      timeout=limit)
+                self.code, self.output, self.errors = done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                self.code, self.output, self.errors = f"none in {limit:.0f} s", "", ""
+            self.seconds = os.times().elapsed - begin
+            self.read_back = open(read_back).read().splitlines() if os.path.exists(read_back) else []
+            self.kernels = json.load(open(report))["kernels"] if os.path.exists(report) else []
+
+    def bytes(self):
+        return sum(int(re.search(r"(\d+) [^\d]*\S+$", line).group(1)) for line in self.read_back if re.search(r"(\d+) [^\d]*\S+$", line))
+
+
+def comparable(text, ignore):
+    return [line for line in text.splitlines() if not re.search(TIMES, line, re.IGNORECASE) and not (ignore and re.search(ignore, line))]
+
+
+def differences(bare, under, ignore):
+    """What differs, in words; empty: nothing."""
+    found = []
+    if bare.code != under.code:
+        found.append(f"exit code {under.code}, without samcl {bare.code}; {under.errors[-600:]}")
+    lines = [comparable(run.output, ignore) for run in (bare, under)]
+    if lines[0] != lines[1]:
+        other = next((pair for pair in zip(*lines) if pair[0] != pair[1]), (f"{len(lines[0])} lines", f"{len(lines[1])} lines"))
+        found.append(f"output: '{other[1]}', without samcl '{other[0]}'")
+    # Threads of the program may read in any order.
+    if collections.Counter(bare.read_back) != collections.Counter(under.read_back):
+        first = next((i for i, pair in enumerate(zip(bare.read_back, under.read_back)) if pair[0] != pair[1]), "more or fewer")
+        found.append(f"bytes read back: {len(under.read_back)} reads, without samcl {len(bare.read_back)}; first difference: {first}")
+    return found
+
+
+def play(options, name, command, folder, ignore, zeros=False):
+    """The cells of the program's row, and whether all was the same."""
+    bare, cells, good, reads = {}, [], True, 0
+    for way in options.ways:
+        kind, devices, settings = WAYS[way]
+        if kind not in bare:
+            bare[kind] = Run(options, command, folder, kind, 1, options.limit, zeros)
+            again = Run(options, command, folder, kind, 1, options.limit, zeros)
+            # What differs between two runs without samcl is nobody's to compare.
+            bare[kind].varies = differences(bare[kind], again, ignore)
+        if bare[kind].varies or isinstance(bare[kind].code, str):
+            cells.append("varies" if bare[kind].varies else "too long")
+            print(f"----  {name}, {way}: without samcl {bare[kind].varies or bare[kind].code}", flush=True)
+            continue
+        under = Run(options, command, folder, kind, devices, max(60, 10 * bare[kind].seconds), zeros, settings)
+        found = differences(bare[kind], under, ignore)
+        split = sorted(kernel["name"] for kernel in under.kernels if kernel["devices"] > 1)
+        cells.append("**differs**" if found else f"{len(split)} of {len(under.kernels)}")
+        good &= not found
+        reads = len(under.read_back)
+        print(f"{'DIFF' if found else 'same'}  {name}, {way}: " + ("; ".join(found) if found else
+              f"{reads} reads, {under.bytes()} bytes, exit code {under.code}, {bare[kind].seconds:.1f} -> {under.seconds:.1f} s; in parts: {' '.join(split) or 'nothing'}"), flush=True)
+        if not found:
+            for kernel in under.kernels:
+                if way == "3" and kernel["devices"] < 2:
+                    print(f"        {kernel['name']}: {kernel.get('why_not_more')}", flush=True)
+    return [str(reads), *cells], good
+
+
+HEAD = """# Real programs, without samcl and under it
+
+Made by `tests/real/real_programs.py --table tests/real/README.md`; `programs.toml` names the sources and their commits. Each
+program ran on one PoCL device without samcl, and under it on several: what it printed, but for times, and every byte that it
+read back was the same where a number stands: how many of its kernels ran in parts on all devices. "reads" counts what was
+compared; 0: the program reads nothing back. "varies": two runs without samcl differ already.
+
+"""
+
+
+def write_table(path, ways, rows):
+    """Rows that the file has of other programs stay."""
+    kept = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if line.startswith("|") and len(cells) == len(ways) + 2 and cells[0] not in ("program", "---"):
+                kept[cells[0]] = cells[1:]
+    kept.update(rows)
+    order = [program["name"] for program in programs()]
+    lines = ["| program | reads | " + " | ".join(ways) + " |", "|---|" + "---|" * (len(ways) + 1)]
+    lines += [f"| {name} | " + " | ".join(kept[name]) + " |" for name in order if name in kept]
+    path.write_text(HEAD + "\n".join(lines) + "\n")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--source", type=pathlib.Path, help=f"a folder that has {', '.join(SOURCES)} already")
-    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/real")
-    parser.add_argument("--only", default="", help="regular expression: the programs to run")
-    parser.add_argument("--driver", nargs="+", default=["basic", "pthread"], help="PoCL's kinds of device")
-    parser.add_argument("--table", type=pathlib.Path, help="write the table to this file")
-    options = parser.parse_args()
+    options = arguments()
+    if options.table and options.ways != list(WAYS):
+        fail("a table has all ways: leave --ways out")
+    if options.command:
+        _, good = play(options, options.command[0], " ".join(options.command), ".", options.ignore)
+        return not good
     options.work.mkdir(parents=True, exist_ok=True)
-    rows, bad = [], 0
-    for name, where, build, run, ignore in PROGRAMS:
-        if not re.search(options.only, name):
+    rows, bad = {}, []
+    for program in programs():
+        if not re.search(options.only, program["name"]):
             continue
-        program = options.work.resolve() / re.sub(r"\W+", "_", name)
-        if not program.exists():
-            built = subprocess.run(build.format(source=source(options, where).resolve(), out=program).split(), capture_output=True, text=True)
-            if built.returncode:
-                print(built.stderr[-2000:], file=sys.stderr)
-                fail(f"{name} cannot be built")
-        cells = []
-        for driver in options.driver:
-            same, lines = compare(program, run, ignore, driver)
-            bad += not same
-            cells.append(re.sub(r"^\d+ lines the same; on (\d) devices: ", r"in parts on \1: ", lines[-1])[:120] if same else "**differs**")
-            print(f"{'same' if same else 'BAD '} {name}, {driver}: {' | '.join(lines[-8:])}", flush=True)
-        rows.append(f"| {name} | " + " | ".join(cells) + " |")
-    if options.table:
-        head = ("# Real programs, without samcl and under it\n\nMade by `tests/real/real_programs.py --table tests/real/README.md`, which names the "
-                "commits. Each ran on one PoCL device without\nsamcl and on two and three under it; \"in parts\" names kernels that ran on all "
-                "devices, where samcl found that this\npays. Programs that ctest runs by itself (hashcat, clinfo, ffmpeg, ViennaCL, clFFT, "
-                "pyopencl) are in tests/integration.\n\n")
-        options.table.write_text(head + "| program | " + " | ".join(options.driver) + " |\n|---|" + "---|" * len(options.driver) + "\n" + "\n".join(rows) + "\n")
-    return bad > 0
+        folder = build(options, program)
+        if folder is None:
+            bad.append(program["name"])
+            continue
+        rows[program["name"]], good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program)
+        if not good:
+            bad.append(program["name"])
+        if options.table:
+            write_table(options.table, options.ways, rows)
+    print(f"{len(rows)} programs; {len(bad)} differ or cannot be built" + (": " + ", ".join(bad) if bad else ""))
+    return bool(bad)
 
 
 if __name__ == "__main__":
