@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/executable.h"
+#include "base/files.h"
 #include "base/json_text.h"
 #include "kernel-translator/command_line.h"
 #include "kernel-translator/instructions/instruction_json.h"
@@ -25,10 +26,9 @@ namespace {
 
 std::optional<std::string> read(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) return std::nullopt;
-  return text;
+  auto text = read_file(file);
+  if (!text) return std::nullopt;
+  return *std::move(text);
 }
 
 // nullopt: errors, printed on stderr.
@@ -172,9 +172,7 @@ std::optional<std::vector<GivenSource>> read_sources(const CommandLine& command)
 
 // The check is a program of its own, so that this one needs no OpenCL.
 int check(char** argv) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string program = self.parent_path() / "sam-check-footprint";
+  const std::string program = own_folder() / "sam-check-footprint";
   argv[1] = argv[0];
   execv(program.c_str(), argv + 1);
   std::cerr << "sam-translate: can't start " << program << "\n";

@@ -7,7 +7,7 @@
 
 #include "analysis/access/random_plan.h"
 #include "analysis/access/small_sets_test.h"
-#include "analysis/generator/test_seed.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::access {
 namespace {

@@ -1,11 +1,10 @@
 // Does any simulated job end later than a bound says? Random sets and plans; a failure prints seed and set.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "analysis/access/random_plan.h"
-#include "analysis/generator/test_seed.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::access {
 namespace {

@@ -6,9 +6,9 @@
 #include "analysis/access/gpu_priorities.h"
 #include "analysis/access/partition.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::access_command {
 namespace {
@@ -49,7 +49,7 @@ Result<access::Costs> costs_of(const Options& options) {
   for (const auto& [option, text, time] : {std::tuple{"--update", &options.update, &costs.update},
                                            {"--slice", &options.slice, &costs.slice},
                                            {"--switching", &options.switching, &costs.switching}}) {
-    const auto value = parse_time(*text);
+    const auto value = parse_duration(*text);
     if (!value) return fail(std::string(option) + ": '" + *text + "', expected a time such as 1ms");
     *time = *value;
   }
@@ -99,11 +99,11 @@ std::string as_tables(const access::TaskSet& set, const std::vector<Column>& col
   }
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const access::Task& task = set.tasks[i];
-    responses.push_back({task.name, std::to_string(task.cpu), format_time(task.deadline)});
+    responses.push_back({task.name, std::to_string(task.cpu), format_duration(task.deadline)});
     for (const Column& column : columns)
       if (column.refused.empty())
-        responses.back().push_back(column.bounds.response[i] == kUnbounded ? "-"
-                                                                           : format_time(column.bounds.response[i]));
+        responses.back().push_back(
+            column.bounds.response[i] == kUnbounded ? "-" : format_duration(column.bounds.response[i]));
   }
   return table(verdicts, 3) + "\n" + table(responses) +
          "\nThe most urgent task first. The published ones are the papers' equations, and not safe; the others are "

@@ -5,10 +5,10 @@
 
 #include "analysis/cli/makespan_text.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/experiment/cpu_time.h"
 #include "analysis/makespan/drawing.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 #ifdef SAMCL_HAVE_CBC
 #include "analysis/makespan/solve.h"
 #endif

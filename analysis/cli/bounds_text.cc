@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/placement.h"
 #include "analysis/rta/waits.h"
+#include "base/duration.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 namespace {
 
 constexpr const char* kMark = " *";
 
-std::string time(Time value) { return value == kUnbounded ? "above 16 periods" : format_time(value); }
+std::string time(Time value) { return value == kUnbounded ? "above 16 periods" : format_duration(value); }
 
 std::string list(const std::vector<std::string>& parts) {
   std::string text;
@@ -35,7 +35,7 @@ std::string place(const Task& task, size_t stage) {
 std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const StageBound& bound,
                            const std::vector<int>& devices, const StageWaits& waits, int mode) {
   const Stage& described = set.tasks[task].stages[stage];
-  std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_time(described.worst_in(mode));
+  std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_duration(described.worst_in(mode));
   const int subtasks = set.platform.subtasks(described.resource, mode);
   if (bound.device >= 0)
     text += (subtasks > 1 ? " on each of devices " : " on device ") + list_of(devices);
@@ -43,22 +43,22 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
     text += " on each of " + std::to_string(subtasks) + " GPUs";
   if (described.requests > 1)
     text += " in up to " + std::to_string(described.requests) + " requests, with " +
-            format_time(described.between_in(mode)) + " on a CPU between them";
+            format_duration(described.between_in(mode)) + " on a CPU between them";
   std::vector<std::string> parts;
   for (const Wait& wait : waits.urgent) {
     if (wait.task == task) {
-      parts.push_back(format_time(wait.time) + " for its own other subtasks");
+      parts.push_back(format_duration(wait.time) + " for its own other subtasks");
       continue;
     }
-    parts.push_back(format_time(wait.time) + " for " + set.tasks[wait.task].name + " (" + std::to_string(wait.stages) +
-                    (wait.stages == 1 ? " stage)" : " stages)"));
+    parts.push_back(format_duration(wait.time) + " for " + set.tasks[wait.task].name + " (" +
+                    std::to_string(wait.stages) + (wait.stages == 1 ? " stage)" : " stages)"));
   }
   for (const Wait& wait : waits.sections)
-    parts.push_back(format_time(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
+    parts.push_back(format_duration(wait.time) + " until " + set.tasks[wait.task].name + " can be interrupted");
   const std::string where =
       subtasks > 1 && bound.device >= 0 ? ", on device " + std::to_string(bound.device) + "," : "";
   text += parts.empty() ? "; waits for nobody" : "; waits" + where + " up to " + list(parts);
-  text += "; ends within " + format_time(bound.finish) + " of the release";
+  text += "; ends within " + format_duration(bound.finish) + " of the release";
   return text + ".\n";
 }
 
@@ -71,7 +71,7 @@ std::string verdict_text(const TaskSet& set, Form form, const Bounds& bounds, co
     if (!bounded(bound, form))
       late.push_back(set.tasks[i].name + " (" + response_text(bound, form) + ")");
     else if (bound.response > set.tasks[i].deadline)
-      late.push_back(set.tasks[i].name + " (by " + format_time(bound.response - set.tasks[i].deadline) + ")");
+      late.push_back(set.tasks[i].name + " (by " + format_duration(bound.response - set.tasks[i].deadline) + ")");
   }
   const std::string published = form == Form::safe ? "" : ", by the published form, which is not proven";
   if (late.empty()) return "Schedulable" + published + ": every task meets its deadline.\n";
@@ -102,9 +102,9 @@ std::string tasks_table(const TaskSetDocument& document, Form form, const Bounds
   for (const size_t i : order) {
     const Task& task = set.tasks[i];
     const TaskBound& bound = bounds.tasks[i];
-    rows.push_back({task.name, std::to_string(modes[i]), format_time(task.period), format_time(task.deadline),
+    rows.push_back({task.name, std::to_string(modes[i]), format_duration(task.period), format_duration(task.deadline),
                     response_text(bound, form),
-                    bound.response == kUnbounded ? "-" : format_time(task.deadline - bound.response),
+                    bound.response == kUnbounded ? "-" : format_duration(task.deadline - bound.response),
                     bounded(bound, form) && bound.response <= task.deadline ? "yes" : "no"});
     if (set.platform.bound) rows.back().insert(rows.back().begin() + 2, format_devices(bound.devices));
   }
@@ -126,7 +126,7 @@ std::string bounds_tables(const TaskSetDocument& document, Form form, const Boun
       stages.push_back(
           {task.name + (bounded(bound, form) ? "" : kMark), std::to_string(j + 1),
            std::string(name(task.stages[j].resource)) + (requests > 1 ? " x" + std::to_string(requests) : ""),
-           format_time(task.stages[j].worst_in(document.modes[i])), time(stage.response), time(stage.interference),
+           format_duration(task.stages[j].worst_in(document.modes[i])), time(stage.response), time(stage.interference),
            time(stage.blocking), time(stage.jitter), time(stage.finish)});
     }
   }
@@ -142,8 +142,8 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
   const TaskBound& bound = bounds.tasks[index];
   const PriorityOrder order = priority_order(set);
   const auto position = std::find(order.begin(), order.end(), index) - order.begin();
-  std::string text = task.name + ": period " + format_time(task.period) + ", deadline " + format_time(task.deadline) +
-                     ", mode " + std::to_string(document.modes[index]) + "; " +
+  std::string text = task.name + ": period " + format_duration(task.period) + ", deadline " +
+                     format_duration(task.deadline) + ", mode " + std::to_string(document.modes[index]) + "; " +
                      (position == 0 ? "the most urgent task" : std::to_string(position) + " more urgent") + ".\n";
   if (!bounded(bound, form))
     return text + "Its response has no bound" +
@@ -157,12 +157,12 @@ std::string explanation(const TaskSetDocument& document, Form form, const Bounds
     sum += bound.stages[j].response;
   }
   if (sum > bound.response)
-    text += "Stage by stage that is " + format_time(sum) + "; but the same stages of more urgent tasks cannot " +
-            "come in the way of every stage: over the whole job " + format_time(sum - bound.response) + " less.\n";
-  text += "Every job ends within " + format_time(bound.response) + " of its release, ";
+    text += "Stage by stage that is " + format_duration(sum) + "; but the same stages of more urgent tasks cannot " +
+            "come in the way of every stage: over the whole job " + format_duration(sum - bound.response) + " less.\n";
+  text += "Every job ends within " + format_duration(bound.response) + " of its release, ";
   return text + (bound.response <= task.deadline
-                     ? format_time(task.deadline - bound.response) + " before its deadline.\n"
-                     : format_time(bound.response - task.deadline) + " after its deadline.\n");
+                     ? format_duration(task.deadline - bound.response) + " before its deadline.\n"
+                     : format_duration(bound.response - task.deadline) + " after its deadline.\n");
 }
 
 }  // namespace samcl::analysis::cli

@@ -6,7 +6,7 @@
 
 #include "analysis/cli/live_trace.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 #include "base/json_text.h"
 
 namespace samcl::analysis::cli::check_command {
@@ -29,7 +29,7 @@ void print(const LiveSchedule& live, const std::vector<Violation>& found) {
   }
   std::cout << found.size() << " violations of the model\n";
   for (const auto& [rule, count] : counts) std::cout << "  " << rule << ": " << count << "\n";
-  std::cout << "The first, at " << format_time(found.front().at) << " of the machine's clock ("
+  std::cout << "The first, at " << format_duration(found.front().at) << " of the machine's clock ("
             << name(found.front().rule) << "): " << found.front().what << "\n";
 }
 
@@ -47,7 +47,7 @@ std::string to_json(const LiveSchedule& live, const std::vector<Violation>& foun
 }
 
 Result<int> run(const Options& options) {
-  const auto tolerance = parse_time(options.tolerance);
+  const auto tolerance = parse_duration(options.tolerance);
   if (!tolerance) return fail("--tolerance: " + tolerance.error().message);
   const auto document = read_task_set(options.set);
   if (!document) return tl::unexpected(document.error());

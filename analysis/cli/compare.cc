@@ -7,14 +7,14 @@
 
 #include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/locking/pipeline.h"
 #include "analysis/locking/verdicts.h"
 #include "analysis/model/capacity.h"
 #include "analysis/rta/response_time.h"
+#include "base/duration.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::compare_command {
 namespace {
@@ -86,9 +86,9 @@ std::string as_tables(const locking::TaskSet& set, const std::vector<Column>& co
     responses[0].push_back(column.name);
   }
   for (size_t i = 0; i < set.tasks.size(); ++i) {
-    responses.push_back({set.tasks[i].name, format_time(set.tasks[i].period)});
+    responses.push_back({set.tasks[i].name, format_duration(set.tasks[i].period)});
     for (const Column& column : columns)
-      responses.back().push_back(column.response[i] ? format_time(*column.response[i]) : "-");
+      responses.back().push_back(column.response[i] ? format_duration(*column.response[i]) : "-");
   }
   return table(methods, 4) + "\n" + table(responses) +
          "\nSoft: a job may end after its deadline, the period, but no later than shown. Hard: within it.\n"

@@ -12,7 +12,7 @@
 #include "analysis/exchange/pycpa.h"
 #include "analysis/exchange/schedcat.h"
 #include "analysis/json/locking_json.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis::cli::convert_command {
 namespace {
@@ -120,7 +120,7 @@ Run add(CLI::App& parent) {
   convert->add_option("--unit", options->unit,
                       "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
   return [options]() -> Result<int> {
-    const auto unit = parse_time(options->unit);
+    const auto unit = parse_duration(options->unit);
     if (!unit || *unit == 0) return fail("--unit: '" + options->unit + "', expected a time such as 1us");
     const auto text = read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
     if (!text) return tl::unexpected(text.error());

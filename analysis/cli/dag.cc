@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/dag/dag_json.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::dag_command {
 namespace {
@@ -43,7 +43,7 @@ std::string as_table(const dag::TaskSet& set, const Federation& own) {
     rows.push_back({task.name});
     for (const Time time : {task.deadline, dag::jaffe_bound(task, set.platform), dag::scaled_bound(task, set.platform),
                             dag::path_bound(task, set.platform)})
-      rows.back().push_back(format_time(time));
+      rows.back().push_back(format_duration(time));
     for (const int Platform::* elements : {&Platform::cpus, &Platform::links, &Platform::gpus})
       rows.back().push_back(own ? std::to_string((*own)[i].*elements) : "-");
   }

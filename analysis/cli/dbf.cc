@@ -5,13 +5,14 @@
 #include <memory>
 
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/experiment/demand_chart.h"
 #include "analysis/json/demand_json.h"
 #include "analysis/json/task_graphs_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/number_text.h"
+#include "base/duration.h"
+#include "base/files.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::dbf_command {
 namespace {
@@ -39,9 +40,9 @@ std::string tasks_text(const TaskDemands& set) {
     std::string path;
     for (const size_t v : heaviest.vertices) path += (path.empty() ? "" : " ") + task.vertices[v].name;
     if (path.size() > 60) path = path.substr(0, 57) + "...";
-    rows.push_back({task.name, path, std::to_string(task.vertices.size()), format_time(task.period),
-                    format_time(heaviest.execution), share(heaviest.execution, task.period),
-                    format_time(set.bounds[n].burst())});
+    rows.push_back({task.name, path, std::to_string(task.vertices.size()), format_duration(task.period),
+                    format_duration(heaviest.execution), share(heaviest.execution, task.period),
+                    format_duration(set.bounds[n].burst())});
   }
   return table(rows, 2);
 }
@@ -55,8 +56,8 @@ std::string values_text(const TaskDemands& set, Time until, size_t lines) {
     const Time demand = total_demand(set.bounds, t);
     if (demand == before) continue;
     before = demand;
-    rows.push_back({format_time(t), format_time(demand), share(demand, t)});
-    for (const dbf::DemandBound& bound : set.bounds) rows.back().push_back(format_time(bound.at(t)));
+    rows.push_back({format_duration(t), format_duration(demand), share(demand, t)});
+    for (const dbf::DemandBound& bound : set.bounds) rows.back().push_back(format_duration(bound.at(t)));
   }
   return table(rows, 0);
 }
@@ -65,8 +66,8 @@ void add_jobs(const dbf::TaskGraph& task, const std::string& what, const std::ve
               std::vector<std::vector<std::string>>& rows) {
   for (const auto& [vertex, at] : jobs) {
     const dbf::Vertex& job = task.vertices[vertex];
-    rows.push_back(
-        {task.name, job.name, what, format_time(at), format_time(at + job.deadline), format_time(job.execution)});
+    rows.push_back({task.name, job.name, what, format_duration(at), format_duration(at + job.deadline),
+                    format_duration(job.execution)});
   }
 }
 
@@ -76,12 +77,13 @@ std::string walks_text(const TaskDemands& set, Time t) {
     const dbf::TaskGraph& task = set.tasks[n];
     const dbf::Walk walk = demanding_walk(task, set.graphs[n], set.fronts[n], t);
     add_jobs(task, "", walk.tail, rows);
-    const std::string often =
-        walk.repetitions == 1 ? "once" : std::to_string(walk.repetitions) + " times, every " + format_time(task.period);
+    const std::string often = walk.repetitions == 1
+                                  ? "once"
+                                  : std::to_string(walk.repetitions) + " times, every " + format_duration(task.period);
     add_jobs(task, often, walk.repeated, rows);
     add_jobs(task, "", walk.head, rows);
   }
-  return "What demands most within " + format_time(t) + ":\n" + table(rows, 3);
+  return "What demands most within " + format_duration(t) + ":\n" + table(rows, 3);
 }
 
 // Why bounds are upper ones only, a line for each such task; "" if all are exact.
@@ -93,7 +95,9 @@ std::string looseness_text(const std::vector<dbf::TaskGraph>& tasks) {
 }
 
 std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest) {
-  const auto demands = [](Time t, Time demand) { return format_time(demand) + " of demand within " + format_time(t); };
+  const auto demands = [](Time t, Time demand) {
+    return format_duration(demand) + " of demand within " + format_duration(t);
+  };
   std::string text = "Utilisation " + percent(utilisation(set.bounds), 2) + ". ";
   if (verdict.feasible)
     text += "Schedulable by preemptive EDF on one processor.\n";
@@ -102,9 +106,9 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
                                                : "Not known to be schedulable on one processor: at most ") +
             demands(verdict.excess->t, verdict.excess->demand) +
             (verdict.excess->least ? ", and in no shorter interval is there too much.\n" : ".\n");
-  text += "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_time(verdict.last_t);
-  text +=
-      verdict.published_last_t ? " (sum of 2 E / (1 - U): " + format_time(*verdict.published_last_t) + ").\n" : ".\n";
+  text += "Looked at " + std::to_string(verdict.looks) + " interval lengths up to " + format_duration(verdict.last_t);
+  text += verdict.published_last_t ? " (sum of 2 E / (1 - U): " + format_duration(*verdict.published_last_t) + ").\n"
+                                   : ".\n";
   const auto& [t, demand] = tightest.step;
   return text + "Tightest interval" + (tightest.of_all ? "" : " found") + ": " + demands(t, demand) + ", " +
          share(demand, t) + ".\n";
@@ -112,10 +116,10 @@ std::string verdict_text(const TaskDemands& set, const dbf::Verdict& verdict, co
 
 Result<std::optional<Time>> read_length(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const auto time = parse_time(text);
+  const auto time = parse_duration(text);
   if (!time) return fail(option + ": " + time.error().message);
   if (*time < 1 || *time > dbf::kMostDemand)
-    return fail(option + ": " + text + ", expected more than 0 and at most " + format_time(dbf::kMostDemand));
+    return fail(option + ": " + text + ", expected more than 0 and at most " + format_duration(dbf::kMostDemand));
   return *time;
 }
 
@@ -135,7 +139,7 @@ Result<int> run(const Options& options) {
     Time longest = 0;
     for (const dbf::TaskGraph& task : set.tasks) longest = std::max(longest, task.period);
     const Time end = until->value_or(std::max(2 * longest, std::min(4 * longest, marked + marked / 8)));
-    if (auto good = write_text(options.chart, format_charts({demand_chart(set, end, marked)})); !good)
+    if (auto good = write_file(options.chart, format_charts({demand_chart(set, end, marked)})); !good)
       return tl::unexpected(good.error());
   }
   if (options.as_json) {
@@ -144,7 +148,8 @@ Result<int> run(const Options& options) {
     const std::string loose = looseness_text(set.tasks);
     std::cout << tasks_text(set) << "\n" << verdict_text(set, *verdict, tightest) << loose << "\n";
     if (at->has_value())
-      std::cout << "dbf(" << format_time(marked) << ") = " << format_time(total_demand(set.bounds, marked)) << "\n\n";
+      std::cout << "dbf(" << format_duration(marked) << ") = " << format_duration(total_demand(set.bounds, marked))
+                << "\n\n";
     std::cout << values_text(set, until->value_or(INT64_MAX - 1), until->has_value() ? SIZE_MAX : options.lines) << "\n"
               << (loose.empty() ? walks_text(set, marked) : "");
     if (!options.chart.empty()) std::cout << "\nWritten: " << options.chart << "\n";

@@ -4,8 +4,8 @@
 #include "analysis/access/experiment/shares.h"
 #include "analysis/cli/experiment.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 Result<int> run_access(const ExperimentOptions& options) {

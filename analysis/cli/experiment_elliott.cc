@@ -3,10 +3,11 @@
 
 #include "analysis/cli/experiment.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/locking/experiment/elliott.h"
 #include "analysis/locking/experiment/observations.h"
 #include "analysis/model/number_text.h"
+#include "base/files.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 namespace {
@@ -73,7 +74,7 @@ Result<void> draw(const ExperimentOptions& options, int number, const std::strin
   if (!options.inset.empty())
     std::erase_if(figure.insets, [&](const locking::Inset& inset) { return inset.letter != options.inset[0]; });
   if (figure.insets.empty()) return fail("--inset: Fig. " + std::to_string(number) + " has no (" + options.inset + ")");
-  return write_text(file, format_charts(charts(figure, all), number > 10 ? 2 : 3));
+  return write_file(file, format_charts(charts(figure, all), number > 10 ? 2 : 3));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ Result<int> run_elliott(const ExperimentOptions& options) {
   for (size_t point = 0; point < experiment.points(); ++point)
     all[experiment.scenarios[point]] = locking::Histogram((**sums)[point]);
   const std::string& out = options.counting.out;
-  if (auto good = write_text(out + ".csv", format_csv(all)); !good) return tl::unexpected(good.error());
+  if (auto good = write_file(out + ".csv", format_csv(all)); !good) return tl::unexpected(good.error());
   std::string written = out + ".csv";
   for (int number = locking::kFirstFigure; number <= locking::kLastFigure; ++number) {
     if (options.elliott_figure && number != *options.elliott_figure) continue;

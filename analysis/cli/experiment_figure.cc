@@ -3,10 +3,10 @@
 
 #include "analysis/cli/experiment.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/experiment/results.h"
 #include "analysis/experiment/running_time.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 namespace {

@@ -1,6 +1,5 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include "base/files.h"
+
 #include <iostream>
 #include <iterator>
 
@@ -11,25 +10,13 @@ namespace samcl::analysis::cli {
 
 Result<std::string> read_text(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad()) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be read"));
-  return text;
-}
-
-Result<void> write_text(const std::string& file, const std::string& text) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out << text << std::flush;
-  if (!out) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be written"));
-  return {};
+  return read_file(file);
 }
 
 Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
                                   int columns) {
   for (const auto& [ending, text] : {std::pair{".csv", csv}, {".json", format_charts(charts, columns)}})
-    if (auto good = write_text(out + ending, text); !good) return tl::unexpected(good.error());
+    if (auto good = write_file(out + ending, text); !good) return tl::unexpected(good.error());
   return "Written: " + out + ".csv, " + out + ".json\n";
 }
 

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::gap_command {
 namespace {

@@ -4,13 +4,14 @@
 
 #include "analysis/cli/locking_input.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/draw/schedule_drawing.h"
 #include "analysis/json/locking_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/locking/pipeline.h"
 #include "analysis/locking/simulator.h"
 #include "analysis/model/number_text.h"
+#include "base/duration.h"
+#include "base/files.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::locking_command {
 namespace {
@@ -34,8 +35,8 @@ std::string utilisations_table(const locking::TaskSet& set, const std::vector<do
     rows[0].push_back("u_eff x" + factor);
   }
   for (const locking::Task& task : set.tasks) {
-    rows.push_back({task.name, format_time(task.period), format_time(task.cpu), format_time(task.gpu),
-                    format_time(task.section), decimal(effective_utilisation(task, 1), 3)});
+    rows.push_back({task.name, format_duration(task.period), format_duration(task.cpu), format_duration(task.gpu),
+                    format_duration(task.section), decimal(effective_utilisation(task, 1), 3)});
     for (const double speed_up : speed_ups) rows.back().push_back(decimal(effective_utilisation(task, speed_up), 3));
   }
   rows.push_back({"all", "", "", "", "", decimal(effective_utilisation(set, 1), 3)});
@@ -67,16 +68,16 @@ std::string tasks_table(const locking::TaskSet& set, const locking::Verdicts& ve
   if (set.parts > 1) rows[0].insert(rows[0].end(), {"b SMLP", "SMLP"});
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const auto late = [&](const auto& verdict) {
-      return verdict.schedulable() ? format_time(verdict.tasks[i].late) : "-";
+      return verdict.schedulable() ? format_duration(verdict.tasks[i].late) : "-";
     };
-    rows.push_back({set.tasks[i].name, format_time(fmlp_long.tasks[i].blocking), late(fmlp_long),
-                    late(verdicts.suspension_aware), format_time(omlp.tasks[i].blocking),
-                    format_time(verdicts.loose_omlp[i]), late(omlp), format_time(donation.tasks[i].blocking),
+    rows.push_back({set.tasks[i].name, format_duration(fmlp_long.tasks[i].blocking), late(fmlp_long),
+                    late(verdicts.suspension_aware), format_duration(omlp.tasks[i].blocking),
+                    format_duration(verdicts.loose_omlp[i]), late(omlp), format_duration(donation.tasks[i].blocking),
                     late(donation),
-                    verdicts.containers.schedulable() ? format_time(verdicts.containers.late[i]) : "-"});
+                    verdicts.containers.schedulable() ? format_duration(verdicts.containers.late[i]) : "-"});
     if (set.parts == 1) continue;
     const auto& smlp = verdicts.shared_resource.back();
-    rows.back().insert(rows.back().end(), {format_time(smlp.tasks[i].blocking), late(smlp)});
+    rows.back().insert(rows.back().end(), {format_duration(smlp.tasks[i].blocking), late(smlp)});
   }
   return table(rows);
 }
@@ -101,10 +102,10 @@ Result<void> show_schedule(const Options& options, const locking::TaskSet& set) 
   TaskSet named = pipeline(set);
   named.platform.links = 0;  // copying runs on CPUs here
   if (*options.schedule == locking::Method::smlp) named.platform.gpus = set.parts;
-  const std::string title =
-      "All released at once, " + std::string(name(*options.schedule)) + ": the last job ends at " + format_time(last);
+  const std::string title = "All released at once, " + std::string(name(*options.schedule)) +
+                            ": the last job ends at " + format_duration(last);
   if (!options.svg.empty())
-    if (auto written = write_text(options.svg, schedule_svg(named, schedule, frame, title)); !written) return written;
+    if (auto written = write_file(options.svg, schedule_svg(named, schedule, frame, title)); !written) return written;
   if (!options.as_json) std::cout << "\n" << title << "\n" << schedule_text(named, schedule, frame);
   return {};
 }

@@ -10,6 +10,7 @@
 #include "analysis/makespan/binary_program.h"
 #include "analysis/makespan/drawing.h"
 #include "analysis/makespan/makespan_json.h"
+#include "base/files.h"
 #ifdef SAMCL_HAVE_CBC
 #include "analysis/makespan/solve.h"
 #endif
@@ -92,7 +93,7 @@ Result<int> run_convergence(const Options& options, const makespan::Kernel& kern
       makespan::convergence(kernel, warps, options.converge, options.effort, cpu_seconds);
   if (!options.chart.empty()) {
     const auto charts = convergence_charts(found, "Estimates of T(W), W = " + title(kernel, warps));
-    if (auto good = write_text(options.chart, format_charts(charts)); !good) return tl::unexpected(good.error());
+    if (auto good = write_file(options.chart, format_charts(charts)); !good) return tl::unexpected(good.error());
   }
   std::cout << (options.as_json ? format_convergence(kernel, found, options.remarks)
                                 : title(kernel, warps) + "\n\n" + convergence_text(found));
@@ -103,7 +104,7 @@ Result<int> run_convergence(const Options& options, const makespan::Kernel& kern
 Result<void> export_lp(const Options& options, const makespan::Kernel& kernel, int warps) {
   const auto program = binary_program(kernel, warps, options.form);
   if (!program) return fail("--lp: " + program.error().message);
-  return write_text(options.lp, format_lp(*program, title(kernel, warps)));
+  return write_file(options.lp, format_lp(*program, title(kernel, warps)));
 }
 
 Result<std::string> solve([[maybe_unused]] const Options& options, [[maybe_unused]] const makespan::Kernel& kernel,
@@ -139,7 +140,7 @@ Result<int> run_worst_case(const Options& options, const makespan::Kernel& kerne
     const auto svg = schedule_svg(kernel, warps, worst.schedule,
                                   title(kernel, warps) + ": " + std::to_string(worst.attained) + " slots");
     if (!svg) return fail("--svg: " + svg.error().message);
-    if (auto good = write_text(options.svg, *svg); !good) return tl::unexpected(good.error());
+    if (auto good = write_file(options.svg, *svg); !good) return tl::unexpected(good.error());
   }
   std::cout << text;
   return kGood;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "analysis/cli/table.h"
 #include "analysis/makespan/bounds.h"
 #include "analysis/makespan/simulate.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 namespace {

@@ -7,12 +7,13 @@
 
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
 #include "analysis/model/number_text.h"
 #include "analysis/modes/priorities.h"
 #include "analysis/modes/remedy.h"
+#include "base/files.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::modes_command {
 namespace {
@@ -137,7 +138,7 @@ Result<void> save(const std::string& file, const Answer& answer) {
   TaskSetDocument document{answer.set, answer.choice.modes};
   const int count = static_cast<int>(answer.order.size());
   for (int n = 0; n < count; ++n) document.set.tasks[answer.order[static_cast<size_t>(n)]].priority = count - n;
-  return write_text(file, format_task_set(document));
+  return write_file(file, format_task_set(document));
 }
 
 Result<int> run(const Options& options) {

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/nunna_times.h"
-#include "analysis/cli/table.h"
 #include "analysis/model/number_text.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/experiment/cpu_time.h"
 #include "analysis/makespan/worst_case.h"
 #include "analysis/model/number_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::reductions_command {
 namespace {

@@ -6,14 +6,14 @@
 
 #include "analysis/cli/bounds_text.h"
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/json/bounds_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/initiation.h"
 #include "analysis/rta/exact.h"
 #include "analysis/rta/together.h"
+#include "base/duration.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::rta_command {
 namespace {
@@ -46,7 +46,7 @@ Result<Initiation> initiation_of(const std::vector<std::string>& given) {
   Initiation initiation;
   Time* const fields[] = {&initiation.transfer_cpu, &initiation.transfer, &initiation.launch_cpu, &initiation.launch};
   for (size_t n = 0; n < given.size(); ++n) {
-    const auto time = parse_time(given[n]);
+    const auto time = parse_duration(given[n]);
     if (!time || *time == 0) return fail("--initiation: '" + given[n] + "', expected a time such as 200us");
     *fields[n] = *time;
   }
@@ -75,8 +75,8 @@ std::string exact_table(const TaskSetDocument& document, const Exact& exact) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "MODE", "DEADLINE", "RESPONSE", "MEETS IT"}};
   for (const size_t i : priority_order(document.set)) {
     const Task& task = document.set.tasks[i];
-    rows.push_back({task.name, std::to_string(document.modes[i]), format_time(task.deadline),
-                    format_time(exact.response[i]), exact.response[i] <= task.deadline ? "yes" : "no"});
+    rows.push_back({task.name, std::to_string(document.modes[i]), format_duration(task.deadline),
+                    format_duration(exact.response[i]), exact.response[i] <= task.deadline ? "yes" : "no"});
   }
   return "Most urgent first; exact, " + std::to_string(exact.states) + " states" +
          (exact.schedulable ? "" : " up to the first deadline that was missed") + "\n\n" + table(rows);

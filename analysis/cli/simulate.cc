@@ -6,14 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/subcommand.h"
-#include "analysis/cli/table.h"
 #include "analysis/draw/schedule_drawing.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/capacity.h"
 #include "analysis/model/placement.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/study.h"
+#include "base/duration.h"
+#include "base/files.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 
 namespace samcl::analysis::cli::simulate_command {
 namespace {
@@ -31,7 +32,7 @@ std::string rounded(Time time) {
   // Four digits are enough to compare.
   Time unit = 1;
   while (time / unit >= 100000) unit *= 10;
-  return format_time((time + unit / 2) / unit * unit);
+  return format_duration((time + unit / 2) / unit * unit);
 }
 
 std::string bound_text(const TaskBound& bound) { return bound.proven ? rounded(bound.response) : "-"; }
@@ -93,8 +94,8 @@ std::string as_json(const TaskSet& set, const Study& study, const Bounds& bounds
 }
 
 std::string worst_title(const TaskSet& set, const FinishedJob& worst) {
-  return "Worst job found: " + set.tasks[worst.task].name + ", response " + format_time(worst.response()) +
-         " of a deadline of " + format_time(set.tasks[worst.task].deadline);
+  return "Worst job found: " + set.tasks[worst.task].name + ", response " + format_duration(worst.response()) +
+         " of a deadline of " + format_duration(set.tasks[worst.task].deadline);
 }
 
 // One job of each task, all released at 0 and as long as they may be: the schedule, and every response.
@@ -109,12 +110,12 @@ Result<int> show_at_once(const Options& options, const TaskSet& set, const Modes
     const Task& task = set.tasks[job.task];
     last = std::max(last, job.finish);
     missed |= job.response() > task.deadline;
-    rows.push_back({task.name, std::to_string(modes[job.task]), format_time(job.response()), format_time(task.deadline),
-                    job.response() > task.deadline ? "no" : "yes"});
+    rows.push_back({task.name, std::to_string(modes[job.task]), format_duration(job.response()),
+                    format_duration(task.deadline), job.response() > task.deadline ? "no" : "yes"});
   }
   const std::string title = "All released at once";
   if (!options.svg.empty())
-    if (auto written = write_text(options.svg, schedule_svg(set, all, {0, last}, title)); !written)
+    if (auto written = write_file(options.svg, schedule_svg(set, all, {0, last}, title)); !written)
       return tl::unexpected(written.error());
   std::cout << table(rows) << "\n" << title << "\n" << schedule_text(set, all, {0, last});
   return missed ? kNotSchedulable : kGood;
@@ -132,7 +133,7 @@ Result<int> run(const Options& options) {
   const Schedule worst = schedule(set, order, modes, seen.worst_plan);
   const Frame frame = around(seen.worst);
   if (!options.svg.empty())
-    if (auto written = write_text(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst))); !written)
+    if (auto written = write_file(options.svg, schedule_svg(set, worst, frame, worst_title(set, seen.worst))); !written)
       return tl::unexpected(written.error());
   bool missed = false;
   for (size_t i = 0; i < set.tasks.size(); ++i) missed |= seen.tasks[i].longest > set.tasks[i].deadline;

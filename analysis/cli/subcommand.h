@@ -85,7 +85,6 @@ auto read_by(Parse parse, const std::string& file) -> decltype(parse(std::string
   if (!parsed) return fail((file == "-" ? "standard input" : file) + ": " + parsed.error().message);
   return parsed;
 }
-Result<void> write_text(const std::string& file, const std::string& text);
 // OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
 Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,
                                   int columns = 1);

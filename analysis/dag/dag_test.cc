@@ -6,7 +6,7 @@
 
 #include "analysis/dag/dag_json.h"
 #include "analysis/generator/draw.h"
-#include "analysis/generator/test_seed.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::dag {
 namespace {

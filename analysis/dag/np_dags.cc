@@ -4,7 +4,7 @@
 #include <map>
 
 #include "analysis/csv/rows.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis::dag {
 namespace {
@@ -18,7 +18,7 @@ std::string milliseconds(Time time) {
 }
 
 Result<Time> milliseconds_of(const CsvRow& row, size_t cell) {
-  const auto time = parse_time(row.cells[cell] + "ms");
+  const auto time = parse_duration(row.cells[cell] + "ms");
   if (!time || *time > kLongest) return row.wrong("'" + row.cells[cell] + "', expected milliseconds");
   return *time;
 }

@@ -6,7 +6,7 @@
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/dbf/random_graph.h"
 #include "analysis/dbf/task_demands.h"
-#include "analysis/generator/test_seed.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::dbf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "analysis/draw/schedule_drawing.h"
 #include "analysis/draw/svg.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis {
 namespace {
@@ -41,7 +41,7 @@ void draw_axis(Canvas& canvas, const Frame& frame, double top, double bottom) {
   const Time step = round_step(frame.end - frame.begin);
   for (Time time = (frame.begin + step - 1) / step * step; time <= frame.end; time += step) {
     canvas.line(canvas.x(time), top, canvas.x(time), bottom, "stroke=\"#dddddd\"");
-    canvas.text(canvas.x(time), bottom + 16, format_time(time), "text-anchor=\"middle\" fill=\"#555555\"");
+    canvas.text(canvas.x(time), bottom + 16, format_duration(time), "text-anchor=\"middle\" fill=\"#555555\"");
   }
 }
 
@@ -56,7 +56,7 @@ void draw_element(Canvas& canvas, const TaskSet& set, const Schedule& schedule, 
     const Task& task = set.tasks[segment.task];
     canvas.bar(canvas.x(start), y, canvas.x(end) - canvas.x(start), svg_colour(segment.task),
                task.name + ", job " + std::to_string(segment.job + 1) + ", stage " + std::to_string(segment.stage + 1) +
-                   ": " + format_time(segment.start) + " to " + format_time(segment.end));
+                   ": " + format_duration(segment.start) + " to " + format_duration(segment.end));
     const std::string label = task.name + "." + std::to_string(segment.stage + 1);
     if (canvas.x(end) - canvas.x(start) > 7.5 * static_cast<double>(label.size()))
       canvas.text((canvas.x(start) + canvas.x(end)) / 2, y + 14, label, "text-anchor=\"middle\" font-size=\"11\"");

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "analysis/draw/schedule_drawing.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis {
 namespace {
@@ -77,7 +77,7 @@ std::string schedule_text(const TaskSet& set, const Schedule& schedule, const Fr
   for (size_t i = 0; i < set.tasks.size(); ++i)
     text +=
         padded(std::string(1, letter(i)) + " " + set.tasks[i].name, width) + " " + task_line(schedule, i, scale) + "\n";
-  return text + padded("", width) + " " + format_time(frame.begin) + " to " + format_time(frame.end) +
+  return text + padded("", width) + " " + format_duration(frame.begin) + " to " + format_duration(frame.end) +
          "; | release, * end\n";
 }
 

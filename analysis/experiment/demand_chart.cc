@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis {
 namespace {
@@ -44,8 +44,8 @@ Chart demand_chart(const dbf::TaskDemands& set, Time end, std::optional<Time> ma
   chart.curves.push_back(steps(set.tasks.size() > 1 ? "all tasks" : set.tasks[0].name, end, total,
                                [&](Time t) { return dbf::next_change(set.bounds, t); }));
   if (marked && *marked <= end)
-    chart.curves.push_back(
-        {"within " + format_time(*marked) + ": " + format_time(total(*marked)), {{ms(*marked), ms(total(*marked))}}});
+    chart.curves.push_back({"within " + format_duration(*marked) + ": " + format_duration(total(*marked)),
+                            {{ms(*marked), ms(total(*marked))}}});
   return chart;
 }
 

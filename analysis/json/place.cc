@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 #include "base/json_text.h"
 
 namespace samcl::analysis {
@@ -33,7 +33,7 @@ Result<void> read(const Place& place, std::string& target) {
 
 Result<void> read(const Place& place, Time& target) {
   if (place.value.is_string()) {
-    const auto time = parse_time(place.value.get<std::string>());
+    const auto time = parse_duration(place.value.get<std::string>());
     if (!time) return fail(place.path + ": " + time.error().message);
     target = *time;
     return {};

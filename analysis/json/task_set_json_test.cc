@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/json/replaced_test.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 namespace samcl::analysis {
 namespace {
@@ -125,15 +125,15 @@ TEST(TaskSetJson, NonsenseIsNamedByTaskAndField) {
 }
 
 TEST(TimeText, IsExact) {
-  EXPECT_EQ(*parse_time("40ms"), 40'000'000);
-  EXPECT_EQ(*parse_time("2.000000001 s"), 2'000'000'001);
-  EXPECT_EQ(*parse_time("0.10us"), 100);
-  EXPECT_EQ(format_time(40'000'000), "40 ms");
-  EXPECT_EQ(format_time(2'000'000'001), "2.000000001 s");
-  EXPECT_EQ(format_time(-1'050), "-1.05 us");
-  EXPECT_EQ(format_time(0), "0");
+  EXPECT_EQ(*parse_duration("40ms"), 40'000'000);
+  EXPECT_EQ(*parse_duration("2.000000001 s"), 2'000'000'001);
+  EXPECT_EQ(*parse_duration("0.10us"), 100);
+  EXPECT_EQ(format_duration(40'000'000), "40 ms");
+  EXPECT_EQ(format_duration(2'000'000'001), "2.000000001 s");
+  EXPECT_EQ(format_duration(-1'050), "-1.05 us");
+  EXPECT_EQ(format_duration(0), "0");
   for (const char* bad : {"", "40", "ms", "-3ms", "1..2ms", "0.5ns", "1e3ms", "9999999999999999999s", "40 minutes"})
-    EXPECT_FALSE(parse_time(bad)) << bad;
+    EXPECT_FALSE(parse_duration(bad)) << bad;
 }
 
 TEST(TaskSetJson, CpuTimeOfSectionsIsReadAndWritten) {

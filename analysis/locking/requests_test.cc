@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/locking/examples.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::locking {
 namespace {

@@ -1,12 +1,11 @@
 // Does any simulated job end later than a bound says? Random sets and plans; a failure prints seed and set.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/locking/random_set.h"
 #include "analysis/locking/verdicts.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::locking {
 namespace {

@@ -7,7 +7,6 @@
 #include <map>
 #include <random>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/makespan/convergence.h"
 #include "analysis/makespan/exhaustive.h"
 #include "analysis/makespan/pause_relaxation.h"
@@ -15,6 +14,7 @@
 #include "analysis/makespan/rounds.h"
 #include "analysis/makespan/run_relaxation.h"
 #include "analysis/makespan/slot.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::makespan {
 namespace {

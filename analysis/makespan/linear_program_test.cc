@@ -5,7 +5,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <random>
 
-#include "analysis/generator/test_seed.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::makespan {
 namespace {

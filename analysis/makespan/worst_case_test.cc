@@ -5,10 +5,10 @@
 
 #include <random>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/makespan/bounds.h"
 #include "analysis/makespan/exhaustive.h"
 #include "analysis/makespan/simulate.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::makespan {
 namespace {

@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <tuple>
 #include <utility>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -1,12 +1,10 @@
 // kUndecided: what it promises to every search that leaves choices out.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "analysis/generator/paper_sets.h"
-#include "analysis/generator/test_seed.h"
 #include "analysis/modes/candidates.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

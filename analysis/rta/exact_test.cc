@@ -4,9 +4,9 @@
 
 #include <iostream>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/sim/longest.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/generator/draw.h"
-#include "analysis/generator/test_seed.h"
 #include "analysis/rta/busy.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "analysis/generator/paper_sets.h"
-#include "analysis/generator/test_seed.h"
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

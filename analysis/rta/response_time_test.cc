@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "analysis/generator/test_seed.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "analysis/generator/draw.h"
 #include "analysis/generator/paper_sets.h"
-#include "analysis/generator/test_seed.h"
 #include "analysis/sim/longest.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/sim/random_set.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/sim/behaviour_plan.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

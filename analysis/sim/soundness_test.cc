@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/generator/test_seed.h"
 #include "analysis/json/task_set_json.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis {
 namespace {

@@ -1,8 +1,8 @@
 #include "benchmarks/harness/execution.h"
 
+#include "base/files.h"
 #include "benchmarks/harness/output.h"
 #include "tools/process/child.h"
-#include "tools/process/files.h"
 
 namespace samcl::bench {
 namespace {
@@ -23,14 +23,14 @@ std::vector<std::string> command(const Program& program, const Execution& run, c
 }  // namespace
 
 Execution execute(const Program& program, Execution run, const Settings& settings) {
-  const process::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string report = folder.file("report.json");
   const auto ending = process::run(command(program, run, settings, report), {}, settings.limit_s);
   if (!ending) {
     run.detail = ending.error().message;
     return run;
   }
-  return read_output(std::move(run), *ending, process::read_file(report).value_or(""), settings.warmup + settings.jobs);
+  return read_output(std::move(run), *ending, read_file(report).value_or(""), settings.warmup + settings.jobs);
 }
 
 }  // namespace samcl::bench

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/cli/table.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 #include "benchmarks/harness/comparison.h"
 #include "benchmarks/harness/drawing.h"
 #include "benchmarks/harness/session_json.h"
@@ -76,7 +76,7 @@ std::string live_text(const LiveSession& session) {
                      short_number(row.longest_ms()) + " ms", std::to_string(row.misses()),
                      row.bound_ms ? std::to_string(row.beyond_bound()) : "-"});
   }
-  return analysis::cli::table(table, 2);
+  return samcl::table(table, 2);
 }
 
 std::string live_json(const LiveSession& session) {

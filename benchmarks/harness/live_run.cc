@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "analysis/json/task_set_json.h"
+#include "base/files.h"
 #include "base/json_text.h"
 #include "benchmarks/harness/drawing.h"
 #include "benchmarks/harness/output.h"
 #include "tools/process/child.h"
-#include "tools/process/files.h"
 #include "tools/process/last_line.h"
 
 namespace samcl::bench {
@@ -91,7 +91,7 @@ class Conductor {
     const std::string text = std::string("modes = \"") + analysis::name(policy) +
                              "\"\ngpus = " + std::to_string(settings_.gpus) +
                              "\nother_slice = \"1us\"\nother_chunk = \"1us\"\n";
-    if (auto good = process::write_file(config, text); !good) return good;
+    if (auto good = write_file(config, text); !good) return good;
     auto begun = succeed(
         {tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with", std::to_string(getpid())});
     if (!begun) return tl::unexpected(begun.error());
@@ -161,7 +161,7 @@ class Conductor {
     words.insert(words.end(), {modes, "--", sized.program.path, "--json", "--period", "1", "--jobs", "20"});
     words.insert(words.end(), sized.arguments.begin(), sized.arguments.end());
     if (auto done = succeed(words); !done) return tl::unexpected(done.error());
-    const auto text = process::read_file(sized.profile);
+    const auto text = read_file(sized.profile);
     if (!text) return tl::unexpected(text.error());
     const auto measured = analysis::parse_task_set(*text);
     if (!measured) return fail(sized.profile + ": " + measured.error().message);
@@ -202,7 +202,7 @@ class Conductor {
   const LiveSettings& settings_;
   const std::function<void(const std::string&)>& tell_;
   const std::string instance_;
-  const process::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   bool manager_runs_ = false;
 };
 

@@ -8,6 +8,8 @@
 #include <iostream>
 #include <set>
 
+#include "base/executable.h"
+#include "base/files.h"
 #include "base/json_text.h"
 #include "base/one_of.h"
 #include "benchmarks/harness/campaign.h"
@@ -18,7 +20,6 @@
 #include "benchmarks/harness/session_json.h"
 #include "benchmarks/harness/show.h"
 #include "tools/process/child.h"
-#include "tools/process/files.h"
 
 namespace samcl::bench {
 namespace {
@@ -44,8 +45,6 @@ struct Options {
   bool as_json = false;
   Settings settings;
 };
-
-fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 Result<Machine> machine_seen_by_another_process() {
   const auto ending = process::run({(own_folder() / "sam-bench").string(), "machine", "--json"}, {}, kMachineLimitS);
@@ -80,8 +79,8 @@ void announce(size_t number, const Campaign& campaign, const Item& item, const E
 // NAME.json and NAME.svg, if there is a name.
 Result<void> keep(const Session& session, const std::string& name) {
   if (name.empty()) return {};
-  if (auto good = process::write_file(name + ".json", format_session(session)); !good) return good;
-  return process::write_file(name + ".svg", drawing(session, summarize(session.runs)));
+  if (auto good = write_file(name + ".json", format_session(session)); !good) return good;
+  return write_file(name + ".svg", drawing(session, summarize(session.runs)));
 }
 
 Result<Session> begin_session(const std::string& command, const Campaign& campaign, const Settings& settings) {
@@ -182,13 +181,13 @@ Result<int> figure(Options& options) {
 }
 
 Result<int> draw(const Options& options) {
-  const auto text = process::read_file(options.file);
+  const auto text = read_file(options.file);
   if (!text) return tl::unexpected(text.error());
   const auto session = parse_session(*text);
   if (!session) return fail(options.file + ": " + session.error().message);
   const std::string svg =
       options.out.empty() ? fs::path(options.file).replace_extension(".svg").string() : options.out + ".svg";
-  if (auto good = process::write_file(svg, drawing(*session, summarize(session->runs))); !good)
+  if (auto good = write_file(svg, drawing(*session, summarize(session->runs))); !good)
     return tl::unexpected(good.error());
   return show(*session, options, svg);
 }
@@ -205,10 +204,8 @@ Result<int> live(const Options& options) {
   session->machine = *machine;
   std::cout << (options.as_json ? live_json(*session) : machine_text(*machine) + "\n" + live_text(*session));
   if (options.out.empty()) return kGood;
-  if (auto kept = process::write_file(options.out + ".json", live_json(*session)); !kept)
-    return tl::unexpected(kept.error());
-  if (auto kept = process::write_file(options.out + ".svg", live_svg(*session)); !kept)
-    return tl::unexpected(kept.error());
+  if (auto kept = write_file(options.out + ".json", live_json(*session)); !kept) return tl::unexpected(kept.error());
+  if (auto kept = write_file(options.out + ".svg", live_svg(*session)); !kept) return tl::unexpected(kept.error());
   return kGood;
 }
 

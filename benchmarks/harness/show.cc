@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "analysis/cli/table.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 #include "benchmarks/harness/session_json.h"
 
 namespace samcl::bench {
@@ -90,7 +90,7 @@ std::string rows_text(const std::vector<Row>& rows) {
     if (const std::string words = note(row); !words.empty())
       notes += row.program + ", " + variant_name(row.devices) + ": " + words + "\n";
   }
-  return analysis::cli::table(cells, 4) + (notes.empty() ? "" : "\n" + notes);
+  return table(cells, 4) + (notes.empty() ? "" : "\n" + notes);
 }
 
 std::string machine_text(const Machine& machine) {
@@ -110,7 +110,7 @@ std::string machine_text(const Machine& machine) {
   cells.push_back({"samcl", machine.commit});
   cells.push_back({"date", machine.date});
   for (const auto& [name, value] : machine.environment) cells.push_back({name, value});
-  return analysis::cli::table(cells, 2);
+  return table(cells, 2);
 }
 
 std::string programs_text(const std::vector<Program>& programs) {

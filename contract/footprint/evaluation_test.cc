@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/test_seed.h"
 #include "contract/footprint/footprint.h"
 #include "contract/footprint/symbolic_footprint.h"
 
@@ -465,11 +466,8 @@ void check(uint64_t seed, Tally& tally) {
 }
 
 TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never_too_many) {
-  const char* given = std::getenv("SAMCL_TEST_SEED");
-  const uint64_t first = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-  std::cout << "seed " << first << "\n";
-  const char* count = std::getenv("SAMCL_TEST_COUNT");
-  const uint64_t programs = count ? std::strtoull(count, nullptr, 0) : 2500;
+  const TestSeed first;
+  const uint64_t programs = test_number("SAMCL_TEST_COUNT", 2500);
   Tally tally;
   for (uint64_t i = 0; i < programs && !HasFailure(); ++i) check(first + i, tally);
   std::cout << tally.programs << " programs, " << tally.endless << " too long to run, " << tally.known_writes

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <random>
 #include <set>
+
+#include "base/test_seed.h"
 
 namespace samcl {
 namespace {
@@ -76,9 +76,7 @@ TEST(PartConflict, ComparesRowsByteForByte) {
 
 // Against sets of single bytes.
 TEST(PartConflict, OfRandomRowsIsThatOfTheirBytes) {
-  const char* given = std::getenv("SAMCL_TEST_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-  std::cout << "seed " << seed << "\n";
+  const TestSeed seed;
   std::mt19937_64 random(seed);
   const auto below = [&](uint64_t end) { return random() % end; };
   unsigned meetings = 0;

@@ -2,7 +2,6 @@
 // against their loads and stores on a simulated device.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "base/test_seed.h"
 #include "kernel-translator/check/access_check.h"
 #include "kernel-translator/check/footprint_check.h"
 #include "kernel-translator/check/random_kernel.h"
@@ -176,18 +176,14 @@ TEST_F(SimulatedBenchmarkKernels, touch_what_their_footprints_tell) {
   }
 }
 
-// A source of random kernels per seed, as many as SAMCL_TEST_COUNT says, from SAMCL_TEST_SEED on.
+// A source of random kernels per seed, as many as SAMCL_TEST_COUNT says, from SAMCL_SEED on.
 template <typename Test>
 void for_random_sources(Test test) {
-  const char* given = std::getenv("SAMCL_TEST_SEED");
-  const char* sources = std::getenv("SAMCL_TEST_COUNT");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device{}();
-  const uint64_t count = sources ? std::strtoull(sources, nullptr, 0) : 1;
-  std::cout << "SAMCL_TEST_SEED=" << seed << std::endl;
+  const uint64_t seed = test_seed(), count = test_number("SAMCL_TEST_COUNT", 1);
   for (uint64_t each = seed; each < seed + count && !testing::Test::HasFailure(); ++each) {
     std::mt19937_64 random(each);
     const std::string source = random_kernels(random, kKernels);
-    SCOPED_TRACE("SAMCL_TEST_SEED=" + std::to_string(each) + "\n" + source);
+    SCOPED_TRACE("SAMCL_SEED=" + std::to_string(each) + "\n" + source);
     test(random, source);
   }
 }

@@ -2,11 +2,10 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/files.h"
 #include "base/json_text.h"
 
 namespace samcl::check {
@@ -68,9 +67,8 @@ CaseArgument argument_of(const Json& json) {
 LaunchCase case_of(const Json& json, const std::string& folder) {
   LaunchCase result;
   const std::string file = folder + "/" + json.at("file").get<std::string>();
-  std::ifstream stream(file);
-  result.source.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || result.source.empty()) throw std::runtime_error(file + " can't be read");
+  result.source = read_file(file).value_or("");
+  if (result.source.empty()) throw std::runtime_error(file + " can't be read");
   result.program = std::filesystem::path(file).stem();
   result.options = json.value("options", "");
   result.kernel = json.at("kernel").get<std::string>();

@@ -1,11 +1,11 @@
 // sam-check-footprint, which `sam-translate --check` starts: runs cases on the installed driver and, where there is
 // one, on a simulator that tells of loads and stores; prints what was found as a table.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
+#include "base/executable.h"
+#include "base/files.h"
 #include "kernel-translator/check/access_check.h"
 #include "kernel-translator/check/footprint_check.h"
 
@@ -13,11 +13,6 @@ namespace samcl::check {
 namespace {
 
 constexpr char kUsage[] = "usage: sam-translate --check CASES.json   (launch_case.h tells what it holds)\n";
-
-std::string beside_this_program(const std::string& name) {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / name;
-}
 
 std::string rounded(double number) {
   std::ostringstream text;
@@ -58,14 +53,13 @@ void print(const LaunchCase& launch, const KernelTranslation& kernel, const Evid
 }
 
 int run(const std::string& file) {
-  std::ifstream stream(file);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) {
-    std::cerr << "sam-check-footprint: can't read " << file << "\n";
+  const auto text = read_file(file);
+  if (!text) {
+    std::cerr << "sam-check-footprint: " << text.error().message << "\n";
     return 2;
   }
-  const auto cases = read_cases(text, std::filesystem::absolute(file).parent_path());
-  auto recorder = Recorder::install(beside_this_program("libsamcl-access-recorder.so"));
+  const auto cases = read_cases(*text, std::filesystem::absolute(file).parent_path());
+  auto recorder = Recorder::install(own_folder() / "libsamcl-access-recorder.so");
   const auto device = TestDevice::open();
   if (!cases || !device) {
     std::cerr << "sam-check-footprint: " << (cases ? device.error().message : cases.error().message) << "\n";
@@ -78,7 +72,7 @@ int run(const std::string& file) {
       << "| kernel | may be split | buffer | reads | of it loaded | may write | of it surely | of it stored | us |\n"
       << "|---|---|---|---|---|---|---|---|---|\n";
   int status = 0;
-  const std::string translator = beside_this_program("sam-translate");
+  const std::string translator = own_folder() / "sam-translate";
   for (const LaunchCase& launch : *cases) {
     const auto runner = BoxRunner::make(**device, launch.source, launch.options, translator);
     const auto evidence = runner ? check_footprint(*runner, launch) : tl::unexpected(runner.error());

@@ -1,5 +1,5 @@
 // Mutated sources through sam-translate: it may refuse them, but neither crash nor think for more than 5 s, and what
-// it answers can be read. The benchmarks' sources serve, or those below SAMCL_TEST_SOURCES. SAMCL_TEST_SEED and
+// it answers can be read. The benchmarks' sources serve, or those below SAMCL_TEST_SOURCES. SAMCL_SEED and
 // SAMCL_TEST_COUNT choose the first seed and how many; a source that fails is kept beside the test's other files.
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/test_seed.h"
 #include "contract/footprint/footprint.h"
 #include "kernel-translator/client/run_translator.h"
 #include "kernel-translator/client/translation_json.h"
@@ -15,11 +16,6 @@
 
 namespace samcl::fuzz {
 namespace {
-
-uint64_t number_from(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::string folder_of_sources() {
   const char* folder = std::getenv("SAMCL_TEST_SOURCES");
@@ -46,9 +42,7 @@ std::string breakdown_on(const std::string& source, const std::vector<std::strin
 TEST(Fuzzing, mutated_sources_neither_crash_the_translator_nor_keep_it_busy) {
   const std::vector<std::string> files = survey::sources_below(folder_of_sources());
   ASSERT_FALSE(files.empty());
-  const uint64_t seed = number_from("SAMCL_TEST_SEED", std::random_device{}()),
-                 count = number_from("SAMCL_TEST_COUNT", 60);
-  std::cout << "SAMCL_TEST_SEED=" << seed << "\n";
+  const uint64_t seed = test_seed(), count = test_number("SAMCL_TEST_COUNT", 60);
   for (uint64_t each = seed; each < seed + count; ++each) {
     Random random(each);
     std::ifstream stream(files[random() % files.size()], std::ios::binary);

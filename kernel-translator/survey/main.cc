@@ -1,13 +1,13 @@
 // sam-survey-kernels: what sam-translate makes of many sources, as a table.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/executable.h"
 #include "base/json_text.h"
 #include "kernel-translator/survey/survey.h"
 
@@ -177,8 +177,7 @@ int wrong_usage(const std::string& message) {
 
 int run(const std::vector<std::string>& words) {
   Question question;
-  std::error_code error;
-  question.translator = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "sam-translate";
+  question.translator = own_folder() / "sam-translate";
   bool json = false, each_kernel = false;
   std::vector<std::string> files;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -197,7 +196,7 @@ int run(const std::vector<std::string>& words) {
       break;
     } else if (words[i].starts_with("-")) {
       return wrong_usage("unknown option " + words[i]);
-    } else if (!std::filesystem::exists(words[i], error)) {
+    } else if (std::error_code error; !std::filesystem::exists(words[i], error)) {
       return wrong_usage("there is no " + words[i]);
     } else {
       const auto below = sources_below(words[i]);

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <sstream>
 
+#include "base/files.h"
 #include "kernel-translator/client/run_translator.h"
 #include "kernel-translator/client/translation_json.h"
 #include "kernel-translator/survey/survey.h"
@@ -16,10 +16,7 @@ namespace {
 
 constexpr int kMostGuesses = 60;
 
-std::string contents(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+std::string contents(const std::string& file) { return read_file(file).value_or(""); }
 
 // The build option that might cure the error; empty if it names nothing that is missing. The host program of a
 // source out of its context would have defined a type, a number or a function of that name.

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 
+#include "base/test_seed.h"
 #include "libsamcl/objects/eviction.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/simulated_machine.h"
@@ -25,14 +24,6 @@ using testing::Words;
 
 constexpr size_t kWords = 300, kBuffers = 4;
 using Arguments = std::vector<std::span<cl_uint>>;
-
-// SAMCL_SEED repeats a run.
-unsigned first_seed() {
-  const char* given = std::getenv("SAMCL_SEED");
-  const unsigned seed = given ? static_cast<unsigned>(std::strtoul(given, nullptr, 0)) : std::random_device{}();
-  std::cout << "SAMCL_SEED=" << seed << std::endl;
-  return seed;
-}
 
 struct RandomKernel {
   KernelTranslation translation;
@@ -280,7 +271,7 @@ class Play {
 };
 
 TEST(RandomCommands, LeaveTheBytesThatOneDeviceWould) {
-  const unsigned seed = first_seed();
+  const unsigned seed = static_cast<unsigned>(test_seed());
   for (unsigned run = 0; run < 150 && !::testing::Test::HasFatalFailure(); ++run) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed + run));
     Play play(seed + run);
@@ -290,7 +281,7 @@ TEST(RandomCommands, LeaveTheBytesThatOneDeviceWould) {
 }
 
 TEST(RandomCommands, LeaveTheSameBytesWhileMemoryIsGivenBack) {
-  const unsigned seed = first_seed();
+  const unsigned seed = static_cast<unsigned>(test_seed());
   for (unsigned run = 0; run < 300 && !::testing::Test::HasFatalFailure(); ++run) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed + run));
     Play play(seed + run, true);
@@ -300,7 +291,7 @@ TEST(RandomCommands, LeaveTheSameBytesWhileMemoryIsGivenBack) {
 }
 
 TEST(RandomCommands, OfWhichSomeFailAllEndAndHoldNothingUp) {
-  const unsigned seed = first_seed();
+  const unsigned seed = static_cast<unsigned>(test_seed());
   for (unsigned run = 0; run < 150 && !::testing::Test::HasFatalFailure(); ++run) {
     SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed + run));
     Play play(seed + run);

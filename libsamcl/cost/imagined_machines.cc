@@ -7,29 +7,24 @@
 #include <string_view>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/places.h"
 
 namespace samcl {
 namespace {
 
-template <size_t kCount>
-using Units = std::array<std::pair<std::string_view, double>, kCount>;
+constexpr std::array<std::pair<std::string_view, double>, 3> kRates{{{"GB/s", 1}, {"MB/s", 1e-3}, {"kB/s", 1e-6}}};
 
-constexpr Units<3> kRates{{{"GB/s", 1}, {"MB/s", 1e-3}, {"kB/s", 1e-6}}};          // bytes/ns
-constexpr Units<4> kDurations{{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};  // ns
-
-// A number above 0, or not below it, and one of these units.
-template <size_t kCount>
-std::optional<double> with_unit(std::string_view text, const Units<kCount>& units, bool may_be_zero) {
+// To bytes/ns: a number above 0 with a unit.
+std::optional<double> parse_rate(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0 || (number == 0 && !may_be_zero)) return std::nullopt;
+  if (error != std::errc() || !(number > 0)) return std::nullopt;
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  const auto known = std::find_if(units.begin(), units.end(), [&](const auto& one) { return one.first == unit; });
-  const double value = known == units.end() ? 0 : number * known->second;
-  // Not more than a day, or than a byte in a thousandth of a picosecond.
-  if (known == units.end() || value > 1e14) return std::nullopt;
-  return value;
+  const auto known = std::find_if(kRates.begin(), kRates.end(), [&](const auto& one) { return one.first == unit; });
+  const double rate = known == kRates.end() ? 0 : number * known->second;
+  if (!(rate > 0) || rate > 1e14) return std::nullopt;
+  return rate;
 }
 
 Result<void> take_devices(const std::string& text, std::vector<unsigned>& devices) {
@@ -46,13 +41,14 @@ Result<void> take(const std::string& name, const std::string& value, ImaginedMac
   if (name == "devices") return take_devices(value, machines.devices);
   for (auto [known, to] : {std::pair{"link", &machines.link}, {"host", &machines.host}, {"uplink", &machines.uplink}}) {
     if (name != known) continue;
-    *to = with_unit(value, kRates, false);
+    *to = parse_rate(value);
     return *to ? Result<void>{} : fail(name + "= expects a rate such as 12GB/s or 800MB/s, not '" + value + "'");
   }
   for (auto [known, to] : {std::pair{"latency", &machines.latency_ns}, {"start", &machines.start_ns}}) {
     if (name != known) continue;
-    const auto ns = with_unit(value, kDurations, true);
-    if (!ns) return fail(name + "= expects a time such as 60us or 1.5ms, not '" + value + "'");
+    constexpr int64_t kDay = 86'400'000'000'000;
+    const auto ns = parse_duration(value);
+    if (!ns || *ns > kDay) return fail(name + "= expects a time such as 60us or 1.5ms, not '" + value + "'");
     *to = static_cast<uint64_t>(*ns);
     return {};
   }

@@ -7,13 +7,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 
-#include "analysis/json/time_text.h"
 #include "base/bytes.h"
+#include "base/duration.h"
+#include "base/files.h"
 #include "sam-manager/protocol/limits.h"
 #include "sam-manager/protocol/names.h"
 
@@ -91,8 +90,8 @@ int parse_count(const toml::key& key, const toml::node& node) {
   return static_cast<int>(value);
 }
 
-uint64_t parse_time(const toml::key& key, const toml::node& node) {
-  const auto time = analysis::parse_time(as<std::string>(key, node, "a time such as \"2ms\""));
+uint64_t duration_of(const toml::key& key, const toml::node& node) {
+  const auto time = parse_duration(as<std::string>(key, node, "a time such as \"2ms\""));
   if (!time) throw Wrong{node.source().begin.line, std::string(key.str()) + ": " + time.error().message};
   return static_cast<uint64_t>(*time);
 }
@@ -100,7 +99,7 @@ uint64_t parse_time(const toml::key& key, const toml::node& node) {
 // A time that each kind of hand-over is taken to cost; none: they are measured.
 std::optional<analysis::Handovers> parse_handovers(const toml::key& key, const toml::node& node) {
   if (as<std::string>(key, node, "measured, or a time such as \"50us\"") == "measured") return std::nullopt;
-  const auto time = static_cast<analysis::Time>(parse_time(key, node));
+  const auto time = static_cast<analysis::Time>(duration_of(key, node));
   return analysis::Handovers{time, time, time};
 }
 
@@ -231,9 +230,9 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
   } else if (name == "gpus") {
     config.gpus = parse_count(key, node);
   } else if (name == "other_slice") {
-    config.planning.other_slice_ns = parse_time(key, node);
+    config.planning.other_slice_ns = duration_of(key, node);
   } else if (name == "other_chunk") {
-    config.planning.other_chunk_ns = parse_time(key, node);
+    config.planning.other_chunk_ns = duration_of(key, node);
   } else if (name == "handovers") {
     const auto given = parse_handovers(key, node);
     config.measure_handovers = !given;
@@ -273,10 +272,9 @@ Result<Config> parse_config(const std::string& text, const std::string& file) {
 }
 
 Result<Config> read_config(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return fail("cannot read the configuration " + file);
-  return parse_config(text.str(), file);
+  const auto text = read_file(file);
+  if (!text) return fail("cannot read the configuration " + text.error().message);
+  return parse_config(*text, file);
 }
 
 std::string calibration_file(const Config& config) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <random>
 
+#include "base/test_seed.h"
 #include "sam-manager/daemon/broker.h"
 
 namespace samcl::daemon {
@@ -21,11 +22,6 @@ constexpr uint32_t kResources = 4;  // of two devices
 constexpr uint64_t kLongestStop = 3 * kSecond;
 // Stopped holders lose what others wait for after a second or so; they may stop one after another.
 constexpr uint64_t kLongestWait = 20 * kSecond;
-
-uint64_t number_from(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 size_t open_descriptors() {
   const auto all = std::filesystem::directory_iterator("/proc/self/fd");
@@ -278,12 +274,11 @@ class Soak {
 
 TEST(Soak, NothingIsLostOrLeftOverTwoDays) {
   spdlog::set_level(spdlog::level::off);
-  const auto seed = static_cast<unsigned>(number_from("SAMCL_SEED", std::random_device{}()));
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
+  const TestSeed seed;
   const size_t before = open_descriptors();
   {
     Soak soak(seed);
-    soak.run(number_from("SAMCL_SOAK_HOURS", 48));
+    soak.run(test_number("SAMCL_SOAK_HOURS", 48));
     std::cout << soak.events << " events, " << soak.waits << " waits, the longest " << soak.longest_wait_ns / kMs
               << " ms, " << soak.jobs << " jobs with a GPU to themselves, for which they waited "
               << soak.longest_wait_for_gpu_ns / kMs << " ms at most, " << soak.deaths << " deaths, " << soak.stops

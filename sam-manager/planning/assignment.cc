@@ -4,9 +4,9 @@
 #include <climits>
 
 #include "analysis/json/task_set_json.h"
-#include "analysis/json/time_text.h"
 #include "analysis/model/placement.h"
 #include "analysis/modes/transition.h"
+#include "base/duration.h"
 #include "base/json_text.h"
 #include "sam-manager/planning/profile.h"
 
@@ -22,7 +22,7 @@ using Tasks = std::vector<const Task*>;
 
 constexpr const char* kOthers = "(other programs on device ";  // no task of an administrator is called so
 
-std::string time_text(uint64_t ns) { return analysis::format_time(static_cast<analysis::Time>(ns)); }
+std::string time_text(uint64_t ns) { return format_duration(static_cast<analysis::Time>(ns)); }
 
 bool is_others(const std::string& name) { return name.starts_with(kOthers); }
 

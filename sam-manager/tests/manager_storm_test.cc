@@ -18,6 +18,7 @@
 #include <random>
 #include <thread>
 
+#include "base/test_seed.h"
 #include "sam-manager/tests/testbed.h"
 
 namespace samcl {
@@ -33,17 +34,11 @@ using namespace std::chrono_literals;
 constexpr int kVictims = 4;  // at a time
 constexpr auto kLongestSpell = 2s;
 
-int number_from(const char* variable, int otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted ? std::atoi(wanted) : otherwise;
+int number_from(const char* variable, int usual) {
+  return static_cast<int>(test_number(variable, static_cast<uint64_t>(usual)));
 }
 
 std::chrono::seconds storm_length() { return std::chrono::seconds(number_from("SAMCL_STORM_SECONDS", 5)); }
-
-unsigned choose_seed() {
-  const char* wanted = std::getenv("SAMCL_SEED");
-  return wanted ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : std::random_device{}();
-}
 
 // What a program saw that was never killed.
 struct Survivor {
@@ -115,9 +110,8 @@ int rage(const Daemon& daemon, std::mt19937& random) {
 }
 
 void expect_to_survive(const Daemon& daemon) {
-  const unsigned seed = choose_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  std::mt19937 random(seed);
+  const TestSeed seed;
+  std::mt19937 random(static_cast<unsigned>(seed));
   const auto client = daemon.connect();
   ASSERT_TRUE(client);
   std::atomic<bool> stop = false;
@@ -260,9 +254,8 @@ class Rage {
 
 // Daemons are killed, too: who survives finds each next one soon. While one runs nothing grows in it.
 TEST(Storm, NothingIsLostWhateverEnds) {
-  const unsigned seed = choose_seed();
-  SCOPED_TRACE("SAMCL_SEED=" + std::to_string(seed));
-  std::mt19937 random(seed);
+  const TestSeed seed;
+  std::mt19937 random(static_cast<unsigned>(seed));
   const int kills = number_from("SAMCL_STORM_KILLS", 300), daemons = number_from("SAMCL_STORM_DAEMONS", 4);
   Daemon daemon;
   ASSERT_TRUE(daemon.start());

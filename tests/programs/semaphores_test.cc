@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
+#include "base/test_seed.h"
 #include "tests/programs/opencl_fixture.h"
 
 namespace cases {
@@ -370,9 +370,8 @@ class HandOvers {
 
 // SAMCL_SEED repeats what a run had.
 TEST_F(Semaphores, OrderRandomHandOversInTwoThreads) {
-  const char* const given = std::getenv("SAMCL_SEED");
-  const unsigned seed = given ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const samcl::TestSeed chosen;
+  const auto seed = static_cast<unsigned>(chosen);
   constexpr int kSteps = 60;
   const auto program =
       build("__kernel void k(__global int* x, int a, int b) { size_t i = get_global_id(0); x[i] = a * x[i] + b; }");

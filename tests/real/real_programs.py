@@ -46,7 +46,7 @@ def arguments():
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--ignore", default="", help="of PROGRAM: regular expression, lines of output that may differ")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a run without samcl (default 120); under it ten times what "
-                        "that took, and 60 s")
+                        "that took, and 300 s")
     parser.add_argument("--table", type=pathlib.Path, help="write the table to this file; rows of programs that were not run stay")
     parser.add_argument("command", nargs="*", help="a program of one's own instead of the list")
     return parser.parse_args()
@@ -60,7 +60,7 @@ def programs():
     """Each program of the list once, with its words put in."""
     listed = tomllib.loads((HERE / "programs.toml").read_text())
     for program in listed["programs"]:
-        for each in program.get("each", [""]):
+        for each in program.get("runs") or program.get("each", [""]):
             words = each.split()
 
             def put_in(text):
@@ -70,6 +70,8 @@ def programs():
 
             made = {key: put_in(value) for key, value in program.items() if isinstance(value, str)}
             made["name"] += f" {words[0]}" if words else ""
+            if "runs" in program:
+                made["run"] = program["runs"][each]
             made["where"] = listed["sources"][program["of"]]
             yield made
 
@@ -94,14 +96,16 @@ def source(options, program):
 
 def build(options, program):
     """The folder in which the program runs; None, and the compiler's words are printed, if it cannot be built."""
-    folder = source(options, program) / program.get("folder", "")
+    root = source(options, program)
+    folder = root / program.get("folder", "")
     stamp = options.work.resolve() / "built" / re.sub(r"\W+", "_", program["name"])
     if not stamp.exists():
-        flags = f"-w -include {HERE}/any_device.h"
-        script = program.get("build", ":").replace("{flags}", flags)
-        done = subprocess.run(["sh", "-ec", script], cwd=folder, capture_output=True, text=True, errors="replace")
+        flags = f"-w -DCL_TARGET_OPENCL_VERSION=300 -include {HERE}/any_device.h"
+        script = program.get("build", ":").replace("{flags}", flags).replace("{here}", str(HERE)).replace("{root}", str(root))
+        done = subprocess.run(["sh", "-ec", script], cwd=folder if folder.is_dir() else root, capture_output=True, text=True,
+                              errors="replace")
         if done.returncode:
-            print(f"NOT BUILT {program['name']}\n{done.stdout[-1000:]}{done.stderr[-3000:]}", flush=True)
+            print(f"NOT BUILT {program['name']}\n{done.stdout[-300:]}{done.stderr[-1500:]}", flush=True)
             return None
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
@@ -174,7 +178,7 @@ def play(options, name, command, folder, ignore, zeros=False):
             cells.append("varies" if bare[kind].varies else "too long")
             print(f"----  {name}, {way}: without samcl {bare[kind].varies or bare[kind].code}", flush=True)
             continue
-        under = Run(options, command, folder, kind, devices, max(60, 10 * bare[kind].seconds), zeros, settings)
+        under = Run(options, command, folder, kind, devices, max(300, 10 * bare[kind].seconds), zeros, settings)
         found = differences(bare[kind], under, ignore)
         split = sorted(kernel["name"] for kernel in under.kernels if kernel["devices"] > 1)
         cells.append("**differs**" if found else f"{len(split)} of {len(under.kernels)}")

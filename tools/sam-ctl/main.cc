@@ -9,8 +9,8 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/files.h"
 #include "base/json_text.h"
 #include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
@@ -77,13 +77,6 @@ void report_change(const Options& options, json answer) {
   if (!options.as_json) return;
   answer["schema"] = kSchema;
   std::cout << json_text(answer) << "\n";
-}
-
-Result<std::string> read_file(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return fail("cannot read " + file);
-  return text.str();
 }
 
 Result<void> register_task(Options& options) {

@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #include "base/bytes.h"
+#include "base/duration.h"
 #include "sam-manager/planning/profile.h"
 #include "sam-manager/protocol/document.h"
 #include "sam-manager/protocol/limits.h"
-#include "tools/sam-ctl/duration.h"
 
 namespace samcl::ctl {
 
@@ -42,9 +42,12 @@ Result<void> check_match(const std::string& match) {
 }
 
 Result<uint64_t> parse_time(const char* option, const std::string& text) {
-  auto time = parse_duration(text);
+  constexpr int64_t kDay = 86'400'000'000'000;
+  const auto time = parse_duration(text);
   if (!time) return fail(std::string(option) + ": " + time.error().message);
-  return time;
+  if (*time < 1 || *time > kDay)
+    return fail(std::string(option) + ": \"" + text + "\" is out of range: expected 1ns to 86400s");
+  return static_cast<uint64_t>(*time);
 }
 
 // A real-time task has a priority and times, another a weight.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/cli/table.h"
+#include "base/duration.h"
+#include "base/text_table.h"
 #include "base/visible.h"
-#include "tools/sam-ctl/duration.h"
 
 namespace samcl::ctl {
 
@@ -16,7 +16,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 // All columns to the left.
-std::string table(const std::vector<Row>& rows) { return analysis::cli::table(rows, rows.front().size()); }
+std::string table(const std::vector<Row>& rows) { return samcl::table(rows, rows.front().size()); }
 
 // The bounds of histograms are powers of two.
 std::string format_rounded(uint64_t ns) {

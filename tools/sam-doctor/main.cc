@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/executable.h"
 #include "base/printed.h"
 #include "sam-manager/protocol/connection.h"
 #include "tools/sam-doctor/checks.h"
@@ -40,7 +41,7 @@ std::string variable(const char* name) {
 
 std::string beside_us(const std::string& name) {
   std::error_code error;
-  const fs::path file = fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+  const fs::path file = own_folder() / name;
   return fs::exists(file, error) ? file.string() : "";
 }
 

@@ -7,10 +7,11 @@
 #include <sstream>
 #include <thread>
 
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
+#include "base/executable.h"
+#include "base/files.h"
 #include "base/json_text.h"
 #include "tools/process/child.h"
-#include "tools/process/files.h"
 #include "tools/sam-profile/busy_links.h"
 #include "tools/sam-profile/jobs.h"
 #include "tools/sam-profile/profile.h"
@@ -64,8 +65,8 @@ std::string ending_in_words(const process::Ending& ending) {
 // Runs the program once on so many GPUs. It is always split: a mode is a promise, and so it is under the
 // manager.
 Result<Measurement> measure(const Options& options, unsigned gpus) {
-  const process::TemporaryFolder folder;
-  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  const TemporaryFolder folder;
+  const fs::path own = own_folder();
   auto devices = options.busy_links ? share_devices(options.devices, options.devices_in_all, gpus)
                                     : Result<DeviceShares>({options.devices, {}});
   if (!devices) return tl::unexpected(devices.error());
@@ -90,7 +91,7 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
     return fail("the program " + ending_in_words(*ending) + " on " + std::to_string(gpus) + " GPUs\n" + ending->out +
                 ending->err);
   pass_on_warnings(ending->err);
-  const std::string text = process::read_file(folder.file("trace")).value_or("");
+  const std::string text = read_file(folder.file("trace")).value_or("");
   if (text.empty())
     return fail("the program used no OpenCL that samcl could see, or ended without exit()\n" + ending->err);
   const auto trace = parse_trace(text);
@@ -99,13 +100,13 @@ Result<Measurement> measure(const Options& options, unsigned gpus) {
                      split_into_jobs(*trace, options.jobs),
                      trace->managed,
                      trace->dropped,
-                     reasons_in(process::read_file(folder.file("report")).value_or("")),
+                     reasons_in(read_file(folder.file("report")).value_or("")),
                      static_cast<unsigned>(beside.size())};
 }
 
 Result<std::optional<Time>> time_option(const char* option, const std::string& text) {
   if (text.empty()) return std::optional<Time>();
-  const auto time = analysis::parse_time(text);
+  const auto time = parse_duration(text);
   if (!time) return fail(std::string(option) + ": " + time.error().message);
   return std::optional<Time>(*time);
 }
@@ -152,8 +153,8 @@ Result<void> run(Options& options) {
   if (!task) return tl::unexpected(task.error());
   const unsigned margin = options.task.margin_percent;
   const std::string json = profile_json(*profile, *task, margin);
-  if (auto good = process::write_file(options.out + ".task.json", analysis::format_task_set(*task)); !good) return good;
-  if (auto good = process::write_file(options.out + ".profile.json", json); !good) return good;
+  if (auto good = write_file(options.out + ".task.json", analysis::format_task_set(*task)); !good) return good;
+  if (auto good = write_file(options.out + ".profile.json", json); !good) return good;
   if (options.as_json) {
     std::cout << json;
     return {};

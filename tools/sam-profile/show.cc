@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "analysis/cli/table.h"
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 #include "base/json_text.h"
+#include "base/text_table.h"
 #include "tools/sam-profile/advice.h"
 
 namespace samcl::profile {
@@ -29,7 +29,7 @@ std::string modes_table(const Profile& profile) {
   for (const ModeProfile& mode : profile.modes)
     rows.push_back({std::to_string(mode.gpus), name(mode.boundaries), std::to_string(mode.jobs), us(mode.length.worst),
                     us(mode.length.mean), us(mode.length.best), us(mode.host), us(mode.transfers), us(mode.kernels)});
-  return analysis::cli::table(rows, 2);
+  return table(rows, 2);
 }
 
 std::string stages_table(const Profile& profile, const analysis::Task& task) {
@@ -59,7 +59,7 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
     rows.push_back(std::move(row));
   }
   const size_t more = profile.stages.size() - rows.size() + 1;
-  return analysis::cli::table(rows, 3) + (more > 0 ? "and " + std::to_string(more) + " stages more\n" : "");
+  return table(rows, 3) + (more > 0 ? "and " + std::to_string(more) + " stages more\n" : "");
 }
 
 ordered_json to_json(const Samples& samples) {

@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "tools/process/files.h"
+#include "base/files.h"
 #include "tools/sam-report/page.h"
 
 namespace samcl::report {
@@ -31,17 +31,17 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  const auto text = process::read_file(report);
+  const auto text = read_file(report);
   if (!text) return complain(text.error().message);
   std::string events;
   if (!trace.empty()) {
-    auto read = process::read_file(trace);
+    auto read = read_file(trace);
     if (!read) return complain(read.error().message);
     events = *std::move(read);
   }
   const auto made = page(*text, events);
   if (!made) return complain(made.error().message);
-  if (const auto written = process::write_file(out, *made); !written) return complain(written.error().message);
+  if (const auto written = write_file(out, *made); !written) return complain(written.error().message);
   return 0;
 }
 

@@ -5,9 +5,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "base/files.h"
 
 namespace samcl::run {
 
@@ -40,9 +40,9 @@ Result<Cluster> parse_cluster(const std::string& text) {
 }
 
 Result<Cluster> read_cluster(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) return fail("cannot read " + file + "; `sam-cluster up` makes such a file");
-  auto cluster = parse_cluster({std::istreambuf_iterator<char>(in), {}});
+  const auto text = read_file(file);
+  if (!text) return fail("cannot read " + text.error().message + "; `sam-cluster up` makes such a file");
+  auto cluster = parse_cluster(*text);
   if (!cluster) return fail(file + ": " + cluster.error().message);
   return cluster;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/executable.h"
 #include "base/printed.h"
 #include "libsamcl/driver/loader.h"
 #include "tools/sam-run/cluster_file.h"
@@ -112,7 +113,7 @@ int run(int argc, char** argv) {
 
   if (options->machine) return show_machine(*options);
 
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path folder = own_folder();
   const Parts parts{beside(folder, "libsamcl.so"), beside(folder, "sam-translate"), beside(folder, "samcl-links")};
   if (parts.library.empty()) return complain("libsamcl.so is missing in " + folder.string(), kNotRunnable);
 

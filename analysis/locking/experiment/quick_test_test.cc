@@ -5,10 +5,10 @@
 #include <random>
 
 #include "analysis/generator/draw.h"
-#include "analysis/generator/test_seed.h"
 #include "analysis/locking/experiment/draw_set.h"
 #include "analysis/locking/random_set.h"
 #include "analysis/locking/verdicts.h"
+#include "base/test_seed.h"
 
 namespace samcl::analysis::locking {
 namespace {

@@ -1,8 +1,8 @@
-#include "analysis/cli/table.h"
+#include "base/text_table.h"
 
 #include <algorithm>
 
-namespace samcl::analysis::cli {
+namespace samcl {
 
 std::string table(const std::vector<std::vector<std::string>>& rows, size_t left) {
   std::vector<size_t> widths;
@@ -23,4 +23,4 @@ std::string table(const std::vector<std::vector<std::string>>& rows, size_t left
   return text;
 }
 
-}  // namespace samcl::analysis::cli
+}  // namespace samcl

@@ -1,28 +1,28 @@
-#include "analysis/json/time_text.h"
+#include "base/duration.h"
 
 #include <array>
 #include <cstdlib>
 #include <utility>
 
-namespace samcl::analysis {
+namespace samcl {
 namespace {
 
 constexpr std::array<std::pair<const char*, int>, 4> kUnits = {{{"s", 9}, {"ms", 6}, {"us", 3}, {"ns", 0}}};
 
-Time power_of_ten(int exponent) {
-  Time value = 1;
+int64_t power_of_ten(int exponent) {
+  int64_t value = 1;
   while (exponent-- > 0) value *= 10;
   return value;
 }
 
 }  // namespace
 
-Result<Time> parse_time(const std::string& text) {
+Result<int64_t> parse_duration(const std::string& text) {
   const auto wrong = [&] {
     return fail("\"" + text + "\", expected a time such as 40ms (ns, us, ms or s; whole nanoseconds)");
   };
   size_t i = 0;
-  Time value = 0;
+  int64_t value = 0;
   int digits = 0, after_point = 0;
   bool point = false;
   for (; i < text.size() && (text[i] == '.' || (text[i] >= '0' && text[i] <= '9')); ++i) {
@@ -42,19 +42,19 @@ Result<Time> parse_time(const std::string& text) {
     if (unit != name) continue;
     for (; after_point > exponent && value % 10 == 0; --after_point) value /= 10;
     if (after_point > exponent) return wrong();
-    Time ns = 0;
+    int64_t ns = 0;
     if (__builtin_mul_overflow(value, power_of_ten(exponent - after_point), &ns)) return wrong();
     return ns;
   }
   return wrong();
 }
 
-std::string format_time(Time time) {
-  if (time == 0) return "0";
-  const std::string sign = time < 0 ? "-" : "";
-  const Time size = std::abs(time);
+std::string format_duration(int64_t ns) {
+  if (ns == 0) return "0";
+  const std::string sign = ns < 0 ? "-" : "";
+  const int64_t size = std::abs(ns);
   for (const auto& [name, exponent] : kUnits) {
-    const Time unit = power_of_ten(exponent);
+    const int64_t unit = power_of_ten(exponent);
     if (size < unit) continue;
     std::string fraction;
     if (size % unit != 0) {
@@ -67,4 +67,4 @@ std::string format_time(Time time) {
   return "0";
 }
 
-}  // namespace samcl::analysis
+}  // namespace samcl

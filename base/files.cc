@@ -1,4 +1,4 @@
-#include "tools/process/files.h"
+#include "base/files.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace samcl::process {
+namespace samcl {
 namespace {
 
 tl::unexpected<Error> wrong(const std::string& path, const char* otherwise) {
@@ -43,4 +43,4 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace samcl::process
+}  // namespace samcl

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace samcl::process {
+namespace samcl {
 
 // Errors name the file.
 Result<std::string> read_file(const std::string& path);
@@ -27,4 +27,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace samcl::process
+}  // namespace samcl

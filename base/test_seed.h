@@ -1,4 +1,4 @@
-// What a random test begins with.
+// What a random test begins with, and how much it does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,12 +8,12 @@
 #include <random>
 #include <string>
 
-namespace samcl::analysis {
+namespace samcl {
 
 // Another one each time, or SAMCL_SEED's, to repeat what failed.
 inline uint64_t test_seed() {
   const char* given = std::getenv("SAMCL_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  return given ? std::strtoull(given, nullptr, 0) : std::random_device()();
 }
 
 // It, told by failures in its scope.
@@ -26,10 +26,15 @@ class TestSeed {
   const testing::ScopedTrace trace_{__FILE__, __LINE__, "SAMCL_SEED=" + std::to_string(value_)};
 };
 
-// How many sets it draws: as many as usual, or SAMCL_SETS.
-inline int64_t test_sets(int64_t usual) {
-  const char* given = std::getenv("SAMCL_SETS");
-  return given ? std::strtoll(given, nullptr, 10) : usual;
+// How much it does: as much as usual, or what the variable says.
+inline uint64_t test_number(const char* variable, uint64_t usual) {
+  const char* given = std::getenv(variable);
+  return given ? std::strtoull(given, nullptr, 10) : usual;
 }
 
-}  // namespace samcl::analysis
+// How many sets it draws.
+inline int64_t test_sets(int64_t usual) {
+  return static_cast<int64_t>(test_number("SAMCL_SETS", static_cast<uint64_t>(usual)));
+}
+
+}  // namespace samcl
