@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/atomic_max.h"
+#include "libsamcl/commands/enqueue_piece.h"
+#include "libsamcl/commands/self_test.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
@@ -21,10 +23,6 @@ bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   const Index3& local = request.ndrange.local;
   const uint64_t group = request.has_local ? local[0] * local[1] * local[2] : kFreeGroup;
   return work_items(request.ndrange) <= device.busy_groups(group) * group;
-}
-
-uint64_t least_groups(const RealDevice& device, const Index3& local) {
-  return device.groups_at_once(local[0] * local[1] * local[2]);
 }
 
 }  // namespace
@@ -51,34 +49,10 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
 }
 
 cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) {
-  const auto& cl = driver::real();
   const LaunchPlan& plan = *launch_.plan_;
-  const Ndrange& all = plan.ndrange;
-  const cl_kernel kernel = real_kernel(device).get();
-  if (!plan.original && launch_.kernel().translation->needs_ndrange_argument) {
-    NdrangeArgument argument;
-    for (unsigned d = 0; d < 3; ++d) {
-      argument.group_offset[d] = piece.first[d];
-      argument.num_groups[d] = all.groups(d);
-      argument.global_size[d] = all.global[d];
-      argument.global_offset[d] = all.offset[d];
-    }
-    const cl_int error = cl.clSetKernelArg(kernel, launch_.kernel().argument_count, sizeof argument, &argument);
-    if (error != CL_SUCCESS) return error;
-  }
-  const BoxLaunch launch = plan.original ? BoxLaunch{all.offset, all.global} : launch_of(all, piece);
-  size_t offset[3], size[3], local[3];
-  bool any_offset = false;
-  for (unsigned d = 0; d < 3; ++d) {
-    offset[d] = launch.offset[d];
-    size[d] = launch.size[d];
-    local[d] = all.local[d];
-    any_offset |= offset[d] != 0;
-  }
-  RealDevice::Queue& queue = device.queue(LaneKind::compute);
-  std::lock_guard one_at_a_time(queue.calls);
-  return cl.clEnqueueNDRangeKernel(queue.real, kernel, all.dimensions, any_offset ? offset : nullptr, size,
-                                   plan.pass_local ? local : nullptr, 0, nullptr, event);
+  const cl_kernel real = real_kernel(device).get();
+  if (!plan.original) return enqueue_piece(launch_.kernel(), real, device, plan.ndrange, piece, plan.pass_local, event);
+  return enqueue_items(real, device, plan.ndrange, {plan.ndrange.offset, plan.ndrange.global}, plan.pass_local, event);
 }
 
 const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
@@ -170,7 +144,27 @@ void KernelLaunch::decide(Context& context) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
   }
+  if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   plan_ = splits ? options.split.get() : &options.whole;
+}
+
+// Whether the launch may use the kinds of devices that it could be split over (cost/self_tests.h). Perhaps it is
+// tested.
+bool KernelLaunch::joins_kinds(const Context& context) {
+  const std::vector<unsigned>& kinds = context.device->kinds;
+  std::vector<unsigned> others, tested{options_.split->parts[0].device};
+  for (const Part& part : options_.split->parts) {
+    const unsigned kind = kinds[part.device];
+    if (kind == 0 || std::find(others.begin(), others.end(), kind) != others.end()) continue;
+    others.push_back(kind);
+    tested.push_back(part.device);
+  }
+  if (others.empty()) return true;
+  const SelfTests::Next next = kernel().cost_model->self_tests.next(work_items(request_.ndrange), others);
+  if (next == SelfTests::Next::join) return true;
+  options_.why_not_split = kNotTested;
+  if (next == SelfTests::Next::test) tested_on_ = std::move(tested);
+  return false;
 }
 
 // On the same device as here, and over as many as the machines have.
@@ -214,6 +208,7 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
   count(*event);
+  if (!tested_on_.empty()) SelfTest::enter(planner, event, request_, *options_.split, tested_on_, predicted_ns_);
   note_use();
   bring_bytes(planner);
   run_parts(planner, event);

@@ -60,6 +60,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
+  bool joins_kinds(const Context& context);
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;
@@ -71,6 +72,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  std::vector<unsigned> tested_on_;  // one device of each kind, if it is to be tested
   bool is_all_ = false;              // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan

@@ -9,6 +9,7 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/process_end.h"
+#include "libsamcl/settings/config.h"
 #include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
@@ -51,6 +52,8 @@ Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_de
       real(std::move(real_devices)),
       leases(std::move(device_leases)),
       kinds(device_kinds.empty() ? std::vector<unsigned>(real.size(), 0) : std::move(device_kinds)) {}
+
+bool Device::joins_exactly() const { return is_mixed() && Config::get().mix == Config::Mix::exact; }
 
 bool Device::includes(cl_device_id handle) {
   if (handle == api()) return true;

@@ -53,6 +53,8 @@ class Device : public Object<Device> {
   bool is_mixed() const {
     return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; });
   }
+  // Whether kernels use real devices unlike the first one only where self-tests have shown the same bytes.
+  bool joins_exactly() const;
 };
 
 class Context : public Object<Context>, public DeviceSet, private DeviceBackend::EndListener {

@@ -48,8 +48,9 @@ class Options {
       if (options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
       return options;
     }
-    const auto devices = context_.devices_in_use();
+    const auto devices = devices_for_it();
     options.why_not_split = why_not_on_several(devices.size());
+    if (devices.size() == 1 && context_.devices_in_use().size() > 1) options.why_not_split = kOtherBytes;
     const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
     if (!options.why_not_split.empty() && !slices) return options;
     LaunchPlan in_parts = options.whole;
@@ -82,6 +83,23 @@ class Options {
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
  private:
+  // Those in use that give the bytes of the first kind, of which there is one at least.
+  SmallVector<unsigned, 8> devices_for_it() const {
+    const auto in_use = context_.devices_in_use();
+    if (!context_.device->joins_exactly()) return in_use;
+    const std::vector<unsigned>& kinds = context_.device->kinds;
+    SmallVector<unsigned, 8> first, others;
+    for (const unsigned device : in_use) {
+      if (kinds[device] == 0)
+        first.push_back(device);
+      else if (!kernel_.cost_model->self_tests.is_apart(kinds[device]))
+        others.push_back(device);
+    }
+    if (first.empty()) return {0u};
+    first.insert(first.end(), others.begin(), others.end());
+    return first;
+  }
+
   LaunchPlan whole() const {
     LaunchPlan plan;
     plan.ndrange = request_.ndrange;

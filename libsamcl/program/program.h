@@ -14,6 +14,7 @@
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/cost/self_tests.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/known_binaries.h"
@@ -36,6 +37,7 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
+  SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process
 };
 

@@ -63,7 +63,7 @@ ROOMS = {
     "libsamcl/threads": ["base"],
     "libsamcl/settings": ["libsamcl/driver"],
     "libsamcl/coherence": ["base"],
-    "libsamcl/cost": ["base"],
+    "libsamcl/cost": ["base", "contract"],
     "libsamcl/engine": ["base"],
     "libsamcl/observe": ["base", "libsamcl/engine", "libsamcl/settings"],
     "libsamcl/transfer": ["base", "libsamcl/driver"],

@@ -38,7 +38,7 @@ TEST(Environment, CarriesEveryOption) {
   options.devices = "0,1";
   options.gpus = 2;
   options.share = 0.25;
-  options.mix = true;
+  options.mix = Mix::on;
   options.manager = Manager::off;
   options.task = "vision";
   options.report = "-";
