@@ -80,7 +80,7 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
       plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
-    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing);
+    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing, plan.covered(index_));
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
@@ -139,13 +139,19 @@ void KernelLaunch::decide(Context& context) {
     splits = false;
     options.why_not_split = kDoNotBuild;
   }
-  if (splits && context.device->is_mixed() &&
-      !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
+  if (splits && context.device->is_mixed() && !fits_all_kinds()) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
   }
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   plan_ = splits ? options.split.get() : &options.whole;
+}
+
+// A local size that is the driver's to choose fits.
+bool KernelLaunch::fits_all_kinds() const {
+  Ndrange asked = options_.split->ndrange;
+  if (!options_.split->pass_local) asked.local = {1, 1, 1};
+  return request_.kernel->fits_all_kinds(asked, *request_.arguments);
 }
 
 // Whether the launch may use the kinds of devices that it could be split over (cost/self_tests.h). Perhaps it is
@@ -162,7 +168,7 @@ bool KernelLaunch::joins_kinds(const Context& context) {
   if (others.empty()) return true;
   const SelfTests::Next next = kernel().cost_model->self_tests.next(work_items(request_.ndrange), others);
   if (next == SelfTests::Next::join) return true;
-  options_.why_not_split = kNotTested;
+  options_.why_not_split = next == SelfTests::Next::test ? kTested : kNotTested;
   if (next == SelfTests::Next::test) tested_on_ = std::move(tested);
   return false;
 }
@@ -177,29 +183,15 @@ void KernelLaunch::follow_on_imagined(const Context& context) {
   timed_ = known != nullptr;
 }
 
-// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which
-// nothing is known yet runs whole: what it takes is then known.
+// Whether it is split on the way that is taken.
 bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
-  LaunchOptions& options = options_;
+  const LaunchOptions& options = options_;
   Ways& ways = context.ways;
-  if (!options.split && !ways.differ()) return false;
-  if (!ways.differ() && whole_ns < 2 * kHandOver) return false;
   const DirectoryOf here = [](Storage& storage) -> Directory& { return storage.directory(); };
   const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
-  const bool split_is_here = ways.taken() == Ways::Way::split;
-  const DirectoryOf &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
-  const TransferRates& rates = context.rates();
   const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
-  LaunchCosts costs;
-  costs.whole = launch_ns(options.whole, whole_ns, busy, rates, on_whole);
-  const auto [splits, split_ns] = cheaper(options.whole, options.split.get(), whole_ns, busy, rates, on_split);
-  costs.split = split_ns;
-  if (splits) ways.split_way_splits();
-  const LaunchPlan& other = splits && !split_is_here ? *options.split : options.whole;
-  simulate(other, there);
-  ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
-  return splits && ways.taken() == Ways::Way::split;
+  return samcl::choose_way(ways, options.whole, options.split.get(), whole_ns, busy, context.rates(), here, there);
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {

@@ -60,6 +60,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
+  bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);
   void count(const Event& event) const;
   void note_use() const;

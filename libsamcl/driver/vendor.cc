@@ -45,6 +45,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.short_name = "intel";
   } else {
     facts.short_name = plain_name(name);
+    if (name == "Oclgrind") facts.computes_in_caller = name;
   }
   return facts;
 }

@@ -29,7 +29,9 @@ struct VendorFacts {
   // driver 580 say 1.2 and compile for 3.0, the device's own version.
   bool compiles_for_device_version = false;
 
-  // Devices of this name compute inside the call that enqueues a command, and it returns when that is done.
+  // Devices of this name compute inside a call, and only one call may at a time: PoCL's basic devices in the one that
+  // enqueues a command, which returns when that is done; Oclgrind in whichever call waits, and an assertion ends the
+  // program where two threads do.
   std::string computes_in_caller;  // beginning of CL_DEVICE_NAME; empty: none
 
   // Memory under a CL_MEM_USE_HOST_PTR buffer moves at the link's full speed, also by other contexts than the

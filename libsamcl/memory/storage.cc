@@ -185,6 +185,14 @@ std::vector<ImaginedDirectory>& Storage::imagined(size_t machines) {
   return imagined_ = std::vector<ImaginedDirectory>(machines, first);
 }
 
+ImaginedDirectory& Storage::imagined_otherwise(size_t machines, size_t machine, uint64_t epoch) {
+  const std::vector<ImaginedDirectory>& present = imagined(machines);
+  for (size_t m = imagined_otherwise_.size(); m < machines; ++m) imagined_otherwise_.emplace_back(epoch, present[m]);
+  auto& [as_of, directory] = imagined_otherwise_[machine];
+  if (std::exchange(as_of, epoch) != epoch) directory = present[machine];
+  return directory;
+}
+
 // Where nothing is known yet and launches are not split for certain, the first of them will be whole.
 Places Storage::expected_users() const {
   if (users_) return users_;

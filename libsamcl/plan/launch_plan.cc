@@ -174,8 +174,9 @@ class Options {
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
-    const auto shares = mixed ? kernel_.cost_model->speeds.shares(devices) : std::vector<double>(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
+      const auto shares =
+          mixed ? kernel_.cost_model->speeds.shares(devices, dimension) : std::vector<double>(devices.size(), 1.0);
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
       for (Part& part : parts) part.device = devices[part.device];
       return parts;
@@ -213,6 +214,14 @@ class Options {
 bool LaunchPlan::merges() const {
   return std::any_of(accesses.begin(), accesses.end(),
                      [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
+}
+
+Covered LaunchPlan::covered(size_t part) const {
+  const GroupBox& box = parts[part].box;
+  unsigned cut = 0;
+  while (cut < 2 && box.count[cut] == ndrange.groups(cut)) ++cut;
+  const double all = static_cast<double>(ndrange.groups(cut));
+  return {cut, static_cast<double>(box.first[cut]) / all, static_cast<double>(box.first[cut] + box.count[cut]) / all};
 }
 
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {

@@ -65,6 +65,7 @@ struct Build {
   mutable std::vector<cl_program> sub_kernel_programs;
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
+  uint64_t built_ns = 0;          // what the program's own build took; 0: not known
   unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
   cl_program fallback = nullptr;  // the original for that device if it is not the first
   std::string why_one_device;     // why no kernel of this program can be split

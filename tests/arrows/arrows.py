@@ -85,7 +85,7 @@ ROOMS = {
                       "libsamcl/settings"],
     "libsamcl/commands": ["base", "libsamcl/device", "libsamcl/driver", "libsamcl/merge", "libsamcl/objects",
                           "libsamcl/observe", "libsamcl/plan", "libsamcl/settings"],
-    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe",
+    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
                      "libsamcl/program", "libsamcl/threads", "libsamcl/transfer"],
 }
 
