@@ -52,7 +52,7 @@ bool WhatIf::has_parts(Machine& machine, const Kernel& kernel, unsigned devices,
   const PartsBuild when = when_to_build_parts(all_ns, kernel.cost_model->took_ns, whole_ns);
   if (when == PartsBuild::not_yet) return false;
   if (when == PartsBuild::now) building = build->built_ns;
-  machine.built[build] = machine.clock_ns + (when == PartsBuild::now ? 0 : build->built_ns);
+  machine.built[build] = machine.clock_ns.load() + (when == PartsBuild::now ? 0 : build->built_ns);
   return when == PartsBuild::now;
 }
 
@@ -84,8 +84,8 @@ WhatIf::Launch WhatIf::follow(const LaunchRequest& request, const LaunchPlan& wh
     const LaunchPlan& taken = splits ? *split : on_first;
     const uint64_t moving = moving_ns(taken, rates, here) + (splits ? rates.hand_over : 0) + building;
     const double share = splits ? longest_share(taken, busy) : 1;
-    ways.planned(work_items(request.ndrange), ways.begins() ? machine.clock_ns : 0);
-    machine.clock_ns += moving + static_cast<uint64_t>(share * static_cast<double>(whole_ns));
+    ways.planned(work_items(request.ndrange), ways.begins() ? machine.clock_ns.load() : 0);
+    machine.clock_ns += moving;
     launch.on.push_back({splits, share, moving});
     simulate(taken, here);
   }
@@ -97,13 +97,13 @@ void WhatIf::waited() {
   for (Machine& machine : at_) machine.ways.waited(machine.clock_ns);
 }
 
-void WhatIf::took(const Launch& launch, uint64_t ns) const {
+void WhatIf::took(const Launch& launch, uint64_t ns) {
   prediction::launched(ns);
   for (size_t m = 0; m < launch.on.size(); ++m) {
     const Launch::On& on = launch.on[m];
-    prediction::add(m, {.split_launches = on.is_split ? 1u : 0u,
-                        .computing_ns = static_cast<uint64_t>(on.share * static_cast<double>(ns)),
-                        .moving_ns = on.moving_ns});
+    const auto computing = static_cast<uint64_t>(on.share * static_cast<double>(ns));
+    at_[m].clock_ns += computing;
+    prediction::add(m, {.split_launches = on.is_split ? 1u : 0u, .computing_ns = computing, .moving_ns = on.moving_ns});
   }
 }
 

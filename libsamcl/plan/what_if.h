@@ -6,6 +6,7 @@
 // Guarded, but for wanted() and took(), by the lock of the context's graph.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <vector>
@@ -37,7 +38,7 @@ class WhatIf {
   // The program has waited for what it launched.
   void waited();
   // It ran, and computed that long. Any thread.
-  void took(const Launch& launch, uint64_t ns) const;
+  void took(const Launch& launch, uint64_t ns);
 
   // The program's own commands. keep: the host has the bytes then, too.
   void read(Storage& storage, std::span<const Range> ranges, const TransferRates& measured, bool keep);
@@ -50,7 +51,7 @@ class WhatIf {
   // A machine, as far as the program has come there.
   struct Machine {
     Ways ways;
-    uint64_t clock_ns = 0;  // what launches were predicted to take there
+    std::atomic<uint64_t> clock_ns{0};  // what launches have taken there
     // By program: when the parts of its kernels are built.
     std::map<std::weak_ptr<const Build>, uint64_t, std::owner_less<>> built;
   };

@@ -62,7 +62,7 @@ KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const K
   Translations of_kinds;
   for (const unsigned kind : context->device->kinds)
     of_kinds[kind] = {.sources = {{}}, .kernels = {translation}, .includes = {}};
-  program->finish(std::move(specification), {std::move(of_kinds), std::nullopt}, 0);
+  program->finish(std::move(specification), {std::move(of_kinds), std::nullopt}, build_ns);
   return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
 }
 

@@ -58,6 +58,8 @@ class SimulatedMachine {
   // A kernel of that translation. run: for one work-item, by its index in the whole NDRange.
   using ItemFunction = std::function<void(size_t item, const std::vector<std::span<cl_uint>>& arguments)>;
   KernelPtr kernel(const KernelTranslation& translation, const ItemFunction& run);
+  // What the driver takes for each program, ns.
+  uint64_t build_ns = 0;
   // run: for several work-items, on one device.
   KernelPtr kernel(const KernelTranslation& translation, const KernelFunction& run);
 
