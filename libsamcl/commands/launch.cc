@@ -25,6 +25,31 @@ bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   return work_items(request.ndrange) <= device.busy_groups(group) * group;
 }
 
+bool can_be_made_safe(const LaunchPlan& plan) {
+  return !plan.merges() && std::ranges::none_of(plan.accesses, [](const BufferAccess& access) {
+    return access.written && access.storage->layout();
+  });
+}
+
+// All of these ranges, or none.
+cl_int copy_to_host(Storage& storage, RealDevice& device, const std::vector<Range>& ranges, Traffic& traffic) {
+  cl_int error = CL_SUCCESS;
+  const cl_mem real = storage.replica(device.index, &error);
+  if (!real) return error;
+  std::byte* const host = storage.host();
+  if (!host) return CL_OUT_OF_HOST_MEMORY;
+  std::vector<std::vector<std::byte>> arrived;
+  for (const Range& range : ranges) {
+    arrived.emplace_back(range.size());
+    const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
+    error = device.transfer(LaneKind::down, Direction::down, memory, Rectangle::run(range.begin, range.size()),
+                            arrived.back().data(), Rectangle::run(0, range.size()), traffic);
+    if (error != CL_SUCCESS) return error;
+  }
+  for (size_t i = 0; i < ranges.size(); ++i) std::copy(arrived[i].begin(), arrived[i].end(), host + ranges[i].begin);
+  return CL_SUCCESS;
+}
+
 }  // namespace
 
 KernelLaunch::SubLaunch::SubLaunch(KernelLaunch& launch, std::shared_ptr<Event> event, size_t index,
@@ -72,6 +97,7 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = run.ended - run.began;
+  if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
   const LaunchPlan& plan = *launch_.plan_;
@@ -89,6 +115,16 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
+
+KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts)
+    : request_(request), is_again_(true) {
+  LaunchPlan& plan = options_.whole;
+  plan = lost;
+  plan.speeds.clear();
+  plan.parts.assign(parts.begin(), parts.end());
+  if (!lost.original && plan.accesses.size() > 0 && lost.is_split())
+    partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
+}
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
@@ -122,6 +158,10 @@ KernelLaunch::~KernelLaunch() = default;
 // Takes the plan that is cheaper, as far as can be known.
 void KernelLaunch::decide(Context& context) {
   LaunchOptions& options = options_;
+  if (is_again_) {
+    plan_ = &options.whole;
+    return;
+  }
   const uint64_t items = work_items(request_.ndrange);
   CostModel* const known = kernel().cost_model;
   const bool is_judged = known && !context.splits_always();
@@ -142,6 +182,10 @@ void KernelLaunch::decide(Context& context) {
   if (splits && context.device->is_mixed() && !fits_all_kinds()) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
+  }
+  if (splits && context.survives() && !can_be_made_safe(*options.split)) {
+    splits = false;
+    options.why_not_split = "writes images or what would be merged, which a lost device could not be survived in";
   }
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   plan_ = splits ? options.split.get() : &options.whole;
@@ -195,6 +239,7 @@ bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
+  plan_without_lost_devices(*event->context);
   decide(*event->context);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
@@ -202,20 +247,34 @@ cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event)
   count(*event);
   if (!tested_on_.empty()) SelfTest::enter(planner, event, request_, *options_.split, tested_on_, predicted_ns_);
   note_use();
+  remember_before();
   bring_bytes(planner);
   run_parts(planner, event);
   note_written();
+  make_safe(planner, *event->context);
   merge(planner, *event->context);
   return CL_SUCCESS;
 }
 
 void KernelLaunch::count(const Event& event) const {
   KernelRecord& record = kernel().record;
+  if (is_again_) {
+    record.repeated_parts += plan_->parts.size();
+    return;
+  }
   ++record.launches;
   if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
   if (plan_->is_split()) ++record.split_launches;
   raise(record.devices, static_cast<unsigned>(plan_->parts.size()));
   if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
+}
+
+// What was lost since it was enqueued.
+void KernelLaunch::plan_without_lost_devices(Context& context) {
+  const auto is_lost = [&](const Part& part) { return contains(context.lost(), part.device); };
+  if (context.lost() == 0 || is_again_ || !options_.split || std::ranges::none_of(options_.split->parts, is_lost))
+    return;
+  options_ = options_of(request_, context, true);
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -311,6 +370,74 @@ void KernelLaunch::merge(Planner& planner, Context& context) {
     together.push_back(std::move(planned));
   }
   planner.add(std::move(together));
+}
+
+void KernelLaunch::remember_before() {
+  if (!survives()) return;
+  for (const Part& part : plan_->parts) {
+    safety_.push_back(std::make_unique<Safety>());
+    safety_.back()->needed = part.device != 0;
+  }
+  for (const BufferAccess& access : plan_->accesses)
+    if (access.written) before_.emplace_back(access.storage, access.storage->directory());
+}
+
+// What a part wrote that may be lost with its device is taken to the host copy: all of it, or nothing, so that what the
+// part began with stays there until then.
+void KernelLaunch::make_safe(Planner& planner, Context& context) {
+  for (size_t p = 0; p < safety_.size(); ++p) {
+    if (!safety_[p]->needed) continue;
+    for (const BufferAccess& access : plan_->accesses) {
+      if (!access.written) continue;
+      const unsigned device = plan_->parts[p].device;
+      std::vector<Range> ranges{access.range};
+      if (!access.shares.empty()) ranges = access.shares[p].writes;
+      if (ranges.empty()) continue;
+      ++safety_[p]->unsafe;
+      Planner::Accesses accesses;
+      for (const Range& range : ranges) {
+        accesses.push_back({access.storage, device, range, false});
+        accesses.push_back({access.storage, kHost, range, true});
+        access.storage->directory().copied(range, kHost);
+      }
+      auto copy = [self = shared_from_this(), &safety = *safety_[p], &device = *context.devices[device],
+                   storage = access.storage, ranges] {
+        if (!safety.ran) return cl_int{CL_DEVICE_NOT_AVAILABLE};
+        const cl_int error = copy_to_host(*storage, device, ranges, self->kernel().record.traffic);
+        if (error == CL_SUCCESS) --safety.unsafe;
+        return error;
+      };
+      planner.add({LaneKind::down, device}, engine::HostCall{std::move(copy)}, std::move(accesses));
+    }
+  }
+}
+
+// The parts that ran on lost devices and are not safe. What they need is as it was before: a launch is only split where
+// no part reads what another writes.
+std::shared_ptr<Command> KernelLaunch::again() {
+  Context& context = *kernel().program->context;
+  const Places lost = context.lost();
+  if (safety_.empty() || lost == 0 || contains(lost, 0)) return nullptr;
+  std::vector<Part> missing;
+  for (size_t p = 0; p < plan_->parts.size(); ++p) {
+    const Part& part = plan_->parts[p];
+    if (safety_[p]->ran && safety_[p]->unsafe == 0) continue;
+    if (!contains(lost, part.device)) return nullptr;
+    missing.push_back(part);
+    for (const auto& [storage, before] : before_) {
+      for (const BufferAccess& access : plan_->accesses) {
+        if (access.storage != storage) continue;
+        std::vector<Range> ranges{access.range};
+        if (!access.shares.empty()) ranges = access.shares[p].writes;
+        for (const Range& range : ranges)
+          for (const auto& piece : before.pieces(range)) storage->written(piece.range, piece.valid & ~lost);
+      }
+    }
+  }
+  if (missing.empty()) return nullptr;
+  const auto devices = context.devices_in_use();
+  for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
+  return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }
 
 // What is merged is planned to be valid at the host, until the merging has found out more.

@@ -136,6 +136,15 @@ class Storage : public std::enable_shared_from_this<Storage> {
     given_back_ |= only(device);
   }
 
+  // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
+  void lose_replica(unsigned device) {
+    ++version_;
+    directory_.forget(device);
+    other_.forget(device);
+    expected_.forget(device);
+    users_ &= ~only(device);
+  }
+
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
   Directory& other_directory(uint64_t epoch) {
     if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;

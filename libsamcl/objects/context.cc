@@ -93,6 +93,19 @@ Context::~Context() {
   for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
 }
 
+void Context::operation_failed(unsigned index, cl_int status) {
+  if (!survives() || contains(lost(), index)) return;
+  const bool is_gone = status == CL_DEVICE_NOT_AVAILABLE ||
+                       driver::value<cl_bool>(devices[index]->id, CL_DEVICE_AVAILABLE, CL_TRUE) == CL_FALSE;
+  if (!is_gone || !lose(index)) return;
+  const std::string name = driver::text(devices[index]->id, CL_DEVICE_NAME);
+  if (index == 0) return warn("the first device, " + name + ", is lost: the job cannot go on without it");
+  for (const auto& storage : storages.all()) storage->lose_replica(index);
+  const size_t left = devices_in_use().size();
+  warn("device " + std::to_string(index) + ", " + name + ", is lost; the job goes on with the other " +
+       std::to_string(left) + (left == 1 ? " device" : " devices"));
+}
+
 void Context::program_waited() {
   if (devices.size() < 2 || shares_host_memory() || splits_always()) return;
   graph.locked([this] { ways.waited(now_ns()); });

@@ -82,7 +82,8 @@ nlohmann::ordered_json as_json(const Records& all) {
                                  {"took_ns", record->took_ns.load()},
                                  {"self_tests", record->self_tests.load()},
                                  {"self_test_ns", record->self_test_ns.load()},
-                                 {"other_bytes_on", record->apart()}};
+                                 {"other_bytes_on", record->apart()},
+                                 {"repeated_parts", record->repeated_parts.load()}};
     entry.update(as_json(record->traffic));
     json["kernels"].push_back(std::move(entry));
   }

@@ -16,6 +16,7 @@ struct Options {
   std::string devices;                 // --devices: as SAMCL_DEVICES; empty: not given
   std::optional<std::string> cluster;  // --cluster: an absolute path
   Mix mix = Mix::off;                  // --mix[=exact]
+  bool survive = false;                // --survive
   std::optional<unsigned> gpus;        // --gpus, at least 1
   std::optional<double> share;         // --share: which part of each device
   std::optional<Manager> manager;      // --manager
