@@ -32,7 +32,8 @@ bool can_be_made_safe(const LaunchPlan& plan) {
 }
 
 // All of these ranges, or none.
-cl_int copy_to_host(Storage& storage, RealDevice& device, const std::vector<Range>& ranges, Traffic& traffic) {
+cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const std::vector<Range>& ranges,
+                    Traffic& traffic) {
   cl_int error = CL_SUCCESS;
   const cl_mem real = storage.replica(device.index, &error);
   if (!real) return error;
@@ -42,7 +43,7 @@ cl_int copy_to_host(Storage& storage, RealDevice& device, const std::vector<Rang
   for (const Range& range : ranges) {
     arrived.emplace_back(range.size());
     const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
-    error = device.transfer(LaneKind::down, Direction::down, memory, Rectangle::run(range.begin, range.size()),
+    error = device.transfer(lane, Direction::down, memory, Rectangle::run(range.begin, range.size()),
                             arrived.back().data(), Rectangle::run(0, range.size()), traffic);
     if (error != CL_SUCCESS) return error;
   }
@@ -395,19 +396,21 @@ void KernelLaunch::make_safe(Planner& planner, Context& context) {
       if (ranges.empty()) continue;
       ++safety_[p]->unsafe;
       Planner::Accesses accesses;
+      uint64_t bytes = 0;
       for (const Range& range : ranges) {
+        bytes += range.size();
         accesses.push_back({access.storage, device, range, false});
         accesses.push_back({access.storage, kHost, range, true});
         access.storage->directory().copied(range, kHost);
       }
-      auto copy = [self = shared_from_this(), &safety = *safety_[p], &device = *context.devices[device],
+      const engine::Lane lane = transfer_lane(device, kHost, bytes);
+      auto copy = [self = shared_from_this(), lane, &safety = *safety_[p], &device = *context.devices[device],
                    storage = access.storage, ranges] {
-        if (!safety.ran) return cl_int{CL_DEVICE_NOT_AVAILABLE};
-        const cl_int error = copy_to_host(*storage, device, ranges, self->kernel().record.traffic);
+        const cl_int error = copy_to_host(*storage, device, lane.kind, ranges, self->kernel().record.traffic);
         if (error == CL_SUCCESS) --safety.unsafe;
         return error;
       };
-      planner.add({LaneKind::down, device}, engine::HostCall{std::move(copy)}, std::move(accesses));
+      planner.add(lane, engine::HostCall{std::move(copy)}, std::move(accesses));
     }
   }
 }
