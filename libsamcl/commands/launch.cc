@@ -123,8 +123,7 @@ KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost,
   plan = lost;
   plan.speeds.clear();
   plan.parts.assign(parts.begin(), parts.end());
-  if (!lost.original && plan.accesses.size() > 0 && lost.is_split())
-    partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
+  if (!lost.original && lost.is_split()) partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
 }
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.

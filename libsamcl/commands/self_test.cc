@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "libsamcl/commands/enqueue_piece.h"
+#include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/context.h"

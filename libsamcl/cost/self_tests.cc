@@ -34,7 +34,7 @@ uint64_t SelfTests::joined() const {
 }
 
 GroupBox SelfTests::box(const Ndrange& ndrange, uint64_t expected_ns, uint64_t number) {
-  const uint64_t per_group = ndrange.local[0] * ndrange.local[1] * ndrange.local[2];
+  const uint64_t per_group = std::max<uint64_t>(ndrange.local[0] * ndrange.local[1] * ndrange.local[2], 1);
   const uint64_t groups = ndrange.total_groups();
   uint64_t items = kUnknownItems;
   if (expected_ns > 0) {

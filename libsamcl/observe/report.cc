@@ -113,7 +113,7 @@ void print_table(const Records& all) {
     const std::set<std::string> apart = record->apart();
     std::string found = apart.empty() ? "the same bytes on all devices" : "other bytes on";
     for (const std::string& device : apart) found += " " + device;
-    std::fprintf(stderr, "%-28.28s self-tested %llu times in %.2f ms: %s\n", name.c_str(),
+    std::fprintf(stderr, "%-28.28s self-tests: %llu, in %.2f ms; %s\n", name.c_str(),
                  static_cast<unsigned long long>(record->self_tests), ms(record->self_test_ns), found.c_str());
   }
   std::fprintf(stderr, "%-28s %14s %14s\n", "device", "uploaded MiB", "downl. MiB");

@@ -4,7 +4,7 @@ What the server's device computes without PoCL's remote driver is right, too: th
 
 usage: on_cluster.py --sam-run PATH --sam-cluster PATH --pocl DIR [options] -- PROGRAM ARGUMENTS
 With --lose, only under sam-run. Exit code 0: the same exit code and the same standard output, or with --lose the program
-ended by itself and failed; 77: there is no PoCL with a remote driver in DIR.
+ended by itself and failed (with --survive: went on and said so); 77: there is no PoCL with a remote driver in DIR.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def arguments():
     parser.add_argument("--port", type=int, default=17700)
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
     parser.add_argument("--lose", type=float, help="end the last server so many seconds after the program's begin: it must fail")
-    parser.add_argument("--survive", action="store_true", help="with --lose: it must go on, print the same, and say so")
+    parser.add_argument("--survive", action="store_true", help="with --lose: so long after the last server has been used; it must go on, print the same, and say so")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -54,8 +54,14 @@ def fails_without_server(command, file, seconds):
 
 
 def goes_on_without_server(command, file, options, expected):
-    """As fails_without_server(); what it prints must be that of `expected`, which ran undisturbed."""
+    """The last server is lost so long after it has first been used. What is printed must be that of `expected`, which ran
+    undisturbed."""
+    trace = pathlib.Path(file + ".trace")
+    command = [*command[:command.index("--")], "--trace", str(trace), *command[command.index("--"):]]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    used = f'"activity":"kernel","device":{options.servers - 1}'
+    while process.poll() is None and not (trace.exists() and used in trace.read_text(errors="replace")):
+        time.sleep(0.1)
     time.sleep(options.lose)
     early = process.poll() is not None
     os.kill(int(re.findall(r" pid (\d+)", pathlib.Path(file).read_text())[-1]), signal.SIGKILL)
