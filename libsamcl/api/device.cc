@@ -16,6 +16,7 @@
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/parts.h"
 #include "libsamcl/driver/query.h"
+#include "libsamcl/driver/vendor.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/machine.h"
 
@@ -181,6 +182,8 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
 }
 
 cl_int virtual_info(const Device& device, cl_device_info name, const Answer& answer) {
+  if (name == CL_DEVICE_IMAGE_SUPPORT && driver::is_part_without_images(device.real[0]))
+    return answer.with<cl_bool>(CL_FALSE);
   if (device.is_mixed()) {
     if (const auto common = common_info(device, name, answer)) return *common;
   }

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "libsamcl/plan/what_if.h"
+
 namespace samcl::api {
 namespace {
 
@@ -43,6 +45,7 @@ cl_int wait_for(const Event& event) {
   }
   const cl_int status = event.wait();
   event.context->program_waited();
+  if (WhatIf* const what_if = WhatIf::wanted()) event.context->graph.locked([&] { what_if->waited(); });
   return status;
 }
 

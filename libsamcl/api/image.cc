@@ -14,6 +14,7 @@
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/memory_flags.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/vendor.h"
 
 namespace samcl::api {
 namespace {
@@ -172,6 +173,7 @@ void copy_packed(std::byte* to, const ImageLayout& packed, const void* from, con
 
 cl_mem create(ImageRequest request, cl_int* errcode_ret) {
   if (!request.context) return failed(errcode_ret, CL_INVALID_CONTEXT);
+  if (driver::is_part_without_images(request.context->devices[0]->id)) return failed(errcode_ret, CL_INVALID_OPERATION);
   if (!request.format) return failed(errcode_ret, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
   if (!request.description) return failed(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
   const cl_image_desc description = relevant(*request.description);

@@ -310,6 +310,8 @@ class Copy : public Command {
       Places places = piece.valid;
       if (contains(places, kZeros))
         places = only(kZeros);
+      else if (source.devices().survives() && contains(places, kHost))
+        places = only(kHost);  // a copy on a device that is lost would be lost with it
       else if (places & kAnyDevice)
         places &= kAnyDevice;
       const Range to{target_.offset + (piece.range.begin - all.begin), target_.offset + (piece.range.end - all.begin)};
@@ -323,7 +325,8 @@ class Copy : public Command {
 
   void copy_rows(Planner& planner, Planner::Together& together) {
     if (to_->storage->svm()) return copy_at(to_->storage->place_of(0), planner, together);
-    const Places devices = to_->storage->shared() ? 0 : holders(*from_->storage, source_);
+    const bool at_host = to_->storage->shared() || to_->storage->devices().survives();
+    const Places devices = at_host ? 0 : holders(*from_->storage, source_);
     if (devices == 0) return copy_at(kHost, planner, together);
     fill_around(planner, to_->storage, target_, devices);
     for_each_place(devices, [&](Place place) { together.push_back(copy(source_, target_, place)); });

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/atomic_max.h"
+#include "libsamcl/commands/enqueue_piece.h"
+#include "libsamcl/commands/self_test.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/sub_kernel.h"
 #include "libsamcl/driver/driver.h"
@@ -23,8 +25,30 @@ bool leaves_idle(const LaunchRequest& request, const RealDevice& device) {
   return work_items(request.ndrange) <= device.busy_groups(group) * group;
 }
 
-uint64_t least_groups(const RealDevice& device, const Index3& local) {
-  return device.groups_at_once(local[0] * local[1] * local[2]);
+bool can_be_made_safe(const LaunchPlan& plan) {
+  return !plan.merges() && std::ranges::none_of(plan.accesses, [](const BufferAccess& access) {
+    return access.written && access.storage->layout();
+  });
+}
+
+// All of these ranges, or none.
+cl_int copy_to_host(Storage& storage, RealDevice& device, LaneKind lane, const std::vector<Range>& ranges,
+                    Traffic& traffic) {
+  cl_int error = CL_SUCCESS;
+  const cl_mem real = storage.replica(device.index, &error);
+  if (!real) return error;
+  std::byte* const host = storage.host();
+  if (!host) return CL_OUT_OF_HOST_MEMORY;
+  std::vector<std::vector<std::byte>> arrived;
+  for (const Range& range : ranges) {
+    arrived.emplace_back(range.size());
+    const DeviceMemory memory{real, nullptr, false, device.packs_host_rows};
+    error = device.transfer(lane, Direction::down, memory, Rectangle::run(range.begin, range.size()),
+                            arrived.back().data(), Rectangle::run(0, range.size()), traffic);
+    if (error != CL_SUCCESS) return error;
+  }
+  for (size_t i = 0; i < ranges.size(); ++i) std::copy(arrived[i].begin(), arrived[i].end(), host + ranges[i].begin);
+  return CL_SUCCESS;
 }
 
 }  // namespace
@@ -51,34 +75,10 @@ cl_int KernelLaunch::SubLaunch::prepare(RealDevice& device) {
 }
 
 cl_int KernelLaunch::SubLaunch::enqueue(RealDevice& device, const GroupBox& piece, cl_event* event) {
-  const auto& cl = driver::real();
   const LaunchPlan& plan = *launch_.plan_;
-  const Ndrange& all = plan.ndrange;
-  const cl_kernel kernel = real_kernel(device).get();
-  if (!plan.original && launch_.kernel().translation->needs_ndrange_argument) {
-    NdrangeArgument argument;
-    for (unsigned d = 0; d < 3; ++d) {
-      argument.group_offset[d] = piece.first[d];
-      argument.num_groups[d] = all.groups(d);
-      argument.global_size[d] = all.global[d];
-      argument.global_offset[d] = all.offset[d];
-    }
-    const cl_int error = cl.clSetKernelArg(kernel, launch_.kernel().argument_count, sizeof argument, &argument);
-    if (error != CL_SUCCESS) return error;
-  }
-  const BoxLaunch launch = plan.original ? BoxLaunch{all.offset, all.global} : launch_of(all, piece);
-  size_t offset[3], size[3], local[3];
-  bool any_offset = false;
-  for (unsigned d = 0; d < 3; ++d) {
-    offset[d] = launch.offset[d];
-    size[d] = launch.size[d];
-    local[d] = all.local[d];
-    any_offset |= offset[d] != 0;
-  }
-  RealDevice::Queue& queue = device.queue(LaneKind::compute);
-  std::lock_guard one_at_a_time(queue.calls);
-  return cl.clEnqueueNDRangeKernel(queue.real, kernel, all.dimensions, any_offset ? offset : nullptr, size,
-                                   plan.pass_local ? local : nullptr, 0, nullptr, event);
+  const cl_kernel real = real_kernel(device).get();
+  if (!plan.original) return enqueue_piece(launch_.kernel(), real, device, plan.ndrange, piece, plan.pass_local, event);
+  return enqueue_items(real, device, plan.ndrange, {plan.ndrange.offset, plan.ndrange.global}, plan.pass_local, event);
 }
 
 const SubKernel::Slicing* KernelLaunch::SubLaunch::slicing() const {
@@ -98,6 +98,7 @@ Giving::Times KernelLaunch::SubLaunch::times_wanted() const {
 
 void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run) {
   const uint64_t took = run.ended - run.began;
+  if (!launch_.safety_.empty()) launch_.safety_[index_]->ran = true;
   launch_.kernel().record.launch_ns += took;
   const uint64_t computing = run.computed > 0 ? run.computed : took;
   const LaunchPlan& plan = *launch_.plan_;
@@ -106,7 +107,7 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
       plan.speeds.empty() ? computing : static_cast<uint64_t>(plan.speeds[index_] * static_cast<double>(computing));
   // A driver that runs kernels by itself tells their time only where it is asked to.
   if (!plan.speeds.empty() && (run.computed > 0 || !device.is_asynchronous())) {
-    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing);
+    launch_.kernel().cost_model->speeds.took(device.index, work_items(box()), computing, plan.covered(index_));
   }
   if (run.computed == 0 && device.is_asynchronous()) launch_.is_measured_ = false;
   if (run.late) event_->set_late_times(run.late);
@@ -115,6 +116,15 @@ void KernelLaunch::SubLaunch::ran(const RealDevice& device, const RunTimes& run)
 
 KernelLaunch::KernelLaunch(LaunchRequest request, Context& context)
     : request_(std::move(request)), options_(options_of(request_, context, parts_are_of_interest(context))) {}
+
+KernelLaunch::KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts)
+    : request_(request), is_again_(true) {
+  LaunchPlan& plan = options_.whole;
+  plan = lost;
+  plan.speeds.clear();
+  plan.parts.assign(parts.begin(), parts.end());
+  if (!lost.original && lost.is_split()) partition(plan.accesses, kernel(), *request_.arguments, plan.ndrange, parts);
+}
 
 // Where its kernel is known to be long enough for parts, and these are built or worth building.
 bool KernelLaunch::parts_are_of_interest(Context& context) const {
@@ -148,6 +158,10 @@ KernelLaunch::~KernelLaunch() = default;
 // Takes the plan that is cheaper, as far as can be known.
 void KernelLaunch::decide(Context& context) {
   LaunchOptions& options = options_;
+  if (is_again_) {
+    plan_ = &options.whole;
+    return;
+  }
   const uint64_t items = work_items(request_.ndrange);
   CostModel* const known = kernel().cost_model;
   const bool is_judged = known && !context.splits_always();
@@ -165,12 +179,42 @@ void KernelLaunch::decide(Context& context) {
     splits = false;
     options.why_not_split = kDoNotBuild;
   }
-  if (splits && context.device->is_mixed() &&
-      !request_.kernel->fits_all_kinds(options.split->ndrange, *request_.arguments)) {
+  if (splits && context.device->is_mixed() && !fits_all_kinds()) {
     splits = false;
     options.why_not_split = "its work-groups or buffers are too large for one of the devices, which are not alike";
   }
+  if (splits && context.survives() && !can_be_made_safe(*options.split)) {
+    splits = false;
+    options.why_not_split = "writes images or what would be merged, which a lost device could not be survived in";
+  }
+  if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   plan_ = splits ? options.split.get() : &options.whole;
+}
+
+// A local size that is the driver's to choose fits.
+bool KernelLaunch::fits_all_kinds() const {
+  Ndrange asked = options_.split->ndrange;
+  if (!options_.split->pass_local) asked.local = {1, 1, 1};
+  return request_.kernel->fits_all_kinds(asked, *request_.arguments);
+}
+
+// Whether the launch may use the kinds of devices that it could be split over (cost/self_tests.h). Perhaps it is
+// tested.
+bool KernelLaunch::joins_kinds(const Context& context) {
+  const std::vector<unsigned>& kinds = context.device->kinds;
+  std::vector<unsigned> others, tested{options_.split->parts[0].device};
+  for (const Part& part : options_.split->parts) {
+    const unsigned kind = kinds[part.device];
+    if (kind == 0 || std::find(others.begin(), others.end(), kind) != others.end()) continue;
+    others.push_back(kind);
+    tested.push_back(part.device);
+  }
+  if (others.empty()) return true;
+  const SelfTests::Next next = kernel().cost_model->self_tests.next(work_items(request_.ndrange), others);
+  if (next == SelfTests::Next::join) return true;
+  options_.why_not_split = next == SelfTests::Next::test ? kTested : kNotTested;
+  if (next == SelfTests::Next::test) tested_on_ = std::move(tested);
+  return false;
 }
 
 // On the same device as here, and over as many as the machines have.
@@ -183,52 +227,54 @@ void KernelLaunch::follow_on_imagined(const Context& context) {
   timed_ = known != nullptr;
 }
 
-// Follows the launch on both ways (cost/ways.h); whether it is split on the one that is taken. A launch of which
-// nothing is known yet runs whole: what it takes is then known.
+// Whether it is split on the way that is taken.
 bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
-  LaunchOptions& options = options_;
+  const LaunchOptions& options = options_;
   Ways& ways = context.ways;
-  if (!options.split && !ways.differ()) return false;
-  if (!ways.differ() && whole_ns < 2 * kHandOver) return false;
   const DirectoryOf here = [](Storage& storage) -> Directory& { return storage.directory(); };
   const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
-  const bool split_is_here = ways.taken() == Ways::Way::split;
-  const DirectoryOf &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
-  const TransferRates& rates = context.rates();
   const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
-  LaunchCosts costs;
-  costs.whole = launch_ns(options.whole, whole_ns, busy, rates, on_whole);
-  const auto [splits, split_ns] = cheaper(options.whole, options.split.get(), whole_ns, busy, rates, on_split);
-  costs.split = split_ns;
-  if (splits) ways.split_way_splits();
-  const LaunchPlan& other = splits && !split_is_here ? *options.split : options.whole;
-  simulate(other, there);
-  ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
-  return splits && ways.taken() == Ways::Way::split;
+  return samcl::choose_way(ways, options.whole, options.split.get(), whole_ns, busy, context.rates(), here, there);
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
+  plan_without_lost_devices(*event->context);
   decide(*event->context);
   follow_on_imagined(*event->context);
   Ways& ways = event->context->ways;
   ways.planned(work_items(request_.ndrange), ways.begins() ? now_ns() : 0);
   count(*event);
+  if (!tested_on_.empty()) SelfTest::enter(planner, event, request_, *options_.split, tested_on_, predicted_ns_);
   note_use();
+  remember_before();
   bring_bytes(planner);
   run_parts(planner, event);
   note_written();
+  make_safe(planner, *event->context);
   merge(planner, *event->context);
   return CL_SUCCESS;
 }
 
 void KernelLaunch::count(const Event& event) const {
   KernelRecord& record = kernel().record;
+  if (is_again_) {
+    record.repeated_parts += plan_->parts.size();
+    return;
+  }
   ++record.launches;
   if (!options_.why_not_split.empty()) record.set_reason(options_.why_not_split);
   if (plan_->is_split()) ++record.split_launches;
   raise(record.devices, static_cast<unsigned>(plan_->parts.size()));
   if (trace::observes()) trace::name_command(event.number, kernel().name, std::string(options_.why_not_split));
+}
+
+// What was lost since it was enqueued.
+void KernelLaunch::plan_without_lost_devices(Context& context) {
+  const auto is_lost = [&](const Part& part) { return contains(context.lost(), part.device); };
+  if (context.lost() == 0 || is_again_ || !options_.split || std::ranges::none_of(options_.split->parts, is_lost))
+    return;
+  options_ = options_of(request_, context, true);
 }
 
 // So that bytes from the host go at once to where the next such launch will need them.
@@ -324,6 +370,76 @@ void KernelLaunch::merge(Planner& planner, Context& context) {
     together.push_back(std::move(planned));
   }
   planner.add(std::move(together));
+}
+
+void KernelLaunch::remember_before() {
+  if (!survives()) return;
+  for (const Part& part : plan_->parts) {
+    safety_.push_back(std::make_unique<Safety>());
+    safety_.back()->needed = part.device != 0;
+  }
+  for (const BufferAccess& access : plan_->accesses)
+    if (access.written) before_.emplace_back(access.storage, access.storage->directory());
+}
+
+// What a part wrote that may be lost with its device is taken to the host copy: all of it, or nothing, so that what the
+// part began with stays there until then.
+void KernelLaunch::make_safe(Planner& planner, Context& context) {
+  for (size_t p = 0; p < safety_.size(); ++p) {
+    if (!safety_[p]->needed) continue;
+    for (const BufferAccess& access : plan_->accesses) {
+      if (!access.written) continue;
+      const unsigned device = plan_->parts[p].device;
+      std::vector<Range> ranges{access.range};
+      if (!access.shares.empty()) ranges = access.shares[p].writes;
+      if (ranges.empty()) continue;
+      ++safety_[p]->unsafe;
+      Planner::Accesses accesses;
+      uint64_t bytes = 0;
+      for (const Range& range : ranges) {
+        bytes += range.size();
+        accesses.push_back({access.storage, device, range, false});
+        accesses.push_back({access.storage, kHost, range, true});
+        access.storage->directory().copied(range, kHost);
+      }
+      const engine::Lane lane = transfer_lane(device, kHost, bytes);
+      auto copy = [self = shared_from_this(), lane, &safety = *safety_[p], &device = *context.devices[device],
+                   storage = access.storage, ranges] {
+        const cl_int error = copy_to_host(*storage, device, lane.kind, ranges, self->kernel().record.traffic);
+        if (error == CL_SUCCESS) --safety.unsafe;
+        return error;
+      };
+      planner.add(lane, engine::HostCall{std::move(copy)}, std::move(accesses));
+    }
+  }
+}
+
+// The parts that ran on lost devices and are not safe. What they need is as it was before: a launch is only split where
+// no part reads what another writes.
+std::shared_ptr<Command> KernelLaunch::again() {
+  Context& context = *kernel().program->context;
+  const Places lost = context.lost();
+  if (safety_.empty() || lost == 0 || contains(lost, 0)) return nullptr;
+  std::vector<Part> missing;
+  for (size_t p = 0; p < plan_->parts.size(); ++p) {
+    const Part& part = plan_->parts[p];
+    if (safety_[p]->ran && safety_[p]->unsafe == 0) continue;
+    if (!contains(lost, part.device)) return nullptr;
+    missing.push_back(part);
+    for (const auto& [storage, before] : before_) {
+      for (const BufferAccess& access : plan_->accesses) {
+        if (access.storage != storage) continue;
+        std::vector<Range> ranges{access.range};
+        if (!access.shares.empty()) ranges = access.shares[p].writes;
+        for (const Range& range : ranges)
+          for (const auto& piece : before.pieces(range)) storage->written(piece.range, piece.valid & ~lost);
+      }
+    }
+  }
+  if (missing.empty()) return nullptr;
+  const auto devices = context.devices_in_use();
+  for (size_t i = 0; i < missing.size(); ++i) missing[i].device = devices[i % devices.size()];
+  return std::make_shared<KernelLaunch>(request_, *plan_, std::move(missing));
 }
 
 // What is merged is planned to be valid at the host, until the merging has found out more.

@@ -27,7 +27,12 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
 
   cl_int plan(Planner& planner, const std::shared_ptr<Event>& event) override;
   void ended(cl_int error) override;
-  bool tells_what_will_be() const override { return !merging_; }
+  std::shared_ptr<Command> again() override;
+  // Where a device may be lost, its end tells whether this one was.
+  bool tells_what_will_be() const override { return !merging_ && !survives(); }
+
+  // These parts of one that has been planned so, which were lost with their devices: they run on others.
+  KernelLaunch(const LaunchRequest& request, const LaunchPlan& lost, std::vector<Part> parts);
 
  private:
   // A part of it, as a device runs it. Shares the launch's life.
@@ -54,12 +59,25 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
     const Slicing slicing_;
   };
 
+  // What of a part is not on its device alone.
+  struct Safety {
+    bool needed = false;             // its device may be lost
+    std::atomic<bool> ran{false};    // the device has run it
+    std::atomic<size_t> unsafe = 0;  // memory objects that it wrote and that are still there alone
+  };
+
   const Kernel& kernel() const { return *request_.kernel; }
+  bool survives() const { return kernel().program->context->survives(); }
+  void plan_without_lost_devices(Context& context);
+  void remember_before();
+  void make_safe(Planner& planner, Context& context);
   bool parts_are_of_interest(Context& context) const;
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
   bool choose_way(Context& context, uint64_t whole_ns);
+  bool fits_all_kinds() const;
+  bool joins_kinds(const Context& context);
   void count(const Event& event) const;
   void note_use() const;
   void bring_bytes(Planner& planner) const;
@@ -71,13 +89,17 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  std::vector<unsigned> tested_on_;  // one device of each kind, if it is to be tested
   bool is_all_ = false;              // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet
   SmallVector<SubLaunch, 1> parts_;  // of the plan
   std::shared_ptr<Merging> merging_;
-  std::unique_ptr<WhatIf::Launch> imagined_;  // on machines that are, nullptr: there are none
-  std::atomic<uint64_t> computing_ns_{0};     // of all parts
-  std::atomic<bool> is_measured_{true};       // by devices, and not by when the host heard of ends
+  bool is_again_ = false;                                               // it is decided how
+  std::vector<std::unique_ptr<Safety>> safety_;                         // of each part, where devices may be lost
+  std::vector<std::pair<std::shared_ptr<Storage>, Directory>> before_;  // of what is written, likewise
+  std::unique_ptr<WhatIf::Launch> imagined_;                            // on machines that are, nullptr: there are none
+  std::atomic<uint64_t> computing_ns_{0};                               // of all parts
+  std::atomic<bool> is_measured_{true};  // by devices, and not by when the host heard of ends
 };
 
 }  // namespace samcl

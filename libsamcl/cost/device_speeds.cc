@@ -1,26 +1,49 @@
 #include "libsamcl/cost/device_speeds.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace samcl {
 namespace {
 
-// How long a launch takes with these weights, in the time that it takes with the best ones.
-double slowdown(const std::vector<double>& weights, const std::vector<double>& speeds) {
-  double all_weights = 0, all_speeds = 0, longest = 0;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    all_weights += weights[i];
-    all_speeds += speeds[i];
-    longest = std::max(longest, weights[i] / speeds[i]);
-  }
-  return longest / all_weights * all_speeds;
-}
+// Of the difference between a time and its prediction, as exponents: what is taken for the device's, and for the
+// work's.
+constexpr double kToSpeed = 0.3, kToWork = 0.7;
+// What one time may change.
+constexpr double kMostChange = 16;
 
 }  // namespace
 
-void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns) {
-  const double speed =
-      static_cast<double>(std::max<uint64_t>(work_items, 1)) / static_cast<double>(std::max<uint64_t>(ns, 1));
+double DeviceSpeeds::Work::before(double place) const {
+  const double at = std::clamp(place, 0.0, 1.0) * kParts;
+  const auto whole = static_cast<size_t>(at);
+  double sum = std::accumulate(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(whole), 0.0);
+  if (whole < kParts) sum += parts_[whole] * (at - static_cast<double>(whole));
+  return sum / kParts;
+}
+
+double DeviceSpeeds::Work::place_of(double work) const {
+  double left = work * kParts;
+  for (size_t i = 0; i < kParts; ++i) {
+    if (left <= parts_[i]) return (static_cast<double>(i) + left / parts_[i]) / kParts;
+    left -= parts_[i];
+  }
+  return 1;
+}
+
+double DeviceSpeeds::Work::scale(double begin, double end, double factor) {
+  for (size_t i = 0; i < kParts; ++i) {
+    const double from = std::max(begin * kParts, static_cast<double>(i));
+    const double to = std::min(end * kParts, static_cast<double>(i + 1));
+    if (to > from) parts_[i] *= std::pow(factor, to - from);
+  }
+  const double all = std::accumulate(parts_.begin(), parts_.end(), 0.0) / kParts;
+  for (double& part : parts_) part = std::max(part / all, 1e-6);
+  return all;
+}
+
+void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns, const Covered& covered) {
   const std::lock_guard lock(mutex_);
   if (device >= speeds_.size()) {
     speeds_.resize(device + 1);
@@ -30,24 +53,49 @@ void DeviceSpeeds::took(unsigned device, uint64_t work_items, uint64_t ns) {
     has_begun_[device] = true;
     return;
   }
-  speeds_[device] = speeds_[device] == 0 ? speed : (speeds_[device] + speed) / 2;
+  Work& work = work_[covered.dimension];
+  const double density = (work.before(covered.end) - work.before(covered.begin)) / (covered.end - covered.begin);
+  const double speed =
+      density * static_cast<double>(std::max<uint64_t>(work_items, 1)) / static_cast<double>(std::max<uint64_t>(ns, 1));
+  if (speeds_[device] == 0) {
+    speeds_[device] = speed;
+    return;
+  }
+  const double longer = std::clamp(speeds_[device] / speed, 1 / kMostChange, kMostChange);
+  speeds_[device] /= std::pow(longer, kToSpeed);
+  const double all = work.scale(covered.begin, covered.end, std::pow(longer, kToWork));
+  for (double& each : speeds_) each /= all;
 }
 
-std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices) {
+std::vector<double> DeviceSpeeds::shares(std::span<const unsigned> devices, unsigned dimension) {
   const std::lock_guard lock(mutex_);
-  std::vector<double> speeds, given;
-  for (unsigned device : devices) {
-    speeds.push_back(of(device));
-    given.push_back(device < given_.size() ? given_[device] : 0);
-  }
+  std::vector<double> speeds;
+  for (const unsigned device : devices) speeds.push_back(of(device));
   if (std::find(speeds.begin(), speeds.end(), 0.0) != speeds.end()) return std::vector<double>(devices.size(), 1.0);
   const double least = *std::max_element(speeds.begin(), speeds.end()) * kLeast;
   for (double& speed : speeds) speed = std::max(speed, least);
-  const bool is_new = std::find(given.begin(), given.end(), 0.0) != given.end();
-  if (!is_new && slowdown(given, speeds) <= 1 + kWorthwhile) return given;
-  if (given_.size() < speeds_.size()) given_.resize(speeds_.size());
-  for (size_t i = 0; i < devices.size(); ++i) given_[devices[i]] = speeds[i];
-  return speeds;
+  const double all = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  const Work& work = work_[dimension];
+  Given& given = given_[dimension];
+  if (std::equal(devices.begin(), devices.end(), given.devices.begin(), given.devices.end())) {
+    // How long a launch takes that is cut so, in the time that it takes at best.
+    double longest = 0, begin = 0;
+    for (size_t i = 0; i < devices.size(); ++i) {
+      const double end = begin + given.weights[i];
+      longest = std::max(longest, (work.before(end) - work.before(begin)) / speeds[i] * all);
+      begin = end;
+    }
+    if (longest <= 1 + kWorthwhile) return given.weights;
+  }
+  given = {{devices.begin(), devices.end()}, {}};
+  double done = 0, begin = 0;
+  for (const double speed : speeds) {
+    done += speed / all;
+    const double end = work.place_of(std::min(done, 1.0));
+    given.weights.push_back(std::max(end - begin, 1e-9));
+    begin = end;
+  }
+  return given.weights;
 }
 
 double DeviceSpeeds::relative(unsigned device, unsigned other) const {

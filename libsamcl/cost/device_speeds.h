@@ -1,11 +1,18 @@
-// How fast devices that are not alike compute a kernel, and which share of a launch each gets, so that all end at once.
+// How fast devices that are not alike compute a kernel, and where to cut its launches, so that all end at once.
 //
-// A share follows what was measured: a device that took longer than the others gets less of the next launch. Small
-// differences change nothing, since with every change of shares bytes have to move.
+// Learned from what parts took: how fast each device is, and how the kernel's work lies along each dimension of the
+// NDRange, since not all work-groups of a kernel have equally much to do (rows of a triangle, the lit part of a scene).
+// A part that took longer than was predicted raises the work that is believed to lie in it and lowers the speed that is
+// believed of its device, each by a part of the difference (multiplicative algebraic reconstruction: Gordon, Bender and
+// Herman, 1970); later launches are cut elsewhere, which tells the two apart. Shares by speeds alone (HGuided of
+// EngineCL) swing to and fro where most of the work lies in a small place.
+//
+// Small differences change nothing, since with every change of cuts bytes have to move.
 //
 // Threads: any.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -13,30 +20,58 @@
 
 namespace samcl {
 
+// What a part covers of its NDRange: of that dimension from `begin` to `end`, which are from 0 to 1, and all of the
+// others.
+struct Covered {
+  unsigned dimension = 0;
+  double begin = 0, end = 1;
+};
+
 class DeviceSpeeds {
  public:
   // A part of so many work-items took that long on a device. The first one is left out: many drivers compile for it.
-  void took(unsigned device, uint64_t work_items, uint64_t ns);
+  void took(unsigned device, uint64_t work_items, uint64_t ns, const Covered& covered = {});
 
-  // Weights for these devices, in their order; equal ones until parts have run on each. A slow device is given
-  // something, too, so that it is noticed when it is slow no more.
-  std::vector<double> shares(std::span<const unsigned> devices);
+  // How much of that dimension each of these devices gets, as weights, one after the other in their order; equal ones
+  // until parts have run on each. A slow device is given something, too, so that it is noticed when it is slow no more.
+  std::vector<double> shares(std::span<const unsigned> devices, unsigned dimension = 0);
 
   // How many times as fast as `other` a device is; 1 as long as that is not known.
   double relative(unsigned device, unsigned other) const;
 
   // What is predicted to be won by new shares must be more than that part of a launch.
   static constexpr double kWorthwhile = 0.03;
-  // The least weight, of the largest.
+  // The least speed that is believed of a device, of the largest.
   static constexpr double kLeast = 1.0 / 64;
 
  private:
+  // Where the work of a kernel lies along one dimension.
+  class Work {
+   public:
+    Work() { parts_.fill(1); }
+    // Before a place, of all: from 0 to 1.
+    double before(double place) const;
+    // The place before which that much lies.
+    double place_of(double work) const;
+    // There is that many times as much between these places as was believed. How many times as much there is in all,
+    // which is then called 1 again.
+    double scale(double begin, double end, double factor);
+
+   private:
+    static constexpr size_t kParts = 256;
+    std::array<double, kParts> parts_;  // of the dimension, equally long: the work in each, 1 on average
+  };
+  struct Given {
+    std::vector<unsigned> devices;
+    std::vector<double> weights;
+  };
   double of(unsigned device) const { return device < speeds_.size() ? speeds_[device] : 0; }
 
   mutable std::mutex mutex_;
   std::vector<bool> has_begun_;
-  std::vector<double> speeds_;  // work-items per ns, by device; 0: not known
-  std::vector<double> given_;   // the weights that launches get at present, by device; 0: none yet
+  std::vector<double> speeds_;  // work-items per ns where work is even, by device; 0: not known
+  std::array<Work, 3> work_;    // by dimension
+  std::array<Given, 3> given_;  // what launches get at present, by dimension
 };
 
 }  // namespace samcl

@@ -10,13 +10,11 @@ namespace {
 // Launches that are all timed, and one of how many is later.
 constexpr uint32_t kFirst = 4, kLater = 64;
 
-size_t class_of(uint64_t work_items) { return static_cast<size_t>(std::bit_width(work_items | 1)) - 1; }
-
 }  // namespace
 
 // What the host's other work adds to a time never makes it shorter: shorter times count more.
 void KernelTimes::took(uint64_t work_items, uint64_t ns) {
-  Class& here = classes_[class_of(work_items)];
+  Class& here = classes_[size_class(work_items)];
   const double value = static_cast<double>(ns) / static_cast<double>(std::max<uint64_t>(work_items, 1));
   const double before = here.ns_per_item.load(std::memory_order_relaxed);
   const double weight = value < before ? 0.5 : 0.125;
@@ -24,13 +22,13 @@ void KernelTimes::took(uint64_t work_items, uint64_t ns) {
 }
 
 uint64_t KernelTimes::expect(uint64_t work_items) const {
-  const Class& here = classes_[class_of(work_items)];
+  const Class& here = classes_[size_class(work_items)];
   return static_cast<uint64_t>(
       std::ceil(here.ns_per_item.load(std::memory_order_relaxed) * static_cast<double>(work_items)));
 }
 
 bool KernelTimes::wants_time(uint64_t work_items) {
-  const uint32_t before = classes_[class_of(work_items)].asked.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t before = classes_[size_class(work_items)].asked.fetch_add(1, std::memory_order_relaxed);
   return before < kFirst || before % kLater == 0;
 }
 

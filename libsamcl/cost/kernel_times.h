@@ -5,10 +5,15 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
 namespace samcl {
+
+// Launches of sizes within a factor of two are one class: the power of two that is not above the work-items.
+inline size_t size_class(uint64_t work_items) { return static_cast<size_t>(std::bit_width(work_items | 1)) - 1; }
 
 class KernelTimes {
  public:

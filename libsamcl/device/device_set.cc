@@ -1,6 +1,7 @@
 #include "libsamcl/device/device_set.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "libsamcl/device/link_rates.h"
 #include "libsamcl/device/shared_memory.h"
@@ -14,9 +15,15 @@ void DeviceSet::add(std::unique_ptr<RealDevice> device) {
   devices.push_back(std::move(device));
 }
 
+// What shares the host's memory is lost with it.
+void DeviceSet::complete() {
+  find_transports();
+  survives_ = Config::get().survive && devices.size() > 1 && !shares_host_memory_;
+}
+
 // One memory for all where there is one, else memory of devices that others can see, else the way through the host;
 // SAMCL_TRANSPORT=peer and staged leave out what comes before.
-void DeviceSet::complete() {
+void DeviceSet::find_transports() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
   const Transport wanted = Config::get().transport;
@@ -33,9 +40,14 @@ void DeviceSet::complete() {
 
 SmallVector<unsigned, 8> DeviceSet::devices_in_use() const {
   const lease::Client* client = devices[0]->lease.client;
-  if (!client) return {unmanaged_.begin(), unmanaged_.end()};
-  const std::vector<unsigned> used = lease::devices_in_use(client->assignment(), announced_, Config::get().gpus);
-  return {used.begin(), used.end()};
+  std::vector<unsigned> assigned;
+  if (client) assigned = lease::devices_in_use(client->assignment(), announced_, Config::get().gpus);
+  const std::vector<unsigned>& used = client ? assigned : unmanaged_;
+  if (lost() == 0) return {used.begin(), used.end()};
+  SmallVector<unsigned, 8> left;
+  std::ranges::copy_if(used, std::back_inserter(left), [&](unsigned device) { return !contains(lost(), device); });
+  if (left.empty()) left.push_back(0);
+  return left;
 }
 
 Places DeviceSet::places_in_use() const {

@@ -2,6 +2,7 @@
 // another. Fixed once made, but for what a manager assigns.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -21,12 +22,14 @@ class DeviceSet {
   std::vector<std::unique_ptr<RealDevice>> devices;
   std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
 
-  // Where a manager grants the devices, what memory of theirs may be needed by others: all memory objects.
+  // Where a manager grants the devices, what memory of theirs may be needed by others, or devices may be lost: all
+  // memory objects.
   LiveSet<Storage> storages;
   // The first group of operations of the command that is planned, or was last: what it has looked at is in use. Guarded
   // by the lock of the context's graph.
   uint64_t planned_group = 0;
   bool is_managed() const { return devices[0]->lease.client != nullptr; }
+  bool lists_storages() const { return is_managed() || survives(); }
 
   // The devices that kernels are split over at present: the manager's choice, at most SAMCL_GPUS, else all. What
   // can't be split runs on the first of them, if it can run there. Never empty. Any thread.
@@ -36,6 +39,13 @@ class DeviceSet {
   // Whether launches are split wherever they may be: a manager's plan for a task counts on it, as its profile was
   // taken, or SAMCL_SPLIT=always asks for it. Any thread.
   bool splits_always() const;
+
+  // Whether the context goes on when a device is lost that is not the first (SAMCL_SURVIVE): then no byte is on such a
+  // device alone once the command has ended that wrote it. Fixed.
+  bool survives() const { return survives_; }
+  // The devices that were lost since; of one that is, the first call tells. Any thread.
+  Places lost() const { return lost_.load(std::memory_order_acquire); }
+  bool lose(unsigned device) { return !contains(lost_.fetch_or(only(device)), device); }
 
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }
@@ -50,7 +60,11 @@ class DeviceSet {
   void complete();
 
  private:
+  void find_transports();
+
   bool shares_host_memory_ = false;
+  bool survives_ = false;
+  std::atomic<Places> lost_{0};
   TransferRates rates_;
   std::vector<uint32_t> announced_;  // by device: its index among those announced to the manager
   std::vector<unsigned> unmanaged_;  // the devices in use as long as no manager has a say

@@ -31,6 +31,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.compiles_for_device_version = true;
     facts.computes_in_caller = "basic";
     facts.pocl_chooses_local_size = true;
+    facts.parts_take_no_images = true;
   } else if (contains(vendor, "NVIDIA")) {
     facts.vendor = Vendor::nvidia;
     facts.short_name = "nvidia";
@@ -45,6 +46,7 @@ VendorFacts vendor_facts(const std::string& name, const std::string& vendor, con
     facts.short_name = "intel";
   } else {
     facts.short_name = plain_name(name);
+    if (name == "Oclgrind") facts.computes_in_caller = name;
   }
   return facts;
 }
@@ -68,6 +70,10 @@ bool is_remote(cl_device_id device) { return contains(text(device, CL_DEVICE_VER
 bool computes_in_caller(cl_device_id device) {
   const std::string& name = vendor_facts(device).computes_in_caller;
   return !name.empty() && !is_remote(device) && text(device, CL_DEVICE_NAME).starts_with(name);
+}
+
+bool is_part_without_images(cl_device_id device) {
+  return vendor_facts(device).parts_take_no_images && value<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE);
 }
 
 std::string distinct_option(const VendorFacts& facts, unsigned device_index) {

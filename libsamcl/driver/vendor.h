@@ -29,8 +29,13 @@ struct VendorFacts {
   // driver 580 say 1.2 and compile for 3.0, the device's own version.
   bool compiles_for_device_version = false;
 
-  // Devices of this name compute inside the call that enqueues a command, and it returns when that is done.
+  // Devices of this name compute inside a call, and only one call may at a time: PoCL's basic devices in the one that
+  // enqueues a command, which returns when that is done; Oclgrind in whichever call waits, and an assertion ends the
+  // program where two threads do.
   std::string computes_in_caller;  // beginning of CL_DEVICE_NAME; empty: none
+
+  // Commands on images in the queue of a sub-device end the program (PoCL 3.1: an assertion in clEnqueueWriteImage).
+  bool parts_take_no_images = false;
 
   // Memory under a CL_MEM_USE_HOST_PTR buffer moves at the link's full speed, also by other contexts than the
   // buffer's (driver 580 on H200: 54 GB/s instead of 7); to lock it takes 0.08 ms for each MB.
@@ -63,6 +68,9 @@ bool is_remote(cl_device_id device);
 // PoCL's remote driver does (8.0-pre: the server is not told the pitch), and overwrites what lies between and behind
 // them.
 inline bool packs_host_rows(cl_device_id device) { return is_remote(device); }
+
+// Whether it is a part of a device on which images cannot be used.
+bool is_part_without_images(cl_device_id device);
 
 // What to add to the build options for the device of that index so that its kernels are its own; empty for
 // the first device and for vendors that do not need it. Begins with a blank otherwise.

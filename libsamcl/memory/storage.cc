@@ -48,14 +48,14 @@ Storage::Storage(std::shared_ptr<DeviceSet> set, uint64_t size, std::optional<Im
       users_at_(kHost + 1),
       other_(size),
       expected_(size) {
-  if (set_->is_managed()) set_->storages.add(*this);
+  if (set_->lists_storages()) set_->storages.add(*this);
   if (!host_) return;
   written_by_program({0, size}, only(kHost));
   lock_host_copy();
 }
 
 Storage::~Storage() {
-  if (set_->is_managed()) set_->storages.remove(*this);
+  if (set_->lists_storages()) set_->storages.remove(*this);
   for (unsigned device = 0; device < replicas_.size(); ++device) {
     if (replicas_[device]) tell_memory(device, -static_cast<int64_t>(size_));
     if (replicas_[device] && !peers_[device]) driver::real().clReleaseMemObject(replicas_[device]);
@@ -185,6 +185,14 @@ std::vector<ImaginedDirectory>& Storage::imagined(size_t machines) {
   return imagined_ = std::vector<ImaginedDirectory>(machines, first);
 }
 
+ImaginedDirectory& Storage::imagined_otherwise(size_t machines, size_t machine, uint64_t epoch) {
+  const std::vector<ImaginedDirectory>& present = imagined(machines);
+  for (size_t m = imagined_otherwise_.size(); m < machines; ++m) imagined_otherwise_.emplace_back(epoch, present[m]);
+  auto& [as_of, directory] = imagined_otherwise_[machine];
+  if (std::exchange(as_of, epoch) != epoch) directory = present[machine];
+  return directory;
+}
+
 // Where nothing is known yet and launches are not split for certain, the first of them will be whole.
 Places Storage::expected_users() const {
   if (users_) return users_;
@@ -194,7 +202,7 @@ Places Storage::expected_users() const {
 
 Places Storage::destination() const {
   if (svm_) return only(place_of(0));
-  if (shared_ || has_host_copy()) return only(kHost);
+  if (shared_ || has_host_copy() || set_->survives()) return only(kHost);
   return expected_users();
 }
 
@@ -202,7 +210,7 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
   if (svm_ || shared_) return {{range, only(place_of(0))}};
   expectation_due_ = true;
   const bool host_is_passed = owns_host_ && (needs_known_ || std::has_single_bit(users_));
-  if (has_host_copy() && !host_is_passed) return {{range, only(kHost)}};
+  if ((has_host_copy() && !host_is_passed) || set_->survives()) return {{range, only(kHost)}};
   const Places users = expected_users();
   std::vector<Directory::Piece> pieces = expected_.pieces(range);
   if (pieces.size() > kMostDestinations) return {{range, users}};

@@ -136,6 +136,15 @@ class Storage : public std::enable_shared_from_this<Storage> {
     given_back_ |= only(device);
   }
 
+  // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
+  void lose_replica(unsigned device) {
+    ++version_;
+    directory_.forget(device);
+    other_.forget(device);
+    expected_.forget(device);
+    users_ &= ~only(device);
+  }
+
   // What the directory would say had the launches run the other way (cost/ways.h), as of that epoch.
   Directory& other_directory(uint64_t epoch) {
     if (std::exchange(other_epoch_, epoch) != epoch) other_ = directory_;
@@ -144,6 +153,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // What the directories of so many imagined machines would say: as of the first call what is defined is the host's.
   std::vector<ImaginedDirectory>& imagined(size_t machines);
+  // The same of one machine had its launches run the other way, as of that epoch of its ways.
+  ImaginedDirectory& imagined_otherwise(size_t machines, size_t machine, uint64_t epoch);
 
   // Changes with every write that is planned.
   uint64_t version() const { return version_; }
@@ -155,7 +166,13 @@ class Storage : public std::enable_shared_from_this<Storage> {
   void written_by_program(Range range, Places places) {
     written(range, places);
     if (!shared_) other_.written(range, kAnyDevice | only(kHost));
-    for (ImaginedDirectory& directory : imagined_) directory.written(range, ManyPlaces(kHost));
+    written_on_imagined(range, ManyPlaces(kHost));
+  }
+
+  // The same on imagined machines, if there are any, whichever way launches run there.
+  void written_on_imagined(Range range, const ManyPlaces& places) {
+    for (ImaginedDirectory& directory : imagined_) directory.written(range, places);
+    for (auto& [epoch, directory] : imagined_otherwise_) directory.written(range, places);
   }
 
   // Where bytes that come from the host should go now: to the host copy if there is one, else to the devices
@@ -205,6 +222,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   Directory other_;
   uint64_t other_epoch_ = 0;
   std::vector<ImaginedDirectory> imagined_;
+  std::vector<std::pair<uint64_t, ImaginedDirectory>> imagined_otherwise_;  // with their epochs
   Places users_ = 0;
   Directory expected_;           // where bytes from the host will be needed; kZeros: by nobody
   bool expectation_due_ = true;  // such bytes came, and no launch since

@@ -30,6 +30,10 @@ class Command {
   // All operations have ended, the last one just now, with the first error there was. Under the graph's lock.
   virtual void ended(cl_int) {}
 
+  // It has failed, or part of it has, with its operations ended. What does again what is missing, in its place;
+  // nullptr: it has failed for good. Under the graph's lock.
+  virtual std::shared_ptr<Command> again() { return nullptr; }
+
   // Whether what comes after it can be planned as soon as it is itself. False if only its end tells where bytes are
   // valid.
   virtual bool tells_what_will_be() const { return true; }

@@ -9,6 +9,7 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/process_end.h"
+#include "libsamcl/settings/config.h"
 #include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
@@ -52,6 +53,8 @@ Device::Device(cl_platform_id device_platform, std::vector<cl_device_id> real_de
       leases(std::move(device_leases)),
       kinds(device_kinds.empty() ? std::vector<unsigned>(real.size(), 0) : std::move(device_kinds)) {}
 
+bool Device::joins_exactly() const { return is_mixed() && Config::get().mix == Config::Mix::exact; }
+
 bool Device::includes(cl_device_id handle) {
   if (handle == api()) return true;
   while (handle && handle != real[0]) {
@@ -88,6 +91,19 @@ Context::~Context() {
     for (const auto& real : devices) registry().by_real.erase(real->context());
   }
   for (const auto& last : std::views::reverse(destructors_)) last.function(api(), last.user_data);
+}
+
+void Context::operation_failed(unsigned index, cl_int status) {
+  if (!survives() || contains(lost(), index)) return;
+  const bool is_gone = status == CL_DEVICE_NOT_AVAILABLE ||
+                       driver::value<cl_bool>(devices[index]->id, CL_DEVICE_AVAILABLE, CL_TRUE) == CL_FALSE;
+  if (!is_gone || !lose(index)) return;
+  const std::string name = driver::text(devices[index]->id, CL_DEVICE_NAME);
+  if (index == 0) return warn("the first device, " + name + ", is lost: the job cannot go on without it");
+  for (const auto& storage : storages.all()) storage->lose_replica(index);
+  const size_t left = devices_in_use().size();
+  warn("device " + std::to_string(index) + ", " + name + ", is lost; the job goes on with the other " +
+       std::to_string(left) + (left == 1 ? " device" : " devices"));
 }
 
 void Context::program_waited() {

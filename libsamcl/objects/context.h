@@ -53,6 +53,8 @@ class Device : public Object<Device> {
   bool is_mixed() const {
     return std::any_of(kinds.begin(), kinds.end(), [](unsigned kind) { return kind != 0; });
   }
+  // Whether kernels use real devices unlike the first one only where self-tests have shown the same bytes.
+  bool joins_exactly() const;
 };
 
 class Context : public Object<Context>, public DeviceSet, private DeviceBackend::EndListener {
@@ -79,6 +81,9 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   // A command failed since its device is gone, with the machine it is in. Parts of what the program computed are, too:
   // as a driver does with its one device, we take no more commands. Any thread.
   std::atomic<bool> has_lost_device{false};
+  // An operation on that device failed. If that is because the device is gone, and the context survives it, what it had
+  // is valid elsewhere only from now on. Under the graph's lock.
+  void operation_failed(unsigned index, cl_int status);
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);

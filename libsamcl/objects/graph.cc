@@ -23,7 +23,10 @@ void tell_end(const Event& event) {
 
 Graph::Graph(engine::Backend& backend)
     : engine_(backend, [this](const engine::Node& node, cl_int status) {
-        operation_ended(std::static_pointer_cast<Event>(node.owner), status);
+        const auto event = std::static_pointer_cast<Event>(node.owner);
+        if (status < 0 && node.lane.kind != engine::LaneKind::host)
+          event->context->operation_failed(node.lane.device, status);
+        operation_ended(event, status);
       }) {}
 
 cl_int Graph::submit(const std::shared_ptr<Event>& event, std::shared_ptr<Command> command,
@@ -152,6 +155,13 @@ void Graph::operation_ended(const std::shared_ptr<Event>& event, cl_int status) 
 
 // It may be over before what it waits for, on another device; it ends after that.
 void Graph::over(const std::shared_ptr<Event>& event) {
+  if (event->error_ < 0 && event->inherited_ == CL_COMPLETE) {
+    if (std::shared_ptr<Command> again = event->command_->again()) {
+      ended_commands_.push_back(std::exchange(event->command_, std::move(again)));
+      event->error_ = CL_SUCCESS;
+      return plan(event);
+    }
+  }
   event->command_->ended(event->error_);
   const cl_int status = event->inherited_ < 0 ? event->inherited_ : event->error_;
   if (event->unmet_ == 0) return end(event, status);

@@ -121,7 +121,7 @@ Machine* build() {
   if (!connect(*machine, config, devices)) return machine;
   std::unordered_map<cl_device_id, uint32_t> positions;
   for (const driver::Device& device : devices) positions.emplace(device.id, static_cast<uint32_t>(positions.size()));
-  const bool mixed = config.mix == Config::Mix::on;
+  const bool mixed = config.mix != Config::Mix::off;
   for (const auto& members : mixed ? driver::group_mixed(devices) : driver::group_alike(devices))
     machine->groups.push_back(make_group(*machine, config, members, positions));
   return machine;

@@ -24,6 +24,16 @@ std::string KernelRecord::reason() const {
   return reason_;
 }
 
+void KernelRecord::set_apart(const std::string& device) {
+  std::lock_guard lock(mutex_);
+  apart_.insert(device);
+}
+
+std::set<std::string> KernelRecord::apart() const {
+  std::lock_guard lock(mutex_);
+  return apart_;
+}
+
 namespace report {
 namespace {
 
@@ -69,7 +79,11 @@ nlohmann::ordered_json as_json(const Records& all) {
                                  {"merge_ns", record->merge_ns.load()},
                                  {"predicted_launches", record->predicted_launches.load()},
                                  {"predicted_ns", record->predicted_ns.load()},
-                                 {"took_ns", record->took_ns.load()}};
+                                 {"took_ns", record->took_ns.load()},
+                                 {"self_tests", record->self_tests.load()},
+                                 {"self_test_ns", record->self_test_ns.load()},
+                                 {"other_bytes_on", record->apart()},
+                                 {"repeated_parts", record->repeated_parts.load()}};
     entry.update(as_json(record->traffic));
     json["kernels"].push_back(std::move(entry));
   }
@@ -93,6 +107,14 @@ void print_table(const Records& all) {
                  static_cast<unsigned long long>(record->split_launches), record->devices.load(),
                  ms(record->traffic.upload_ns), ms(record->launch_ns), ms(record->traffic.download_ns),
                  ms(record->merge_ns), record->reason().c_str());
+  }
+  for (const auto& [name, record] : all.kernels) {
+    if (record->self_tests == 0) continue;
+    const std::set<std::string> apart = record->apart();
+    std::string found = apart.empty() ? "the same bytes on all devices" : "other bytes on";
+    for (const std::string& device : apart) found += " " + device;
+    std::fprintf(stderr, "%-28.28s self-tests: %llu, in %.2f ms; %s\n", name.c_str(),
+                 static_cast<unsigned long long>(record->self_tests), ms(record->self_test_ns), found.c_str());
   }
   std::fprintf(stderr, "%-28s %14s %14s\n", "device", "uploaded MiB", "downl. MiB");
   for (size_t index = 0; index < all.devices.size(); ++index) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,14 +20,22 @@ struct KernelRecord {
   std::atomic<uint64_t> launch_ns{0}, merge_ns{0};
   // Of launches whose time was predicted: how many, what was said, and what they took.
   std::atomic<uint64_t> predicted_launches{0}, predicted_ns{0}, took_ns{0};
+  // Where devices that are not alike have to give the same bytes: tests that were made, and what devices computed for
+  // them and the host compared.
+  std::atomic<uint64_t> self_tests{0}, self_test_ns{0};
+  std::atomic<uint64_t> repeated_parts{0};  // since their devices were lost
   Traffic traffic;
 
   void set_reason(std::string_view why_not_more);
   std::string reason() const;
+  // A self-test found other bytes on a device of that name.
+  void set_apart(const std::string& device);
+  std::set<std::string> apart() const;
 
  private:
   mutable std::mutex mutex_;
   std::string reason_;  // why the last unsplit launch was not split
+  std::set<std::string> apart_;
 };
 
 namespace report {

@@ -48,6 +48,8 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
     record.merge_ns = 7;
     record.traffic.uploaded_bytes = 100;
     record.set_reason("its mode is one device");
+    record.self_tests = 2;
+    record.set_apart("another device");
     report::device(1).downloaded_bytes += 8;
   });
   ASSERT_EQ(json["kernels"].size(), 1u);
@@ -60,6 +62,8 @@ TEST_F(ReportDeathTest, TellsWhatWasCounted) {
   EXPECT_EQ(kernel["merge_ns"], 7);
   EXPECT_EQ(kernel["uploaded_bytes"], 100);
   EXPECT_EQ(kernel["why_not_more"], "its mode is one device");
+  EXPECT_EQ(kernel["self_tests"], 2);
+  EXPECT_EQ(kernel["other_bytes_on"], nlohmann::json::array({"another device"}));
   ASSERT_EQ(json["devices"].size(), 1u) << "those that moved something";
   EXPECT_EQ(json["devices"][0]["index"], 1);
   EXPECT_EQ(json["devices"][0]["downloaded_bytes"], 8);

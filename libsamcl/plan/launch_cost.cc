@@ -143,6 +143,23 @@ Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole
 }
 
 template <typename Known>
+bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+                const TransferRates& rates, const DirectoryFrom<Known>& here, const DirectoryFrom<Known>& there) {
+  if (!ways.differ() && (!split || whole_ns < 2 * kHandOver)) return false;
+  const bool split_is_here = ways.taken() == Ways::Way::split;
+  const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
+  LaunchCosts costs;
+  costs.whole = launch_ns(whole, whole_ns, busy_groups, rates, on_whole);
+  const auto [splits, split_ns] = cheaper(whole, split, whole_ns, busy_groups, rates, on_split);
+  costs.split = split_ns;
+  if (splits) ways.split_way_splits();
+  const LaunchPlan& other = splits && !split_is_here ? *split : whole;
+  simulate(other, there);
+  ways.add(costs, splits ? moving_ns(other, rates, here) : Ways::kNotHere);
+  return splits && ways.taken() == Ways::Way::split;
+}
+
+template <typename Known>
 void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   for (const BufferAccess& access : plan.accesses) {
     Known& known = directory(*access.storage);
@@ -160,13 +177,15 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   }
 }
 
-#define SAMCL_FOR(Known)                                                                                   \
-  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);       \
-  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);               \
-  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                 \
-                              const DirectoryFrom<Known>&);                                                \
-  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&, \
-                           const DirectoryFrom<Known>&);                                                   \
+#define SAMCL_FOR(Known)                                                                                          \
+  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);              \
+  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                      \
+  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                        \
+                              const DirectoryFrom<Known>&);                                                       \
+  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&,        \
+                           const DirectoryFrom<Known>&);                                                          \
+  template bool choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&, \
+                           const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);                             \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)
 SAMCL_FOR(ImaginedDirectory)

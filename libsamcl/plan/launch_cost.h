@@ -45,6 +45,13 @@ template <typename Known>
 Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
                 const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
+// Follows a launch on both ways (cost/ways.h), over directories of what is and of what would be on the way that is not
+// taken, where it leaves its marks; whether it is split on the one that is taken. A launch of which nothing is known
+// yet (whole_ns is 0) runs whole: what it takes is then known.
+template <typename Known>
+bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+                const TransferRates& rates, const DirectoryFrom<Known>& here, const DirectoryFrom<Known>& there);
+
 // Notes in these directories what holds after the launch.
 template <typename Known>
 void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory);

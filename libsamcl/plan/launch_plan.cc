@@ -48,8 +48,9 @@ class Options {
       if (options.why_not_split.empty()) options.why_not_split = kPartsMayNotPay;
       return options;
     }
-    const auto devices = context_.devices_in_use();
+    const auto devices = devices_for_it();
     options.why_not_split = why_not_on_several(devices.size());
+    if (devices.size() == 1 && context_.devices_in_use().size() > 1) options.why_not_split = kOtherBytes;
     const bool slices = context_.devices[0]->lease.client && kernel_.translation->may_slice;
     if (!options.why_not_split.empty() && !slices) return options;
     LaunchPlan in_parts = options.whole;
@@ -82,6 +83,23 @@ class Options {
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
  private:
+  // Those in use that give the bytes of the first kind, of which there is one at least.
+  SmallVector<unsigned, 8> devices_for_it() const {
+    const auto in_use = context_.devices_in_use();
+    if (!context_.device->joins_exactly()) return in_use;
+    const std::vector<unsigned>& kinds = context_.device->kinds;
+    SmallVector<unsigned, 8> first, others;
+    for (const unsigned device : in_use) {
+      if (kinds[device] == 0)
+        first.push_back(device);
+      else if (!kernel_.cost_model->self_tests.is_apart(kinds[device]))
+        others.push_back(device);
+    }
+    if (first.empty()) return {0u};
+    first.insert(first.end(), others.begin(), others.end());
+    return first;
+  }
+
   LaunchPlan whole() const {
     LaunchPlan plan;
     plan.ndrange = request_.ndrange;
@@ -156,8 +174,9 @@ class Options {
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
-    const auto shares = mixed ? kernel_.cost_model->speeds.shares(devices) : std::vector<double>(devices.size(), 1.0);
     auto cut_along = [&](unsigned dimension) {
+      const auto shares =
+          mixed ? kernel_.cost_model->speeds.shares(devices, dimension) : std::vector<double>(devices.size(), 1.0);
       std::vector<Part> parts = split(plan.ndrange, shares, dimension);
       for (Part& part : parts) part.device = devices[part.device];
       return parts;
@@ -195,6 +214,14 @@ class Options {
 bool LaunchPlan::merges() const {
   return std::any_of(accesses.begin(), accesses.end(),
                      [this](const BufferAccess& access) { return access.to_merge(parts.size()); });
+}
+
+Covered LaunchPlan::covered(size_t part) const {
+  const GroupBox& box = parts[part].box;
+  unsigned cut = 0;
+  while (cut < 2 && box.count[cut] == ndrange.groups(cut)) ++cut;
+  const double all = static_cast<double>(ndrange.groups(cut));
+  return {cut, static_cast<double>(box.first[cut]) / all, static_cast<double>(box.first[cut] + box.count[cut]) / all};
 }
 
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {

@@ -36,11 +36,16 @@ struct LaunchPlan {
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;
+  // Of the dimension that it is cut along.
+  Covered covered(size_t part) const;
 };
 
 // Why a launch that may be split was not.
 inline constexpr char kWholeIsFaster[] = "faster on one device";
 inline constexpr char kPartsMayNotPay[] = "too short, or too new, to know that parts pay";
+inline constexpr char kOtherBytes[] = "gives other bytes on devices that are not alike";
+inline constexpr char kTested[] = "was tested on devices that are not alike, and ran on the first kind";
+inline constexpr char kNotTested[] = "no self-test has shown devices that are not alike to give the same bytes";
 
 // Both ways to run a launch. Under a manager the one piece is one that can be sliced, if possible.
 struct LaunchOptions {

@@ -1,9 +1,14 @@
 // A program that runs on one device, followed on machines that are imagined: each of its launches is planned there as
-// on a real machine, over directories of that machine's own, and costs what the planner says that it costs.
+// on a real machine, over directories of that machine's own, and costs what the planner says that it costs. As on a
+// real machine a program begins on one device there, and goes over to several and back as cost/ways.h has it; and a
+// kernel has parts only once it has taken as long as they take to build (cost/parts_build.h).
 //
 // Guarded, but for wanted() and took(), by the lock of the context's graph.
 #pragma once
 
+#include <atomic>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "libsamcl/cost/imagined_machines.h"
@@ -30,8 +35,10 @@ class WhatIf {
   // The same on all machines. whole: in one piece; whole_ns: what one device is expected to compute, 0: nothing is
   // known.
   Launch follow(const LaunchRequest& request, const LaunchPlan& whole, const Context& context, uint64_t whole_ns);
+  // The program has waited for what it launched.
+  void waited();
   // It ran, and computed that long. Any thread.
-  void took(const Launch& launch, uint64_t ns) const;
+  void took(const Launch& launch, uint64_t ns);
 
   // The program's own commands. keep: the host has the bytes then, too.
   void read(Storage& storage, std::span<const Range> ranges, const TransferRates& measured, bool keep);
@@ -41,7 +48,18 @@ class WhatIf {
   const std::vector<unsigned>& devices() const { return machines_.devices; }
 
  private:
+  // A machine, as far as the program has come there.
+  struct Machine {
+    Ways ways;
+    std::atomic<uint64_t> clock_ns{0};  // what launches have taken there
+    // By program: when the parts of its kernels are built.
+    std::map<std::weak_ptr<const Build>, uint64_t, std::owner_less<>> built;
+  };
+  // Whether a kernel has parts there; may begin to build them. building: ns that the launch waits for that.
+  bool has_parts(Machine& machine, const Kernel& kernel, unsigned devices, uint64_t whole_ns, uint64_t& building) const;
+
   const ImaginedMachines machines_;  // the first has one device
+  std::vector<Machine> at_;          // for each
 };
 
 }  // namespace samcl

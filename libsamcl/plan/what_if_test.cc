@@ -110,6 +110,36 @@ TEST_F(WhatIfTest, WhatIsShortOrUnknownStaysWhole) {
   EXPECT_FALSE(follow(what_if, one, kHandOver).on[1].is_split);
 }
 
+TEST_F(WhatIfTest, KernelsHaveNoPartsBeforeTheyHaveTakenAsLongAsTheseTakeToBuild) {
+  machine.build_ns = 100 * kMs;
+  WhatIf what_if = imagine("2");
+  const auto one = request(each(), {filled_by_program(), machine.buffer(kItems)});
+  EXPECT_FALSE(follow(what_if, one, 60 * kMs).on[1].is_split);
+  one.kernel->cost_model->took_ns = 120 * kMs;
+  auto beside = follow(what_if, one, 60 * kMs);
+  EXPECT_FALSE(beside.on[1].is_split) << "they are being built";
+  what_if.took(beside, 120 * kMs);
+  EXPECT_TRUE(follow(what_if, one, 60 * kMs).on[1].is_split);
+}
+
+TEST_F(WhatIfTest, ALongLaunchWaitsUntilItsPartsAreBuilt) {
+  machine.build_ns = 100 * kMs;
+  WhatIf what_if = imagine("2");
+  const auto on = follow(what_if, request(each(), {filled_by_program(), machine.buffer(kItems)}), 1000 * kMs).on;
+  EXPECT_TRUE(on[1].is_split);
+  EXPECT_EQ(on[1].moving_ns, 100 * kMs + 10'000 + kBytes / 2 + kHandOver);
+}
+
+// Each launch loses 25 us on one device; to go over takes half of the bytes and a margin.
+TEST_F(WhatIfTest, AProgramGoesOverWhenItHasLostMoreThanThatTakes) {
+  WhatIf what_if = imagine("2");
+  const auto one = request(each(), {filled_by_program(), machine.buffer(kItems)});
+  unsigned whole = 0;
+  while (whole < 20 && !follow(what_if, one, 100'000).on[1].is_split) ++whole;
+  EXPECT_GE(whole, 2u);
+  EXPECT_LE(whole, 6u);
+}
+
 TEST_F(WhatIfTest, WhatMustNotBeSplitIsNot) {
   WhatIf what_if = imagine("4");
   const auto on =

@@ -218,6 +218,7 @@ void Program::set_specification(std::shared_ptr<const BuildSpecification> specif
 void Program::finish(std::shared_ptr<const BuildSpecification> specification, FoundOut found_out, uint64_t took_ns) {
   std::shared_ptr<Build> made = make_build(specification, std::move(found_out.translation));
   const size_t parts = made->sub_kernel_programs.size();
+  made->built_ns = took_ns;
   if (found_out.times && parts > 0) made->recall(*found_out.times);
   if (made->sub_kernel_build_ns == 0 && parts > 0)
     made->sub_kernel_build_ns = took_ns * (parts - (made->is_rewritten() ? 0 : 1));

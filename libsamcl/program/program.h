@@ -14,6 +14,7 @@
 #include "kernel-translator/client/translation.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
+#include "libsamcl/cost/self_tests.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/program/build_specification.h"
 #include "libsamcl/program/known_binaries.h"
@@ -36,6 +37,7 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
+  SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process
 };
 
@@ -63,6 +65,7 @@ struct Build {
   mutable std::vector<cl_program> sub_kernel_programs;
   // What it takes to make them, ns: measured, remembered, or else as long for each as the program's own build took.
   mutable std::atomic<uint64_t> sub_kernel_build_ns{0};
+  uint64_t built_ns = 0;          // what the program's own build took; 0: not known
   unsigned fallback_device = 0;   // where kernels that stay whole run, as the manager wanted it at the build
   cl_program fallback = nullptr;  // the original for that device if it is not the first
   std::string why_one_device;     // why no kernel of this program can be split

@@ -58,7 +58,9 @@ Config read() {
       config.gpus = 0;
     }
   }
-  config.mix = choice<Config::Mix>("SAMCL_MIX", {{"off", Config::Mix::off}, {"on", Config::Mix::on}});
+  config.mix = choice<Config::Mix>("SAMCL_MIX",
+                                   {{"off", Config::Mix::off}, {"on", Config::Mix::on}, {"exact", Config::Mix::exact}});
+  config.survive = choice<bool>("SAMCL_SURVIVE", {{"off", false}, {"on", true}});
   if (std::string text = environment("SAMCL_SHARE"); !text.empty()) {
     if (const auto share = driver::parse_share(text))
       config.share = *share;

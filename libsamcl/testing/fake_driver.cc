@@ -23,7 +23,9 @@ struct Real {
 };
 struct RealPlatform : Real {};
 struct RealDeviceObject : Real {};
-struct RealContext : Real {};
+struct RealContext : Real {
+  unsigned device = 0;
+};
 struct RealQueue : Real {
   RealContext* context = nullptr;
 };
@@ -79,7 +81,7 @@ cl_int give_value(T given, size_t size, void* value, size_t* size_out) {
   return CL_SUCCESS;
 }
 
-// Numbers are unknown to it.
+// Most numbers are unknown to it.
 cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, void* value, size_t* size_out) {
   switch (what) {
     case CL_DEVICE_PLATFORM: return give_value(handle<cl_platform_id>(&g_platform), size, value, size_out);
@@ -87,6 +89,8 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, v
       const bool is_cpu = g_driver->kind() == FakeDriver::Kind::cpu;
       return give_value<cl_device_type>(is_cpu ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU, size, value, size_out);
     }
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: return give_value(std::array<size_t, 3>{1024, 1024, 64}, size, value, size_out);
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return give_value<cl_ulong>(1 << 30, size, value, size_out);
     case CL_DEVICE_NAME:
     case CL_DEVICE_VENDOR:
     case CL_DEVICE_VERSION:
@@ -97,11 +101,13 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, v
   }
 }
 
-cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
+cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id* devices,
                                       void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*,
                                       cl_int* error) {
   *error = CL_SUCCESS;
-  return handle<cl_context>(new RealContext);
+  auto* context = new RealContext;
+  context->device = g_driver->index_of(devices[0]);
+  return handle<cl_context>(context);
 }
 cl_int CL_API_CALL release_context(cl_context context) {
   delete object<RealContext>(context);
@@ -183,6 +189,11 @@ cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_info what, size_t siz
   if (what != CL_KERNEL_NUM_ARGS) return CL_INVALID_VALUE;
   *static_cast<cl_uint*>(value) = defined.arguments;
   return CL_SUCCESS;
+}
+cl_int CL_API_CALL kernel_group_info(cl_kernel, cl_device_id, cl_kernel_work_group_info what, size_t size, void* value,
+                                     size_t* size_out) {
+  if (what != CL_KERNEL_WORK_GROUP_SIZE) return CL_INVALID_VALUE;
+  return give_value<size_t>(1024, size, value, size_out);
 }
 cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t size, const void* value) {
   const auto* bytes = static_cast<const std::byte*>(value);
@@ -325,7 +336,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
   const cl_int error = g_driver->enter(Call::launch);
   if (error != CL_SUCCESS) return error;
   auto& real = *object<RealKernelObject>(kernel);
-  KernelCall call{{0, 0, 0}, {1, 1, 1}, {}};
+  KernelCall call{object<RealQueue>(queue)->context->device, {0, 0, 0}, {1, 1, 1}, {}};
   for (cl_uint d = 0; d < dimensions; ++d) {
     call.offset[d] = offset ? offset[d] : 0;
     call.size[d] = size[d];
@@ -364,6 +375,7 @@ cl_icd_dispatch make_table() {
   table.clCreateKernel = create_kernel;
   table.clReleaseKernel = release_kernel;
   table.clGetKernelInfo = kernel_info;
+  table.clGetKernelWorkGroupInfo = kernel_group_info;
   table.clSetKernelArg = set_argument;
   table.clEnqueueNDRangeKernel = launch;
   table.clEnqueueWriteBufferRect = write_rows;
@@ -402,11 +414,11 @@ void FakeDriver::resume() {
   suspended_.notify_all();
 }
 
-std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client) {
+std::shared_ptr<Context> FakeDriver::make_context(lease::Client* client, std::vector<unsigned> kinds) {
   cl_int error = CL_SUCCESS;
   std::vector<LeaseTarget> leases;
   for (uint32_t i = 0; i < devices_.size(); ++i) leases.push_back({client, i});
-  auto device = Device::make_shared(handle<cl_platform_id>(&g_platform), devices_, std::move(leases));
+  auto device = Device::make_shared(handle<cl_platform_id>(&g_platform), devices_, std::move(leases), std::move(kinds));
   return Context::create(std::move(device), nullptr, &error);
 }
 
@@ -417,6 +429,10 @@ void FakeDriver::define_kernel(const std::string& name, unsigned arguments, Kern
 const FakeDriver::DefinedKernel* FakeDriver::kernel(const std::string& name) const {
   const auto found = kernels_.find(name);
   return found == kernels_.end() ? nullptr : &found->second;
+}
+
+unsigned FakeDriver::index_of(cl_device_id device) const {
+  return static_cast<unsigned>(std::find(devices_.begin(), devices_.end(), device) - devices_.begin());
 }
 
 void FakeDriver::buffer_lives(cl_mem buffer) {

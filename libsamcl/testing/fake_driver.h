@@ -26,9 +26,10 @@ namespace samcl::testing {
 enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish, build, launch, tell_time };
 constexpr size_t kCalls = 10;
 
-// What a kernel is called with: work-items from `offset` on, `size` of them, and by argument the bytes of a buffer or
-// of a value. Where the runtime cuts an NDRange, its own argument comes last.
+// What a kernel is called with: on that device, work-items from `offset` on, `size` of them, and by argument the bytes
+// of a buffer or of a value. Where the runtime cuts an NDRange, its own argument comes last.
 struct KernelCall {
+  unsigned device;
   Index3 offset, size;
   std::vector<std::span<std::byte>> arguments;
 };
@@ -45,8 +46,8 @@ class FakeDriver {
   FakeDriver& operator=(const FakeDriver&) = delete;
 
   // A virtual context of all devices, in use in that order; managed if there is a client, to which it
-  // announces them as 0, 1, ...
-  std::shared_ptr<Context> make_context(lease::Client* client = nullptr);
+  // announces them as 0, 1, ... kinds: as Device's.
+  std::shared_ptr<Context> make_context(lease::Client* client = nullptr, std::vector<unsigned> kinds = {});
 
   // Every program has that kernel.
   void define_kernel(const std::string& name, unsigned arguments, KernelFunction run);
@@ -74,6 +75,7 @@ class FakeDriver {
   void buffer_lives(cl_mem buffer);
   void buffer_dies(cl_mem buffer);
   bool is_buffer(cl_mem handle) const;
+  unsigned index_of(cl_device_id device) const;
   Kind kind() const { return kind_; }
   struct DefinedKernel {
     std::string name;

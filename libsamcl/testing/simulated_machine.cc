@@ -23,8 +23,8 @@ KernelFunction of_items(const SimulatedMachine::ItemFunction& run) {
 
 }  // namespace
 
-SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager)
-    : driver(devices, kind_for_transport()), context(driver.make_context(manager)) {
+SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std::vector<unsigned> kinds)
+    : driver(devices, kind_for_transport()), context(driver.make_context(manager, std::move(kinds))) {
   if (!kSettings) std::abort();
   backend.perform = [this](const engine::Node& node) { return perform(node); };
 }
@@ -48,15 +48,21 @@ BufferPtr SimulatedMachine::part(const BufferPtr& parent, size_t begin, size_t w
 }
 
 KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const ItemFunction& run) {
+  return kernel(translation, of_items(run));
+}
+
+KernelPtr SimulatedMachine::kernel(const KernelTranslation& translation, const KernelFunction& run) {
   const auto& cl = driver::real();
   const char* source = translation.name.c_str();
   cl_int error = CL_SUCCESS;
-  driver.define_kernel(translation.name, static_cast<unsigned>(translation.arguments.size()), of_items(run));
+  driver.define_kernel(translation.name, static_cast<unsigned>(translation.arguments.size()), run);
   const cl_program real = cl.clCreateProgramWithSource(context->devices[0]->context(), 1, &source, nullptr, &error);
   auto program = Program::make_shared(context, real, source, "");
   auto specification = std::make_shared<BuildSpecification>(BuildSpecification{.source = source});
-  program->finish(std::move(specification),
-                  {Translations{{0, {.sources = {{}}, .kernels = {translation}, .includes = {}}}}, std::nullopt}, 0);
+  Translations of_kinds;
+  for (const unsigned kind : context->device->kinds)
+    of_kinds[kind] = {.sources = {{}}, .kernels = {translation}, .includes = {}};
+  program->finish(std::move(specification), {std::move(of_kinds), std::nullopt}, build_ns);
   return Kernel::make_shared(std::move(program), cl.clCreateKernel(real, source, &error));
 }
 

@@ -38,7 +38,8 @@ inline FakeDriver::Kind kind_for_transport() {
 
 class SimulatedMachine {
  public:
-  explicit SimulatedMachine(unsigned devices, lease::Client* manager = nullptr);
+  // kinds: as Device's.
+  explicit SimulatedMachine(unsigned devices, lease::Client* manager = nullptr, std::vector<unsigned> kinds = {});
   // Lets everything end: events that have not and their queues hold each other.
   ~SimulatedMachine() { run(); }
 
@@ -57,6 +58,10 @@ class SimulatedMachine {
   // A kernel of that translation. run: for one work-item, by its index in the whole NDRange.
   using ItemFunction = std::function<void(size_t item, const std::vector<std::span<cl_uint>>& arguments)>;
   KernelPtr kernel(const KernelTranslation& translation, const ItemFunction& run);
+  // What the driver takes for each program, ns.
+  uint64_t build_ns = 0;
+  // run: for several work-items, on one device.
+  KernelPtr kernel(const KernelTranslation& translation, const KernelFunction& run);
 
   EventPtr submit(const QueuePtr& to, CommandPtr command, const Waits& waits = {}, Order order = Order::ordinary);
   // work-items in groups of `local`, at most; arguments: buffers, one after the other.

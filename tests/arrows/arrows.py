@@ -63,7 +63,7 @@ ROOMS = {
     "libsamcl/threads": ["base"],
     "libsamcl/settings": ["libsamcl/driver"],
     "libsamcl/coherence": ["base"],
-    "libsamcl/cost": ["base"],
+    "libsamcl/cost": ["base", "contract"],
     "libsamcl/engine": ["base"],
     "libsamcl/observe": ["base", "libsamcl/engine", "libsamcl/settings"],
     "libsamcl/transfer": ["base", "libsamcl/driver"],
@@ -83,9 +83,9 @@ ROOMS = {
     "libsamcl/plan": ["base", "contract", "contract/footprint", "libsamcl/cost", "libsamcl/driver",
                       "libsamcl/memory", "libsamcl/objects", "libsamcl/observe", "libsamcl/program",
                       "libsamcl/settings"],
-    "libsamcl/commands": ["base", "libsamcl/device", "libsamcl/driver", "libsamcl/merge", "libsamcl/objects",
-                          "libsamcl/observe", "libsamcl/plan", "libsamcl/settings"],
-    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe",
+    "libsamcl/commands": ["base", "contract", "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/merge",
+                          "libsamcl/objects", "libsamcl/observe", "libsamcl/plan", "libsamcl/program", "libsamcl/settings"],
+    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
                      "libsamcl/program", "libsamcl/threads", "libsamcl/transfer"],
 }
 

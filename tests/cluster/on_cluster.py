@@ -4,7 +4,7 @@ What the server's device computes without PoCL's remote driver is right, too: th
 
 usage: on_cluster.py --sam-run PATH --sam-cluster PATH --pocl DIR [options] -- PROGRAM ARGUMENTS
 With --lose, only under sam-run. Exit code 0: the same exit code and the same standard output, or with --lose the program
-ended by itself and failed; 77: there is no PoCL with a remote driver in DIR.
+ended by itself and failed (with --survive: went on and said so); 77: there is no PoCL with a remote driver in DIR.
 """
 
 import argparse
@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("--port", type=int, default=17700)
     parser.add_argument("--ignore", default="$^", help="regular expression: output lines that may differ")
     parser.add_argument("--lose", type=float, help="end the last server so many seconds after the program's begin: it must fail")
+    parser.add_argument("--survive", action="store_true", help="with --lose: so long after the last server has been used; it must go on, print the same, and say so")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -52,6 +53,30 @@ def fails_without_server(command, file, seconds):
     return not early and process.returncode > 0
 
 
+def goes_on_without_server(command, file, options, expected):
+    """The last server is lost so long after it has first been used. What is printed must be that of `expected`, which ran
+    undisturbed."""
+    trace = pathlib.Path(file + ".trace")
+    command = [*command[:command.index("--")], "--trace", str(trace), *command[command.index("--"):]]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    used = f'"activity":"kernel","device":{options.servers - 1}'
+    while process.poll() is None and not (trace.exists() and used in trace.read_text(errors="replace")):
+        time.sleep(0.1)
+    time.sleep(options.lose)
+    early = process.poll() is not None
+    os.kill(int(re.findall(r" pid (\d+)", pathlib.Path(file).read_text())[-1]), signal.SIGKILL)
+    try:
+        said, warned = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        said, warned = process.communicate()
+        warned += "it did not end\n"
+    done = subprocess.CompletedProcess(command, process.returncode, said, warned)
+    same = lines(done, options.ignore) == lines(expected, options.ignore)
+    print("ended before its server did" if early else f"exit code {process.returncode}", said, warned, sep="\n")
+    return not early and same and "is lost; the job goes on" in warned
+
+
 def lines(done, ignore):
     return [f"exit code {done.returncode}", *(line for line in done.stdout.splitlines() if not re.search(ignore, line))]
 
@@ -73,8 +98,11 @@ def main():
         basic = dict(os.environ, POCL_DEVICES="basic")
         subprocess.run([*cluster, "up", "--local", str(options.servers), "--pocl", options.pocl, "--port", str(options.port)],
                        env=basic, check=True)
-        under_samcl = [options.sam_run, "--cluster", file, "--manager", "off", "--", *options.command]
+        survive = ["--survive"] if options.survive else []
+        under_samcl = [options.sam_run, "--cluster", file, "--manager", "off", *survive, "--", *options.command]
         try:
+            if options.lose and options.survive:
+                return 0 if goes_on_without_server(under_samcl, file, options, run(options.command, basic)) else 1
             if options.lose:
                 return 0 if fails_without_server(under_samcl, file, options.lose) else 1
             without = run(options.command, first_device(file))

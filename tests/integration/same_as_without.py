@@ -22,10 +22,14 @@ def arguments():
                         help="numbers of PoCL devices, for one run under sam-run each; without it one device")
     parser.add_argument("--driver", default="basic", help="PoCL's kind of device")
     parser.add_argument("--mix", nargs="+", help="PoCL's kinds of device, joined by --mix; the first alone without samcl")
+    parser.add_argument("--others", type=int, default=0, help="devices of other drivers than PoCL, which are joined, too")
+    parser.add_argument("--exact", action="store_true", help="with --mix: as --mix=exact")
     parser.add_argument("--ignore", default=None, help="regular expression: output lines that may differ")
     parser.add_argument("--expect", default=None, help="regular expression that the output must contain")
     parser.add_argument("--expect-split", action="store_true",
                         help="once more with SAMCL_SPLIT=always: then a kernel must have run on all devices")
+    parser.add_argument("--expect-apart", action="store_true",
+                        help="a self-test must have found other bytes on a device")
     parser.add_argument("command", nargs="+")
     return parser.parse_args()
 
@@ -42,10 +46,10 @@ def comparable(output, ignore):
 
 def compare(options, without, kinds, always=False):
     """always: launches are split also where samcl finds that one device is faster."""
-    devices = len(kinds)
+    devices = len(kinds) + options.others
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
-        mix = ["--mix"] if options.mix else []
+        mix = ["--mix=exact" if options.exact else "--mix"] if options.mix else []
         under = run([options.sam_run, "--manager", "off", *mix, f"--report={report}", "--", *options.command], kinds,
                     **({"SAMCL_SPLIT": "always"} if always else {}))
         kernels = json.load(open(report))["kernels"] if os.path.exists(report) else []
@@ -60,6 +64,8 @@ def compare(options, without, kinds, always=False):
     split = [kernel["name"] for kernel in kernels if kernel["devices"] == devices]
     if always and not split:
         failures.append("no kernel was split:\n" + "\n".join(f"{k['name']}: {k['why_not_more']}" for k in kernels))
+    if options.expect_apart and not any(kernel["other_bytes_on"] for kernel in kernels):
+        failures.append("no self-test found other bytes")
     if failures:
         sys.exit("\n".join([f"on {devices} devices:", *failures, under.stderr[-4000:]]))
     print(f"{len(found)} lines the same; on {devices} devices: {' '.join(split) or 'nothing'}")

@@ -45,7 +45,8 @@ Result<Environment> environment_changes(const Options& options, const Parts& par
   if (needs_links) changes["LD_LIBRARY_PATH"] = in_front(parts.link_directory, value(present, "LD_LIBRARY_PATH"));
   if (!options.devices.empty()) changes["SAMCL_DEVICES"] = options.devices;
   if (options.gpus) changes["SAMCL_GPUS"] = std::to_string(*options.gpus);
-  if (options.mix) changes["SAMCL_MIX"] = "on";
+  if (options.survive) changes["SAMCL_SURVIVE"] = "on";
+  if (options.mix != Mix::off) changes["SAMCL_MIX"] = options.mix == Mix::exact ? "exact" : "on";
   if (options.share) {
     // An MPS server obeys it where it serves a device; nothing else looks at it.
     changes["SAMCL_SHARE"] = number(*options.share);

@@ -38,7 +38,8 @@ TEST(Environment, CarriesEveryOption) {
   options.devices = "0,1";
   options.gpus = 2;
   options.share = 0.25;
-  options.mix = true;
+  options.mix = Mix::exact;
+  options.survive = true;
   options.manager = Manager::off;
   options.task = "vision";
   options.report = "-";
@@ -47,7 +48,8 @@ TEST(Environment, CarriesEveryOption) {
   const Environment set = changes(options);
   EXPECT_EQ(set.at("SAMCL_DEVICES"), "0,1");
   EXPECT_EQ(set.at("SAMCL_GPUS"), "2");
-  EXPECT_EQ(set.at("SAMCL_MIX"), "on");
+  EXPECT_EQ(set.at("SAMCL_MIX"), "exact");
+  EXPECT_EQ(set.at("SAMCL_SURVIVE"), "on");
   EXPECT_EQ(set.at("SAMCL_SHARE"), "0.25");
   EXPECT_EQ(set.at("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"), "25");
   EXPECT_EQ(set.at("SAMCL_MANAGER"), "off");

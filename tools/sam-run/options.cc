@@ -23,8 +23,11 @@ usage: sam-run [OPTIONS] -- PROGRAM [ARGUMENTS]
   --gpus K             spread each kernel over at most K of them. Default: all.
   --cluster FILE       use the devices of the machines in FILE, which `sam-cluster up` wrote, and not this machine's.
   --machine            print the machines and their devices, and how long bytes take there, measured now; no program runs.
-  --mix                join devices that are not alike, too: each gets as much of a kernel as it computes in the same
-                       time. Their results may differ in the last bits of floating-point numbers.
+  --mix[=exact]        join devices that are not alike, too: each gets as much of a kernel as it computes in the same
+                       time. Their results may differ in the last bits of floating-point numbers; with exact a kernel
+                       uses only those that give the same bytes in self-tests of its launches.
+  --survive            when a device but the first is lost, with its server, go on with the others. What devices write
+                       is then kept in this machine's memory, too, and commands wait for that.
   --share PART         give the program that part of each device, 0.5 or 50%: some of its compute units where the
                        driver divides it; NVIDIA's Multi-Process Service where that runs; else slices of time under
                        a manager (an embedded one, unless --manager says which). Prints which way.
@@ -90,7 +93,7 @@ Result<void> check_what_if(const Options& options) {
   if (options.manager && *options.manager != Manager::off)
     return fail("--what-if runs the program without a manager, but --manager says which");
   if (options.machine) return fail("--what-if runs a program, --machine none");
-  if (options.share || options.mix)
+  if (options.share || options.mix != Mix::off)
     return fail("--what-if imagines whole devices, all alike: it goes with neither --share nor --mix");
   return {};
 }
@@ -101,7 +104,7 @@ const char* help_text() { return kHelp; }
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, const std::string& directory) {
   Options options;
-  std::string cluster, devices, gpus, share, manager, report, trace, plan;
+  std::string cluster, devices, gpus, mix, share, manager, report, trace, plan;
   CLI::App app;
   app.set_help_flag("");  // ours below: CLI11's leaves by an exception
   app.add_flag("-h,--help", options.help);
@@ -110,7 +113,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
   auto* gpus_option = app.add_option("--gpus", gpus);
   auto* cluster_option = app.add_option("--cluster", cluster);
   app.add_flag("--machine", options.machine);
-  app.add_flag("--mix", options.mix);
+  app.add_flag("--survive", options.survive);
+  auto* mix_option = app.add_flag("--mix{on}", mix);
   auto* share_option = app.add_option("--share", share);
   auto* manager_option = app.add_option("--manager", manager);
   auto* task_option = app.add_option("--task", options.task);
@@ -149,6 +153,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, const s
     options.gpus = *number;
   }
   if (cluster_option->count()) options.cluster = (std::filesystem::path(directory) / cluster).string();
+  if (mix_option->count()) {
+    if (mix != "on" && mix != "exact") return fail("--mix expects nothing or =exact, not '" + mix + "'");
+    options.mix = mix == "exact" ? Mix::exact : Mix::on;
+  }
   if (share_option->count()) {
     const auto part = driver::parse_share(share);
     if (!part) return fail("--share " + part.error().message);

@@ -10,11 +10,13 @@
 namespace samcl::run {
 
 enum class Manager { automatic, off, embedded, required };
+enum class Mix { off, on, exact };
 
 struct Options {
   std::string devices;                 // --devices: as SAMCL_DEVICES; empty: not given
   std::optional<std::string> cluster;  // --cluster: an absolute path
-  bool mix = false;                    // --mix
+  Mix mix = Mix::off;                  // --mix[=exact]
+  bool survive = false;                // --survive
   std::optional<unsigned> gpus;        // --gpus, at least 1
   std::optional<double> share;         // --share: which part of each device
   std::optional<Manager> manager;      // --manager

@@ -75,6 +75,13 @@ TEST(Options, WhatIfGoesWithWhatIsPredictedFromOneDevice) {
   EXPECT_THAT(error({"--json", "w.json", "./app"}), HasSubstr("without it there is nothing to write"));
 }
 
+TEST(Options, DevicesThatAreNotAlikeAreJoinedWherePossibleOrExactly) {
+  EXPECT_EQ(parsed({"./app"}).mix, Mix::off);
+  EXPECT_EQ(parsed({"--mix", "--", "./app"}).mix, Mix::on);
+  EXPECT_EQ(parsed({"--mix=exact", "./app"}).mix, Mix::exact);
+  EXPECT_THAT(error({"--mix=nearly", "./app"}), HasSubstr("nothing or =exact, not 'nearly'"));
+}
+
 TEST(Options, HelpNeedsNoProgram) { EXPECT_TRUE(parsed({"--help"}).help); }
 
 TEST(Options, ErrorsNameWhatWasWrongAndWhatWasExpected) {

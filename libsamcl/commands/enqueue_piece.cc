@@ -1,0 +1,39 @@
+#include "libsamcl/commands/enqueue_piece.h"
+
+#include "libsamcl/driver/driver.h"
+
+namespace samcl {
+
+cl_int enqueue_piece(const Kernel& kernel, cl_kernel real, RealDevice& device, const Ndrange& ndrange,
+                     const GroupBox& piece, bool pass_local, cl_event* event) {
+  if (kernel.translation->needs_ndrange_argument) {
+    NdrangeArgument argument;
+    for (unsigned d = 0; d < 3; ++d) {
+      argument.group_offset[d] = piece.first[d];
+      argument.num_groups[d] = ndrange.groups(d);
+      argument.global_size[d] = ndrange.global[d];
+      argument.global_offset[d] = ndrange.offset[d];
+    }
+    const cl_int error = driver::real().clSetKernelArg(real, kernel.argument_count, sizeof argument, &argument);
+    if (error != CL_SUCCESS) return error;
+  }
+  return enqueue_items(real, device, ndrange, launch_of(ndrange, piece), pass_local, event);
+}
+
+cl_int enqueue_items(cl_kernel real, RealDevice& device, const Ndrange& ndrange, const BoxLaunch& items,
+                     bool pass_local, cl_event* event) {
+  size_t offset[3], size[3], local[3];
+  bool any_offset = false;
+  for (unsigned d = 0; d < 3; ++d) {
+    offset[d] = items.offset[d];
+    size[d] = items.size[d];
+    local[d] = ndrange.local[d];
+    any_offset |= offset[d] != 0;
+  }
+  RealDevice::Queue& queue = device.queue(engine::LaneKind::compute);
+  std::lock_guard one_at_a_time(queue.calls);
+  return driver::real().clEnqueueNDRangeKernel(queue.real, real, ndrange.dimensions, any_offset ? offset : nullptr,
+                                               size, pass_local ? local : nullptr, 0, nullptr, event);
+}
+
+}  // namespace samcl

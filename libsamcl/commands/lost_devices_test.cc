@@ -1,0 +1,181 @@
+// A device is lost in the middle of a program that is to survive that (SAMCL_SURVIVE): whenever it happens, all
+// commands end well and leave the bytes that they would have left.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "libsamcl/testing/simulated_machine.h"
+
+namespace samcl {
+namespace {
+
+const bool kSettings = setenv("SAMCL_SURVIVE", "on", 1) == 0;
+
+using testing::EventPtr;
+using testing::Footprints;
+using testing::KernelPtr;
+using testing::SimulatedMachine;
+using testing::Translated;
+using testing::Words;
+
+constexpr size_t kItems = 256;
+using Arguments = std::vector<std::span<cl_uint>>;
+
+Words counting() {
+  Words words(kItems);
+  std::iota(words.begin(), words.end(), 1u);
+  return words;
+}
+
+void triple(size_t i, const Arguments& a) { a[0][i] = 3 * a[0][i] + 1; }
+void sum_of_neighbours(size_t i, const Arguments& a) {
+  const auto& from = a[0];
+  a[1][i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < from.size() ? from[i + 1] : 0);
+}
+void scatter(size_t i, const Arguments& a) { a[0][(7 * i) % a[0].size()] = static_cast<cl_uint>(1000 + i); }
+
+// A program of launches in place, of a stencil, copies, writes and a fill, on so many devices.
+class Program {
+ public:
+  explicit Program(unsigned devices) : machine(devices) {}
+
+  SimulatedMachine machine;
+  std::vector<EventPtr> events;
+
+  void enqueue() {
+    write(a, counting());
+    launch(tripling, {a});
+    launch(stencil, {a, b});
+    launch(tripling, {b});
+    events.push_back(machine.submit(queue, copy_buffer(b, c, 0, 0, kItems * sizeof(cl_uint))));
+    launch(scattering, {a});
+    launch(stencil, {c, a});
+    events.push_back(machine.submit(queue, fill_buffer(b, 0, 64, std::vector<std::byte>(4, std::byte{7}))));
+    launch(tripling, {b});
+    launch(tripling, {a});
+  }
+  // What is left in the end.
+  std::vector<Words> contents() { return {machine.contents(a), machine.contents(b), machine.contents(c)}; }
+  bool all_ended_well() const {
+    return std::ranges::all_of(events, [](const EventPtr& event) { return event->status() == CL_COMPLETE; });
+  }
+  uint64_t repeated() const { return tripling->record.repeated_parts + stencil->record.repeated_parts; }
+
+  const testing::QueuePtr queue = machine.in_order_queue();
+  const BufferPtr a = machine.buffer(kItems), b = machine.buffer(kItems), c = machine.buffer(kItems);
+  const KernelPtr tripling =
+      machine.kernel(Translated("triple").updates().footprint(Footprints().element(0, Footprints::adds)), triple);
+  const KernelPtr stencil =
+      machine.kernel(Translated("stencil").reads().writes().footprint(Footprints()
+                                                                          .element(0, Footprints::reads, -1)
+                                                                          .element(0, Footprints::reads)
+                                                                          .element(0, Footprints::reads, 1)
+                                                                          .element(1, Footprints::surely_writes)),
+                     sum_of_neighbours);
+  const KernelPtr scattering = machine.kernel(
+      Translated("scatter").writes().footprint(Footprints().anywhere(0, Footprints::may_write)), scatter);
+
+  void write(const BufferPtr& buffer, Words what) {
+    events.push_back(machine.write(queue, buffer, 0, std::move(what)));
+  }
+  void launch(const KernelPtr& kernel, const std::vector<BufferPtr>& arguments) {
+    events.push_back(machine.launch(queue, kernel, arguments, kItems));
+  }
+};
+
+std::vector<Words> expected() {
+  Program program(1);
+  program.enqueue();
+  return program.contents();
+}
+
+TEST(LostDevices, NothingIsRepeatedWhileNoneIsLost) {
+  const std::vector<Words> right = expected();
+  const uint64_t before = Program(2).repeated();  // of all programs in this process
+  Program program(2);
+  program.enqueue();
+  EXPECT_EQ(program.contents(), right);
+  EXPECT_EQ(program.repeated(), before);
+  EXPECT_GT(program.tripling->record.split_launches, 0u);
+}
+
+// After each operation of the program, one that is in flight with it.
+TEST(LostDevices, ASecondDeviceMayBeLostAfterAnyOperation) {
+  const std::vector<Words> right = expected();
+  const uint64_t before = Program(2).repeated();
+  size_t lost_after = 0;
+  for (bool is_over = false; !is_over; ++lost_after) {
+    Program program(2);
+    program.enqueue();
+    for (size_t step = 0; step < lost_after && program.machine.backend.running() > 0; ++step)
+      program.machine.backend.step(program.machine.graph);
+    is_over = program.machine.backend.running() == 0;
+    program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+    ASSERT_EQ(program.contents(), right) << "lost after " << lost_after << " operations";
+    EXPECT_TRUE(program.all_ended_well()) << "lost after " << lost_after << " operations";
+    EXPECT_FALSE(program.machine.context->has_lost_device);
+  }
+  EXPECT_GT(lost_after, 20u);
+  EXPECT_GT(Program(2).repeated(), before);
+}
+
+TEST(LostDevices, TwoOfThreeMayBeLostOneAfterTheOther) {
+  const std::vector<Words> right = expected();
+  for (size_t first = 0; first < 40; first += 3) {
+    for (size_t later = 0; later < 10; ++later) {
+      Program program(3);
+      program.enqueue();
+      const auto steps = [&](size_t count) {
+        for (size_t i = 0; i < count && program.machine.backend.running() > 0; ++i)
+          program.machine.backend.step(program.machine.graph);
+      };
+      steps(first);
+      program.machine.backend.lose_device(2, CL_DEVICE_NOT_AVAILABLE);
+      steps(later);
+      program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+      ASSERT_EQ(program.contents(), right) << "lost after " << first << " operations, and " << later;
+      EXPECT_TRUE(program.all_ended_well()) << "lost after " << first << " operations, and " << later;
+    }
+  }
+}
+
+TEST(LostDevices, LaunchesGoOnWithTheOthersThatAreLeft) {
+  Program program(3);
+  program.write(program.a, counting());
+  program.machine.run();
+  program.machine.backend.lose_device(1, CL_DEVICE_NOT_AVAILABLE);
+  program.launch(program.tripling, {program.a});
+  program.machine.run();
+  EXPECT_EQ(program.machine.context->lost(), only(1));
+  EXPECT_THAT(program.machine.context->devices_in_use(), ::testing::ElementsAre(0, 2));
+  const uint64_t split = program.tripling->record.split_launches;
+  program.launch(program.tripling, {program.a});
+  program.machine.run();
+  EXPECT_EQ(program.tripling->record.split_launches, split + 1);
+  EXPECT_TRUE(program.all_ended_well());
+}
+
+TEST(LostDevices, WithoutTheFirstNothingGoesOn) {
+  Program program(2);
+  program.enqueue();
+  program.machine.backend.lose_device(0, CL_DEVICE_NOT_AVAILABLE);
+  program.machine.run();
+  EXPECT_FALSE(program.all_ended_well());
+  EXPECT_TRUE(program.machine.context->has_lost_device);
+}
+
+// An error that is not the device's loss is the program's, as ever.
+TEST(LostDevices, OtherErrorsAreTheProgramsToHandle) {
+  Program program(2);
+  program.write(program.a, counting());
+  program.machine.run();
+  program.machine.backend.lose_device(1, CL_OUT_OF_RESOURCES);
+  program.launch(program.tripling, {program.a});
+  program.machine.run();
+  EXPECT_EQ(program.events.back()->status(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(program.machine.context->lost(), 0u);
+}
+
+}  // namespace
+}  // namespace samcl
