@@ -26,10 +26,14 @@ class TestSeed {
   const testing::ScopedTrace trace_{__FILE__, __LINE__, "SAMCL_SEED=" + std::to_string(value_)};
 };
 
-// How many sets it draws: as many as usual, or SAMCL_SETS.
-inline int64_t test_sets(int64_t usual) {
-  const char* given = std::getenv("SAMCL_SETS");
+inline int64_t test_number(const char* variable, int64_t usual) {
+  const char* given = std::getenv(variable);
   return given ? std::strtoll(given, nullptr, 10) : usual;
 }
+
+// How many sets it draws: as many as usual, or SAMCL_SETS.
+inline int64_t test_sets(int64_t usual) { return test_number("SAMCL_SETS", usual); }
+// And more of them, until so many jobs were simulated: SAMCL_JOBS.
+inline int64_t test_jobs() { return test_number("SAMCL_JOBS", 0); }
 
 }  // namespace samcl::analysis
