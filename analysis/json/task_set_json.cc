@@ -16,8 +16,9 @@ Result<void> read_by_mode(const Place& place, int modes, const char* what, std::
   const bool list = place.value.is_array();
   values.resize(static_cast<size_t>(modes));
   if (list && place.value.size() != values.size())
-    return fail(place.path + ": " + std::to_string(place.value.size()) + " " + what + ", expected one for each of the " +
-                std::to_string(modes) + " modes (1 to platform.gpus), or one number for all");
+    return fail(place.path + ": " + std::to_string(place.value.size()) + " " + what +
+                ", expected one for each of the " + std::to_string(modes) +
+                " modes (1 to platform.gpus), or one number for all");
   for (size_t k = 0; k < values.size(); ++k)
     if (auto good = read(list ? place.at(k) : place, values[k]); !good) return good;
   return {};

@@ -213,9 +213,7 @@ std::string Platform::name_of(Resource resource, int element) const {
   return std::string(name(resource)) + " " + std::to_string(element + 1);
 }
 
-int Stage::most_threads() const {
-  return threads.empty() ? 1 : *std::max_element(threads.begin(), threads.end());
-}
+int Stage::most_threads() const { return threads.empty() ? 1 : *std::max_element(threads.begin(), threads.end()); }
 
 Time Stage::longest_host() const {
   const Time most = host.empty() ? 0 : *std::max_element(host.begin(), host.end());

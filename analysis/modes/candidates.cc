@@ -20,8 +20,7 @@ bool indifferent(const Task& task, const Platform& platform) {
     return std::all_of(by_mode.begin(), by_mode.end(), [&](const auto& value) { return value == by_mode.front(); });
   };
   return std::all_of(task.stages.begin(), task.stages.end(), [&](const Stage& stage) {
-    return same(stage.worst) && same(stage.best) && same(stage.between) && same(stage.host) &&
-           same(stage.threads);
+    return same(stage.worst) && same(stage.best) && same(stage.between) && same(stage.host) && same(stage.threads);
   });
 }
 

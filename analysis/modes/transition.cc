@@ -90,8 +90,7 @@ Result<void> check_joinable(const Task& before, const Task& after) {
 Time work(const TaskSet& set, const Task& task, int mode) {
   Time sum = 0;
   for (const Stage& stage : task.stages)
-    sum += set.platform.subtasks(stage, mode) * stage.worst_in(mode) +
-           stage.threads_in(mode) * stage.between_in(mode);
+    sum += set.platform.subtasks(stage, mode) * stage.worst_in(mode) + stage.threads_in(mode) * stage.between_in(mode);
   return sum;
 }
 

@@ -332,10 +332,10 @@ int64_t compare(const TaskSet& set, const Modes& modes) {
 TEST(SafeTheorems, AreWhatTheFastFormComputesOnSmallSets) {
   const TestSeed seed;
   Random random(seed);
-  for (const Shape& shape : {Shape{5, 4, 1, 60}, Shape{4, 4, 3, 60}, Shape{5, 5, 4, 200},
-                             Shape{4, 4, 1, 60, true, true, false, 4}, Shape{4, 4, 3, 60, true, true, false, 4},
-                             Shape{5, 4, 4, 60, true, true, false, 1, false, 4},
-                             Shape{4, 4, 3, 60, true, true, false, 4, false, 3}}) {
+  for (const Shape& shape :
+       {Shape{5, 4, 1, 60}, Shape{4, 4, 3, 60}, Shape{5, 5, 4, 200}, Shape{4, 4, 1, 60, true, true, false, 4},
+        Shape{4, 4, 3, 60, true, true, false, 4}, Shape{5, 4, 4, 60, true, true, false, 1, false, 4},
+        Shape{4, 4, 3, 60, true, true, false, 4, false, 3}}) {
     int64_t compared = 0;
     for (int n = 0; n < 1000 && !testing::Test::HasFailure(); ++n) {
       const SmallSet small = random_set(shape, random);

@@ -80,8 +80,8 @@ double subtasks_on(const TaskRow& row, Resource resource) {
 double host_in_lane(const StageRow& stage) { return stage.host + stage.requests * stage.foreign; }
 
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
-  PipelineWindow::Next next = {stage.resource, stage.worst,    stage.subtasks - 1,
-                               stage.whole,    stage.requests, stage.between,      stage.threads - 1};
+  PipelineWindow::Next next = {stage.resource, stage.worst,   stage.subtasks - 1, stage.whole,
+                               stage.requests, stage.between, stage.threads - 1};
   if (!hosted() || stage.resource == Resource::cpu) return next;
   next.hosted = true;
   next.lent = (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
@@ -226,8 +226,8 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
     const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
     const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
     const bool on_cpu = stage.resource == Resource::cpu;
-    lane(lanes[n]).demand.set(stage.row, stage.worst, on_cpu ? 1 : stage.subtasks,
-                              stage.requests > 1 ? carry : jitter, carry);
+    lane(lanes[n]).demand.set(stage.row, stage.worst, on_cpu ? 1 : stage.subtasks, stage.requests > 1 ? carry : jitter,
+                              carry);
     if (on_cpu) set_threads(stage, stage.worst, jitter, carry);
   }
 }

@@ -71,8 +71,8 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   EXPECT_GT(tally.bounds, tally.sets / 2);
 }
 
-// Longer runs: SAMCL_SETS=60000, SAMCL_JOBS=100000000 (per shape: tasks, stages, elements, period, best cases, sections, bound, requests,
-// host, threads).
+// Longer runs: SAMCL_SETS=60000, SAMCL_JOBS=100000000 (per shape: tasks, stages, elements, period, best cases,
+// sections, bound, requests, host, threads).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -102,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(HostSeconds, SafeForm,
 INSTANTIATE_TEST_SUITE_P(ThreadsTwoTasks, SafeForm,
                          testing::Values(Shape{2, 4, 2, 40, true, true, false, 1, false, 3}));
 INSTANTIATE_TEST_SUITE_P(Threads, SafeForm, testing::Values(Shape{5, 4, 4, 60, true, true, false, 1, false, 4}));
-INSTANTIATE_TEST_SUITE_P(ThreadsRequests, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, false, 4, false, 3}));
+INSTANTIATE_TEST_SUITE_P(ThreadsRequests, SafeForm,
+                         testing::Values(Shape{4, 4, 3, 90, true, true, false, 4, false, 3}));
 INSTANTIATE_TEST_SUITE_P(ThreadsBound, SafeForm, testing::Values(Shape{4, 4, 4, 90, true, true, true, 4, false, 4}));
 INSTANTIATE_TEST_SUITE_P(ThreadsHost, SafeForm, testing::Values(Shape{4, 4, 4, 90, true, true, true, 4, true, 4}));
 INSTANTIATE_TEST_SUITE_P(ThreadsSeconds, SafeForm,

@@ -4,10 +4,10 @@
 // A job with n launches has n GPU stages and n + 1 intervals: before the first, between two, after the last.
 // Of the transfers in an interval one PCI stage is made; host time before them and after them are CPU
 // stages, merging one of its own, in as many threads as merge, and that between them is told with the transfers: each
-// that begins when those before it have ended asks for its link anew, and finds it given to somebody else. What the devices do at the same time counts
-// once: for a launch the longest device's time, for transfers the time in which any link of the job is in
-// use. Where commands overlap in time (transfers beside kernels) each still counts in full, so that the
-// stages together are never shorter than what the job needs of a resource.
+// that begins when those before it have ended asks for its link anew, and finds it given to somebody else. What the
+// devices do at the same time counts once: for a launch the longest device's time, for transfers the time in which any
+// link of the job is in use. Where commands overlap in time (transfers beside kernels) each still counts in full, so
+// that the stages together are never shorter than what the job needs of a resource.
 #pragma once
 
 #include <array>

@@ -43,7 +43,8 @@ void tell_threads(analysis::Stage& stage, const StageProfile& measured, unsigned
   if (!computes || is_one) return;
   for (unsigned mode = 1; mode <= modes; ++mode)
     stage.threads.push_back(static_cast<int>(at_mode(
-        measured.threads, mode, [](size_t count) { return count; }, [](size_t a, size_t b) { return std::max(a, b); })));
+        measured.threads, mode, [](size_t count) { return count; },
+        [](size_t a, size_t b) { return std::max(a, b); })));
 }
 
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
