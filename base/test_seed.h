@@ -36,5 +36,7 @@ inline uint64_t test_number(const char* variable, uint64_t usual) {
 inline int64_t test_sets(int64_t usual) {
   return static_cast<int64_t>(test_number("SAMCL_SETS", static_cast<uint64_t>(usual)));
 }
+// And more of them, until so many jobs were simulated.
+inline uint64_t test_jobs() { return test_number("SAMCL_JOBS", 0); }
 
 }  // namespace samcl

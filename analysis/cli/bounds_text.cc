@@ -36,14 +36,18 @@ std::string stage_in_words(const TaskSet& set, size_t task, size_t stage, const 
                            const std::vector<int>& devices, const StageWaits& waits, int mode) {
   const Stage& described = set.tasks[task].stages[stage];
   std::string text = "  " + place(set.tasks[task], stage) + ": runs " + format_duration(described.worst_in(mode));
-  const int subtasks = set.platform.subtasks(described.resource, mode);
+  const int subtasks = set.platform.subtasks(described, mode);
   if (bound.device >= 0)
     text += (subtasks > 1 ? " on each of devices " : " on device ") + list_of(devices);
   else if (subtasks > 1)
-    text += " on each of " + std::to_string(subtasks) + " GPUs";
+    text += described.resource == Resource::cpu ? " in each of " + std::to_string(subtasks) + " threads"
+                                                : " on each of " + std::to_string(subtasks) + " GPUs";
   if (described.requests > 1)
     text += " in up to " + std::to_string(described.requests) + " requests, with " +
-            format_duration(described.between_in(mode)) + " on a CPU between them";
+            format_duration(described.between_in(mode)) +
+            (described.threads_in(mode) > 1 ? " in each of " + std::to_string(described.threads_in(mode)) + " threads"
+                                            : std::string(" on a CPU")) +
+            " between them";
   std::vector<std::string> parts;
   for (const Wait& wait : waits.urgent) {
     if (wait.task == task) {

@@ -15,6 +15,7 @@ namespace {
 struct Options {
   std::string trace, set, task;
   std::string tolerance = "200us";
+  std::string policy = "fixed-priority";
   bool as_json = false;
 };
 
@@ -56,7 +57,8 @@ Result<int> run(const Options& options) {
   const auto live = read_live_schedule(*text, document->set, options.task);
   if (!live) return fail(options.trace + ": " + live.error().message);
   const Bounds bounds = analyse(document->set, document->modes, Form::safe);
-  const auto found = check_live(document->set, document->modes, bounds, *live, *tolerance);
+  const GrantOrder order = options.policy == "fixed-priority" ? GrantOrder::priority : GrantOrder::other;
+  const auto found = check_live(document->set, document->modes, bounds, *live, *tolerance, order);
   if (options.as_json)
     std::cout << to_json(*live, found);
   else
@@ -76,6 +78,10 @@ Run add(CLI::App& parent) {
   app->add_option("--task", options->task, "the task of a program that the trace names none for");
   app->add_option("--tolerance", options->tolerance, "by how much clocks and hand-overs may be off")
       ->capture_default_str();
+  app->add_option("--policy", options->policy,
+                  "the manager's; under others than fixed-priority, priorities and bounds are not checked")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fixed-priority", "edf", "fmlp-long", "omlp", "k-exclusion", "containers"}));
   app->add_flag("--json", options->as_json, "print JSON: every violation");
   app->footer("Exit code: 0 it is; 1 it is not; 2 bad input.");
   return [options] { return run(*options); };

@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 constexpr std::array kStageFields = {"resource", "section", "requests", "host_section"};
 // A column each, or one for each mode: worst_1, worst_2.
-constexpr std::array kByMode = {"worst", "best", "between", "host"};
+constexpr std::array kByMode = {"worst", "best", "between", "host", "threads"};
 constexpr const char* kDevices = "devices";  // "1 0"
 
 template <size_t count>

@@ -38,7 +38,8 @@ TEST(TaskSetCsv, IsReadLineByLine) {
 TEST(TaskSetCsv, WhatIsWrittenIsReadBack) {
   Random random(11);
   for (int round = 0; round < 50; ++round) {
-    const Shape shape{.tasks = 5, .stages = 4, .elements = 3, .period = 100, .requests = 1 + round % 5};
+    const Shape shape{
+        .tasks = 5, .stages = 4, .elements = 3, .period = 100, .requests = 1 + round % 5, .threads = 1 + round % 3};
     const SmallSet small = random_set(shape, random);
     const TaskSetDocument document{small.set, small.modes};
     const auto again = parse_task_set_csv(format_task_set_csv(document));

@@ -21,7 +21,7 @@ Result<void> check_task(const TaskSet& set, const Task& task, int mode) {
     return fail(who + "resource: expected that of the first task");
   if (!stage.whole() || stage.requests > 1)
     return fail(who + "expected a PCI or GPU stage that is never cut, with one request");
-  if (set.platform.subtasks(stage.resource, mode) > 1) return fail(who + "mode: expected 1");
+  if (set.platform.subtasks(stage, mode) > 1) return fail(who + "mode: expected 1");
   return {};
 }
 

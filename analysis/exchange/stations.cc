@@ -16,6 +16,7 @@ Result<void> check_task(const Task& task, int mode, const std::string& tool) {
     if (stage.section > 0) return fail(at + "section: expected none" + why + ", where nothing is cut");
     if (stage.requests > 1) return fail(at + "requests: expected 1" + why);
     if (stage.longest_host() > 0) return fail(at + "host: expected none" + why);
+    if (stage.most_threads() > 1) return fail(at + "threads: expected 1" + why);
   }
   return {};
 }

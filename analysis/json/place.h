@@ -29,7 +29,7 @@ struct Place {
 
 // Reads a value; an error if it is none of the kind.
 Result<void> read(const Place& place, std::string& target);
-// Whole nanoseconds, or text with a unit (time_text.h). Signs and limits are the model's to check.
+// Whole nanoseconds, or text with a unit (base/duration.h). Signs and limits are the model's to check.
 Result<void> read(const Place& place, Time& target);
 Result<void> read(const Place& place, int& target);
 Result<void> read(const Place& place, bool& target);

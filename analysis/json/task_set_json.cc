@@ -10,22 +10,24 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// One time for all modes, or one for each.
-Result<void> read_times(const Place& place, int modes, std::vector<Time>& times) {
+// One for all modes, or one for each. `what`: "times".
+template <typename Value>
+Result<void> read_by_mode(const Place& place, int modes, const char* what, std::vector<Value>& values) {
   const bool list = place.value.is_array();
-  times.resize(static_cast<size_t>(modes));
-  if (list && place.value.size() != times.size())
-    return fail(place.path + ": " + std::to_string(place.value.size()) + " times, expected one for each of the " +
-                std::to_string(modes) + " modes (1 to platform.gpus), or one number for all");
-  for (size_t k = 0; k < times.size(); ++k)
-    if (auto good = read(list ? place.at(k) : place, times[k]); !good) return good;
+  values.resize(static_cast<size_t>(modes));
+  if (list && place.value.size() != values.size())
+    return fail(place.path + ": " + std::to_string(place.value.size()) + " " + what +
+                ", expected one for each of the " + std::to_string(modes) +
+                " modes (1 to platform.gpus), or one number for all");
+  for (size_t k = 0; k < values.size(); ++k)
+    if (auto good = read(list ? place.at(k) : place, values[k]); !good) return good;
   return {};
 }
 
 Result<Stage> read_stage(const Place& place, int modes) {
   Stage stage;
   const auto times = [modes](std::vector<Time>& target) {
-    return [modes, &target](const Place& list) { return read_times(list, modes, target); };
+    return [modes, &target](const Place& list) { return read_by_mode(list, modes, "times", target); };
   };
   return Fields(place)
       .need("resource", stage.resource)
@@ -36,6 +38,7 @@ Result<Stage> read_stage(const Place& place, int modes) {
       .may("between", times(stage.between))
       .may("host", times(stage.host))
       .may("host_section", stage.host_section)
+      .may("threads", [&](const Place& list) { return read_by_mode(list, modes, "numbers", stage.threads); })
       .finish(stage);
 }
 
@@ -93,9 +96,10 @@ Result<TaskSetDocument> read_document(const Place& place, Model model) {
 }
 
 // One number where all modes agree.
-ordered_json times(const std::vector<Time>& times) {
-  if (std::equal(times.begin() + 1, times.end(), times.begin())) return times.front();
-  return times;
+template <typename Value>
+ordered_json by_mode(const std::vector<Value>& values) {
+  if (std::equal(values.begin() + 1, values.end(), values.begin())) return values.front();
+  return values;
 }
 
 }  // namespace
@@ -127,13 +131,14 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     if (task.gpu_priority) entry["gpu_priority"] = *task.gpu_priority;
     entry["stages"] = ordered_json::array();
     for (const Stage& stage : task.stages) {
-      ordered_json fields = {{"resource", name(stage.resource)}, {"worst", times(stage.worst)}};
-      if (!stage.best.empty()) fields["best"] = times(stage.best);
+      ordered_json fields = {{"resource", name(stage.resource)}, {"worst", by_mode(stage.worst)}};
+      if (!stage.best.empty()) fields["best"] = by_mode(stage.best);
       if (stage.section > 0) fields["section"] = stage.section;
       if (stage.requests > 1) fields["requests"] = stage.requests;
-      if (!stage.between.empty()) fields["between"] = times(stage.between);
-      if (!stage.host.empty()) fields["host"] = times(stage.host);
+      if (!stage.between.empty()) fields["between"] = by_mode(stage.between);
+      if (!stage.host.empty()) fields["host"] = by_mode(stage.host);
       if (stage.host_section > 0) fields["host_section"] = stage.host_section;
+      if (stage.most_threads() > 1) fields["threads"] = by_mode(stage.threads);
       entry["stages"].push_back(std::move(fields));
     }
     tasks.push_back(std::move(entry));

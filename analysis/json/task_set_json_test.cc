@@ -136,6 +136,17 @@ TEST(TimeText, IsExact) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
 }
 
+TEST(TaskSetJson, ThreadsAreReadAndWritten) {
+  const std::string text = R"({"platform": {"cpus": 1, "gpus": 2}, "tasks": [{"name": "a",
+      "period": "10ms", "stages": [{"resource": "CPU", "worst": "2ms", "threads": [1, 2]}]}]})";
+  const auto document = parse_task_set(text);
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_THAT(document->set.tasks.at(0).stages.at(0).threads, ::testing::ElementsAre(1, 2));
+  const auto again = parse_task_set(format_task_set(*document));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(again->set.tasks.at(0).stages.at(0).threads, ::testing::ElementsAre(1, 2));
+}
+
 TEST(TaskSetJson, CpuTimeOfSectionsIsReadAndWritten) {
   const std::string text = R"({"platform": {"cpus": 1, "gpus": 2, "bound": true}, "tasks": [{"name": "a",
       "period": "10ms", "stages": [{"resource": "GPU", "worst": "2ms", "host": ["200us", 0], "host_section": 7}]}]})";

@@ -7,15 +7,15 @@
 namespace samcl::analysis {
 namespace {
 
-// Of one subtask.
-double utilisation(const Task& task, int mode, Resource resource) {
+// Of all its subtasks, or, of one device, of the one there.
+double utilisation(const Platform& platform, const Task& task, int mode, Resource resource, bool of_device = false) {
   double sum = 0;
   for (const Stage& stage : task.stages) {
-    const Time time = (stage.resource == resource ? stage.worst_in(mode) : 0) +
-                      (resource == Resource::cpu ? stage.between_in(mode) : 0);
-    sum += static_cast<double>(time) / static_cast<double>(task.period);
+    const double subtasks = of_device ? 1 : platform.subtasks(stage, mode);
+    if (stage.resource == resource) sum += subtasks * static_cast<double>(stage.worst_in(mode));
+    if (resource == Resource::cpu) sum += stage.threads_in(mode) * static_cast<double>(stage.between_in(mode));
   }
-  return sum;
+  return sum / static_cast<double>(task.period);
 }
 
 std::string two_digits(double value) {
@@ -41,7 +41,7 @@ Result<void> check(const TaskSet& set, std::span<const int> modes, const std::st
 std::vector<double> parts(const TaskSet& set, std::span<const int> modes, Resource resource) {
   std::vector<double> part;
   for (size_t i = 0; i < set.tasks.size(); ++i)
-    part.push_back(utilisation(set.tasks[i], modes[i], resource) * set.platform.subtasks(resource, modes[i]));
+    part.push_back(utilisation(set.platform, set.tasks[i], modes[i], resource));
   return part;
 }
 
@@ -51,7 +51,7 @@ std::vector<double> parts(const TaskSet& set, std::span<const int> modes, Resour
   std::vector<double> part;
   for (size_t i = 0; i < set.tasks.size(); ++i) {
     const bool there = std::find(placement[i].begin(), placement[i].end(), device) != placement[i].end();
-    part.push_back(there ? utilisation(set.tasks[i], modes[i], resource) : 0);
+    part.push_back(there ? utilisation(set.platform, set.tasks[i], modes[i], resource, true) : 0);
   }
   return part;
 }

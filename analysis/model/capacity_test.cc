@@ -26,6 +26,16 @@ TEST(Capacity, WhatIsBetweenRequestsIsWorkOfTheCpus) {
   EXPECT_DOUBLE_EQ(utilisation(set, Modes{1, 2}, Resource::cpu), 10 / 100.0 + 4 / 50.0);
 }
 
+TEST(Capacity, ThreadsAreWorkEach) {
+  TaskSet set = two_tasks();
+  set.tasks[0].stages[0].threads = {1, 3};
+  set.tasks[1].stages[0].requests = 3;
+  set.tasks[1].stages[0].between = {5, 4};
+  set.tasks[1].stages[0].threads = {1, 2};
+  EXPECT_DOUBLE_EQ(utilisation(set, Modes{1, 1}, Resource::cpu), 10 / 100.0 + 5 / 50.0);
+  EXPECT_DOUBLE_EQ(utilisation(set, Modes{2, 2}, Resource::cpu), 30 / 100.0 + 8 / 50.0);
+}
+
 TEST(Capacity, MoreWorkThanElementsIsNamedByItsLargestTask) {
   TaskSet set = two_tasks();
   EXPECT_TRUE(check_capacity(set, Modes{2, 2}));

@@ -62,6 +62,20 @@ Result<void> check_host(const Stage& stage, const std::string& where, size_t mod
   return {};
 }
 
+Result<void> check_threads(const Stage& stage, const std::string& where, size_t modes) {
+  if (stage.threads.empty()) return {};
+  if (stage.resource != Resource::cpu && stage.requests == 1)
+    return fail(where + ", threads: given, expected none for a single request");
+  if (stage.threads.size() != modes)
+    return fail(where + ", threads: " + std::to_string(stage.threads.size()) +
+                " numbers, expected none or one for each of the " + std::to_string(modes) + " modes");
+  for (size_t k = 0; k < modes; ++k)
+    if (stage.threads[k] < 1 || stage.threads[k] > kMaxElements)
+      return fail(where + ", threads in mode " + std::to_string(k + 1) + ": " + std::to_string(stage.threads[k]) +
+                  ", expected 1 to " + std::to_string(kMaxElements));
+  return {};
+}
+
 Result<void> check_stage(const Task& task, size_t index, int modes) {
   const Stage& stage = task.stages[index];
   const auto count = static_cast<size_t>(modes);
@@ -85,6 +99,7 @@ Result<void> check_stage(const Task& task, size_t index, int modes) {
   if (stage.section > 0 && stage.resource == Resource::cpu)
     return fail(where + ", section: CPUs are preemptive, expected none");
   if (auto good = check_host(stage, where, count); !good) return good;
+  if (auto good = check_threads(stage, where, count); !good) return good;
   return check_requests(stage, where, modes);
 }
 
@@ -123,6 +138,10 @@ Result<void> check_partitioned(const Task& task, const Platform& platform) {
     return fail(where + "jitter: " + number(task.jitter) + " ns, expected 0 to " + number(kLongest));
   if (task.offset && (*task.offset < 0 || *task.offset > kLongest))
     return fail(where + "offset: " + number(*task.offset) + " ns, expected 0 to " + number(kLongest));
+  for (size_t j = 0; j < task.stages.size(); ++j)
+    if (task.stages[j].most_threads() > 1)
+      return fail(place(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
+                  ", expected 1: the task runs on one CPU");
   return {};
 }
 
@@ -185,10 +204,16 @@ int Platform::elements(Resource resource) const {
   return 1;
 }
 
+int Platform::subtasks(const Stage& stage, int mode) const {
+  return stage.resource == Resource::cpu ? stage.threads_in(mode) : subtasks(stage.resource, mode);
+}
+
 std::string Platform::name_of(Resource resource, int element) const {
   if (bound && resource != Resource::cpu) return std::string(name(resource)) + " of device " + std::to_string(element);
   return std::string(name(resource)) + " " + std::to_string(element + 1);
 }
+
+int Stage::most_threads() const { return threads.empty() ? 1 : *std::max_element(threads.begin(), threads.end()); }
 
 Time Stage::longest_host() const {
   const Time most = host.empty() ? 0 : *std::max_element(host.begin(), host.end());

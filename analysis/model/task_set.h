@@ -1,6 +1,7 @@
 // Pipeline tasks on a machine of CPUs, PCI links and GPUs, as in Han et al., "GPU-SAM", JSS 117 (2016):
 // a task releases a job at least a period after the one before; a job is its stages one after the other,
-// each on one kind of resource; in mode k a GPU stage is k parallel subtasks and every other stage is one.
+// each on one kind of resource; in mode k a GPU stage is k parallel subtasks and every other stage is one, but for
+// CPU stages of several threads (Stage::threads): these are as many subtasks.
 //
 // CPUs are scheduled preemptively. A subtask on a PCI link or GPU runs in sections that nothing
 // interrupts (slices of kernels, chunks of transfers); between two sections a more urgent subtask goes
@@ -49,6 +50,7 @@ constexpr size_t at(Resource resource) { return static_cast<size_t>(resource); }
 const char* name(Resource resource);                                              // "CPU", "PCI", "GPU"
 
 // How many processing elements of each kind: N_cpu, N_pci (links) and M_G, the number of GPUs and so of modes.
+struct Stage;
 struct Platform {
   int cpus = 1;
   int links = 1;
@@ -59,6 +61,8 @@ struct Platform {
   int subtasks(Resource resource, int mode) const {
     return resource == Resource::gpu || (bound && resource == Resource::link) ? mode : 1;
   }
+  // The same of a stage on whichever resource: on CPUs, its threads.
+  int subtasks(const Stage& stage, int mode) const;
   // What people read: "CPU 1", "GPU 2" count from 1; where devices are bound, "GPU of device 0" is an index.
   std::string name_of(Resource resource, int element) const;
 };
@@ -81,10 +85,16 @@ struct Stage {
   // PCI and GPU: the CPU time that each subtask's sections need, in all, by mode; part of `worst`. Empty: none.
   std::vector<Time> host = {};
   Time host_section = 0;  // of it in one section, at most; 0: any part of it
+  // How many threads execute at once on CPUs, by mode, 1 to kMaxElements: `worst` each in a CPU stage, `between` each
+  // between the requests of others (merging has one for each device). Empty: one.
+  std::vector<int> threads = {};
 
   Time worst_in(int mode) const { return worst[static_cast<size_t>(mode - 1)]; }
   Time best_in(int mode) const { return best.empty() ? 0 : best[static_cast<size_t>(mode - 1)]; }
   Time between_in(int mode) const { return between.empty() ? requests - 1 : between[static_cast<size_t>(mode - 1)]; }
+  int threads_in(int mode) const { return threads.empty() ? 1 : threads[static_cast<size_t>(mode - 1)]; }
+  // In any mode.
+  int most_threads() const;
   Time host_in(int mode) const { return host.empty() ? 0 : host[static_cast<size_t>(mode - 1)]; }
   // In one section, in any mode.
   Time longest_host() const;

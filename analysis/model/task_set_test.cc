@@ -119,6 +119,25 @@ TEST(TaskSet, SectionsNeedNoMoreCpuTimeThanTheyTake) {
   EXPECT_EQ(complaint(set), "task \"a\", stage 1 (CPU), host: expected none, it is on a CPU");
 }
 
+TEST(TaskSet, ThreadsAreOfCpuStagesAndOfWhatIsBetweenRequests) {
+  TaskSet set = bound_tasks();
+  Stage& on_cpu = set.tasks[0].stages[0];
+  on_cpu.threads = {1, 2};
+  EXPECT_EQ(complaint(set), "none");
+  EXPECT_EQ(set.platform.subtasks(on_cpu, 2), 2);
+  EXPECT_EQ(on_cpu.most_threads(), 2);
+  on_cpu.threads = {1};
+  EXPECT_EQ(complaint(set),
+            "task \"a\", stage 1 (CPU), threads: 1 numbers, expected none or one for each of the 2 modes");
+  on_cpu.threads = {1, 65};
+  EXPECT_EQ(complaint(set), "task \"a\", stage 1 (CPU), threads in mode 2: 65, expected 1 to 64");
+  on_cpu.threads = {};
+  set.tasks[1].stages[0].threads = {2, 2};
+  EXPECT_EQ(complaint(set), "task \"b\", stage 1 (GPU), threads: given, expected none for a single request");
+  set.tasks[1].stages[0].requests = 2;
+  EXPECT_EQ(complaint(set), "none");
+}
+
 TEST(TaskSet, NoModeIsLargerThanTheTasksList) {
   TaskSet set = bound_tasks();
   set.tasks[0].devices = {1};

@@ -16,11 +16,11 @@ double ratio_of(const Task& task, Time response) {
 
 bool indifferent(const Task& task, const Platform& platform) {
   if (task.uses(Resource::gpu) || (platform.bound && task.uses(Resource::link))) return false;
-  const auto same = [](const std::vector<Time>& times) {
-    return std::all_of(times.begin(), times.end(), [&](Time time) { return time == times.front(); });
+  const auto same = [](const auto& by_mode) {
+    return std::all_of(by_mode.begin(), by_mode.end(), [&](const auto& value) { return value == by_mode.front(); });
   };
   return std::all_of(task.stages.begin(), task.stages.end(), [&](const Stage& stage) {
-    return same(stage.worst) && same(stage.best) && same(stage.between) && same(stage.host);
+    return same(stage.worst) && same(stage.best) && same(stage.between) && same(stage.host) && same(stage.threads);
   });
 }
 

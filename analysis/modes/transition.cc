@@ -23,8 +23,9 @@ std::vector<Used> used_tasks(const ModalTasks& modal) {
 }
 
 // In every mode the same: only one is used.
-std::vector<Time> in_all(const Platform& platform, Time time) {
-  return std::vector<Time>(static_cast<size_t>(platform.gpus), time);
+template <typename Value>
+std::vector<Value> in_all(const Platform& platform, Value value) {
+  return std::vector<Value>(static_cast<size_t>(platform.gpus), value);
 }
 
 Stage fixed(const Platform& platform, const Stage& stage, int mode) {
@@ -33,6 +34,7 @@ Stage fixed(const Platform& platform, const Stage& stage, int mode) {
   one.best = in_all(platform, stage.best_in(mode));
   if (stage.requests > 1) one.between = in_all(platform, stage.between_in(mode));
   if (!stage.host.empty()) one.host = in_all(platform, stage.host_in(mode));
+  if (!stage.threads.empty()) one.threads = in_all(platform, stage.threads_in(mode));
   return one;
 }
 
@@ -47,6 +49,8 @@ Stage longer(const Platform& platform, const Stage& a, const Stage& b) {
   if (!a.host.empty() || !b.host.empty()) both.host = in_all(platform, std::max(a.host_in(1), b.host_in(1)));
   const bool any_part = a.longest_host() == a.host_in(1) || b.longest_host() == b.host_in(1);
   both.host_section = any_part ? 0 : std::max(a.host_section, b.host_section);
+  if (!a.threads.empty() || !b.threads.empty())
+    both.threads = in_all(platform, std::max(a.threads_in(1), b.threads_in(1)));
   return both;
 }
 
@@ -86,7 +90,7 @@ Result<void> check_joinable(const Task& before, const Task& after) {
 Time work(const TaskSet& set, const Task& task, int mode) {
   Time sum = 0;
   for (const Stage& stage : task.stages)
-    sum += set.platform.subtasks(stage.resource, mode) * stage.worst_in(mode) + stage.between_in(mode);
+    sum += set.platform.subtasks(stage, mode) * stage.worst_in(mode) + stage.threads_in(mode) * stage.between_in(mode);
   return sum;
 }
 

@@ -101,9 +101,10 @@ void run_in(const TaskSet& set, const Task& task, int mode, const std::vector<in
             int both_mode, Random& random, PlannedJob& job) {
   job.execution.clear();
   job.pauses.clear();
-  for (const Stage& stage : task.stages) {
-    const int count = set.platform.subtasks(stage.resource, mode);
-    std::vector<Time> times(static_cast<size_t>(set.platform.subtasks(stage.resource, both_mode)), 0);
+  for (size_t j = 0; j < task.stages.size(); ++j) {
+    const Stage& stage = task.stages[j];
+    const int count = set.platform.subtasks(stage, mode);
+    std::vector<Time> times(static_cast<size_t>(set.platform.subtasks(both.stages[j], both_mode)), 0);
     for (int k = 0; k < count; ++k) {
       const bool placed = set.platform.bound && stage.resource != Resource::cpu;
       const auto where = placed ? std::find(both.devices.begin(), both.devices.end(), devices[static_cast<size_t>(k)]) -
@@ -164,7 +165,8 @@ TEST(Transition, BoundsHoldInSimulationsOfChanges) {
   Random random(seed);
   int64_t bounds = 0, attained = 0, beyond_new = 0;
   for (int64_t round = 0; round < wanted; ++round) {
-    const SmallSet small = random_set({4, 3, 3, 60, true, true, round % 2 == 0}, random);
+    const SmallSet small =
+        random_set({4, 3, 3, 60, true, true, round % 2 == 0, 1, false, 1 + static_cast<int>(round % 3)}, random);
     const TaskSet& set = small.set;
     ModalTasks before{set, small.modes}, after = before;
     for (size_t i = 0; i < set.tasks.size(); ++i)

@@ -40,6 +40,19 @@ void expect_lower_bound(const TaskSet& set, Form form, Random& random) {
   }
 }
 
+TEST(Undecided, IsNoMoreThanAnyChoiceOfModesWhereStagesHaveThreads) {
+  const uint64_t seed = 2;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  Shape shape;
+  shape.threads = 3;
+  shape.requests = 3;
+  for (int n = 0; n < 400; ++n) {
+    SCOPED_TRACE("set " + std::to_string(n));
+    expect_lower_bound(random_set(shape, random).set, Form::safe, random);
+  }
+}
+
 TEST(Undecided, IsNoMoreThanAnyChoiceOfModesInSmallSets) {
   const uint64_t seed = 1;
   SCOPED_TRACE("seed " + std::to_string(seed));

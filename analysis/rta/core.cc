@@ -29,16 +29,38 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::v
     first_lane_ = {0, 1, 1 + devices, 1 + 2 * devices};
     placer_.emplace(set);
   }
-  for (const Task& task : set.tasks) {
-    stages_ += task.stages.size();
+  for (const Task& task : set.tasks)
     for (const Stage& stage : task.stages) hosted_ = hosted_ || (set.platform.bound && stage.longest_host() > 0);
-  }
   lay_out();
+}
+
+// Of the task's threads but the first, one after the other.
+void ResponseTimeAnalysis::Core::lay_out_threads(TaskRow& row, size_t& next, std::vector<uint32_t>& ends) {
+  for (int thread = 2;; ++thread) {
+    const size_t first = next;
+    for (size_t j = 0; j < row.stages.size(); ++j)
+      if (row.task->stages[j].most_threads() >= thread) row.stages[j].thread_rows.push_back(next++);
+    if (next == first) return;
+    ends.push_back(static_cast<uint32_t>(next));
+  }
+}
+
+size_t ResponseTimeAnalysis::Core::most_rows() const {
+  size_t most = 0;
+  for (const Lane& lane : lanes_) most = std::max(most, lane.rows);
+  return most;
+}
+
+size_t ResponseTimeAnalysis::Core::most_groups() const {
+  size_t most = 0;
+  for (const Lane& lane : lanes_) most = std::max(most, lane.cycles.tasks_before(lane.rows));
+  return most;
 }
 
 void ResponseTimeAnalysis::Core::lay_out() {
   rows_.assign(order_.size(), TaskRow{});
   std::array<size_t, 3> next = {0, 0, 0};
+  std::array<std::vector<uint32_t>, 3> ends;  // [resource]: of rows that lie together
   for (size_t position = 0; position < order_.size(); ++position) {
     TaskRow& row = rows_[position];
     row.index = order_[position];
@@ -57,6 +79,10 @@ void ResponseTimeAnalysis::Core::lay_out() {
       }
       row.stages.push_back(entry);
     }
+    for (const Resource resource : kResources)
+      if (next[at(resource)] > row.first[at(resource)])
+        ends[at(resource)].push_back(static_cast<uint32_t>(next[at(resource)]));
+    lay_out_threads(row, next[at(Resource::cpu)], ends[at(Resource::cpu)]);
     for (const Resource resource : kResources) row.lanes[at(resource)] = {first_lane(resource)};
     if (placer_) row.devices.resize(static_cast<size_t>(set_->platform.gpus) + 1);
   }
@@ -76,17 +102,20 @@ void ResponseTimeAnalysis::Core::lay_out() {
     for (size_t position = 0; position < rows_.size(); ++position) {
       const TaskRow& row = rows_[position];
       const double period = static_cast<double>(row.task->period);
-      const size_t first = row.first[at(resource)];
       const size_t end = position + 1 < rows_.size() ? rows_[position + 1].first[at(resource)] : next[at(resource)];
       for (const StageRow& stage : row.stages)
         if (stage.resource == resource) lane.demand.requests[stage.row] = stage.requests;
-      for (size_t n = first; n < end; ++n) {
+      for (size_t n = row.first[at(resource)]; n < end; ++n) {
         lane.demand.period[n] = period;
         lane.demand.rate[n] = 1 / period;
-        lane.demand.first[n] = static_cast<uint32_t>(first);
-        lane.demand.end[n] = static_cast<uint32_t>(end);
       }
     }
+    uint32_t begin = 0;
+    for (const uint32_t end : ends[at(resource)])
+      for (const uint32_t first = begin; begin < end; ++begin) {
+        lane.demand.first[begin] = first;
+        lane.demand.end[begin] = end;
+      }
     lane.cycles = Cycles(lane.demand);
     lanes_.resize(end_lane(resource), lane);
   }
@@ -129,7 +158,8 @@ void ResponseTimeAnalysis::Core::take_mode(TaskRow& row, int mode) {
     StageRow& entry = row.stages[j];
     entry.worst = static_cast<double>(stage.worst_in(mode));
     entry.best = static_cast<double>(stage.best_in(mode));
-    entry.subtasks = placer_ ? 1 : set_->platform.subtasks(stage.resource, mode);
+    entry.threads = stage.threads_in(mode);
+    entry.subtasks = placer_ && stage.resource != Resource::cpu ? 1 : set_->platform.subtasks(stage, mode);
     entry.section = static_cast<double>(stage.section_in(mode));
     entry.whole = stage.whole();
     entry.between = static_cast<double>(stage.between_in(mode));
@@ -181,7 +211,9 @@ void ResponseTimeAnalysis::Core::each_row(const TaskRow& row, Visit visit) {
   for (const StageRow& stage : row.stages) {
     for (size_t index = first_lane(stage.resource); index < end_lane(stage.resource); ++index)
       visit(lanes_[index].demand, stage.row);
-    if (stage.on_cpu) visit(lanes_[first_lane(Resource::cpu)].demand, stage.between_row);
+    Demand& cpus = lanes_[first_lane(Resource::cpu)].demand;
+    if (stage.on_cpu) visit(cpus, stage.between_row);
+    for (const size_t thread : stage.thread_rows) visit(cpus, thread);
   }
 }
 
@@ -269,8 +301,11 @@ void ResponseTimeAnalysis::Core::settle(TaskRow& row, std::array<bool, 3>& chang
     if (!row.uses[at(resource)]) continue;
     changed[at(resource)] = true;
     for (size_t index = first_lane(resource); index < end_lane(resource); ++index) {
-      Cycles& cycles = lanes_[index].cycles;
-      cycles.sort(lanes_[index].demand, cycles.tasks_before(row.first[at(resource)]));
+      Lane& lane = lanes_[index];
+      const size_t end = &row == &rows_.back() ? lane.rows : (&row + 1)->first[at(resource)];
+      for (size_t group = lane.cycles.tasks_before(row.first[at(resource)]); group < lane.cycles.tasks_before(end);
+           ++group)
+        lane.cycles.sort(lane.demand, group);
     }
   }
   responses_[row.index] = row.response;

@@ -6,6 +6,10 @@
 // link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and
 // one more in the CPUs' lane if it has several requests, or sections need CPUs: for what the job executes between and
 // in them.
+//
+// What a task executes on CPUs in several threads at once is laid out thread by thread: rows that lie together are of
+// one that executes on one CPU at a time. The first thread has all of the task's CPU work, the n-th that of the stages
+// with n threads (PROOF.md, "Threads").
 #pragma once
 
 #include <algorithm>
@@ -29,6 +33,7 @@ struct StageRow {
   double worst = 0;  // of one subtask
   double best = 0;
   double subtasks = 1;  // in a lane
+  double threads = 1;   // on CPUs, in it or between its requests
   double section = 0;   // longest non-preemptive section
   bool whole = false;   // one section: nothing interrupts a subtask that has started
   double requests = 1;
@@ -39,6 +44,7 @@ struct StageRow {
   // sections, its own and those that are lent its priority.
   bool on_cpu = false;
   size_t between_row = 0;
+  std::vector<size_t> thread_rows;  // in the CPUs' Demand, of its second thread, its third, ...
   StageBound bound;
 };
 
@@ -90,8 +96,10 @@ class Longest {
 };
 
 struct Lane {
-  Lane(int elements_, size_t rows) : elements(elements_), demand(rows), longest(static_cast<size_t>(elements_)) {}
+  Lane(int elements_, size_t rows_)
+      : elements(elements_), rows(rows_), demand(rows_), longest(static_cast<size_t>(elements_)) {}
   double elements;
+  size_t rows;
   Demand demand;
   Cycles cycles;
   Longest longest;  // sections, while they are collected
@@ -118,8 +126,9 @@ class ResponseTimeAnalysis::Core {
   // is in: adds them to `longest`.
   virtual void sections(const TaskRow& row, Resource resource, Longest& longest) const = 0;
 
-  size_t stages() const { return stages_; }  // of all tasks
-  size_t lanes() const { return lanes_.size(); }
+  // The most of any lane: rows, and sets of rows that lie together.
+  size_t most_rows() const;
+  size_t most_groups() const;
   Lane& lane(size_t index) { return lanes_[index]; }
   size_t first_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource)]; }
   size_t end_lane(Resource resource) const { return first_lane_[static_cast<size_t>(resource) + 1]; }
@@ -132,6 +141,7 @@ class ResponseTimeAnalysis::Core {
 
  private:
   void lay_out();
+  void lay_out_threads(TaskRow& row, size_t& next, std::vector<uint32_t>& ends);
   void take_modes(std::span<const int> modes);
   bool find_devices(TaskRow& row, int mode, bool& known);
   void take_mode(TaskRow& row, int mode);
@@ -151,7 +161,6 @@ class ResponseTimeAnalysis::Core {
   std::vector<int> modes_;  // that an undecided task may get
   bool partial_ = false;
   bool hosted_ = false;
-  size_t stages_ = 0;
   std::array<size_t, 4> first_lane_ = {0, 1, 2, 3};  // [resource], and behind the last
   std::vector<Lane> lanes_;
   std::vector<TaskRow> rows_;

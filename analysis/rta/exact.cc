@@ -14,8 +14,12 @@ namespace {
 // Subtasks that can be on the resource at once.
 int most_at_once(const TaskSet& set, std::span<const int> modes, Resource resource) {
   int sum = 0;
-  for (size_t i = 0; i < set.tasks.size(); ++i)
-    if (set.tasks[i].uses(resource)) sum += set.platform.subtasks(resource, modes[i]);
+  for (size_t i = 0; i < set.tasks.size(); ++i) {
+    int most = 0;
+    for (const Stage& stage : set.tasks[i].stages)
+      if (stage.resource == resource) most = std::max(most, set.platform.subtasks(stage, modes[i]));
+    sum += most;
+  }
   return sum;
 }
 
@@ -166,11 +170,11 @@ Result<void> check_exact(const TaskSet& set, std::span<const int> modes) {
       if (stage.requests > 1) return fail(place + ": several requests, expected one");
       if (!is_shared(set, modes, stage.resource)) continue;
       if (stage.resource == Resource::cpu)
-        return fail(std::to_string(most_at_once(set, modes, stage.resource)) + " tasks share " +
+        return fail(std::to_string(most_at_once(set, modes, stage.resource)) + " threads share " +
                     std::to_string(set.platform.cpus) + " CPUs: expected one for each");
       if (!stage.whole() && stage.section < stage.worst_in(modes[i]))
         return fail(place + ": cut into sections on a resource that tasks share, expected never cut");
-      if (set.platform.subtasks(stage.resource, modes[i]) > 1)
+      if (set.platform.subtasks(stage, modes[i]) > 1)
         return fail(place + ": parallel subtasks on a resource that tasks share, expected one");
     }
   return {};

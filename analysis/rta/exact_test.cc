@@ -49,7 +49,7 @@ TEST(Exact, SaysWhatItDoesNotKnow) {
   TaskSet set;
   set.tasks = {{"P1", 30, 30, 2, {uncut(Resource::cpu, 3, 3)}}, {"P2", 40, 40, 1, {uncut(Resource::cpu, 6, 6)}}};
   const Modes modes = {1, 1};
-  EXPECT_EQ(check_exact(set, modes).error().message, "2 tasks share 1 CPUs: expected one for each");
+  EXPECT_EQ(check_exact(set, modes).error().message, "2 threads share 1 CPUs: expected one for each");
   set.platform.cpus = 2;
   EXPECT_TRUE(check_exact(set, modes));
   for (Task& task : set.tasks) task.stages = {{Resource::gpu, {6}, {}, 2}};

@@ -37,26 +37,32 @@ Line PipelineWindow::below_several(const Used& used) {
 }
 
 // Below the least fixed point of window = constant + waiting(window + beyond), from the lines below all
-// arrivals, for either view of what has two. Rounding is allowed for.
+// arrivals, for either view of each resource that has two. Rounding is allowed for.
 template <typename Base>
 double PipelineWindow::begin(double constant, double beyond, Base base_of) const {
-  double work_base = constant - 1, work_slope = 0, time_base = work_base, time_slope = 0;
+  struct Sum {
+    double base = 0, slope = 0;
+    double least() const { return slope >= 1 ? kForever : base / (1 - slope); }
+    Sum operator+(const Sum& other) const { return {base + other.base, slope + other.slope}; }
+  };
+  std::array<Sum, 8> views = {Sum{constant - 1, 0}};
+  size_t count = 1;
   for (const Used& used : used_) {
     if (used.stages == 0) continue;
     const Lanes& lanes = used.lanes;
     const Line line = lanes.shares.size() == 1 ? below(lanes, 0) : below_several(used);
     const double slope = line.slope + line.arrivals_slope * used.per_arrival;
     const double base = base_of(line, lanes) + line.arrivals_base * used.per_arrival + slope * beyond;
-    const double as_work = (base + used.as_work) * used.per_element - 1;
-    work_base += as_work;
-    work_slope += slope * used.per_element;
-    const bool choice = used.left != lanes.elements;
-    time_base += choice ? base / used.left + used.as_time - 1 : as_work;
-    time_slope += choice ? slope / used.left : slope * used.per_element;
+    const bool choice = used.left > 0 && used.left != lanes.elements;
+    for (size_t n = 0; n < count; ++n) {
+      if (choice) views[count + n] = views[n] + Sum{base / used.left + used.as_time - 1, slope / used.left};
+      views[n] = views[n] + Sum{(base + used.as_work) * used.per_element - 1, slope * used.per_element};
+    }
+    if (choice) count *= 2;
   }
-  const double by_work = work_slope >= 1 ? kForever : work_base / (1 - work_slope);
-  const double by_time = time_slope >= 1 ? kForever : time_base / (1 - time_slope);
-  const double least = std::min(by_work, by_time) * (1 - 1e-6);
+  double least = kForever;
+  for (size_t n = 0; n < count; ++n) least = std::min(least, views[n].least());
+  least *= 1 - 1e-6;
   return least >= kExact ? kForever : least > 0 ? whole(least) : 0;
 }
 
@@ -87,7 +93,8 @@ double PipelineWindow::waiting(double window) {
     if (used.stages == 0) continue;
     const double work = this->work(used, window);
     if (work + used.as_work >= kExact) return kForever;
-    sum += std::min(whole((work + used.as_work) / used.lanes.elements), whole(work / used.left) + used.as_time);
+    const double as_work = whole((work + used.as_work) / used.lanes.elements);
+    sum += used.left > 0 ? std::min(as_work, whole(work / used.left) + used.as_time) : as_work;
   }
   return sum;
 }
@@ -114,16 +121,23 @@ void PipelineWindow::use(Used& used, double requests) {
   used.stages += static_cast<size_t>(requests);
 }
 
+// A stage's other subtasks, each of that work, are in its way.
+void PipelineWindow::add_siblings(Used& used, double siblings, double work) {
+  used.left = std::max(0.0, std::min(used.left, used.lanes.elements - siblings));
+  used.as_work += siblings * work;
+}
+
 double PipelineWindow::append(const Next& next) {
-  const auto& [resource, worst, siblings, whole, requests, between, hosted, lent] = next;
+  const auto& [resource, worst, siblings, whole, requests, between, threads, hosted, lent] = next;
   Used& used = used_[static_cast<size_t>(resource)];
   use(used, requests);
   Used& cpus = used_[static_cast<size_t>(Resource::cpu)];
   if (between > 0 || hosted) use(cpus, 1);
   const auto& sections = *used.lanes.shares.front().sections;
   const double longest = section(used);
-  used.left = used.lanes.elements - siblings;
-  used.as_work += siblings * worst + requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
+  add_siblings(used, siblings, worst);
+  if (between > 0) add_siblings(cpus, threads, between);
+  used.as_work += requests * std::accumulate(sections.begin() + 1, sections.end(), longest);
   used.as_time += requests * longest;
   cpus.as_work += lent;
   cpus.as_time += lent;

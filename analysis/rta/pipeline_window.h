@@ -40,7 +40,8 @@ class PipelineWindow {
     double siblings = 0;  // its other subtasks
     bool whole = false;   // nothing interrupts a subtask once it has started
     double requests = 1;
-    double between = 0;   // CPU time between requests
+    double between = 0;   // CPU time between requests, in each thread
+    double threads = 0;   // there, besides the first one
     bool hosted = false;  // its wait may be for a CPU that a section needs: its own, or one that it waits for
     double lent = 0;      // CPU time that is in the way of that: of its siblings' sections, and of those they find
   };
@@ -67,7 +68,7 @@ class PipelineWindow {
     // bound the waiting; the smaller counts.
     double as_work = 0;         // as work on all elements, like that of more urgent tasks, or
     double as_time = 0;         // the longest section each, and then more urgent work on those elements
-    double left = 1;            // that the other subtasks leave
+    double left = 1;            // that the other subtasks leave; 0: none
     std::vector<Steps> steps;   // [lane]
     std::vector<double> works;  // [lane]
   };
@@ -78,6 +79,7 @@ class PipelineWindow {
   static double work(Used& used, double window);
   static double section(Used& used);
   void use(Used& used, double requests);
+  static void add_siblings(Used& used, double siblings, double work);
   template <typename Base>
   double begin(double constant, double beyond, Base base_of) const;
   double waiting(double window);

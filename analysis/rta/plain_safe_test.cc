@@ -28,12 +28,12 @@ struct Work {
   }
   Time arrivals(Time L) const { return jobs(J, L) * requests + (requests > 1 ? requests : 0); }
 };
-using WorkOfTask = std::vector<Work>;  // on one resource
+using WorkOfTask = std::vector<Work>;  // on one resource; on CPUs, of one of its threads
 
 // A stage under analysis.
 struct Asked {
   Resource resource = Resource::cpu;
-  Time C = 0, s = 1, section = 0, n = 1, E = 0;
+  Time C = 0, s = 1, section = 0, n = 1, E = 0, threads = 1;
   bool whole = false;
 };
 
@@ -60,9 +60,9 @@ class PlainSafe {
   Asked asked(size_t place, size_t j) const {
     const Stage& stage = tau(place).stages[j];
     const int m = mode(place);
-    return {stage.resource,      stage.worst_in(m), set_.platform.subtasks(stage.resource, m),
+    return {stage.resource,      stage.worst_in(m), set_.platform.subtasks(stage, m),
             stage.section_in(m), stage.requests,    stage.between_in(m),
-            stage.whole()};
+            stage.threads_in(m), stage.whole()};
   }
 
   // q - 1 of a task's longest section there, but for those of one stage.
@@ -119,16 +119,23 @@ class PlainSafe {
   void know(const Asked& stage, Time ready, Time earliest, Time end) {
     const Time T = tau(place_).period, J = std::max<Time>(0, ready - earliest),
                A = std::max(J, end - earliest - stage.C);
-    known_[place_][at(stage.resource)].push_back({stage.C, stage.s, T, stage.n > 1 ? A : J, A, stage.n});
-    if (stage.n == 1) return;
+    if (stage.resource == Resource::cpu) return know_threads(stage.threads, {stage.C, 1, T, J, A, 1});
+    auto& there = known_[place_][at(stage.resource)];
+    there.resize(1);
+    there.front().push_back({stage.C, stage.s, T, stage.n > 1 ? A : J, A, stage.n});
     const Time between = end - earliest - stage.E;
-    known_[place_][at(Resource::cpu)].push_back({stage.E, 1, T, between, between, 1});
+    if (stage.n > 1) know_threads(stage.threads, {stage.E, 1, T, between, between, 1});
+  }
+  void know_threads(Time count, const Work& each) {
+    auto& threads = known_[place_][at(Resource::cpu)];
+    threads.resize(std::max(threads.size(), static_cast<size_t>(count)));
+    for (Time n = 0; n < count; ++n) threads[static_cast<size_t>(n)].push_back(each);
   }
 
   std::vector<WorkOfTask> urgent(Resource resource) const {
     std::vector<WorkOfTask> all;
     for (size_t k = 0; k < place_; ++k)
-      if (!known_[k][at(resource)].empty()) all.push_back(known_[k][at(resource)]);
+      for (const WorkOfTask& work : known_[k][at(resource)]) all.push_back(work);
     return all;
   }
 
@@ -150,7 +157,7 @@ class PlainSafe {
     const Time y = anybody && own > q.back() ? own : 0;
     Time as_work = least_coarse(stage, q, siblings, N, y, limit);
     if (as_work < kUnbounded && N > 1) as_work = descend(stage, q, as_work, y);
-    if (N == 1 || as_work <= q.front() || (q.front() == 0 && siblings == 0)) return as_work;
+    if (N == 1 || as_work <= q.front() || siblings >= N || (q.front() == 0 && siblings == 0)) return as_work;
     const Time later = std::max(q.front(), anybody ? own : 0);
     const Time coarse = least_coarse(stage, none, 0, N - siblings, later, limit - q.front());
     return coarse == kUnbounded ? as_work : std::min(as_work, descend(stage, none, coarse, later) + q.front());
@@ -239,11 +246,16 @@ class PlainSafe {
     Window::Waits& waits = window.waits[at(stage.resource)];
     const std::vector<Time> q = sections(stage.resource);
     waits.any = true;
-    waits.siblings = stage.s - 1;
+    waits.siblings = std::max(waits.siblings, stage.s - 1);
     waits.as_work += (stage.s - 1) * stage.C + stage.n * std::accumulate(q.begin(), q.end(), Time{0});
     waits.as_time += stage.n * q.front();
     if (!stage.whole) waits.let_in = let_in(stage);
-    if (stage.n > 1) window.waits[at(Resource::cpu)].any = true;
+    if (stage.n > 1) {
+      Window::Waits& cpus = window.waits[at(Resource::cpu)];
+      cpus.any = true;
+      cpus.siblings = std::max(cpus.siblings, stage.threads - 1);
+      cpus.as_work += (stage.threads - 1) * stage.E;
+    }
     const Time E = stage.n > 1 ? stage.E : 0;
     const bool to_start = stage.whole && stage.n == 1;
     window.constant = window.executed + (to_start ? 0 : stage.C + E);
@@ -267,7 +279,8 @@ class PlainSafe {
         }
         if (!from_wait) H += most;
       }
-      sum += std::min((H + as_work) / N(resource), H / (N(resource) - siblings) + as_time);
+      const Time by_work = (H + as_work) / N(resource), left = N(resource) - siblings;
+      sum += left > 0 ? std::min(by_work, H / left + as_time) : by_work;
     }
     return sum;
   }
@@ -301,7 +314,7 @@ class PlainSafe {
   const PriorityOrder order_;
   size_t place_ = 0;  // of the task under analysis
   Window job_;
-  std::vector<std::array<WorkOfTask, 3>> known_;  // [place][resource]
+  std::vector<std::array<std::vector<WorkOfTask>, 3>> known_;  // [place][resource]
 };
 
 // How many bounds were compared.
@@ -319,8 +332,10 @@ int64_t compare(const TaskSet& set, const Modes& modes) {
 TEST(SafeTheorems, AreWhatTheFastFormComputesOnSmallSets) {
   const TestSeed seed;
   Random random(seed);
-  for (const Shape& shape : {Shape{5, 4, 1, 60}, Shape{4, 4, 3, 60}, Shape{5, 5, 4, 200},
-                             Shape{4, 4, 1, 60, true, true, false, 4}, Shape{4, 4, 3, 60, true, true, false, 4}}) {
+  for (const Shape& shape :
+       {Shape{5, 4, 1, 60}, Shape{4, 4, 3, 60}, Shape{5, 5, 4, 200}, Shape{4, 4, 1, 60, true, true, false, 4},
+        Shape{4, 4, 3, 60, true, true, false, 4}, Shape{5, 4, 4, 60, true, true, false, 1, false, 4},
+        Shape{4, 4, 3, 60, true, true, false, 4, false, 3}}) {
     int64_t compared = 0;
     for (int n = 0; n < 1000 && !testing::Test::HasFailure(); ++n) {
       const SmallSet small = random_set(shape, random);

@@ -44,6 +44,10 @@ Result<void> check(const TaskSet& set, Form form) {
         return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
                     name(task.stages[j].resource) + "), requests: " + std::to_string(task.stages[j].requests) +
                     ", expected 1 for the published forms, in which a stage waits once");
+      else if (task.stages[j].most_threads() > 1)
+        return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +
+                    name(task.stages[j].resource) + "), threads: " + std::to_string(task.stages[j].most_threads()) +
+                    ", expected 1 for the published forms, in which a CPU stage is one subtask");
   return {};
 }
 

@@ -22,8 +22,8 @@ enum class Form { gpu_sam, gpu_sparc, safe };
 // The modes that a form knows: 1..M_G, or 1 and M_G for gpu_sparc.
 std::vector<int> modes_of(const Platform& platform, Form form);
 
-// The published forms know no bound devices and no stages of several requests, and no form what sections need of CPUs
-// where devices are not bound: an error that says so.
+// The published forms know no bound devices, no stages of several requests and no threads, and no form what sections
+// need of CPUs where devices are not bound: an error that says so.
 Result<void> check(const TaskSet& set, Form form);
 
 // In place of a mode, for responses() and worst_ratio(): not chosen yet. The numbers are then no more than

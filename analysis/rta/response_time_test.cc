@@ -107,6 +107,38 @@ TEST(SafeForm, SubtasksOfOneStageRunSideBySide) {
     EXPECT_EQ(responses(set, Form::safe, {mode})[0], set.tasks[0].stages[0].worst_in(mode));
 }
 
+TEST(SafeForm, ThreadsOfAStageRunSideBySideAndOneAfterTheOtherOnOneCpu) {
+  TaskSet set;
+  set.tasks = {{"merges", 100, 100, {}, {stage(Resource::cpu, {5})}},
+               {"last", 200, 200, {}, {stage(Resource::cpu, {7})}}};
+  set.tasks[0].stages[0].threads = {3};
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(15, 22));
+  set.platform.cpus = 3;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(5, 12)) << "three CPUs are busy for 5";
+  set.platform.cpus = 4;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(5, 7));
+}
+
+TEST(SafeForm, AStageIsCarriedInWithItsOwnThreadsOnly) {
+  TaskSet set;
+  set.platform.cpus = 3;
+  // A long stage of one thread, and a short one of three.
+  set.tasks = {{"urgent", 100, 100, {}, {stage(Resource::cpu, {50}), stage(Resource::cpu, {2})}},
+               {"last", 200, 200, {}, {stage(Resource::cpu, {10})}}};
+  set.tasks[0].stages[1].threads = {3};
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(52, 12)) << "one CPU is left but for 2";
+}
+
+TEST(SafeForm, ThreadsAreNotForThePublishedForms) {
+  TaskSet set;
+  set.tasks = {{"a", 100, 100, {}, {stage(Resource::cpu, {5})}}};
+  set.tasks[0].stages[0].threads = {2};
+  EXPECT_TRUE(check(set, Form::safe));
+  EXPECT_EQ(check(set, Form::gpu_sam).error().message,
+            "task \"a\", stage 1 (CPU), threads: 2, expected 1 for the published forms, in which a CPU stage is one "
+            "subtask");
+}
+
 // Two bound devices; PCI and GPU stages take as long in both modes.
 TaskSet bound_tasks(std::vector<Task> tasks) {
   TaskSet set{{1, 2, 2, true}, std::move(tasks)};
@@ -231,7 +263,7 @@ TEST(Remembering, HoldsWhereDevicesAreBound) {
   const TestSeed seed;
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
-    SmallSet small = random_set({6, 5, 4, 200, true, true, true}, random);
+    SmallSet small = random_set({6, 5, 4, 200, true, true, true, 1, round % 2 == 0, 1 + round % 3}, random);
     const auto& tasks = small.set.tasks;
     ResponseTimeAnalysis kept(small.set, Form::safe);
     for (int change = 0; change < 20; ++change) {

@@ -18,11 +18,11 @@ class Safe : public ResponseTimeAnalysis::Core {
  public:
   Safe(const TaskSet& set, PriorityOrder order, Tighter tighter)
       : Core(set, std::move(order), modes_of(set.platform, Form::safe)),
-        pipeline_(set.tasks.size(), end_lane(Resource::gpu) - first_lane(Resource::gpu)),
+        pipeline_(most_groups(), end_lane(Resource::gpu) - first_lane(Resource::gpu)),
         requests_(pipeline_),
         tighter_(std::move(tighter)) {
     for (const Resource resource : kResources)
-      windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), set.tasks.size(), stages());
+      windows_.emplace_back(static_cast<size_t>(lane(first_lane(resource)).elements), most_groups(), most_rows());
   }
 
  protected:
@@ -38,6 +38,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   double last_of(const std::vector<double>& waits, size_t taken);
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
+  void set_threads(const StageRow& stage, double work, double jitter, double carry);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
   bool by_window(const StageRow& stage) const {
     return stage.requests > 1 || (hosted() && stage.resource != Resource::cpu);
@@ -79,8 +80,8 @@ double subtasks_on(const TaskRow& row, Resource resource) {
 double host_in_lane(const StageRow& stage) { return stage.host + stage.requests * stage.foreign; }
 
 PipelineWindow::Next Safe::next_of(const TaskRow& row, const StageRow& stage) const {
-  PipelineWindow::Next next = {stage.resource, stage.worst,    stage.subtasks - 1,
-                               stage.whole,    stage.requests, stage.between};
+  PipelineWindow::Next next = {stage.resource, stage.worst,   stage.subtasks - 1, stage.whole,
+                               stage.requests, stage.between, stage.threads - 1};
   if (!hosted() || stage.resource == Resource::cpu) return next;
   next.hosted = true;
   next.lent = (static_cast<double>(row.taken[at(stage.resource)]) - 1) * host_in_lane(stage);
@@ -212,7 +213,9 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
     // Sections of several lanes may execute at once: then any part of it may be the last thing to end.
     const double host = hosted() ? static_cast<double>(row.taken[at(stage.resource)]) * host_in_lane(stage) : 0;
     const double carry = end < kForever ? end - earliest - (hosted() ? 0 : stage.between) : kForever;
-    lane(first_lane(Resource::cpu)).demand.set(stage.between_row, stage.between + host, 1, carry, carry);
+    Demand& cpus = lane(first_lane(Resource::cpu)).demand;
+    cpus.set(stage.between_row, stage.between + host, 1, carry, carry);
+    set_threads(stage, stage.between, carry, carry);
   }
   const auto& lanes = row.lanes[at(stage.resource)];
   if (end_lane(stage.resource) - first_lane(stage.resource) > 1)
@@ -222,7 +225,19 @@ void Safe::set_demand(const TaskRow& row, const StageRow& stage, double ready, d
   for (size_t n = 0; n < lanes.size(); ++n) {
     const double over = end < kForever ? std::min(end, ready + stage.worst + waits_[n]) : kForever;
     const double carry = over < kForever ? std::max(jitter, over - earliest - stage.worst) : kForever;
-    lane(lanes[n]).demand.set(stage.row, stage.worst, stage.subtasks, stage.requests > 1 ? carry : jitter, carry);
+    const bool on_cpu = stage.resource == Resource::cpu;
+    lane(lanes[n]).demand.set(stage.row, stage.worst, on_cpu ? 1 : stage.subtasks, stage.requests > 1 ? carry : jitter,
+                              carry);
+    if (on_cpu) set_threads(stage, stage.worst, jitter, carry);
+  }
+}
+
+// Its threads on CPUs but the first.
+void Safe::set_threads(const StageRow& stage, double work, double jitter, double carry) {
+  Demand& cpus = lane(first_lane(Resource::cpu)).demand;
+  for (size_t n = 0; n < stage.thread_rows.size(); ++n) {
+    const bool executes = static_cast<double>(n) + 1 < stage.threads;
+    cpus.set(stage.thread_rows[n], executes ? work : 0, 1, executes ? jitter : 0, executes ? carry : 0);
   }
 }
 

@@ -120,7 +120,8 @@ StageAnswer StageWindow::by_time(const StageQuestion& question, double own_secti
   answer.waiting = ascend(later, count_ - question.siblings);
   if (!answer.bounded()) return answer;
   later.siblings = question.siblings;
-  answer.waiting = descend(later, answer.waiting) + longest;
+  if (!question.spread) answer.waiting = descend(later, answer.waiting);
+  answer.waiting += longest;
   answer.blocking = std::min(answer.waiting, longest + std::ceil(arrivals_ * per_arrival_ / count_));
   return answer;
 }
@@ -130,7 +131,7 @@ StageAnswer StageWindow::after(const StageQuestion& question, double own_section
   const auto& sections = *question.sections;
   const StageAnswer answer = by_work(question, own_section);
   if (count_ == 1 || answer.waiting <= sections.front()) return answer;
-  if (sections.front() == 0 && question.siblings == 0) return answer;
+  if (question.siblings >= count_ || (sections.front() == 0 && question.siblings == 0)) return answer;
   const StageAnswer other = by_time(question, own_section);
   return other.waiting < answer.waiting ? other : answer;
 }

@@ -23,7 +23,7 @@ std::vector<TimedTask> timed_tasks(const TaskSet& set, std::span<const int> mode
       timed.resource = stage.resource;
       timed.worst = stage.worst_in(modes[i]);
       timed.section = stage.resource == Resource::cpu ? 0 : stage.section_in(modes[i]);
-      timed.subtasks = set.platform.subtasks(stage.resource, modes[i]);
+      timed.subtasks = set.platform.subtasks(stage, modes[i]);
       timed.whole = stage.whole();
       timed.earliest = earliest;
       timed.end = end += timed.worst;
@@ -38,7 +38,7 @@ bool applies(const TaskSet& set) {
   if (set.platform.bound) return false;
   for (const Task& task : set.tasks)
     for (const Stage& stage : task.stages)
-      if (stage.requests > 1) return false;
+      if (stage.requests > 1 || stage.most_threads() > 1) return false;
   return true;
 }
 

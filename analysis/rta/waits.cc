@@ -25,14 +25,33 @@ std::vector<Wait> shared(std::vector<Wait> waits, Time total) {
 Time load(const Platform& platform, const Stage& stage, int mode, Form form) {
   if (form == Form::gpu_sparc) return stage.worst_in(stage.resource == Resource::gpu ? 1 : mode);
   const bool one_each = platform.bound && stage.resource != Resource::cpu;
-  return stage.worst_in(mode) * (one_each ? 1 : platform.subtasks(stage.resource, mode));
+  return stage.worst_in(mode) * (one_each ? 1 : platform.subtasks(stage, mode));
 }
 
-// What a stage brings to where another one waits: on its resource, and on the CPUs between its requests.
-Time load(const Platform& platform, const Stage& stage, int mode, Form form, const Stage& waiting) {
-  const bool on_cpu = waiting.resource == Resource::cpu || waiting.requests > 1;
-  const bool met = stage.resource == waiting.resource || (on_cpu && stage.resource == Resource::cpu);
-  return (met ? load(platform, stage, mode, form) : 0) + (on_cpu ? stage.between_in(mode) : 0);
+// Whether the stage waits for CPUs too: between its requests, or where some task's sections need them.
+bool waits_for_cpus(const TaskSet& set, const Stage& stage) {
+  if (stage.resource == Resource::cpu || stage.requests > 1) return true;
+  const auto hosted = [](const Stage& one) { return one.longest_host() > 0; };
+  return set.platform.bound && std::any_of(set.tasks.begin(), set.tasks.end(), [&](const Task& task) {
+           return std::any_of(task.stages.begin(), task.stages.end(), hosted);
+         });
+}
+
+// What a stage brings to where another one waits: on its resource, if it `meets` it there, and on the CPUs, between
+// its requests and in its sections too.
+Time load(const Platform& platform, const Stage& stage, int mode, Form form, const Stage& waiting, bool meets,
+          bool on_cpu) {
+  const bool met = stage.resource == waiting.resource ? meets : on_cpu && stage.resource == Resource::cpu;
+  const Time sections = platform.bound ? platform.subtasks(stage, mode) * stage.host_in(mode) : 0;
+  return (met ? load(platform, stage, mode, form) : 0) +
+         (on_cpu ? stage.threads_in(mode) * stage.between_in(mode) + sections : 0);
+}
+
+// Its own other subtasks, and threads between its requests, that can be in a stage's way.
+Wait own_wait(const Platform& platform, const Stage& stage, int mode, bool is_bound, size_t task) {
+  const int subtasks = is_bound ? 0 : platform.subtasks(stage, mode) - 1, threads = stage.threads_in(mode) - 1;
+  return {task, subtasks * stage.worst_in(mode) + (stage.requests > 1 ? threads * stage.between_in(mode) : 0),
+          std::max(subtasks, threads)};
 }
 
 // Whether the task is where the stage waits: everywhere, unless devices are bound.
@@ -50,15 +69,16 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
     const Stage& stage = set.tasks[task].stages[j];
     const StageBound& bound = bounds.tasks[task].stages[j];
     if (bound.response == kUnbounded) continue;
+    const bool on_cpu = waits_for_cpus(set, stage);
     std::vector<Wait> urgent, sections;
     for (size_t above = 0; above < position; ++above) {
       const size_t k = order[above];
-      if (!meets(bounds.tasks[k], bound)) continue;
+      const bool is_met = meets(bounds.tasks[k], bound);
       Wait wait{k, 0, 0};
       for (size_t p = 0; p < set.tasks[k].stages.size(); ++p) {
         const Stage& other = set.tasks[k].stages[p];
         const Time jitter = bounds.tasks[k].stages[p].jitter;
-        const Time each = load(set.platform, other, modes[k], form, stage);
+        const Time each = load(set.platform, other, modes[k], form, stage, is_met, on_cpu);
         if (each == 0 || jitter == kUnbounded) continue;
         const Time stages = (jitter + bound.response + set.tasks[k].period - 1) / set.tasks[k].period;
         wait.stages += stages;
@@ -66,8 +86,8 @@ std::vector<StageWaits> waits(const TaskSet& set, std::span<const int> modes, Fo
       }
       urgent.push_back(wait);
     }
-    const int own = bound.device < 0 ? set.platform.subtasks(stage.resource, modes[task]) - 1 : 0;
-    if (own > 0 && form != Form::gpu_sparc) urgent.push_back({task, own * stage.worst_in(modes[task]), own});
+    const Wait own = own_wait(set.platform, stage, modes[task], bound.device >= 0, task);
+    if (own.time > 0 && form != Form::gpu_sparc) urgent.push_back(own);
     for (size_t below = position + 1; below < order.size(); ++below) {
       const size_t k = order[below];
       if (!meets(bounds.tasks[k], bound)) continue;

@@ -18,7 +18,7 @@ std::vector<std::vector<Time>> draw_execution(const Platform& platform, const Ta
   const Resource busy = kResources[static_cast<size_t>(draw(random, 0, 2))];
   for (const Stage& stage : task.stages) {
     std::vector<Time> subtasks;
-    for (int k = 0; k < platform.subtasks(stage.resource, mode); ++k) {
+    for (int k = 0; k < platform.subtasks(stage, mode); ++k) {
       const Time worst = stage.worst_in(mode), best = stage.best_in(mode);
       bool longest = true;
       switch (temper) {

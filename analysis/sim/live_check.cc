@@ -14,8 +14,9 @@ std::string us(Time time) { return std::to_string((time + 500) / 1000) + " us"; 
 
 class Check {
  public:
-  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live, Time tolerance)
-      : set_(set), modes_(modes), bounds_(bounds), live_(live), tolerance_(tolerance) {
+  Check(const TaskSet& set, const Modes& modes, const Bounds& bounds, const LiveSchedule& live, Time tolerance,
+        GrantOrder granted)
+      : set_(set), modes_(modes), bounds_(bounds), live_(live), tolerance_(tolerance), granted_(granted) {
     const PriorityOrder order = priority_order(set);
     rank_.resize(set.tasks.size());
     for (size_t place = 0; place < order.size(); ++place) rank_[order[place]] = place;
@@ -27,7 +28,7 @@ class Check {
   std::vector<Violation> run() {
     exclusion();
     sections();
-    priorities();
+    if (granted_ == GrantOrder::priority) priorities();
     jobs();
     std::ranges::stable_sort(found_, {}, &Violation::at);
     return std::move(found_);
@@ -122,7 +123,7 @@ class Check {
       last[job.program] = job.begin;
       stages(job, *task);
       const TaskBound& bound = bounds_.tasks[*live_.programs[job.program].task];
-      if (bound.proven && job.end - job.begin > bound.response)
+      if (granted_ == GrantOrder::priority && bound.proven && job.end - job.begin > bound.response)
         found(Rule::bound, job.end,
               name_of(job.program) + ": a job takes " + us(job.end - job.begin) + ", and its bound is " +
                   us(bound.response));
@@ -153,6 +154,7 @@ class Check {
   const Bounds& bounds_;
   const LiveSchedule& live_;
   const Time tolerance_;
+  const GrantOrder granted_;
   std::vector<size_t> rank_;  // by task
   std::map<std::string, std::vector<const Holding*>> of_resource_;
   std::vector<Violation> found_;
@@ -166,8 +168,8 @@ const char* name(Rule rule) {
 }
 
 std::vector<Violation> check_live(const TaskSet& set, const Modes& modes, const Bounds& bounds,
-                                  const LiveSchedule& live, Time tolerance) {
-  return Check(set, modes, bounds, live, tolerance).run();
+                                  const LiveSchedule& live, Time tolerance, GrantOrder order) {
+  return Check(set, modes, bounds, live, tolerance, order).run();
 }
 
 }  // namespace samcl::analysis

@@ -1,11 +1,14 @@
 // Whether what programs did, as their traces tell, is a schedule of the model: the analyses' bounds are of
 // such schedules alone. Pure.
 //
-//   exclusion  a link or GPU is one program's at a time
-//   section    no section is longer than its task's are, or than those of the programs that no profile tells
-//   of priority   who makes a more urgent program wait does so for one section, and none takes the resource
-//   before it stages     a job has links and GPUs for no longer than its stages do in its mode period jobs
-//   are released no sooner than a period after each other bound      no job takes longer than its bound
+// Rules:
+//
+// - exclusion: a link or GPU is one program's at a time.
+// - section: no section is longer than its task's are, or than those of the programs that no profile tells of.
+// - priority: who makes a more urgent program wait does so for one section, and none takes the resource before it.
+// - stages: a job has links and GPUs for no longer than its stages do in its mode.
+// - period: jobs are released no sooner than a period after each other.
+// - bound: no job takes longer than its bound.
 #pragma once
 
 #include <optional>
@@ -53,9 +56,13 @@ struct Violation {
 };
 const char* name(Violation::Rule rule);
 
+// Who is granted first: by the tasks' priorities, or in some other order (by deadline, by arrival), of which neither
+// the rule of priority nor that of bounds says anything.
+enum class GrantOrder { priority, other };
+
 // The earliest first. `tolerance`: by how much clocks and hand-overs may be off. `bounds`: of the set in
 // these modes.
 std::vector<Violation> check_live(const TaskSet& set, const Modes& modes, const Bounds& bounds,
-                                  const LiveSchedule& live, Time tolerance);
+                                  const LiveSchedule& live, Time tolerance, GrantOrder order = GrantOrder::priority);
 
 }  // namespace samcl::analysis

@@ -36,8 +36,8 @@ struct LiveCheck : ::testing::Test {
     live.holdings.push_back({program, Resource::gpu, "a", begin, end, section});
   }
   void waits(size_t program, Time begin, Time end) { live.waits.push_back({program, Resource::gpu, "a", begin, end}); }
-  std::vector<Violation> check() const {
-    return check_live(set, modes, analyse(set, modes, Form::safe), live, 100 * kUs);
+  std::vector<Violation> check(GrantOrder order = GrantOrder::priority) const {
+    return check_live(set, modes, analyse(set, modes, Form::safe), live, 100 * kUs, order);
   }
   void expect(Rule rule, const std::string& words) const {
     const auto found = check();
@@ -113,6 +113,14 @@ TEST_F(LiveCheck, JobSoonerThanItsPeriod) {
 TEST_F(LiveCheck, JobLongerThanItsBound) {
   live.jobs = {{0, 0, 15 * kMs}};
   expect(Rule::bound, "high (1): a job takes 15000 us, and its bound is 6000 us");
+}
+
+TEST_F(LiveCheck, WhereOthersThanPrioritiesDecideTheseAndBoundsSayNothing) {
+  has(1, 2 * kMs, 3 * kMs);
+  waits(0, kMs, 3 * kMs);
+  live.jobs = {{0, 0, 15 * kMs}};
+  EXPECT_THAT(check(), SizeIs(2));
+  EXPECT_THAT(check(GrantOrder::other), IsEmpty());
 }
 
 TEST_F(LiveCheck, EarliestIsNamedFirst) {

@@ -21,6 +21,8 @@ Stage random_stage(const Shape& shape, int modes, Time longest, Random& random) 
     for (Time k = 1; k <= modes && longest > Time{4} * stage.requests; ++k)
       stage.between.push_back(stage.requests - 1 + draw(random, 0, longest / 2));
   }
+  if (shape.threads > 1 && (stage.resource == Resource::cpu || stage.requests > 1) && draw(random, 0, 1) == 0)
+    for (int k = 0; k < modes; ++k) stage.threads.push_back(static_cast<int>(draw(random, 1, shape.threads)));
   if (shape.host && stage.resource != Resource::cpu && draw(random, 0, 3) > 0) {
     for (const Time worst : stage.worst) stage.host.push_back(draw(random, 0, worst));
     if (stage.section > 0) stage.host_section = draw(random, 1, stage.section);

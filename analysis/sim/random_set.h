@@ -22,6 +22,7 @@ struct Shape {
   bool bound = false;  // devices, some tasks with lists
   int requests = 1;    // of a stage, at most
   bool host = false;   // some sections need CPUs
+  int threads = 1;     // of a stage, at most
 };
 
 // Passes check(); deadlines equal to periods, priorities deadline-monotonic or random.

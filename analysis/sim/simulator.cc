@@ -160,7 +160,7 @@ class Simulation {
 
   void enter(TaskState& state, size_t stage) {
     state.stage = stage;
-    const int count = set_.platform.subtasks(state.now_in().resource, state.mode);
+    const int count = set_.platform.subtasks(state.now_in(), state.mode);
     state.execution.clear();
     for (int k = 0; k < count; ++k) state.execution.push_back(behaviour_.execution(state.index, state.job, stage, k));
     const Time host = set_.platform.bound ? state.now_in().host_in(state.mode) : 0;
@@ -190,8 +190,8 @@ class Simulation {
     }
     if (state.request >= state.pauses.size()) return false;
     state.pausing = true;
-    state.subtasks.assign(1, Subtask{});
-    state.subtasks.front().remaining = state.pauses[state.request].length;
+    state.subtasks.assign(static_cast<size_t>(state.now_in().threads_in(state.mode)), Subtask{});
+    for (Subtask& thread : state.subtasks) thread.remaining = state.pauses[state.request].length;
     return true;
   }
 

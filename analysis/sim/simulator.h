@@ -18,9 +18,9 @@ namespace samcl::analysis {
 
 inline constexpr Time kNoInstant = std::numeric_limits<Time>::max();
 
-// In a stage of several requests: once each subtask has executed for `after` (or ended), the job runs on a
-// CPU, and then makes its next request. (So what is executed between two pauses, by the longest subtask, adds
-// up to what the longest subtask executes.)
+// In a stage of several requests: once each subtask has executed for `after` (or ended), each of the stage's threads
+// runs on a CPU, and then the job makes its next request. (So what is executed between two pauses, by the longest
+// subtask, adds up to what the longest subtask executes.)
 struct Pause {
   Time after = 0;   // no less than the one before
   Time length = 1;  // at least 1 ns

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "analysis/json/task_set_json.h"
 #include "base/test_seed.h"
 
@@ -31,6 +33,26 @@ std::string tell(const Excess& excess) {
   return text + "\n";
 }
 
+// Told every ten seconds, so that a night's run shows where it is, and how to repeat it.
+class Progress {
+ public:
+  explicit Progress(uint64_t seed) : seed_(seed) {}
+  void tell(const SoundnessTally& tally) {
+    const auto now = Clock::now();
+    if (now - told_ < std::chrono::seconds(10)) return;
+    told_ = now;
+    std::cout << testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() << ", SAMCL_SEED=" << seed_
+              << ": " << tally.sets << " sets, " << tally.jobs << " jobs in "
+              << std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count() << " s" << std::endl;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const uint64_t seed_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point told_ = begin_;
+};
+
 class SafeForm : public testing::TestWithParam<Shape> {};
 
 TEST_P(SafeForm, IsNotExceededInSimulations) {
@@ -38,17 +60,19 @@ TEST_P(SafeForm, IsNotExceededInSimulations) {
   const int64_t count = test_sets(2000);
   Random random(seed);
   SoundnessTally tally;
-  for (int64_t n = 0; n < count; ++n) {
+  Progress progress(seed);
+  while (tally.sets < count || tally.jobs < static_cast<int64_t>(test_jobs())) {
+    progress.tell(tally);
     const auto excess = challenge(random_set(GetParam(), random), Form::safe, {}, random, tally);
     ASSERT_FALSE(excess) << tell(*excess);
   }
   std::cout << tally.sets << " sets, " << tally.jobs << " jobs, " << tally.bounds << " bounds, " << tally.attained
             << " attained, mean tightness " << tally.tightness / static_cast<double>(tally.bounds) << "\n";
-  EXPECT_GT(tally.bounds, count / 2);
+  EXPECT_GT(tally.bounds, tally.sets / 2);
 }
 
-// Longer runs: SAMCL_SETS=60000 (per shape: tasks, stages, elements, period, best cases, sections, bound,
-// requests).
+// Longer runs: SAMCL_SETS=60000, SAMCL_JOBS=100000000 (per shape: tasks, stages, elements, period, best cases,
+// sections, bound, requests, host, threads).
 INSTANTIATE_TEST_SUITE_P(OneElementEach, SafeForm, testing::Values(Shape{3, 3, 1, 40, true, true}));
 INSTANTIATE_TEST_SUITE_P(TwoTasks, SafeForm, testing::Values(Shape{2, 4, 2, 30, true, true}));
 INSTANTIATE_TEST_SUITE_P(OneStageEach, SafeForm, testing::Values(Shape{6, 1, 3, 30, true, true}));
@@ -74,6 +98,16 @@ INSTANTIATE_TEST_SUITE_P(HostNeverCut, SafeForm, testing::Values(Shape{4, 4, 3, 
 INSTANTIATE_TEST_SUITE_P(HostRequests, SafeForm, testing::Values(Shape{4, 4, 3, 90, true, true, true, 4, true}));
 INSTANTIATE_TEST_SUITE_P(HostSeconds, SafeForm,
                          testing::Values(Shape{6, 5, 4, 10'000'000'000, true, true, true, 3, true}));
+
+INSTANTIATE_TEST_SUITE_P(ThreadsTwoTasks, SafeForm,
+                         testing::Values(Shape{2, 4, 2, 40, true, true, false, 1, false, 3}));
+INSTANTIATE_TEST_SUITE_P(Threads, SafeForm, testing::Values(Shape{5, 4, 4, 60, true, true, false, 1, false, 4}));
+INSTANTIATE_TEST_SUITE_P(ThreadsRequests, SafeForm,
+                         testing::Values(Shape{4, 4, 3, 90, true, true, false, 4, false, 3}));
+INSTANTIATE_TEST_SUITE_P(ThreadsBound, SafeForm, testing::Values(Shape{4, 4, 4, 90, true, true, true, 4, false, 4}));
+INSTANTIATE_TEST_SUITE_P(ThreadsHost, SafeForm, testing::Values(Shape{4, 4, 4, 90, true, true, true, 4, true, 4}));
+INSTANTIATE_TEST_SUITE_P(ThreadsSeconds, SafeForm,
+                         testing::Values(Shape{6, 5, 4, 10'000'000'000, true, true, true, 3, true, 4}));
 
 }  // namespace
 }  // namespace samcl::analysis

@@ -1,5 +1,7 @@
 #include "benchmarks/host/jobs.h"
 
+#include <samcl/samcl.h>
+
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -89,7 +91,9 @@ JobLog run_periodic(Workload& workload, size_t warmup, size_t count, Millisecond
   for (size_t job = 0; job < count; ++job) {
     const auto release = start + std::chrono::duration_cast<Clock::duration>(period * static_cast<double>(job));
     std::this_thread::sleep_until(release);
+    samcl_job_begin();
     JobTimes times = run_job(workload);
+    samcl_job_end();
     const double response = since(release);
     times.host[kTotal] = response;
     log.jobs.push_back(times);

@@ -34,6 +34,7 @@ struct JobLog {
 // `warmup` + `count` jobs, one after the other.
 JobLog run_back_to_back(Workload& workload, size_t warmup, size_t count);
 
+// Jobs are marked (samcl/samcl.h, which without samcl says it to nobody).
 // After `warmup` jobs, job i is released at start + i * period; a job that overruns delays the next, whose
 // response still counts from its own release. Comparing results is no part of the task: it is done where there is time
 // for it before the next release, and for the last job.

@@ -163,6 +163,8 @@ void Broker::for_each_held(Call call) const {
 // A holder is lent the priority of who waits for it, but not for ever: one that never gives back would compute
 // in the way of all between the two.
 void Broker::set_inversion(uint32_t resource, uint32_t owner, std::optional<int> priority) {
+  if (resource < kFirstOwnGpu)
+    reservations_.note(resource, scheduler_.keeps_tasks_waiting(resource) ? owner : 0, now_ns_);
   Inversion& known = inversions_[resource];
   if (known.owner != 0 && (!priority || known.owner != owner)) end_inversion(resource);
   const auto program = programs_.find(owner);
@@ -222,6 +224,23 @@ void Broker::handle_overruns() {
   }
 }
 
+// What a less urgent task waits for more urgent ones is bounded by what these have for a job.
+void Broker::handle_greedy_jobs() {
+  if (reservations_.next_ns() > now_ns_) return;
+  for (uint32_t resource = 0; resource < resources(); ++resource) track_job(owner(resource));  // it may be the next job
+  for (const uint32_t id : reservations_.exceeded(now_ns_)) {
+    ConnectedProgram& program = programs_.at(id);
+    ++program.overruns.greedy_jobs;
+    const std::string& task = program.assignment.task;
+    if (history_.contains(task) || history_.size() < kTasksKept) ++history_[task].overruns.greedy_jobs;
+    const LogSubject about(program.pid, task);
+    spdlog::warn("process {} (task \"{}\") keeps others waiting for longer than its job may", program.pid, task);
+    if (config_.overrun == OverrunPolicy::log) continue;
+    program.is_greedy = true;
+    assign(program);
+  }
+}
+
 void Broker::apply_overrun_policy(ConnectedProgram& program) {
   if (config_.overrun == OverrunPolicy::log) return;
   const uint64_t period = program.assignment.period_ns;
@@ -246,7 +265,7 @@ void Broker::end_demotions() {
 }
 
 uint64_t Broker::next_tick_ns() const {
-  uint64_t next = scheduler_.next_tick_ns();
+  uint64_t next = std::min(scheduler_.next_tick_ns(), reservations_.next_ns());
   for_each_held([&](uint32_t held) {
     const Inversion& inversion = inversions_[held];
     if (inversion.owner != 0 && !inversion.is_overrun)
@@ -292,6 +311,7 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
     case MessageKind::end_job: end_job(found->second); break;
   }
   handle_overruns();
+  handle_greedy_jobs();
 }
 
 // A job is released when the program says that it began, or, where it says nothing, with its first request
@@ -311,9 +331,20 @@ void Broker::track_job(uint32_t id) {
   program.job_due_ns = std::max(began, program.job_due_ns) + period;
   scheduler_.set_deadline(id, released + program.assignment.deadline_ns);
   rank_programs();
+  release_job(program, released);
   if (!config_.throttle || released <= now_ns_ || program.demoted_until_ns >= released) return;
   ++program.overruns.throttled_jobs;
   demote(program, released);
+}
+
+// What was held against the job before ends with it.
+void Broker::release_job(ConnectedProgram& program, uint64_t released_ns) {
+  reservations_.release_job(program.id, released_ns, now_ns_);
+  if (!std::exchange(program.is_greedy, false)) return;
+  if (released_ns > now_ns_)
+    demote(program, std::max(program.demoted_until_ns, released_ns));
+  else
+    assign(program);
 }
 
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
@@ -333,6 +364,7 @@ void Broker::tick(uint64_t now_ns) {
     check_inversion(held);
   });
   handle_overruns();
+  handle_greedy_jobs();
   end_demotions();
   if (awaits_memory_) limit_memory();
 }
@@ -550,7 +582,7 @@ void Broker::assign(ConnectedProgram& program) {
                            : priority >= config_.default_priority ? scheduler::Level::real_time
                                                                   : scheduler::Level::background;
   // Beneath all guaranteed tasks: those are above the programs without deadlines.
-  if (program.demoted_until_ns != 0) {
+  if (is_demoted(program)) {
     priority = std::min(priority, std::max(config_.default_priority, -INT_MAX) - 1);
     level = scheduler::Level::background;
   }
@@ -584,6 +616,10 @@ void Broker::assign(ConnectedProgram& program) {
                                  : !policy.gives_own_gpus() ? Jobs::kTold
                                  : policy.contains          ? Jobs::kAskAtBegin
                                                             : Jobs::kAskAtCommand);
+  if (planned && planned->bound_ns)
+    reservations_.set(program.id, {{planned->gpu_ns, planned->link_ns}, *planned->bound_ns});
+  else
+    reservations_.remove(program.id);
   contain(program);
   program.level = level;
   const bool is_ranked = policy.ranks_threads() && level == scheduler::Level::real_time;
@@ -678,6 +714,7 @@ void Broker::on_client_exit(uint32_t id) {
   for (auto& far_ahead : board_.words().far_ahead)
     if (uint32_t client = id; far_ahead.load() == id) far_ahead.compare_exchange_strong(client, 0);
   count_programs();
+  reservations_.remove(id);
   scheduler_.remove_client(id);
   own_gpus_.end_job(id);
   rank_programs();

@@ -25,6 +25,7 @@
 #include "sam-manager/scheduler/edf_ranks.h"
 #include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/own_gpus.h"
+#include "sam-manager/scheduler/reservations.h"
 #include "sam-manager/scheduler/scheduler.h"
 
 namespace samcl::daemon {
@@ -155,11 +156,13 @@ class Broker {
   void end_inversion(uint32_t resource);
   uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
   void handle_overruns();
+  void handle_greedy_jobs();
   void apply_overrun_policy(ConnectedProgram& program);
   void demote(ConnectedProgram& program, uint64_t until_ns);
   void end_demotions();
   void advance_time(uint64_t now_ns);
   void track_job(uint32_t program);
+  void release_job(ConnectedProgram& program, uint64_t released_ns);
   void use_policy(const std::string& name);
   void attach_thread(ConnectedProgram& program, const protocol::Message& message);
   void count_programs();
@@ -183,6 +186,7 @@ class Broker {
   Config config_;
   Processes processes_;
   scheduler::Loans loans_;
+  scheduler::Reservations reservations_;
   scheduler::Scheduler scheduler_;
   scheduler::OwnGpus own_gpus_;
   std::map<uint32_t, ConnectedProgram> programs_;

@@ -51,7 +51,8 @@ struct ConnectedProgram {
   // What it said of the last job that was seen to begin, and when the next one may begin at the earliest.
   uint64_t job_began_ns = 0, job_due_ns = 0;
   uint64_t gpu_request = 0;       // for a GPU that its job is to have to itself
-  uint64_t demoted_until_ns = 0;  // 0: it is not demoted
+  uint64_t demoted_until_ns = 0;  // 0: it is not demoted, unless
+  bool is_greedy = false;         // its job had more than was promised: until the next one is released
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job
   scheduler::Level level = scheduler::Level::real_time;
@@ -63,6 +64,8 @@ struct ConnectedProgram {
   std::shared_ptr<protocol::ClientPage> page;  // it may write anything there, at any time
   int page_descriptor = -1;                    // the page's own
 };
+
+inline bool is_demoted(const ConnectedProgram& program) { return program.demoted_until_ns != 0 || program.is_greedy; }
 
 // Our indices of the devices it uses at present, the first one first.
 std::vector<uint8_t> devices_used(const ConnectedProgram& program);

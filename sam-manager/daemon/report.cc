@@ -106,8 +106,8 @@ Status status_of(const Broker& broker) {
     const auto& assignment = program.assignment;
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
                                assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
-                               program.threads.size(), most_memory_of(program), program.overruns,
-                               program.demoted_until_ns != 0, std::nullopt, program.page});
+                               program.threads.size(), most_memory_of(program), program.overruns, is_demoted(program),
+                               std::nullopt, program.page});
   }
   status.resources = resources_shown(broker);
   const auto count = static_cast<uint8_t>(broker.devices().names().size());
@@ -295,6 +295,7 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},
+                                      {"greedy_job", history.overruns.greedy_jobs},
                                       {"long_job", history.overruns.long_jobs},
                                       {"memory", history.overruns.memory}})
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";

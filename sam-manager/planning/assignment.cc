@@ -160,9 +160,14 @@ void promise(AssignedTask& planned, const analysis::Task& task, const analysis::
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
-    if (stage.resource == analysis::Resource::gpu) planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
-    if (stage.resource == analysis::Resource::link)
+    const auto all = static_cast<uint64_t>(stage.worst_in(mode));
+    if (stage.resource == analysis::Resource::gpu) {
+      planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
+      planned.gpu_ns += all;
+    } else if (stage.resource == analysis::Resource::link) {
       planned.link_section_ns = std::max(planned.link_section_ns, section);
+      planned.link_ns += all;
+    }
     budget += stage.length_in(mode);
     // It waits for CPUs there, and between requests.
     const bool waits = stage.resource == analysis::Resource::cpu || stage.requests > 1;

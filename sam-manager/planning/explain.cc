@@ -39,7 +39,10 @@ Time add_own(std::vector<Term>& terms, const analysis::Task& task, int mode, con
     if (j == 0) own -= handovers.wake;
     sum += own;
     initiation += stage.host_in(mode);
-    terms.push_back({Kind::own, std::string(analysis::name(stage.resource)) + " stage " + std::to_string(j + 1),
+    const int threads = stage.threads_in(mode);
+    terms.push_back({Kind::own,
+                     std::string(analysis::name(stage.resource)) + " stage " + std::to_string(j + 1) +
+                         (threads > 1 ? ", " + std::to_string(threads) + " threads" : ""),
                      own - stage.host_in(mode)});
   }
   if (initiation > 0) terms.push_back({Kind::initiation, "its transfers and kernels", initiation});

@@ -63,6 +63,21 @@ TEST_F(ExplainTest, CpuTimeOfKernelsIsInitiation) {
   EXPECT_THAT(terms[1], FieldsAre(Kind::initiation, "its transfers and kernels", 300));
 }
 
+TEST_F(ExplainTest, ThreadsAreNamedAndWaitForEachOther) {
+  set.tasks[1].stages[0].threads = {3};
+  const auto terms = explain(1, {});
+  EXPECT_THAT(terms[0], FieldsAre(Kind::own, "CPU stage 1, 3 threads", 500));
+  EXPECT_THAT(terms[2], FieldsAre(Kind::interference, "its other subtasks", 1000));
+}
+
+TEST_F(ExplainTest, WhoComputesInTheWayOfSectionsIsNamed) {
+  set.tasks[0].stages = {stage(Resource::cpu, 900)};
+  set.tasks[1].stages[1].host = {300};
+  const auto terms = explain(1, {});
+  EXPECT_THAT(terms, ::testing::Contains(FieldsAre(Kind::interference, "urgent", 900)))
+      << "more urgent, on the CPU that a kernel's launch needs";
+}
+
 TEST_F(ExplainTest, UnboundedOnesHaveNoTerms) {
   set.tasks[0].stages[0] = stage(Resource::gpu, 19'999);
   const analysis::Modes modes(set.tasks.size(), 1);

@@ -59,9 +59,13 @@ void fit_modes(analysis::Task& task, int gpus) {
   const int measured = modes_of(task);
   const int most = task.most_gpus == 0 ? measured : std::min(task.most_gpus, measured);
   task.most_gpus = std::min(most, gpus);
-  for (Stage& stage : task.stages)
-    for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between, &stage.host})
-      if (!times->empty()) times->resize(static_cast<size_t>(gpus), times->back());
+  const auto fit = [gpus](auto& by_mode) {
+    if (!by_mode.empty()) by_mode.resize(static_cast<size_t>(gpus), by_mode.back());
+  };
+  for (Stage& stage : task.stages) {
+    for (std::vector<Time>* times : {&stage.worst, &stage.best, &stage.between, &stage.host}) fit(*times);
+    fit(stage.threads);
+  }
 }
 
 }  // namespace samcl::planning

@@ -91,6 +91,10 @@ std::string obstacle(const scheduler::Policy& policy, const PlacedTasks& tasks, 
   if (policy.candidates == 0 && tasks.modes[i] > 1)
     return "task \"" + task.name + "\" uses " + std::to_string(tasks.modes[i]) + " GPUs at once, and the analysis of " +
            policy.name + " knows tasks on one (modes = \"single\")";
+  for (const analysis::Stage& stage : task.stages)
+    if (stage.threads_in(1) > 1)
+      return "task \"" + task.name + "\" computes in several threads at once, and the analysis of " + policy.name +
+             " knows tasks of one";
   return "";
 }
 

@@ -219,6 +219,12 @@ void Scheduler::begin_tenure(ResourceId resource, bool freed) {
   tenure.was_wanted = is_wanted;
 }
 
+bool Scheduler::keeps_tasks_waiting(ResourceId resource) const {
+  return std::ranges::any_of(queues_[resource], [this](const Waiter& waiter) {
+    return standings_.at(waiter.client).level == Level::real_time;
+  });
+}
+
 void Scheduler::report_inversion(ResourceId resource) const {
   if (!on_inversion_) return;
   const ClientId owner = this->owner(resource);

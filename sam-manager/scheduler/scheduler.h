@@ -71,6 +71,7 @@ class Scheduler {
   const Standing* standing(ClientId client) const;  // nullptr: not known
   ClientId owner(ResourceId resource) const;        // 0: idle
   bool has_waiters(ResourceId resource) const { return !queues_[resource].empty(); }
+  bool keeps_tasks_waiting(ResourceId resource) const;     // with deadlines
   std::vector<Waiter> waiters(ResourceId resource) const;  // in the order in which they will be served
 
  private:

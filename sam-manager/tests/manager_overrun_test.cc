@@ -2,6 +2,7 @@
 // relieved of what they hold.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -129,6 +130,95 @@ TEST_F(OverrunTest, JobsLongerThanTheirProfileAreCounted) {
   client->job_ended(7 * kMs);
   client->job_ended(500 * kMs);  // far beyond: hand-overs are in the budget, and cost much on a busy machine
   EXPECT_TRUE(comes_true("sonar", [](const auto& entry) { return entry["overruns"]["long_jobs"] == 1; }));
+}
+
+// One task's lie beside a less urgent one that keeps to its profile: the liar promised 20 ms of its GPU for a job, and
+// has it for as long as nobody more urgent wants it.
+struct LyingTaskTest : OverrunTest {
+  std::unique_ptr<lease::Client> liar;
+  std::unique_ptr<Child> guarded;
+  std::atomic<bool> goes_on{true};
+  std::atomic<bool> has_gpu{false};     // or had it
+  std::atomic<bool> marks_jobs{false};  // all the time, as if they were short
+  std::thread lying;
+
+  ~LyingTaskTest() override {
+    goes_on = false;
+    guarded.reset();  // it may have what the liar waits for
+    if (lying.joinable()) lying.join();
+  }
+
+  void register_profiled(const std::string& name, int priority, const char* worst, const char* section,
+                         uint64_t period_ns) {
+    ASSERT_EQ(daemon.register_task(name, priority, 0, {}, period_ns), "");
+    const nlohmann::json stage = {{"resource", "GPU"}, {"worst", worst}, {"section", section}, {"host", 0}};
+    const nlohmann::json profile = {{"platform", {{"cpus", 2}, {"gpus", 1}}},
+                                    {"tasks", {{{"name", name}, {"period", "100s"}, {"stages", {stage}}}}}};
+    const auto set = daemon.ask({{"ask", "set"}, {"name", name}, {"changes", {{"profile", profile}}}});
+    ASSERT_TRUE(set) << set.error().message;
+  }
+
+  void start_lying(const std::string& policy, uint64_t period_ns) {
+    ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'"));
+    liar = daemon.connect("liar");
+    ASSERT_TRUE(liar);
+    ASSERT_NO_FATAL_FAILURE(register_profiled("guarded", 20, "50s", "900ms", 100'000 * kMs));
+    ASSERT_NO_FATAL_FAILURE(register_profiled("liar", 40, "20ms", "5ms", period_ns));
+    guarded = testing::start_taker(daemon, "guarded");
+    ASSERT_TRUE(guarded);
+    lying = std::thread([this] {
+      liar->job_began();
+      while (goes_on) {
+        const lease::Lease gpu(liar.get(), ResourceKind::gpu, 0);
+        has_gpu = true;
+        while (goes_on && !gpu.revoke_requested()) {
+          std::this_thread::sleep_for(milliseconds(1));
+          if (marks_jobs) liar->job_began();
+        }
+      }
+    });
+    while (!has_gpu) std::this_thread::yield();
+    guarded->line().say('t');
+  }
+};
+
+TEST_F(LyingTaskTest, HasWhatOthersWaitForAsLongAsItLikesWhereThatIsOnlyLogged) {
+  ASSERT_NO_FATAL_FAILURE(start_lying("log", 100'000 * kMs));
+  ASSERT_TRUE(comes_true("liar", [](const auto& entry) { return entry["overruns"]["greedy_jobs"] == 1; }));
+  EXPECT_EQ(guarded->line().hear(200), 0);
+  EXPECT_EQ(daemon.program("liar")["demoted"], false);
+}
+
+TEST_F(LyingTaskTest, HasNoMoreThanItPromisedWhereThatIsEnforced) {
+  ASSERT_NO_FATAL_FAILURE(start_lying("demote", 100'000 * kMs));
+  EXPECT_EQ(guarded->line().hear(), 'h') << "though the liar is more urgent";
+  EXPECT_EQ(daemon.program("liar")["demoted"], true);
+  EXPECT_EQ(daemon.program("liar")["overruns"]["greedy_jobs"], 1);
+  guarded->line().say('r');
+  EXPECT_EQ(guarded->line().hear(), 'f');
+  guarded->line().say('t');
+  EXPECT_EQ(guarded->line().hear(), 'h') << "and so to the end of that job";
+}
+
+TEST_F(LyingTaskTest, HasNoMoreByBeginningJobsAllTheTime) {
+  marks_jobs = true;
+  ASSERT_NO_FATAL_FAILURE(start_lying("end", 100'000 * kMs));
+  EXPECT_EQ(guarded->line().hear(), 'h');
+  EXPECT_EQ(daemon.program("liar")["overruns"]["greedy_jobs"], 1);
+}
+
+TEST_F(LyingTaskTest, HasWhatItPromisedInEachPeriod) {
+  marks_jobs = true;
+  ASSERT_NO_FATAL_FAILURE(start_lying("demote", 2000 * kMs));
+  uint64_t greedy_jobs = 0;
+  for (const auto until = Clock::now() + std::chrono::seconds(20); greedy_jobs < 2 && Clock::now() < until;) {
+    ASSERT_EQ(guarded->line().hear(), 'h');
+    guarded->line().say('r');
+    ASSERT_EQ(guarded->line().hear(), 'f');
+    guarded->line().say('t');
+    greedy_jobs = daemon.program("liar")["overruns"]["greedy_jobs"];
+  }
+  EXPECT_EQ(greedy_jobs, 2u) << "with its next job it was the most urgent one again, and had too much again";
 }
 
 }  // namespace

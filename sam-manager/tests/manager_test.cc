@@ -262,6 +262,32 @@ TEST_F(ManagerTest, OnlyOneHoldsAtATime) {
   munmap(memory, sizeof(Shared));
 }
 
+// Each a program to the daemon, though they are threads here.
+TEST(ManyPrograms, TwoHundredAndFiftySixHaveADeviceOneAtATime) {
+  constexpr int kPrograms = 256, kLeases = 5;
+  Daemon daemon;
+  ASSERT_TRUE(daemon.start_configured("access.programs_per_user = 300"));
+  std::vector<std::unique_ptr<lease::Client>> programs;
+  for (int i = 0; i < kPrograms; ++i) ASSERT_TRUE(programs.emplace_back(daemon.connect()));
+  std::atomic<int> holders{0}, overlaps{0}, leases{0};
+  std::vector<std::thread> threads;
+  for (const auto& program : programs)
+    threads.emplace_back([&, client = program.get()] {
+      for (int n = 0; n < kLeases; ++n) {
+        client->acquire(kGpu, 0);
+        overlaps += holders++ > 0 ? 1 : 0;
+        std::this_thread::yield();
+        --holders;
+        client->release(kGpu, 0);
+        ++leases;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(overlaps, 0);
+  EXPECT_EQ(leases, kPrograms * kLeases);
+  for (const auto& program : programs) EXPECT_TRUE(program->managed()) << "nobody gave the daemon up";
+}
+
 TEST_F(ManagerTest, RegisteringChangesRunningPrograms) {
   const auto client = daemon.connect("later");
   ASSERT_TRUE(client);

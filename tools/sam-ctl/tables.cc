@@ -57,7 +57,8 @@ std::string bound(const json& entry) {
 std::string overruns(const json& entry) {
   const json known = entry.value("overruns", json::object());
   uint64_t count = 0;
-  for (const char* kind : {"sections", "early_jobs", "long_jobs", "memory"}) count += known.value(kind, uint64_t{0});
+  for (const char* kind : {"sections", "early_jobs", "long_jobs", "greedy_jobs", "memory"})
+    count += known.value(kind, uint64_t{0});
   return (count == 0 ? "-" : std::to_string(count)) + (entry.value("demoted", false) ? ", demoted" : "");
 }
 
@@ -202,7 +203,11 @@ std::string miss_line(const json& event) {
 
 std::string term_table(const json& task) {
   const json& terms = task.at("terms");
-  if (terms.empty()) return "There is no bound on \"" + task.at("name").get<std::string>() + "\".\n";
+  if (terms.empty()) {
+    const std::string doubt = task.value("doubt", "");
+    return "There is no bound on \"" + task.at("name").get<std::string>() +
+           "\": " + (doubt.empty() ? "it may take longer than its period" : doubt) + ".\n";
+  }
   const uint64_t bound = task.at("bound_ns");
   const auto row = [bound](const std::string& kind, const std::string& of, uint64_t ns) {
     return Row{kind, of, format_duration(ns), std::to_string((ns * 100 + bound / 2) / bound) + " %"};

@@ -114,7 +114,10 @@ TEST(Tables, TermsAddUpToTheBound) {
             "interference  -                          2 ms    20 %\n"
             "bound         camera                     10 ms   100 %\n"
             "estimated: nobody measured it\n");
-  EXPECT_EQ(term_table({{"name", "x"}, {"terms", json::array()}}), "There is no bound on \"x\".\n");
+  EXPECT_EQ(term_table({{"name", "x"}, {"terms", json::array()}}),
+            "There is no bound on \"x\": it may take longer than its period.\n");
+  EXPECT_EQ(term_table({{"name", "x"}, {"doubt", "it is one"}, {"terms", json::array()}}),
+            "There is no bound on \"x\": it is one.\n");
 }
 
 TEST(Tables, PlanThatCannotBeMadeSaysWhy) {

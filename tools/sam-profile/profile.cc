@@ -80,18 +80,18 @@ class Layers {
 
  private:
   void interval(size_t i) {
-    add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_before}; });
-    add(analysis::Resource::link, i, [i](const JobStages& job) { return job.intervals[i].transfers; });
-    add(analysis::Resource::cpu, i, [i](const JobStages& job) { return Work{job.intervals[i].host_after}; });
+    add(analysis::Resource::cpu, "host", i, [i](const JobStages& job) { return Work{job.intervals[i].host_before}; });
+    add(analysis::Resource::link, "transfers", i, [i](const JobStages& job) { return job.intervals[i].transfers; });
+    add(analysis::Resource::cpu, "merging", i, [i](const JobStages& job) { return job.intervals[i].merging; });
+    add(analysis::Resource::cpu, "host", i, [i](const JobStages& job) { return Work{job.intervals[i].host_after}; });
   }
 
   void launch(size_t i) {
-    add(analysis::Resource::gpu, i + 1, [i](const JobStages& job) { return job.launches[i].work; });
+    add(analysis::Resource::gpu, "", i + 1, [i](const JobStages& job) { return job.launches[i].work; });
     if (stages_.empty() || stages_.back().resource != analysis::Resource::gpu) return;
     std::set<std::string> kernels;
     for_each_job(i + 1, [&](unsigned, const JobStages& job) { kernels.insert(job.launches[i].kernel); });
     std::string& what = stages_.back().what;
-    what.clear();
     for (const std::string& kernel : kernels) what += (what.empty() ? "" : " | ") + kernel;
   }
 
@@ -107,11 +107,11 @@ class Layers {
 
   // A stage of that work, unless no job needs any time for it. It needs none in jobs with fewer launches.
   template <typename Value>
-  void add(analysis::Resource resource, size_t launches, Value value) {
+  void add(analysis::Resource resource, const char* what, size_t launches, Value value) {
     std::map<unsigned, std::vector<Time>> times;
     StageProfile stage;
     stage.resource = resource;
-    stage.what = resource == analysis::Resource::cpu ? "host" : "transfers";
+    stage.what = what;
     bool needed = false;
     for_each_job(launches, [&](unsigned gpus, const JobStages& job) {
       const Work work = value(job);
@@ -119,6 +119,7 @@ class Layers {
       stage.section = std::max(stage.section, work.section);
       stage.requests = std::max(stage.requests, work.requests);
       stage.between[gpus] = std::max(stage.between[gpus], work.between);
+      stage.threads[gpus] = std::max(stage.threads[gpus], work.threads);
       stage.host[gpus] = longest_told(stage.host[gpus], work.host);
       stage.host_section = longest_told(stage.host_section, work.host_section);
       if (resource == analysis::Resource::link)
@@ -131,6 +132,7 @@ class Layers {
       const bool in_all_jobs = values.size() == mode.jobs.size();
       stage.between.try_emplace(mode.measurement->gpus, 0);
       stage.host.try_emplace(mode.measurement->gpus, 0);
+      stage.threads.try_emplace(mode.measurement->gpus, 1);
       Samples samples = samples_of(std::move(values));
       if (!in_all_jobs) samples.best = 0;
       stage.by_mode[mode.measurement->gpus] = samples;

@@ -184,6 +184,29 @@ TEST(MakeTask, CpuTimeHasItsMarginAndIsToldOnlyWhereAllOfItIsKnown) {
   EXPECT_THAT(gpu_stage({known, silent}).host, ::testing::IsEmpty());
 }
 
+TEST(MakeTask, MergingIsAStageOfItsOwnInItsThreads) {
+  const auto merged = [](unsigned devices) {
+    Job job{0, 300, {{kKernel, "k", 0, 200, {}}}};
+    for (unsigned device = 0; device < devices; ++device) {
+      job.commands[0].spans.push_back(gpu(device, 0, 100));
+      if (devices > 1) job.commands[0].spans.push_back(merging(device, 110, 200));
+    }
+    return job;
+  };
+  const Profile profile = profile_of({measurement(1, {merged(1)}), measurement(2, {merged(2)})});
+  const auto task = make_task(profile, {.name = "t", .margin_percent = 0});
+  ASSERT_TRUE(task) << task.error().message;
+  const auto& stages = task->set.tasks[0].stages;
+  ASSERT_THAT(stages, SizeIs(4));
+  EXPECT_THAT(stages[1].worst, ElementsAre(200, 1)) << "the host's own";
+  EXPECT_EQ(profile.stages[2].what, "merging");
+  EXPECT_EQ(stages[2].resource, Resource::cpu);
+  EXPECT_THAT(stages[2].worst, ElementsAre(1, 100));
+  EXPECT_THAT(stages[2].threads, ElementsAre(1, 2));
+  EXPECT_THAT(stages[3].worst, ElementsAre(1, 100)) << "the host's own, after merging";
+  EXPECT_THAT(stages[3].threads, ::testing::IsEmpty());
+}
+
 TEST(MakeTask, ModesThatWereNotMeasuredHaveTheWorseOfTheirNeighbours) {
   const Profile profile =
       profile_of({measurement(1, {job_of(0, 100)}), measurement(2, {job_of(0, 60)}), measurement(4, {job_of(0, 70)})});

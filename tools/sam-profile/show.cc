@@ -41,9 +41,11 @@ std::string stages_table(const Profile& profile, const analysis::Task& task) {
   rows[0].insert(rows[0].end(), {"SECTION", "REQUESTS", "BETWEEN", "CPU"});
   for (size_t i = 0; i < std::min(kMostStages, profile.stages.size()); ++i) {
     const StageProfile& stage = profile.stages[i];
-    std::vector<std::string> row = {
-        std::to_string(i + 1), analysis::name(stage.resource),
-        stage.what + (stage.transfers > 1 ? " (" + std::to_string(stage.transfers) + ")" : "")};
+    const int threads = task.stages[i].most_threads();
+    std::vector<std::string> row = {std::to_string(i + 1), analysis::name(stage.resource),
+                                    stage.what +
+                                        (stage.transfers > 1 ? " (" + std::to_string(stage.transfers) + ")" : "") +
+                                        (threads > 1 ? ", " + std::to_string(threads) + " threads" : "")};
     for (const auto& [gpus, samples] : stage.by_mode)
       row.insert(row.end(), {us(task.stages[i].worst_in(static_cast<int>(gpus))), us(samples.worst), us(samples.mean),
                              us(samples.best)});
@@ -102,6 +104,7 @@ ordered_json to_json(const StageProfile& stage) {
     ordered_json measured{{"gpus", gpus}};
     measured.update(to_json(samples));
     measured["longest_between"] = stage.between.at(gpus);
+    measured["threads"] = stage.threads.at(gpus);
     measured["longest_host"] = stage.host.at(gpus) == kNotTold ? ordered_json() : ordered_json(stage.host.at(gpus));
     entry["modes"].push_back(std::move(measured));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace samcl::profile {
@@ -26,6 +27,16 @@ Time host_section_of(const Span& span) {
 void add_host(Work& work, const Span& span) {
   work.host = plus(work.host, span.host);
   work.host_section = longer(work.host_section, host_section_of(span));
+}
+
+// Of the device with most: a stage's subtasks are on their own devices.
+void add_host(Work& work, const std::vector<const Span*>& spans) {
+  std::map<unsigned, Work> by_device;
+  for (const Span* span : spans) add_host(by_device[span->device], *span);
+  for (const auto& [device, one] : by_device) {
+    work.host = longer(work.host, one.host);
+    work.host_section = longer(work.host_section, one.host_section);
+  }
 }
 
 // A CPU can't have done more than that.
@@ -60,8 +71,8 @@ Work covered(const std::vector<const Span*>& spans) {
     work.time += std::max<Time>(0, span->end - std::max(span->begin, until));
     until = std::max(until, span->end);
     work.section = std::max(work.section, section_of(*span));
-    add_host(work, *span);
   }
+  add_host(work, spans);
   end_host(work);
   return work;
 }
@@ -74,7 +85,8 @@ struct Course {
   Launch launch;
   Work out;       // those after it: merging
   Time host = 0;  // within it, but not in the above
-  bool launches = false, merges = false;
+  bool launches = false;
+  size_t merges = 0;  // in so many threads
 };
 
 // Spans on one GPU follow each other, those on different ones do not wait for each other.
@@ -88,10 +100,8 @@ Launch launch_of(const Command& command) {
   for (const auto& [device, spans] : by_device) {
     const Work work = covered(spans);
     Work together;  // one after the other
-    for (const Span* span : spans) {
-      together.time += span->end - span->begin;
-      add_host(together, *span);
-    }
+    for (const Span* span : spans) together.time += span->end - span->begin;
+    add_host(together, spans);
     end_host(together);
     launch.work.time = std::max(launch.work.time, together.time);
     launch.work.host = longer(launch.work.host, together.host);
@@ -110,17 +120,20 @@ Course course_of(const Command& command) {
   course.launch = launch_of(command);
   course.launches = course.launch.devices > 0;
   Time kernel_end = 0;
+  std::set<unsigned> merging;
   for (const Span& span : command.spans) {
     course.last = std::max(course.last, span.end);
     if (span.kind == SpanKind::gpu) kernel_end = std::max(kernel_end, span.end);
-    course.merges |= span.kind == SpanKind::host;
+    if (span.kind == SpanKind::host) merging.insert(span.device);
   }
+  course.merges = merging.size();
   for (const Span& span : command.spans) {
     if (span.kind == SpanKind::link)
       (!course.launches || span.begin < kernel_end ? course.in_spans : course.out_spans).push_back(&span);
   }
   course.in = covered(course.in_spans);
   course.out = covered(course.out_spans);
+  course.out.threads = std::max<size_t>(1, course.merges);
   course.host = course.last - course.first;
   // What is between the spans of one device may be at work on another.
   for (Work* work : {&course.in, &course.launch.work, &course.out})
@@ -138,7 +151,12 @@ class Builder {
 
   void host(Time time) {
     BetweenLaunches& interval = stages_.intervals.back();
-    (interval.transfer_count == 0 ? interval.host_before : interval.host_after) += time;
+    const bool is_first = interval.transfer_count == 0 && interval.merging.time == 0;
+    (is_first ? interval.host_before : interval.host_after) += time;
+  }
+  void merging(Time time, size_t threads) {
+    BetweenLaunches& interval = stages_.intervals.back();
+    add_threads(interval.merging, time + std::exchange(interval.host_after, 0), threads);
   }
   void transfers(const Work& work, const std::vector<const Span*>& spans) {
     if (spans.empty()) return;
@@ -147,7 +165,9 @@ class Builder {
     interval.transfers.section = std::max(interval.transfers.section, work.section);
     interval.transfers.host = plus(interval.transfers.host, work.host);
     interval.transfers.host_section = longer(interval.transfers.host_section, work.host_section);
-    interval.transfers.between += work.between + std::exchange(interval.host_after, 0);
+    interval.transfers.between += work.between + interval.merging.time + std::exchange(interval.host_after, 0);
+    interval.transfers.threads = std::max({interval.transfers.threads, work.threads, interval.merging.threads});
+    interval.merging = {};
     interval.transfer_count += spans.size();
     spans_.insert(spans_.end(), spans.begin(), spans.end());
   }
@@ -164,11 +184,22 @@ class Builder {
   }
 
  private:
+  static void add_threads(Work& work, Time time, size_t threads) {
+    work.time += time;
+    work.threads = std::max(work.threads, threads);
+  }
+
   // Transfers that overlap leave the host nothing to do between requests.
   void end_interval() {
     BetweenLaunches& interval = stages_.intervals.back();
-    interval.transfers.requests = std::max<size_t>(1, longest_chain(std::exchange(spans_, {})));
-    if (interval.transfers.requests == 1) interval.host_after += std::exchange(interval.transfers.between, 0);
+    Work& transfers = interval.transfers;
+    transfers.requests = std::max<size_t>(1, longest_chain(std::exchange(spans_, {})));
+    if (transfers.requests > 1) return;
+    const Time between = std::exchange(transfers.between, 0);
+    if (const size_t threads = std::exchange(transfers.threads, 1); threads > 1 && between > 0)
+      add_threads(interval.merging, between, threads);
+    else
+      interval.host_after += between;
   }
 
   JobStages stages_;
@@ -180,7 +211,7 @@ class Builder {
 Time JobStages::host_time() const {
   Time sum = 0;
   for (const BetweenLaunches& interval : intervals)
-    sum += interval.host_before + interval.transfers.between + interval.host_after;
+    sum += interval.host_before + interval.transfers.between + interval.merging.time + interval.host_after;
   for (const Launch& launch : launches) sum += launch.work.between;
   return sum;
 }
@@ -210,10 +241,10 @@ JobStages stages_of(const Job& job) {
     builder.host(std::max<Time>(0, course.first - done));
     done = std::max(done, course.last);
     builder.transfers(course.in, course.in_spans);
-    if (!course.merges) builder.host(course.host);
+    if (course.merges == 0) builder.host(course.host);
     if (course.launches) builder.launch(std::move(course.launch));
     builder.transfers(course.out, course.out_spans);
-    if (course.merges) builder.host(course.host);
+    if (course.merges > 0) builder.merging(course.host, course.merges);
   }
   builder.host(std::max<Time>(0, job.end - done));
   return builder.finish(job.end - job.begin);

@@ -2,12 +2,12 @@
 // Pure.
 //
 // A job with n launches has n GPU stages and n + 1 intervals: before the first, between two, after the last.
-// Of the transfers in an interval one PCI stage is made; host time before them and after them are two CPU
-// stages, and that between them is told with the transfers: each that begins when those before it have ended
-// asks for its link anew, and finds it given to somebody else. What the devices do at the same time counts
-// once: for a launch the longest device's time, for transfers the time in which any link of the job is in
-// use. Where commands overlap in time (transfers beside kernels) each still counts in full, so that the
-// stages together are never shorter than what the job needs of a resource.
+// Of the transfers in an interval one PCI stage is made; host time before them and after them are CPU
+// stages, merging one of its own, in as many threads as merge, and that between them is told with the transfers: each
+// that begins when those before it have ended asks for its link anew, and finds it given to somebody else. What the
+// devices do at the same time counts once: for a launch the longest device's time, for transfers the time in which any
+// link of the job is in use. Where commands overlap in time (transfers beside kernels) each still counts in full, so
+// that the stages together are never shorter than what the job needs of a resource.
 #pragma once
 
 #include <array>
@@ -26,6 +26,8 @@ struct Work {
   // How many links or GPUs were asked for one after the other, and how long the host took in between.
   size_t requests = 1;
   Time between = 0;
+  // How many threads of the host computed at once: between requests, or, of the host's own work, in it.
+  size_t threads = 1;
   // CPU time that it may have needed in all, and in one section; kNotTold: nobody measured it, or it was more than one
   // CPU can do.
   Time host = 0, host_section = 0;
@@ -34,6 +36,7 @@ struct Work {
 struct BetweenLaunches {
   Time host_before = 0;  // until the first transfer; all host time where there is none
   Work transfers;
+  Work merging;  // after them
   Time host_after = 0;
   size_t transfer_count = 0;
 };

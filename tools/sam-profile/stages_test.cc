@@ -118,8 +118,39 @@ TEST(Stages, MergingIsTransfersAndHostTimeAfterTheKernel) {
   const JobStages stages = stages_of(job_of(0, 100, {split}));
   EXPECT_EQ(stages.launches[0].work.time, 50);
   EXPECT_EQ(stages.intervals[1].transfers.time, 20);
-  EXPECT_EQ(stages.intervals[1].host_after, 30);
+  EXPECT_EQ(stages.intervals[1].transfers.between, 0) << "each follows the one before at once";
+  EXPECT_EQ(stages.intervals[1].merging.time, 30);
+  EXPECT_EQ(stages.intervals[1].host_after, 0);
   EXPECT_EQ(stages.intervals[0].host_before, 0);
+}
+
+TEST(Stages, MergingHasAsManyThreadsAsItMergesIn) {
+  Command split{
+      kKernel,
+      "k",
+      0,
+      100,
+      {gpu(0, 0, 50), gpu(1, 0, 50), merging(0, 55, 100), merging(1, 55, 95), link(0, 60, 70), link(1, 75, 80)}};
+  // The host goes on for 20, and then reads.
+  const JobStages stages = stages_of(job_of(0, 130, {split, transfer(kRead, 120, 130)}));
+  const BetweenLaunches& after = stages.intervals[1];
+  EXPECT_EQ(after.transfers.requests, 3u);
+  EXPECT_EQ(after.transfers.between, 5 + 30 + 20) << "between the first two, merging, and the host";
+  EXPECT_EQ(after.transfers.threads, 2u);
+  EXPECT_EQ(after.merging.time, 0) << "transfers follow";
+  const BetweenLaunches at_end = stages_of(job_of(0, 130, {split})).intervals[1];
+  EXPECT_EQ(at_end.merging.time, 30);
+  EXPECT_EQ(at_end.merging.threads, 2u);
+  EXPECT_EQ(at_end.host_after, 30) << "by one thread";
+}
+
+TEST(Stages, CpuTimeOfTransfersIsThatOfTheLinkWithMost) {
+  Command write{kWrite, "", 0, 100, {link(0, 0, 40), link(1, 0, 100), link(0, 40, 60)}};
+  write.spans[0].host = 10;
+  write.spans[1].host = 25;
+  write.spans[2].host = 5;
+  for (Span& span : write.spans) span.longest_piece_cpu = span.host;
+  EXPECT_EQ(stages_of(job_of(0, 100, {write})).intervals[0].transfers.host, 25);
 }
 
 TEST(Stages, OfASlicedKernelTwoSlicesCannotBeInterrupted) {

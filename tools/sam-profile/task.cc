@@ -36,6 +36,17 @@ void tell_host(analysis::Stage& stage, const StageProfile& measured, unsigned mo
   if (cut_as_measured && measured.host_section > 0) stage.host_section = with_margin(measured.host_section, margin);
 }
 
+// Threads on CPUs, in it or between its requests.
+void tell_threads(analysis::Stage& stage, const StageProfile& measured, unsigned modes) {
+  const bool computes = stage.resource == analysis::Resource::cpu || stage.requests > 1;
+  const bool is_one = std::ranges::all_of(measured.threads, [](const auto& entry) { return entry.second == 1; });
+  if (!computes || is_one) return;
+  for (unsigned mode = 1; mode <= modes; ++mode)
+    stage.threads.push_back(static_cast<int>(at_mode(
+        measured.threads, mode, [](size_t count) { return count; },
+        [](size_t a, size_t b) { return std::max(a, b); })));
+}
+
 analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned margin) {
   analysis::Stage stage;
   stage.resource = measured.resource;
@@ -51,6 +62,7 @@ analysis::Stage stage_of(const StageProfile& measured, unsigned modes, unsigned 
     const Time between = at_mode(measured.between, mode, [](Time time) { return time; }, longer);
     stage.between.push_back(std::max<Time>(stage.requests - 1, with_margin(between, margin)));
   }
+  tell_threads(stage, measured, modes);
   Time section = with_margin(measured.section, margin);
   const Time longest = *std::max_element(stage.worst.begin(), stage.worst.end());
   if (measured.resource == analysis::Resource::gpu) section = std::max(section, std::min(longest, kInFlight));
