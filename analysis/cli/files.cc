@@ -14,9 +14,9 @@ Result<std::string> read_text(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad()) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be read"));
-  return text;
+  in.peek();  // of a folder it fails, where the iterator would throw
+  if (!in.is_open() || in.bad()) return fail(file + ": " + (errno ? std::strerror(errno) : "cannot be read"));
+  return std::string(std::istreambuf_iterator<char>(in.rdbuf()), {});
 }
 
 Result<void> write_text(const std::string& file, const std::string& text) {
