@@ -19,9 +19,9 @@ tl::unexpected<Error> wrong(const std::string& path, const char* otherwise) {
 Result<std::string> read_file(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad()) return wrong(path, "cannot be read");
-  return text;
+  in.peek();  // of a folder it fails, where the iterator would throw
+  if (!in.is_open() || in.bad()) return wrong(path, "cannot be read");
+  return std::string(std::istreambuf_iterator<char>(in.rdbuf()), {});
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {

@@ -7,7 +7,7 @@ packages=(
   ocl-icd-opencl-dev ocl-icd-libopencl1 opencl-headers opencl-clhpp-headers pocl-opencl-icd clinfo
   clang-19 clang-format-19 clang-tidy-19 libclang-19-dev libclang-rt-19-dev llvm-19-dev
   libboost-dev libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libexpected-dev
-  libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev libglpk-dev
+  libgtest-dev libgmock-dev libbenchmark-dev pkg-config coinor-libcbc-dev libqsopt-ex-dev libgmp-dev
   python3-pyopencl hashcat libviennacl-dev libclfft-dev ffmpeg
   oclgrind liboclgrind-dev
   pybind11-dev python3-dev python3-matplotlib

@@ -4,6 +4,7 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
+#include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "analysis/dag/np_dags.h"
 #include "analysis/exchange/cheddar.h"
@@ -12,6 +13,8 @@
 #include "analysis/exchange/pycpa.h"
 #include "analysis/exchange/schedcat.h"
 #include "analysis/json/locking_json.h"
+#include "analysis/json/place.h"
+#include "analysis/locking/pipeline.h"
 #include "base/duration.h"
 
 namespace samcl::analysis::cli::convert_command {
@@ -25,36 +28,54 @@ struct Options {
 };
 
 // As our own document, all tasks in mode 1.
-Result<std::string> as_document(Result<TaskSet> set) {
+Result<TaskSetDocument> document_of(Result<TaskSet> set) {
   if (!set) return tl::unexpected(set.error());
   const Modes modes(set->tasks.size(), 1);
-  return format_task_set({std::move(*set), modes});
+  return TaskSetDocument{std::move(*set), modes};
 }
 
-Result<std::string> from_np_dags(const std::string& text, int cpus) {
-  if (cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
-  const auto set = dag::parse_np_dags(text, cpus);
+Result<TaskSetDocument> document_of(const Result<locking::TaskSet>& set) {
   if (!set) return tl::unexpected(set.error());
-  return dag::format_dags(*set);
+  if (set->parts > 1) return fail("platform, parts: " + std::to_string(set->parts) + ", expected none to convert");
+  return document_of(pipeline(*set));
 }
 
-Result<std::string> from_schedcat(const std::string& text, int cpus, Time unit) {
+Result<locking::TaskSet> parse_schedcat_for(int cpus, const std::string& text, Time unit) {
   if (cpus == 0) return fail("--cpus: how many? SchedCAT's task sets have no platform");
-  const auto set = parse_schedcat(text, cpus, unit);
-  if (!set) return tl::unexpected(set.error());
-  return format_locking_set(*set);
+  return parse_schedcat(text, cpus, unit);
 }
 
-Result<std::string> to_np_dags(const std::string& text) {
-  const auto set = dag::parse_dags(text);
-  if (!set) return tl::unexpected(set.error());
-  return dag::format_np_dags(*set);
+// Of either model; where it is of none, the error is the pipeline's.
+Result<TaskSetDocument> parse_own(const std::string& file, const std::string& text) {
+  if (!is_task_set(file, text)) return document_of(parse_locking_set(text));
+  auto document = task_set_from(file, text, Model::pipeline);
+  if (!document)
+    if (auto partitioned = task_set_from(file, text, Model::partitioned)) return partitioned;
+  return document;
 }
 
-Result<std::string> to_schedcat(const std::string& text, Time unit) {
-  const auto set = parse_locking_set(text);
-  if (!set) return tl::unexpected(set.error());
-  return format_schedcat(*set, unit);
+// From what the file's name or its beginning says that it is.
+Result<TaskSetDocument> parse(const Options& options, const std::string& text, Time unit) {
+  const std::string& file = options.file;
+  const bool xml = file.ends_with(".xml");
+  if (file.ends_with(".mast")) return document_of(parse_mast(text, unit));
+  if (xml && text.find("<cheddar") != std::string::npos) return document_of(parse_cheddar(text, unit));
+  if (xml) return document_of(parse_schedcat_for(options.cpus, text, unit));
+  if (file.ends_with(".csv") && is_np_jobs(text)) return document_of(parse_np_jobs(text, options.gpus));
+  return parse_own(file, text);
+}
+
+Result<dag::TaskSet> parse_graphs(const Options& options, const std::string& text) {
+  if (!dag::is_np_dags(text)) return dag::parse_dags(text);
+  if (options.cpus == 0) return fail("--cpus: how many? np-schedulability-analysis' DAG tasks have no platform");
+  return dag::parse_np_dags(text, options.cpus);
+}
+
+Result<std::string> written(const Options& options, const dag::TaskSet& set) {
+  if (options.np_dag) return dag::format_np_dags(set);
+  if (options.csv || options.np || options.schedcat || options.cheddar || options.mast || options.pycpa)
+    return fail("tasks that are graphs, expected --np-dag");
+  return dag::format_dags(set);
 }
 
 Result<std::string> written(const Options& options, const TaskSetDocument& document, Time unit) {
@@ -62,29 +83,24 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   if (options.mast) return format_mast(document.set, document.modes);
   if (options.pycpa) return format_pycpa(document.set, document.modes);
   if (options.csv) return format_task_set_csv(document);
-  if (!options.np) return format_task_set(document);
+  if (!options.np && !options.np_dag && !options.schedcat) return format_task_set(document);
   if (auto good = check(document.set); !good) return tl::unexpected(good.error());
-  return format_np_jobs(document.set, document.modes);
+  if (options.np) return format_np_jobs(document.set, document.modes);
+  if (options.np_dag) {
+    const auto graphs = dag::chains(document.set, document.modes);
+    return graphs ? dag::format_np_dags(*graphs) : tl::unexpected(graphs.error());
+  }
+  const auto sharing = locking::shared_gpus(document.set, document.modes);
+  return sharing ? format_schedcat(*sharing, unit) : tl::unexpected(sharing.error());
 }
 
-// From what the file's name or its beginning says that it is.
 Result<std::string> converted(const Options& options, const std::string& text, Time unit) {
-  const bool csv = options.file.ends_with(".csv");
-  if (options.file.ends_with(".mast")) return as_document(parse_mast(text, unit));
-  if (options.file.ends_with(".xml") && text.find("<cheddar") != std::string::npos)
-    return as_document(parse_cheddar(text, unit));
-  if (options.file.ends_with(".xml")) return from_schedcat(text, options.cpus, unit);
-  if (csv && is_np_jobs(text)) return as_document(parse_np_jobs(text, options.gpus));
-  if (csv && dag::is_np_dags(text)) return from_np_dags(text, options.cpus);
-  if (options.schedcat) return to_schedcat(text, unit);
-  if (options.np_dag) return to_np_dags(text);
-  // Of either model; where it is of none, the error is the pipeline's.
-  const auto parse = csv ? parse_task_set_csv : parse_task_set;
-  auto document = parse(text, Model::pipeline);
-  if (!document)
-    if (auto partitioned = parse(text, Model::partitioned)) document = std::move(partitioned);
-  if (!document) return tl::unexpected(document.error());
-  return written(options, *document, unit);
+  if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices")) {
+    const auto graphs = parse_graphs(options, text);
+    return graphs ? written(options, *graphs) : tl::unexpected(graphs.error());
+  }
+  const auto document = parse(options, text, unit);
+  return document ? written(options, *document, unit) : tl::unexpected(document.error());
 }
 
 }  // namespace
@@ -96,17 +112,15 @@ Run add(CLI::App& parent) {
       ->add_option(
           "FILE", options->file,
           "task set (JSON, or CSV if its name ends with .csv, which may be np-schedulability-analysis' jobs or\n"
-          "DAG tasks); if it ends with .mast a MAST model, with .xml a Cheddar model, or a SchedCAT task set, printed "
-          "as a set\n"
-          "for locking")
+          "DAG tasks); if it ends with .mast a MAST model, with .xml a Cheddar model or a SchedCAT task set")
       ->required();
   std::vector<CLI::Option*> formats;
   for (const auto& [option, chosen, what] :
        {std::tuple{"--csv", &options->csv, "as CSV"},
         {"--np", &options->np, "as a job set for np-schedulability-analysis: tasks of one stage that is never cut"},
         {"--np-dag", &options->np_dag,
-         "tasks that are graphs as np-schedulability-analysis' DAG tasks: of CPU parts alone"},
-        {"--schedcat", &options->schedcat, "a set for locking as a SchedCAT task set"},
+         "as np-schedulability-analysis' DAG tasks: graphs of CPU parts alone, or CPU stages"},
+        {"--schedcat", &options->schedcat, "as a SchedCAT task set: one critical section in a job"},
         {"--cheddar", &options->cheddar, "as a Cheddar model: tasks of CPU stages alone"},
         {"--mast", &options->mast, "as a MAST model: stages on one CPU, link or GPU each, never cut"},
         {"--pycpa", &options->pycpa, "as a Python program for pyCPA, likewise"}}) {

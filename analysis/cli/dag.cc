@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/cli/subcommand.h"
+#include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "base/duration.h"
 #include "base/json_text.h"
@@ -53,7 +54,7 @@ std::string as_table(const dag::TaskSet& set, const Federation& own) {
 }
 
 Result<int> run(const Options& options) {
-  const auto set = read_by(dag::parse_dags, options.file);
+  const auto set = read_either(dag::parse_dags, dag::chains, options.file);
   if (!set) return tl::unexpected(set.error());
   const Federation own = dag::federate(*set);
   std::cout << (options.as_json ? as_json(*set, own) : as_table(*set, own));

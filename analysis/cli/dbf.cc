@@ -6,6 +6,7 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/dbf/demanding_walk.h"
+#include "analysis/dbf/sporadic.h"
 #include "analysis/experiment/demand_chart.h"
 #include "analysis/json/demand_json.h"
 #include "analysis/json/task_graphs_json.h"
@@ -127,7 +128,8 @@ Result<int> run(const Options& options) {
   const auto at = read_length("--at", options.at), until = read_length("--until", options.until);
   for (const auto& length : {at, until})
     if (!length) return tl::unexpected(length.error());
-  auto tasks = read_by(parse_task_graphs, options.file);
+  auto tasks = read_either(
+      parse_task_graphs, [](const TaskSet& set, const Modes& /*modes*/) { return dbf::sporadic(set); }, options.file);
   if (!tasks) return tl::unexpected(tasks.error());
   const TaskDemands set(std::move(*tasks), options.as_published ? dbf::Recurrence::published : dbf::Recurrence::exact);
   const auto verdict = feasibility(set.bounds);

@@ -5,6 +5,7 @@
 
 #include "analysis/cli/subcommand.h"
 #include "analysis/csv/task_set_csv.h"
+#include "analysis/json/place.h"
 
 namespace samcl::analysis::cli {
 
@@ -20,12 +21,16 @@ Result<std::string> write_results(const std::string& out, const std::string& csv
   return "Written: " + out + ".csv, " + out + ".json\n";
 }
 
+Result<TaskSetDocument> task_set_from(const std::string& file, const std::string& text, Model model) {
+  return file.ends_with(".csv") ? parse_task_set_csv(text, model) : parse_task_set(text, model);
+}
+
+bool is_task_set(const std::string& file, const std::string& text) {
+  return file.ends_with(".csv") || tasks_have(text, "stages");
+}
+
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model) {
-  return read_by(
-      [&](const std::string& text) {
-        return file.ends_with(".csv") ? parse_task_set_csv(text, model) : parse_task_set(text, model);
-      },
-      file);
+  return read_by([&](const std::string& text) { return task_set_from(file, text, model); }, file);
 }
 
 Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes) {

@@ -168,7 +168,9 @@ Run add(CLI::App& parent) {
 
 namespace samcl::analysis::cli {
 
-Result<locking::TaskSet> read_locking_set(const std::string& file) { return read_by(parse_locking_set, file); }
+Result<locking::TaskSet> read_locking_set(const std::string& file) {
+  return read_either(parse_locking_set, locking::shared_gpus, file);
+}
 
 std::map<std::string, locking::TardinessBound> tardiness_bounds() {
   std::map<std::string, locking::TardinessBound> bounds;

@@ -9,7 +9,8 @@
 
 namespace samcl::analysis::cli {
 
-// A JSON file, or standard input for "-"; errors begin with the file's name.
+// A JSON file as locking/README.md or analysis/README.md has them, or standard input for "-"; errors begin with the
+// file's name.
 Result<locking::TaskSet> read_locking_set(const std::string& file);
 
 // By their names, for --tardiness.

@@ -61,6 +61,7 @@ TEST_F(SamAnalyze, BadInputIsExitCodeTwoAndNamed) {
   const Outcome outcome = run("rta " + set);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.output, HasSubstr(set + ": task \"a\", deadline: 11 ns, expected 1 to the period, 10"));
+  EXPECT_THAT(run("rta /tmp").output, HasSubstr("/tmp: Is a directory"));
   for (const std::string bad : {"rta /nonexistent.json", "rta", "", "nothing", "rta --as-published other x.json",
                                 "simulate --jobs 0 x.json", "rta --json --csv x.json"})
     EXPECT_EQ(run(bad).code, 2) << bad;

@@ -71,7 +71,10 @@ namespace reductions_command {
 Run add(CLI::App& experiment);
 }
 
-// The file (CSV if its name ends so), or standard input for "-"; errors begin with the file's name.
+// What a file's text says, CSV if its name ends so; whether it is such a task set at all.
+Result<TaskSetDocument> task_set_from(const std::string& file, const std::string& text, Model model);
+bool is_task_set(const std::string& file, const std::string& text);
+// The file, or standard input for "-"; errors begin with the file's name.
 Result<TaskSetDocument> read_task_set(const std::string& file, Model model = Model::pipeline);
 // Its modes are those of --modes, if these are any.
 Result<TaskSetDocument> read_task_set(const std::string& file, const Modes& modes);
@@ -84,6 +87,18 @@ auto read_by(Parse parse, const std::string& file) -> decltype(parse(std::string
   auto parsed = parse(*text);
   if (!parsed) return fail((file == "-" ? "standard input" : file) + ": " + parsed.error().message);
   return parsed;
+}
+// What `parse` makes of its text; or if that is a task set with stages, what `convert` makes of that in another model.
+template <typename Parse, typename Convert>
+auto read_either(Parse parse, Convert convert, const std::string& file) -> decltype(parse(std::string())) {
+  return read_by(
+      [&](const std::string& text) -> decltype(parse(text)) {
+        if (!is_task_set(file, text)) return parse(text);
+        const auto document = task_set_from(file, text, Model::pipeline);
+        if (!document) return tl::unexpected(document.error());
+        return convert(document->set, document->modes);
+      },
+      file);
 }
 // OUT.csv, and OUT.json for sam-plot, with so many charts beside each other; the line that says so.
 Result<std::string> write_results(const std::string& out, const std::string& csv, const std::vector<Chart>& charts,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/dag/chains.h"
 #include "analysis/dag/dag_json.h"
 #include "analysis/generator/draw.h"
 #include "base/test_seed.h"
@@ -66,6 +67,26 @@ TEST(Dag, IsReadFromJson) {
   std::string wrong = text;
   wrong.replace(wrong.find("\"b\"]"), 3, "\"c\"");
   EXPECT_EQ(parse_dags(wrong).error().message, "/tasks/0/edges/0/1: \"c\", expected the name of a vertex of this task");
+}
+
+// In mode 2 a CPU's part of 4, a transfer asked for twice (8, with 1 on a CPU between), two subtasks of 10 side by
+// side.
+TEST(Dag, APipelineIsAChain) {
+  analysis::TaskSet set;
+  set.platform.gpus = 2;
+  set.tasks = {{"t", 90, 80, {}, {{kCpu, {4, 4}, {}, 0}, {Resource::link, {8, 8}, {}, 0}, {kGpu, {15, 10}, {}, 0}}}};
+  set.tasks[0].stages[1].requests = 2;
+  const auto graphs = chains(set, Modes{2});
+  ASSERT_TRUE(graphs) << graphs.error().message;
+  const Task& task = graphs->tasks.at(0);
+  EXPECT_EQ(task.deadline, 80);
+  ASSERT_EQ(task.vertices.size(), 5);
+  EXPECT_EQ(task.vertices[4].name, "stage 3.2");
+  EXPECT_EQ(task.edges, (std::vector<std::pair<size_t, size_t>>{{0, 1}, {1, 2}, {2, 3}, {2, 4}}));
+  EXPECT_EQ(path_bound(task, {1, 1, 2}), 4 + 8 + 1 + 10 + 10 / 2);
+  EXPECT_EQ(path_bound(task, {1, 1, 1}), 4 + 8 + 1 + 2 * 10);
+  set.platform.bound = true;
+  EXPECT_EQ(chains(set, Modes{1}).error().message, "platform, bound: expected false");
 }
 
 // Each vertex begins as soon as it can, of those that can at random, and executes for its worst time or less.

@@ -5,6 +5,7 @@
 
 #include "analysis/dbf/demanding_walk.h"
 #include "analysis/dbf/random_graph.h"
+#include "analysis/dbf/sporadic.h"
 #include "analysis/dbf/task_demands.h"
 #include "base/test_seed.h"
 
@@ -203,6 +204,25 @@ TEST(Feasibility, LooksAtFewOfTheBreakpoints) {
   ASSERT_TRUE(worse->excess.has_value());
   EXPECT_EQ(worse->excess->t, 5'500'000);  // 5,500 jobs of 400 are too many beside
   EXPECT_EQ(worse->excess->demand, 5'000'000 + 5'500 * 400);
+}
+
+// Within 6 they demand 2 and b's time.
+TEST(Feasibility, SporadicTasksAreGraphsOfOneVertex) {
+  TaskSet set;
+  const auto feasible = [&](Time worst) {
+    set.tasks = {{"a", 5, 4, {}, {{Resource::cpu, {2}, {}, 0}}},
+                 {"b", 20, 6, {}, {{Resource::cpu, {worst - 1}, {}, 0}, {Resource::cpu, {1}, {}, 0}}}};
+    const auto graphs = sporadic(set);
+    EXPECT_TRUE(graphs);
+    return feasibility(TaskDemands(*graphs).bounds)->feasible;
+  };
+  EXPECT_TRUE(feasible(3));
+  EXPECT_TRUE(feasible(4));
+  EXPECT_FALSE(feasible(5));
+  set.tasks[0].stages[0].resource = Resource::gpu;
+  EXPECT_EQ(sporadic(set).error().message, "task \"a\", stages: GPU, expected CPU for demand bounds");
+  set.platform.cpus = 2;
+  EXPECT_EQ(sporadic(set).error().message, "platform, cpus: 2, expected 1 for demand bounds");
 }
 
 }  // namespace

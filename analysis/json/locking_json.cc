@@ -95,22 +95,6 @@ Result<locking::TaskSet> parse_locking_set(const std::string& text) {
   return read_set({*document, ""});
 }
 
-std::string format_locking_set(const locking::TaskSet& set) {
-  ordered_json tasks = ordered_json::array();
-  for (const locking::Task& task : set.tasks) {
-    ordered_json entry = {{"name", task.name}, {"period", task.period}, {"cpu", task.cpu}};
-    if (task.uses_gpu()) {
-      entry["gpu"] = task.on_parts.empty() ? ordered_json(task.gpu) : ordered_json(task.on_parts);
-      entry["critical_section"] = task.section;
-    }
-    tasks.push_back(std::move(entry));
-  }
-  ordered_json platform = {{"cpus", set.cpus}, {"gpus", set.gpus}};
-  if (set.parts > 1) platform["parts"] = set.parts;
-  if (set.slice > 0) platform["slice"] = set.slice;
-  return json_text(ordered_json{{"platform", platform}, {"tasks", tasks}}, 2) + "\n";
-}
-
 std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,
                             std::span<const double> speed_ups) {
   ordered_json protocols = ordered_json::array(), effective = ordered_json::array();

@@ -12,9 +12,6 @@ namespace samcl::analysis {
 // The result has passed check().
 Result<locking::TaskSet> parse_locking_set(const std::string& text);
 
-// parse_locking_set() of it gives the same set back. Times as numbers of nanoseconds.
-std::string format_locking_set(const locking::TaskSet& set);
-
 // Nanoseconds; null where there is no bound. One effective utilisation per speed-up.
 std::string format_verdicts(const locking::TaskSet& set, const locking::Verdicts& verdicts,
                             std::span<const double> speed_ups);

@@ -19,6 +19,13 @@ Result<json> parse_json(const std::string& text) {
   }
 }
 
+bool tasks_have(const std::string& text, const char* field) {
+  const auto document = parse_json(text);
+  if (!document || !document->contains("tasks")) return false;
+  const nlohmann::json& tasks = document->at("tasks");
+  return tasks.is_array() && !tasks.empty() && tasks.front().contains(field);
+}
+
 tl::unexpected<Error> Place::wrong(const std::string& expected) const {
   std::string shown = json_text(value);
   if (shown.size() > 40) shown = shown.substr(0, 37) + "...";

@@ -15,6 +15,8 @@ namespace samcl::analysis {
 
 // Text that is no JSON is an error naming line and column.
 Result<nlohmann::json> parse_json(const std::string& text);
+// Whether it is a document whose first task has the field: so the formats are told apart.
+bool tasks_have(const std::string& text, const char* field);
 
 // A value and its place in the document, which must outlive it.
 struct Place {

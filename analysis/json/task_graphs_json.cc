@@ -1,7 +1,6 @@
 #include "analysis/json/task_graphs_json.h"
 
 #include "analysis/json/place.h"
-#include "base/json_text.h"
 
 namespace samcl::analysis {
 namespace {
@@ -9,7 +8,6 @@ namespace {
 using dbf::Edge;
 using dbf::TaskGraph;
 using dbf::Vertex;
-using nlohmann::ordered_json;
 
 Result<Vertex> read_vertex(const Place& place) {
   Vertex vertex;
@@ -62,25 +60,6 @@ Result<std::vector<TaskGraph>> parse_task_graphs(const std::string& text) {
   if (good) good = dbf::check(tasks);
   if (!good) return tl::unexpected(good.error());
   return tasks;
-}
-
-std::string format_task_graphs(const std::vector<TaskGraph>& tasks) {
-  ordered_json list = ordered_json::array();
-  for (const TaskGraph& task : tasks) {
-    ordered_json entry = {{"name", task.name}, {"period", task.period}};
-    if (task.restart) entry["restart"] = *task.restart;
-    entry["vertices"] = ordered_json::array();
-    for (const Vertex& vertex : task.vertices)
-      entry["vertices"].push_back(
-          {{"name", vertex.name}, {"execution", vertex.execution}, {"deadline", vertex.deadline}});
-    entry["edges"] = ordered_json::array();
-    for (const Edge& edge : task.edges)
-      entry["edges"].push_back({{"from", task.vertices[edge.from].name},
-                                {"to", task.vertices[edge.to].name},
-                                {"separation", edge.separation}});
-    list.push_back(std::move(entry));
-  }
-  return json_text(ordered_json{{"tasks", std::move(list)}}, 2) + "\n";
 }
 
 }  // namespace samcl::analysis

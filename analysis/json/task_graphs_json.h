@@ -12,7 +12,4 @@ namespace samcl::analysis {
 // The result has passed check().
 Result<std::vector<dbf::TaskGraph>> parse_task_graphs(const std::string& text);
 
-// parse_task_graphs() of it gives the same tasks back. Times as numbers of nanoseconds.
-std::string format_task_graphs(const std::vector<dbf::TaskGraph>& tasks);
-
 }  // namespace samcl::analysis

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/dbf/random_graph.h"
-
 namespace samcl::analysis {
 namespace {
 
@@ -32,20 +30,6 @@ TEST(TaskGraphsJson, ReadsTimesWithAndWithoutUnits) {
   EXPECT_EQ((*tasks)[0].restart, 10);
   EXPECT_EQ((*tasks)[0].vertices[0].deadline, 20);
   EXPECT_EQ((*tasks)[0].edges[0].to, 1);
-}
-
-TEST(TaskGraphsJson, IsTheSameAfterWritingAndReading) {
-  std::vector<dbf::TaskGraph> tasks;
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
-    dbf::RandomGraph wanted;
-    wanted.vertices = static_cast<size_t>(seed);
-    wanted.overlapping = seed % 2 == 0;
-    tasks.push_back(dbf::random_graph(wanted, seed));
-  }
-  const std::string text = format_task_graphs(tasks);
-  const auto again = parse_task_graphs(text);
-  ASSERT_TRUE(again.has_value()) << again.error().message;
-  EXPECT_EQ(format_task_graphs(*again), text);
 }
 
 TEST(TaskGraphsJson, NamesThePlaceOfWhatIsWrong) {

@@ -25,10 +25,9 @@ struct Parts {
   std::vector<int64_t> numerator;  // up to 10^12: 65,000 warps' sum stays below 2^63
 };
 
-// Values of `cost.size()` free variables that satisfy the constraints, checked exactly, with a sum of cost *
-// variable that is least or nearly so: GLPK finds them in floating point, and where those cannot be made
-// rational and the program is small, exactly. Nothing where neither does, where there is no least cost, or
-// where the numbers are too large.
+// Values of `cost.size()` free variables that satisfy the constraints with the least sum of cost * variable: exactly,
+// by QSopt_ex. Nothing where there are none, where there is no least cost, or where the numbers are too large. Threads
+// may call it at once; they take turns.
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints);
 
 }  // namespace samcl::analysis::makespan

@@ -9,7 +9,7 @@
 //
 // where every slot lowers this value by at least 1. Once few warps are left, each of them may add all of its
 // own slots. Any prices and potentials that satisfy the inequalities give a right bound; the best ones for
-// the start are the optimum of a small linear program, solved exactly, and checked again in integers when the
+// the start are the optimum of a small linear program, solved exactly when the
 // relaxation is made.
 //
 // For kernels without latencies above 1.

@@ -10,7 +10,7 @@
 //
 // which falls by at least the slots that pass until the next pause. Since no warp goes back, h only moves on,
 // so that offsets may pay for what happens once per station. Any slopes and offsets that satisfy the
-// inequalities of RunProgram give a right bound; they are chosen by a linear program and checked in integers.
+// inequalities of RunProgram give a right bound; a linear program, solved exactly, chooses the best for the start.
 //
 // With a slope for every station it also knows in which order the kernel asks for its units, unlike the
 // QueueRelaxation; that one knows more of slots in which some units are full, of three or more.

@@ -34,7 +34,9 @@ class Search {
       return result;
     }
     for (const bool ahead : {true, false}) search_greedily(ahead);
-    for (size_t width = 1; width <= effort_.beam && best_ < result.bound; width *= 10) search_beam(width, result.bound);
+    for (size_t width = 1; width <= effort_.beam; width *= 4)
+      for (const bool by_bound : {true, false})
+        if (best_ < result.bound) search_beam(width, result.bound, by_bound);
     if (best_ < result.bound && effort_.reductions.pauses)
       result.bound = std::min(result.bound, pause_bound(chain_, warps_).value_or(result.bound));
     if (best_ < result.bound) result.bound = std::min(result.bound, visit_all(result.states));
@@ -86,7 +88,8 @@ class Search {
     keep_if_longer(std::move(way));
   }
 
-  void search_beam(size_t width, Slots longest) {
+  // The states that are kept have the largest bounds, or the most work left.
+  void search_beam(size_t width, Slots longest, bool by_bound) {
     struct Kept {
       Counts counts;
       size_t from;  // in the slot before
@@ -126,8 +129,8 @@ class Search {
       }
       const size_t kept = std::min(width, candidates.size());
       std::partial_sort(candidates.begin(), candidates.begin() + static_cast<long>(kept), candidates.end(),
-                        [](const Candidate& a, const Candidate& b) {
-                          if (a.bound != b.bound) return a.bound > b.bound;
+                        [by_bound](const Candidate& a, const Candidate& b) {
+                          if (by_bound && a.bound != b.bound) return a.bound > b.bound;
                           return a.work != b.work ? a.work > b.work : a.state < b.state;
                         });
       std::vector<Kept> next;

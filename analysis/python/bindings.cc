@@ -11,8 +11,12 @@
 #include "analysis/access/partition.h"
 #include "analysis/generator/paper_sets.h"
 #include "analysis/json/bounds_json.h"
+#include "analysis/json/locking_json.h"
+#include "analysis/json/place.h"
 #include "analysis/json/task_set_json.h"
+#include "analysis/locking/pipeline.h"
 #include "analysis/model/capacity.h"
+#include "analysis/model/number_text.h"
 #include "analysis/modes/choice.h"
 
 namespace samcl::analysis {
@@ -22,6 +26,12 @@ template <typename T>
 T value_of(Result<T> result) {
   if (!result) throw pybind11::value_error(result.error().message);
   if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+void in_range(const char* what, double value, double least, double most) {
+  if (value >= least && value <= most) return;
+  throw pybind11::value_error(std::string(what) + ": " + significant(value, 6) + ", expected " + significant(least, 6) +
+                              " to " + significant(most, 6));
 }
 
 // The one of `all` with this name.
@@ -91,6 +101,17 @@ std::map<std::string, bool> ways(const std::string& text) {
   return verdicts;
 }
 
+std::string by_locking(const std::string& text, const std::vector<double>& speed_ups) {
+  for (const double speed_up : speed_ups) in_range("speed_ups", speed_up, 1, 1e6);
+  if (!tasks_have(text, "stages")) {
+    const locking::TaskSet set = value_of(parse_locking_set(text));
+    return format_verdicts(set, analyse(set), speed_ups);
+  }
+  const TaskSetDocument document = value_of(parse_task_set(text));
+  const locking::TaskSet set = value_of(locking::shared_gpus(document.set, document.modes));
+  return format_verdicts(set, analyse(set), speed_ups);
+}
+
 std::string in_mode_1(const TaskSet& set) { return format_task_set({set, Modes(set.tasks.size(), 1)}); }
 
 }  // namespace
@@ -110,11 +131,14 @@ PYBIND11_MODULE(_samcl_analysis, module) {
       },
       arg("task_set"), arg("analysis"), arg("update") = 0, arg("slice") = 1'000'000, arg("switching") = 0,
       arg("server_cpu") = 0);
+  module.def("locking", by_locking, arg("task_set"), arg("speed_ups"));
   module.def("partition", parts, arg("task_set"), arg("analysis") = "unified");
   module.def("ways", ways, arg("task_set"));
   module.def(
       "paper_set",
       [](double gpu_utilisation, uint64_t seed, bool classes, double dependency) {
+        in_range("gpu_utilisation", gpu_utilisation, 0, 8);
+        in_range("dependency", dependency, 0, 1);
         PaperSet wanted;
         wanted.gpu_utilisation = gpu_utilisation;
         wanted.classes = classes;
@@ -125,6 +149,7 @@ PYBIND11_MODULE(_samcl_analysis, module) {
   module.def(
       "access_set",
       [](double utilisation, uint64_t seed) {
+        in_range("utilisation", utilisation, 0, 1);
         access::RandomSets wanted;
         wanted.utilisation = utilisation;
         return in_mode_1(access::draw_set(wanted, seed));

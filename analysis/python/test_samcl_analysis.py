@@ -54,7 +54,26 @@ class Access(unittest.TestCase):
             samcl.access(example("gcaps_fig5"), "jitter")
 
 
+class Locking(unittest.TestCase):
+    def test_is_that_of_the_command_for_both_kinds_of_sets(self):
+        own = samcl.locking(example("shared_gpu"))
+        self.assertEqual(own["shared_resource"]["protocols"][0]["tasks"][2]["blocking"], 16_000_000)
+        stages = {"platform": {"cpus": 4, "gpus": 1}, "tasks": []}
+        for task in example("shared_gpu")["tasks"]:
+            shares = [{"resource": "PCI", "worst": "2ms"}, {"resource": "GPU", "worst": "2ms"}]
+            cpu = {"resource": "CPU", "worst": "1ms" if "gpu" in task else "5ms"}
+            stages["tasks"].append({"name": task["name"], "period": "30ms", "stages": [cpu, *(shares if "gpu" in task else [])]})
+        self.assertEqual(samcl.locking(stages), own)
+
+
 class Experiments(unittest.TestCase):
+    def test_what_no_set_can_have_is_named(self):
+        for wrong in (9, -1, float("nan")):
+            with self.assertRaisesRegex(ValueError, "gpu_utilisation: .*, expected 0 to 8"):
+                samcl.paper_set(wrong, seed=1)
+        with self.assertRaisesRegex(ValueError, "utilisation: 5, expected 0 to 1"):
+            samcl.access_set(5, seed=1)
+
     def test_the_same_seed_gives_the_same_set(self):
         self.assertEqual(samcl.paper_set(1.0, seed=3), samcl.paper_set(1.0, seed=3))
         self.assertNotEqual(samcl.access_set(0.5, seed=3), samcl.access_set(0.5, seed=4))

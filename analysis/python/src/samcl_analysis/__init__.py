@@ -30,6 +30,11 @@ def access(task_set, analysis, **costs):
     return _native.access(json.dumps(task_set), analysis, **costs)
 
 
+def locking(task_set, speed_ups=(2, 4, 8, 16)):
+    """Verdicts on GPUs shared under global EDF, as `sam-analyze locking --json` prints them."""
+    return json.loads(_native.locking(json.dumps(task_set), list(speed_ups)))
+
+
 def partition(task_set, analysis="unified"):
     """How many parts of the GPU each task needs for itself, or None."""
     return _native.partition(json.dumps(task_set), analysis)
