@@ -291,7 +291,8 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
   head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early or too long, too much memory.");
+       "What a task did beyond its promise: sections too long, jobs too early, too long or too greedy, too much "
+       "memory.");
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},

@@ -160,7 +160,11 @@ void promise(AssignedTask& planned, const analysis::Task& task, const analysis::
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
-    const auto all = static_cast<uint64_t>(stage.worst_in(mode));
+    // While it waits for a CPU that it needs there it has it, too.
+    const bool computes = stage.host.empty() || stage.host_in(mode) > 0;
+    const uint64_t most =
+        j < bound.stages.size() ? static_cast<uint64_t>(bound.stages[j].interference) : planned.bound_ns.value_or(0);
+    const uint64_t all = static_cast<uint64_t>(stage.worst_in(mode)) + (computes ? most : 0);
     if (stage.resource == analysis::Resource::gpu) {
       planned.gpu_section_ns = std::max(planned.gpu_section_ns, section);
       planned.gpu_ns += all;

@@ -54,7 +54,8 @@ struct AssignedTask {
   // What is promised to others of it: its longest section on a GPU and on a link, and what a job executes, waiting
   // for CPUs included. 0: none.
   uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
-  uint64_t gpu_ns = 0, link_ns = 0;  // and for how long it has each of its GPUs, and links
+  // And for how long it has each of its GPUs, and links, with what it may wait for CPUs meanwhile.
+  uint64_t gpu_ns = 0, link_ns = 0;
   uint64_t critical_section_ns = 0;  // from a job's first command to its end; waiting left out
   std::string doubt;                 // why the bound is not proven; "" if it is
   // Why the proof counts on what nobody measured or enforces; "" if it does not.

@@ -86,6 +86,23 @@ TEST(Assignment, WhereNotAllCanBeGuaranteedTheMostUrgentAre) {
   EXPECT_FALSE(plan.find("third")->guaranteed());
 }
 
+TEST(Assignment, AJobHasItsGpuForItsStagesAndWhileItWaitsThereForCpus) {
+  const Machine one{1, {"a"}, 0};
+  Task urgent = gpu_task("urgent", 9, 100, {3}), camera = gpu_task("camera", 5, 100, {8});
+  EXPECT_EQ(assign_modes(named({urgent, camera}), one, alone()).find("camera")->gpu_ns, 8 * kMs)
+      << "what it waits for before it has it is not counted";
+  auto computes = parse_profile(camera.profile).value();
+  computes.stages[0].host = {ms(2)};
+  camera.profile = format_profile(computes);
+  auto on_cpu = parse_profile(urgent.profile).value();
+  on_cpu.stages[0].resource = Resource::cpu;
+  on_cpu.stages[0].host = {};
+  urgent.profile = format_profile(on_cpu);
+  const Assignment plan = assign_modes(named({urgent, camera}), one, alone());
+  EXPECT_EQ(plan.find("camera")->gpu_ns, 11 * kMs) << "the more urgent one computes for 3";
+  EXPECT_EQ(plan.find("camera")->bound_ns, 11 * kMs);
+}
+
 TEST(Assignment, SlicesOfOtherProgramsAreInTheWayOnce) {
   Settings settings = alone();
   settings.other_slice_ns = 2 * kMs;
