@@ -18,7 +18,7 @@ void OwnGpus::set_policy(const Policy& policy) {
       policy.contains ? DonationQueues::by_priority(gpus_) : DonationQueues(static_cast<int>(policy.candidates), gpus_);
   priorities_.clear();
   for (const ClientId client : std::exchange(asking_, {})) on_grant_(client, kNoGpu);
-  settle();
+  dispatch();
 }
 
 void OwnGpus::begin_job(ClientId client, const Standing& standing) {
@@ -33,7 +33,7 @@ void OwnGpus::set_priority(ClientId client, int priority) {
   const auto known = priorities_.find(client);
   if (known == priorities_.end() || known->second == priority) return;
   known->second = priority;
-  settle();
+  dispatch();
 }
 
 void OwnGpus::request(ClientId client, uint64_t section_ns, std::span<const int> gpus) {
@@ -42,7 +42,7 @@ void OwnGpus::request(ClientId client, uint64_t section_ns, std::span<const int>
   // What nobody knows counts, so that those are spread over the queues.
   if (asking_.insert(client).second)
     queues_.request(client, static_cast<Time>(std::clamp<uint64_t>(section_ns, 1, INT64_MAX / 4096)), gpus);
-  settle();
+  dispatch();
 }
 
 void OwnGpus::end_job(ClientId client) {
@@ -50,7 +50,7 @@ void OwnGpus::end_job(ClientId client) {
   if (!queues_.is_pending(client)) return;
   queues_.leave(client);
   if (asking_.erase(client) > 0) on_grant_(client, kNoGpu);
-  settle();
+  dispatch();
 }
 
 ClientId OwnGpus::owner(int gpu) const { return static_cast<ClientId>(queues_.holder(gpu).value_or(0)); }
@@ -60,7 +60,7 @@ std::vector<ClientId> OwnGpus::waiting_for(int gpu) const {
   return {waiting.begin(), waiting.end()};
 }
 
-void OwnGpus::settle() {
+void OwnGpus::dispatch() {
   for (auto client = asking_.begin(); client != asking_.end();) {
     if (!queues_.holds(*client)) {
       ++client;

@@ -48,7 +48,7 @@ class OwnGpus {
   std::vector<ClientId> waiting_for(int gpu) const;
 
  private:
-  void settle();
+  void dispatch();
   void report_inversion(int gpu);
 
   const int gpus_;
