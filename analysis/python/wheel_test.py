@@ -22,6 +22,10 @@ class Wheel(unittest.TestCase):
             done = subprocess.run([python, "-m", "pip", "install", "--no-index", "--config-settings", f"build={BUILD}", HERE],
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            wrong = subprocess.run([python, "-m", "pip", "install", "--no-index", "--config-settings", "build=no/such", HERE],
+                                   capture_output=True, text=True, check=False)
+            self.assertNotEqual(wrong.returncode, 0)
+            self.assertIn("no/such: no configured build", wrong.stdout + wrong.stderr)
             where = subprocess.run([python, "-c", "import samcl_analysis; print(samcl_analysis.__file__)"], cwd=folder, capture_output=True, text=True,
                                    check=True)
             self.assertTrue(where.stdout.startswith(str(folder)), where.stdout)

@@ -1,6 +1,6 @@
 """Builds the wheel with the repository's own CMake (PEP 517): nothing is downloaded. Needs what the repository needs, and pybind11-dev.
 
-pip install --config-settings build=FOLDER takes what lies built in FOLDER instead of building in a new one.
+pip install --config-settings build=FOLDER takes what lies built in FOLDER (from the repository's root on) instead of building in a new one.
 """
 
 import base64
@@ -16,9 +16,11 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 REPOSITORY = HERE.parents[1]
 
 
-def install(build, target):
+def install(build, given, target):
     """The files of the package, in target."""
     if not (build / "CMakeCache.txt").exists():
+        if given:
+            raise RuntimeError(f"{build}: no configured build, expected one, as cmake --preset release makes in build/release")
         subprocess.run(["cmake", "-S", REPOSITORY, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DSAMCL_BUILD_TRANSLATOR=OFF"], check=True)
     subprocess.run(["cmake", "--build", build, "--target", "_samcl_analysis"], check=True)
     subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", target], check=True)
@@ -37,7 +39,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as folder:
         given = (config_settings or {}).get("build")
         package = pathlib.Path(folder) / "package"
-        install(pathlib.Path(given) if given else pathlib.Path(folder) / "build", package)
+        install(REPOSITORY / given if given else pathlib.Path(folder) / "build", given, package)
         files = {str(path.relative_to(package)): path.read_bytes() for path in sorted(package.rglob("*")) if path.is_file()}
     files[f"{about}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\nSummary: {project['description']}\n"
