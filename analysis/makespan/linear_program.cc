@@ -88,6 +88,7 @@ class Program {
 }  // namespace
 
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints) {
+  if (constraints.empty()) return std::nullopt;  // the library would not end
   const auto lock = Library::lock();
   const auto values = Program(cost, constraints).solve();
   if (!values) return std::nullopt;

@@ -26,8 +26,8 @@ struct Parts {
 };
 
 // Values of `cost.size()` free variables that satisfy the constraints with the least sum of cost * variable: exactly,
-// by QSopt_ex. Nothing where there are none, where there is no least cost, or where the numbers are too large. Threads
-// may call it at once; they take turns.
+// by QSopt_ex. Nothing without constraints, where there are no values, where there is no least cost, or where the
+// numbers are too large. Threads may call it at once; they take turns.
 std::optional<Parts> minimise_in_parts(const std::vector<int64_t>& cost, const std::vector<Constraint>& constraints);
 
 }  // namespace samcl::analysis::makespan

@@ -81,6 +81,7 @@ TEST(MinimiseInParts, FindsACorner) {
 }
 
 TEST(MinimiseInParts, FindsNothingWhereNothingIsLeast) {
+  EXPECT_FALSE(minimise_in_parts({1}, {}));
   EXPECT_FALSE(minimise_in_parts({1}, {{{{0, -1}}, 0}}));                 // x <= 0
   EXPECT_FALSE(minimise_in_parts({1}, {{{{0, 1}}, 1}, {{{0, -1}}, 0}}));  // x >= 1 and x <= 0
 }
