@@ -19,6 +19,7 @@
 #include "libsamcl/driver/vendor.h"
 #include "libsamcl/objects/context.h"
 #include "libsamcl/objects/machine.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl::api {
 namespace {
@@ -181,6 +182,18 @@ std::optional<cl_int> common_info(const Device& device, cl_device_info name, con
   }
 }
 
+// Whether what the host and the devices write to a buffer's host memory can be seen by all without maps. Programs that
+// read it so (CL_DEVICE_HOST_UNIFIED_MEMORY) leave maps and transfers out, and other bytes are brought by these only.
+// That CPUs of one kind share it is tried when a context is made (device/shared_memory.h).
+bool shares_host_memory(const Device& device) {
+  const Config::Transport transport = Config::get().transport;
+  if (transport != Config::Transport::automatic && transport != Config::Transport::shared) return false;
+  return !device.is_mixed() && std::all_of(device.real.begin(), device.real.end(), [](cl_device_id real) {
+    return (driver::value<cl_device_type>(real, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) &&
+           driver::value<cl_bool>(real, CL_DEVICE_HOST_UNIFIED_MEMORY) && !driver::is_remote(real);
+  });
+}
+
 cl_int virtual_info(const Device& device, cl_device_info name, const Answer& answer) {
   if (name == CL_DEVICE_IMAGE_SUPPORT && driver::is_part_without_images(device.real[0]))
     return answer.with<cl_bool>(CL_FALSE);
@@ -195,6 +208,7 @@ cl_int virtual_info(const Device& device, cl_device_info name, const Answer& ans
     case CL_DEVICE_MAX_WORK_GROUP_SIZE: return smallest<size_t>(device, name, answer);
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return largest<cl_uint>(device, name, answer);
 
+    case CL_DEVICE_HOST_UNIFIED_MEMORY: return answer.with<cl_bool>(shares_host_memory(device));
     case CL_DEVICE_PARENT_DEVICE: return answer.with<cl_device_id>(nullptr);
     case CL_DEVICE_REFERENCE_COUNT: return answer.with<cl_uint>(1);
     case CL_DEVICE_PARTITION_TYPE:

@@ -86,7 +86,7 @@ ROOMS = {
     "libsamcl/commands": ["base", "contract", "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/merge",
                           "libsamcl/objects", "libsamcl/observe", "libsamcl/plan", "libsamcl/program", "libsamcl/settings"],
     "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
-                     "libsamcl/program", "libsamcl/threads", "libsamcl/transfer"],
+                     "libsamcl/program", "libsamcl/settings", "libsamcl/threads", "libsamcl/transfer"],
 }
 
 # Rooms above all of these: programs.

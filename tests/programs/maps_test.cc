@@ -31,6 +31,24 @@ TEST_F(Maps, ReadMapShowsWhatAKernelWrote) {
   ASSERT_OK(clFinish(queue()));
 }
 
+// Programs that find this said of a device use memory without maps. (Of memory that is aligned as they take it.)
+TEST_F(Maps, AreNotNeededWhereADeviceSaysThatItsMemoryIsTheHosts) {
+  cl_bool unified = CL_FALSE;
+  ASSERT_OK(clGetDeviceInfo(device(), CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, nullptr));
+  if (!unified) GTEST_SKIP() << "the device says that its memory is its own";
+  constexpr size_t kCount = 4096;
+  alignas(4096) static cl_int memory[kCount];
+  std::fill_n(memory, kCount, 3);
+  const Buffer x = session_.make_buffer(CL_MEM_USE_HOST_PTR, sizeof memory, memory);
+  launch_step(x, kCount);
+  ASSERT_OK(clFinish(queue()));
+  EXPECT_EQ(copy_of(memory, kCount), std::vector<cl_int>(kCount, 7));
+  std::fill_n(memory, kCount, 10);
+  launch_step(x, kCount);
+  ASSERT_OK(clFinish(queue()));
+  EXPECT_EQ(copy_of(memory, kCount), std::vector<cl_int>(kCount, 21));
+}
+
 TEST_F(Maps, WriteMapReachesTheKernelAfterUnmap) {
   const Buffer x = buffer(std::vector<cl_int>(100, 3));
   auto* mapped = map<cl_int>(x, CL_MAP_WRITE, 100);

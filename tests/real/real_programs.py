@@ -144,61 +144,93 @@ class Run:
         return sum(int(re.search(r"(\d+) [^\d]*\S+$", line).group(1)) for line in self.read_back if re.search(r"(\d+) [^\d]*\S+$", line))
 
 
-def comparable(text, ignore):
-    return [line for line in text.splitlines() if not re.search(TIMES, line, re.IGNORECASE) and not (ignore and re.search(ignore, line))]
+class Expected:
+    """What a program does without samcl: two runs of it. Where they differ, nothing is compared."""
+
+    def __init__(self, options, command, folder, kind, ignore, zeros):
+        first, again = (Run(options, command, folder, kind, 1, options.limit, zeros) for _ in range(2))
+        self.code, self.seconds, self.reads = first.code, first.seconds, first.read_back
+        self.ignore = ignore
+        self.lines = self.comparable(first.output)
+        self.varies = ""
+        if isinstance(first.code, str):
+            self.varies = f"exit code {first.code}"
+        elif first.code != again.code:
+            self.varies = f"exit codes {first.code} and {again.code}"
+        elif len(self.lines) != len(self.comparable(again.output)) or len(self.reads) != len(again.read_back):
+            self.varies = "more or fewer lines, or bytes read back, in two runs"
+        else:
+            self.steady_lines = [pair[0] == pair[1] for pair in zip(self.lines, self.comparable(again.output))]
+            self.steady_reads = [pair[0] == pair[1] for pair in zip(self.reads, again.read_back)]
+            if self.reads and not any(self.steady_reads):
+                self.varies = "all bytes read back are others in each run"
+
+    def comparable(self, text):
+        """Lines; without fractions, most of which are times, where the bytes that were read back tell more."""
+        lines = [line for line in text.splitlines()
+                 if not re.search(TIMES, line, re.IGNORECASE) and not (self.ignore and re.search(self.ignore, line))]
+        return [re.sub(r"\s*\d+\.\d+(e[-+]?\d+)?", " #", line) for line in lines] if self.reads else lines
+
+    def differences(self, under):
+        """What differs, in words; empty: nothing."""
+        found = []
+        if self.code != under.code:
+            found.append(f"exit code {under.code}, without samcl {self.code}; {under.errors[-600:]}")
+        lines = self.comparable(under.output)
+        other = [pair for pair, steady in zip(zip(lines, self.lines), self.steady_lines) if steady and pair[0] != pair[1]]
+        if len(lines) != len(self.lines):
+            found.append(f"output of {len(lines)} lines, without samcl {len(self.lines)}")
+        elif other:
+            found.append(f"output: '{other[0][0]}', without samcl '{other[0][1]}'")
+        other = [i for i, pair in enumerate(zip(self.reads, under.read_back)) if self.steady_reads[i] and pair[0] != pair[1]]
+        # Threads of the program may read in any order.
+        as_set = all(self.steady_reads) and collections.Counter(self.reads) == collections.Counter(under.read_back)
+        if len(self.reads) != len(under.read_back) or (other and not as_set):
+            found.append(f"bytes read back: {len(under.read_back)} reads, without samcl {len(self.reads)}; first difference: {other[:1] or 'more or fewer'}")
+        return found
 
 
-def differences(bare, under, ignore):
-    """What differs, in words; empty: nothing."""
-    found = []
-    if bare.code != under.code:
-        found.append(f"exit code {under.code}, without samcl {bare.code}; {under.errors[-600:]}")
-    lines = [comparable(run.output, ignore) for run in (bare, under)]
-    if lines[0] != lines[1]:
-        other = next((pair for pair in zip(*lines) if pair[0] != pair[1]), (f"{len(lines[0])} lines", f"{len(lines[1])} lines"))
-        found.append(f"output: '{other[1]}', without samcl '{other[0]}'")
-    # Threads of the program may read in any order.
-    if collections.Counter(bare.read_back) != collections.Counter(under.read_back):
-        first = next((i for i, pair in enumerate(zip(bare.read_back, under.read_back)) if pair[0] != pair[1]), "more or fewer")
-        found.append(f"bytes read back: {len(under.read_back)} reads, without samcl {len(bare.read_back)}; first difference: {first}")
-    return found
-
-
-def play(options, name, command, folder, ignore, zeros=False):
+def play(options, name, command, folder, ignore, zeros=False, host_memory=False):
     """The cells of the program's row, and whether all was the same."""
-    bare, cells, good, reads = {}, [], True, 0
+    without, cells, good, reads = {}, [], True, "0"
     for way in options.ways:
         kind, devices, settings = WAYS[way]
-        if kind not in bare:
-            bare[kind] = Run(options, command, folder, kind, 1, options.limit, zeros)
-            again = Run(options, command, folder, kind, 1, options.limit, zeros)
-            # What differs between two runs without samcl is nobody's to compare.
-            bare[kind].varies = differences(bare[kind], again, ignore)
-        if bare[kind].varies or isinstance(bare[kind].code, str):
-            cells.append("varies" if bare[kind].varies else "too long")
-            print(f"----  {name}, {way}: without samcl {bare[kind].varies or bare[kind].code}", flush=True)
+        if host_memory and "SAMCL_TRANSPORT" in settings:
+            cells.append("-")
             continue
-        under = Run(options, command, folder, kind, devices, max(300, 10 * bare[kind].seconds), zeros, settings)
-        found = differences(bare[kind], under, ignore)
+        if kind not in without:
+            without[kind] = Expected(options, command, folder, kind, ignore, zeros)
+        expected = without[kind]
+        if expected.varies:
+            cells.append("varies")
+            print(f"----  {name}, {way}: without samcl {expected.varies}", flush=True)
+            continue
+        under = Run(options, command, folder, kind, devices, max(300, 10 * expected.seconds), zeros, settings)
+        found = expected.differences(under)
         split = sorted(kernel["name"] for kernel in under.kernels if kernel["devices"] > 1)
+        steady = sum(expected.steady_reads)
+        reads = str(steady) if steady == len(expected.reads) else f"{steady} of {len(expected.reads)}"
         cells.append("**differs**" if found else f"{len(split)} of {len(under.kernels)}")
         good &= not found
-        reads = len(under.read_back)
-        print(f"{'DIFF' if found else 'same'}  {name}, {way}: " + ("; ".join(found) if found else
-              f"{reads} reads, {under.bytes()} bytes, exit code {under.code}, {bare[kind].seconds:.1f} -> {under.seconds:.1f} s; in parts: {' '.join(split) or 'nothing'}"), flush=True)
-        if not found:
+        if found:
+            print(f"DIFF  {name}, {way}: {'; '.join(found)}", flush=True)
+            continue
+        print(f"same  {name}, {way}: {reads} reads, {under.bytes()} bytes, exit code {under.code}, {expected.seconds:.1f} -> {under.seconds:.1f} s; "
+              f"in parts: {' '.join(split) or 'nothing'}", flush=True)
+        if way == "3":
             for kernel in under.kernels:
-                if way == "3" and kernel["devices"] < 2:
+                if kernel["devices"] < 2:
                     print(f"        {kernel['name']}: {kernel.get('why_not_more')}", flush=True)
-    return [str(reads), *cells], good
+    return [reads, *cells], good
 
 
 HEAD = """# Real programs, without samcl and under it
 
 Made by `tests/real/real_programs.py --table tests/real/README.md`; `programs.toml` names the sources and their commits. Each
 program ran on one PoCL device without samcl, and under it on several: what it printed, but for times, and every byte that it
-read back was the same where a number stands: how many of its kernels ran in parts on all devices. "reads" counts what was
-compared; 0: the program reads nothing back. "varies": two runs without samcl differ already.
+read back was the same where numbers stand: how many of its kernels ran in parts on several devices. "reads" counts what was
+compared ("a of b": the others are not the same in two runs without samcl); 0: the program reads nothing back. "varies": two
+runs without samcl have nothing in common to compare. "-": the program cannot run so.
 
 """
 
@@ -234,7 +266,8 @@ def main():
         if folder is None:
             bad.append(program["name"])
             continue
-        rows[program["name"]], good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program)
+        rows[program["name"]], good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
+                                           "host_memory" in program)
         if not good:
             bad.append(program["name"])
         if options.table:
