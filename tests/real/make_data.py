@@ -24,17 +24,12 @@ def main():
     nodes, degree = 8192, 5
     lines(folder / "graph.txt", [nodes, *(f"{node * degree} {degree}" for node in range(nodes)), "", 0, "", nodes * degree,
                                  *(f"{chance.randrange(nodes)} 1" for _ in range(nodes * degree))])
-    lines(folder / "points.txt", (" ".join([str(i), *(f"{chance.random():.4f}" for _ in range(16))]) for i in range(6000)))
     lines(folder / "tree.txt", [20000, *chance.sample(range(1, 1 << 30), 20000)])
     lines(folder / "commands.txt", ["j 512 4000", "", "", "k 2048"])
     hurricanes = (f"{1950 + i % 50} {1 + i % 12:2} {1 + i % 28:2} {i % 24:2} {i % 97:2} NAME{i % 1000:06d} "
                   f"{chance.uniform(5, 70):4.1f} {chance.uniform(10, 350):5.1f} {i % 150:4} {i % 900:4}" for i in range(20000))
     lines(folder / "cane.db", hurricanes)
     lines(folder / "filelist.txt", ["cane.db"])
-    cells, sides = 4096, 4
-    lines(folder / "mesh.txt", [cells, *(" ".join([f"{chance.uniform(0.5, 1):.5f}", *(
-        f"{chance.choice((-1, -2)) if chance.random() < 0.02 else chance.randrange(cells)} {chance.uniform(-1, 1):.5f} "
-        f"{chance.uniform(-1, 1):.5f} {chance.uniform(-1, 1):.5f}" for _ in range(sides))]) for _ in range(cells))])
     (folder / "image.pgm").write_text("P2\n502 458\n255\n" + "\n".join(str(chance.randrange(256)) for _ in range(502 * 458)) + "\n")
     (folder / "image.bmp").write_bytes(bytes(chance.randrange(256) for _ in range(512 * 512 * 3)))
 

@@ -192,7 +192,7 @@ class Expected:
 
 def play(options, name, command, folder, ignore, zeros=False, host_memory=False):
     """The cells of the program's row, and whether all was the same."""
-    without, cells, good, reads = {}, [], True, "0"
+    without, cells, good, reads, ran = {}, [], True, "0", False
     for way in options.ways:
         kind, devices, settings = WAYS[way]
         if host_memory and "SAMCL_TRANSPORT" in settings:
@@ -203,10 +203,12 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
         expected = without[kind]
         if expected.varies:
             cells.append("varies")
+            ran = True
             print(f"----  {name}, {way}: without samcl {expected.varies}", flush=True)
             continue
         under = Run(options, command, folder, kind, devices, max(300, 10 * expected.seconds), zeros, settings)
         found = expected.differences(under)
+        ran |= bool(under.kernels)
         split = sorted(kernel["name"] for kernel in under.kernels if kernel["devices"] > 1)
         steady = sum(expected.steady_reads)
         reads = str(steady) if steady == len(expected.reads) else f"{steady} of {len(expected.reads)}"
@@ -221,6 +223,9 @@ def play(options, name, command, folder, ignore, zeros=False, host_memory=False)
             for kernel in under.kernels:
                 if kernel["devices"] < 2:
                     print(f"        {kernel['name']}: {kernel.get('why_not_more')}", flush=True)
+    if not ran:
+        print(f"NOTHING RAN  {name}", flush=True)
+        return None, False
     return [reads, *cells], good
 
 
@@ -266,13 +271,15 @@ def main():
         if folder is None:
             bad.append(program["name"])
             continue
-        rows[program["name"]], good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
+        row, good = play(options, program["name"], program["run"], folder, program.get("ignore"), "zeros" in program,
                                            "host_memory" in program)
+        if row:
+            rows[program["name"]] = row
         if not good:
             bad.append(program["name"])
         if options.table:
             write_table(options.table, options.ways, rows)
-    print(f"{len(rows)} programs; {len(bad)} differ or cannot be built" + (": " + ", ".join(bad) if bad else ""))
+    print(f"{len(rows)} programs; {len(bad)} differ or do not run" + (": " + ", ".join(bad) if bad else ""))
     return bool(bad)
 
 
