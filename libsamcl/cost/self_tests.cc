@@ -45,7 +45,8 @@ GroupBox SelfTests::box(const Ndrange& ndrange, uint64_t expected_ns, uint64_t n
   // Of the slowest dimension that has several, the rows from one on; multiples of the golden ratio are spread evenly.
   unsigned slowest = 2;
   while (slowest > 0 && ndrange.groups(slowest) == 1) --slowest;
-  const uint64_t rows = ndrange.groups(slowest), groups_per_row = groups / rows;
+  const uint64_t rows = std::max<uint64_t>(ndrange.groups(slowest), 1);
+  const uint64_t groups_per_row = std::max<uint64_t>(groups / rows, 1);
   const uint64_t rows_wanted = std::clamp<uint64_t>(wanted / groups_per_row, 1, rows);
   const double place = std::fmod(0.5 + static_cast<double>(number) * 0.6180339887498949, 1.0);
   const uint64_t first = static_cast<uint64_t>(place * static_cast<double>(rows - rows_wanted + 1));

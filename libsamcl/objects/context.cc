@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "libsamcl/driver/query.h"
+#include "libsamcl/memory/storage.h"
 #include "libsamcl/objects/event.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/settings/config.h"
