@@ -122,7 +122,7 @@ class Run:
             environment = dict(os.environ, POCL_DEVICES=" ".join([kind] * devices), READ_BACK=read_back)
             start = []
             if zeros:
-                environment["READ_BACK_ZEROS"] = "1"
+                environment.update(READ_BACK_ZEROS="1", MALLOC_PERTURB_="85")  # of the host, too
             if settings is not None:
                 settings = dict(settings)
                 start = [str(options.build / "bin/sam-run"), "--manager", settings.pop("SAMCL_MANAGER", "off"), f"--report={report}", "--"]
