@@ -5,15 +5,18 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
 #include <random>
 #include <string>
 
 namespace samcl {
 
-// Another one each time, or SAMCL_SEED's, to repeat what failed.
+// Another one each time, or SAMCL_SEED's, to repeat what failed. Told at once, for tests that end by a signal.
 inline uint64_t test_seed() {
   const char* given = std::getenv("SAMCL_SEED");
-  return given ? std::strtoull(given, nullptr, 0) : std::random_device()();
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 0) : std::random_device()();
+  std::cout << "SAMCL_SEED=" << seed << std::endl;
+  return seed;
 }
 
 // It, told by failures in its scope.

@@ -85,7 +85,7 @@ class Options {
  private:
   // Those in use that give the bytes of the first kind, of which there is one at least.
   SmallVector<unsigned, 8> devices_for_it() const {
-    const auto in_use = context_.devices_in_use();
+    auto in_use = context_.devices_in_use();
     if (!context_.device->joins_exactly()) return in_use;
     const std::vector<unsigned>& kinds = context_.device->kinds;
     SmallVector<unsigned, 8> first, others;

@@ -82,7 +82,7 @@ void report_change(const Options& options, json answer) {
 Result<void> register_task(Options& options) {
   if (!options.profile.empty()) {
     auto text = read_file(options.profile);
-    if (!text) return fail("--profile: " + text.error().message);
+    if (!text) return fail("--profile: cannot read " + text.error().message);
     options.task.profile = *std::move(text);
   }
   const auto task = make_task(options.task);
