@@ -465,6 +465,13 @@ void check(uint64_t seed, Tally& tally) {
   if (!found.surely_writes.empty()) ++tally.sure_writes;
 }
 
+// Found by chance: under its conditions the divisor has no value at all.
+TEST(Evaluation, of_a_division_that_nothing_gets_to_ends) {
+  Tally tally;
+  check(436063000, tally);
+  EXPECT_EQ(tally.programs, 1u);
+}
+
 TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never_too_many) {
   const TestSeed first;
   const uint64_t programs = test_number("SAMCL_TEST_COUNT", 2500);

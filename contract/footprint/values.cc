@@ -245,7 +245,8 @@ Form Evaluation::division(Id id, const Node& node, bool is_signed) {
   const Interval divisors = bounds(node.b, is_signed);
   const auto dividend = exactly(node.a, is_signed);
   const Interval range = bounds(node.a, is_signed);
-  if (divisors.low <= 0) return any(id);
+  // Empty where nothing gets to.
+  if (divisors.low <= 0 || divisors.high < divisors.low) return any(id);
   if (range.low < 0) {
     const Wide size = std::max(range.high, -range.low);
     if (remainder) return opaque(id, {-std::min(size, divisors.high - 1), std::min(size, divisors.high - 1)});
