@@ -130,7 +130,9 @@ def main():
             # In every second round the other way round, so that what is slow for a while is slow for both.
             for way, changes in ways if number % 2 == 0 else reversed(ways):
                 outcomes[name][way].append(run(options, name, changes))
-        print(f"round {number + 1} of {options.rounds} done", file=sys.stderr)
+            last = {way: outcomes[name][way][-1] for way, _ in ways}
+            print(f"round {number + 1} of {options.rounds}  {show(row(name, [last['bare']], [last['samcl']], options.phase))}",
+                  file=sys.stderr)
     rows = [row(name, found["bare"], found["samcl"], options.phase) for name, found in outcomes.items()]
     print(f"{options.phase} phase, ms; medians of {options.rounds} rounds; ratio = samcl / bare")
     print(f"{'':<21}{'first job:':>10}{'':>17}{'following:':>10}")
