@@ -1,6 +1,7 @@
 #include "libsamcl/commands/launch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/atomic_max.h"
@@ -133,7 +134,7 @@ bool KernelLaunch::parts_are_of_interest(Context& context) const {
   const CostModel* const known = kernel().cost_model;
   if (!known) return true;
   if (context.splits_always()) return true;
-  const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange));
+  const uint64_t whole_ns = known->times.expect(work_items(request_.ndrange)).whole;
   // Under a manager, what is not known to be short has to be cut into slices.
   if (is_managed) return whole_ns == 0 || whole_ns >= 2 * kHandOver;
   if (whole_ns < 2 * kHandOver) return false;
@@ -162,17 +163,21 @@ void KernelLaunch::decide(Context& context) {
     plan_ = &options.whole;
     return;
   }
-  const uint64_t items = work_items(request_.ndrange);
   CostModel* const known = kernel().cost_model;
   const bool is_judged = known && !context.splits_always();
-  const uint64_t whole_ns = is_judged ? known->times.expect(items) : 0;
-  predicted_ns_ = whole_ns;
-  timed_ = is_judged && (options.split || options.why_not_split == kPartsMayNotPay) && known->times.wants_time(items);
+  const bool may_be_split = options.split || options.why_not_split == kPartsMayNotPay;
+  busy_items_ = work_items(request_.ndrange);
+  if (is_judged && options.split) {
+    const SmallVector<uint64_t, 1>& written = options.split->written;
+    if (!written.empty())
+      busy_items_ = known->times.busy_items(busy_items_, std::accumulate(written.begin(), written.end(), uint64_t{0}));
+  }
   bool splits = options.split != nullptr;
-  if (is_judged && context.shares_host_memory()) {
-    splits = splits && (whole_ns == 0 || whole_ns >= 2 * kHandOver);
-  } else if (is_judged) {
-    splits = choose_way(context, whole_ns);
+  if (is_judged) {
+    const ComputingTimes times = known->times.expect(busy_items_);
+    splits = context.shares_host_memory() ? parts_pay(times) : choose_way(context, times);
+    predicted_ns_ = splits ? times.parts : times.whole;
+    if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;
   if (splits && !kernel().build->make_sub_kernel_programs(context)) {
@@ -189,6 +194,18 @@ void KernelLaunch::decide(Context& context) {
   }
   if (splits && context.device->joins_exactly()) splits = joins_kinds(context);
   plan_ = splits ? options.split.get() : &options.whole;
+  timed_ = is_judged && may_be_split &&
+           known->times.wants_time(busy_items_, splits ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole);
+  if (!timed_ || options.split) return;
+  if (const uint64_t written = written_by(request_, context))
+    busy_items_ = known->times.busy_items(busy_items_, written);
+}
+
+// Where all devices compute in one memory: no bytes have to move.
+bool KernelLaunch::parts_pay(ComputingTimes times) const {
+  if (!options_.split || times.whole < 2 * kHandOver) return false;
+  const double in_parts = static_cast<double>(times.parts) * longest_share(*options_.split, 0) + kHandOver;
+  return in_parts < static_cast<double>(times.whole);
 }
 
 // A local size that is the driver's to choose fits.
@@ -222,20 +239,20 @@ void KernelLaunch::follow_on_imagined(const Context& context) {
   WhatIf* const what_if = WhatIf::wanted();
   if (!what_if) return;
   CostModel* const known = kernel().cost_model;
-  const uint64_t expected = known ? known->times.expect(work_items(request_.ndrange)) : 0;
+  const uint64_t expected = known ? known->times.expect(busy_items_).whole : 0;
   imagined_ = std::make_unique<WhatIf::Launch>(what_if->follow(request_, options_.whole, context, expected));
   timed_ = known != nullptr;
 }
 
 // Whether it is split on the way that is taken.
-bool KernelLaunch::choose_way(Context& context, uint64_t whole_ns) {
+bool KernelLaunch::choose_way(Context& context, ComputingTimes times) {
   const LaunchOptions& options = options_;
   Ways& ways = context.ways;
   const DirectoryOf here = [](Storage& storage) -> Directory& { return storage.directory(); };
   const DirectoryOf there = [&ways](Storage& storage) -> Directory& { return storage.other_directory(ways.epoch()); };
   const Index3& local = (options.split ? *options.split : options.whole).ndrange.local;
   const uint64_t busy = context.devices[0]->busy_groups(local[0] * local[1] * local[2]);
-  return samcl::choose_way(ways, options.whole, options.split.get(), whole_ns, busy, context.rates(), here, there);
+  return samcl::choose_way(ways, options.whole, options.split.get(), times, busy, context.rates(), here, there);
 }
 
 cl_int KernelLaunch::plan(Planner& planner, const std::shared_ptr<Event>& event) {
@@ -466,7 +483,10 @@ void KernelLaunch::ended(cl_int error) {
   }
   if (imagined_) WhatIf::wanted()->took(*imagined_, computing_ns_);
   CostModel* const known = kernel().cost_model;
-  if (timed_) known->times.took(work_items(plan_->ndrange), computing_ns_);
+  if (timed_) {
+    const auto ran = plan_->is_split() ? KernelTimes::Ran::in_parts : KernelTimes::Ran::whole;
+    known->times.took(busy_items_, computing_ns_, ran);
+  }
   if (known) Build::took(kernel().build, *kernel().program->context, *known, computing_ns_);
 }
 

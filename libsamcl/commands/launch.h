@@ -75,7 +75,8 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   bool is_within_a_slice(const Context& context) const;
   void decide(Context& context);
   void follow_on_imagined(const Context& context);
-  bool choose_way(Context& context, uint64_t whole_ns);
+  bool parts_pay(ComputingTimes times) const;
+  bool choose_way(Context& context, ComputingTimes times);
   bool fits_all_kinds() const;
   bool joins_kinds(const Context& context);
   void count(const Event& event) const;
@@ -89,6 +90,7 @@ class KernelLaunch : public Command, public std::enable_shared_from_this<KernelL
   LaunchOptions options_;
   const LaunchPlan* plan_ = nullptr;  // the one that was taken
   bool timed_ = false;
+  uint64_t busy_items_ = 0;          // work-items with something to do
   std::vector<unsigned> tested_on_;  // one device of each kind, if it is to be tested
   bool is_all_ = false;              // the command's only operation is the kernel on one device
   uint64_t predicted_ns_ = 0;        // of all parts together; 0: nothing is known yet

@@ -122,6 +122,29 @@ TEST_F(Launches, LastWorkGroupMayBeSmaller) {
   EXPECT_THAT(at_work, ElementsAre(0, 1));
 }
 
+// The buffer ends where the first quarter of the work-items does.
+TEST_F(Launches, DevicesGetEquallyMuchToDo) {
+  const KernelPtr guarded =
+      machine.kernel(Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)),
+                     [](size_t i, const Arguments& a) {
+                       if (i < a[0].size()) ++a[0][i];
+                     });
+  const BufferPtr a = filled(counting(kItems / 4));
+  launch(guarded, {a});
+  machine.run();
+  if (!shares_memory()) {
+    const auto pieces = a->storage->directory().pieces(a->range);
+    ASSERT_EQ(pieces.size(), 2u);
+    EXPECT_EQ(pieces[0].range, (Range{0, kItems / 8 * sizeof(cl_uint)}));
+    EXPECT_EQ(pieces[1].valid, only(1));
+  }
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+  EXPECT_EQ(machine.contents(a), counting(kItems / 4, 1));
+  const BufferPtr b = filled(counting(kItems));
+  launch(guarded, {b});
+  EXPECT_EQ(machine.contents(b), counting(kItems, 1)) << "cut elsewhere again";
+}
+
 TEST_F(Launches, BeginWhereTheProgramsOffsetIs) {
   const BufferPtr a = filled(of(kItems, 5));
   machine.launch(queue, incrementing, {a}, 64, {}, 16, 128);

@@ -10,41 +10,86 @@ namespace {
 // Launches that are all timed, and one of how many is later.
 constexpr uint32_t kFirst = 4, kLater = 64;
 
+// Doublings of the size over which a work-item is taken to need as long, where the size itself was never measured. In
+// larger launches it needs no more: what is expected is no more than it takes.
+constexpr size_t kNear = 2;
+
 }  // namespace
 
-// What the host's other work adds to a time never makes it shorter: shorter times count more.
-void KernelTimes::took(uint64_t work_items, uint64_t ns) {
+// What the host's other work adds to a time never makes it shorter, nor does the compiling that many drivers do in the
+// first launch: of the first ones the least counts, then shorter times count more.
+void KernelTimes::Measured::took(double value) {
+  const double before = ns_per_item.load(std::memory_order_relaxed);
+  const bool is_early = taken.fetch_add(1, std::memory_order_relaxed) < kFirst;
+  const double weight = is_early ? (value < before ? 1 : 0) : (value < before ? 0.5 : 0.125);
+  ns_per_item.store(before == 0 ? value : (1 - weight) * before + weight * value, std::memory_order_relaxed);
+}
+
+void KernelTimes::took(uint64_t work_items, uint64_t ns, Ran ran) {
+  measured(work_items, ran).took(static_cast<double>(ns) / static_cast<double>(std::max<uint64_t>(work_items, 1)));
+}
+
+ComputingTimes KernelTimes::expect(uint64_t work_items) const {
+  const size_t size = size_class(work_items);
+  const auto ns = [&](double ns_per_item) {
+    return static_cast<uint64_t>(std::ceil(ns_per_item * static_cast<double>(work_items)));
+  };
+  const auto per_item = [&](size_t of, Measured Class::* measured) {
+    return of < classes_.size() ? (classes_[of].*measured).ns_per_item.load(std::memory_order_relaxed) : 0;
+  };
+  double here = 0;
+  for (size_t of = size; here == 0 && of <= size + kNear; ++of) here = per_item(of, &Class::whole);
+  const uint64_t whole = ns(here), parts = ns(per_item(size, &Class::in_parts));
+  return {whole, parts > 0 ? parts : whole};
+}
+
+void KernelTimes::kept_whole(uint64_t work_items) {
   Class& here = classes_[size_class(work_items)];
-  const double value = static_cast<double>(ns) / static_cast<double>(std::max<uint64_t>(work_items, 1));
-  const double before = here.ns_per_item.load(std::memory_order_relaxed);
-  const double weight = value < before ? 0.5 : 0.125;
-  here.ns_per_item.store(before == 0 ? value : (1 - weight) * before + weight * value, std::memory_order_relaxed);
+  const uint32_t stay = here.stay.load(std::memory_order_relaxed);
+  if (here.kept_whole.fetch_add(1, std::memory_order_relaxed) + 1 < stay) return;
+  here.kept_whole.store(0, std::memory_order_relaxed);
+  here.stay.store(stay > UINT32_MAX / 4 ? stay : 4 * stay, std::memory_order_relaxed);
+  here.in_parts.ns_per_item.store(0, std::memory_order_relaxed);
+  here.in_parts.asked.store(0, std::memory_order_relaxed);
 }
 
-uint64_t KernelTimes::expect(uint64_t work_items) const {
-  const Class& here = classes_[size_class(work_items)];
-  return static_cast<uint64_t>(
-      std::ceil(here.ns_per_item.load(std::memory_order_relaxed) * static_cast<double>(work_items)));
-}
-
-bool KernelTimes::wants_time(uint64_t work_items) {
-  const uint32_t before = classes_[size_class(work_items)].asked.fetch_add(1, std::memory_order_relaxed);
+bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
+  const uint32_t before = measured(work_items, ran).asked.fetch_add(1, std::memory_order_relaxed);
   return before < kFirst || before % kLater == 0;
 }
 
-KernelTimes::BySize KernelTimes::known() const {
-  BySize times;
-  for (unsigned size = 0; size < classes_.size(); ++size) {
-    const double ns = classes_[size].ns_per_item.load(std::memory_order_relaxed);
-    if (ns > 0) times[size] = ns;
+uint64_t KernelTimes::busy_items(uint64_t work_items, uint64_t written) {
+  const double per_item = static_cast<double>(written) / static_cast<double>(std::max<uint64_t>(work_items, 1));
+  double most = written_per_item_.load(std::memory_order_relaxed);
+  while (per_item > most && !written_per_item_.compare_exchange_weak(most, per_item, std::memory_order_relaxed)) {
   }
+  if (per_item >= most) return work_items;
+  return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(work_items) * per_item / most));
+}
+
+KernelTimes::Known KernelTimes::known() const {
+  Known times;
+  for (unsigned size = 0; size < classes_.size(); ++size) {
+    const auto keep = [&](BySize& kept, const Measured& measured) {
+      const double ns = measured.ns_per_item.load(std::memory_order_relaxed);
+      if (ns > 0) kept[size] = ns;
+    };
+    keep(times.whole, classes_[size].whole);
+    keep(times.in_parts, classes_[size].in_parts);
+  }
+  times.written_per_item = written_per_item_.load(std::memory_order_relaxed);
   return times;
 }
 
-void KernelTimes::recall(const BySize& times) {
-  for (const auto& [size, ns] : times) {
-    if (size < classes_.size() && ns > 0) classes_[size].ns_per_item.store(ns, std::memory_order_relaxed);
-  }
+void KernelTimes::recall(const Known& times) {
+  const auto recall = [&](const BySize& kept, Measured Class::* measured) {
+    for (const auto& [size, ns] : kept) {
+      if (size < classes_.size() && ns > 0) (classes_[size].*measured).ns_per_item.store(ns, std::memory_order_relaxed);
+    }
+  };
+  recall(times.whole, &Class::whole);
+  recall(times.in_parts, &Class::in_parts);
+  if (times.written_per_item > 0) written_per_item_.store(times.written_per_item, std::memory_order_relaxed);
 }
 
 }  // namespace samcl

@@ -1,4 +1,8 @@
-// How long a kernel computes, learned from its launches, by size.
+// How long a kernel computes, learned from its launches, by size: the work-items that have something to do.
+//
+// Whole and in parts apart: of what devices do beside each other, the sum may be more than what one of them takes for
+// all, where they want the same memory (atomics on one counter). Parts that were found not to pay are tried again, ever
+// later.
 //
 // Threads: any.
 #pragma once
@@ -15,31 +19,67 @@ namespace samcl {
 // Launches of sizes within a factor of two are one class: the power of two that is not above the work-items.
 inline size_t size_class(uint64_t work_items) { return static_cast<size_t>(std::bit_width(work_items | 1)) - 1; }
 
+// What computing a launch takes, ns; 0: not known.
+struct ComputingTimes {
+  uint64_t whole = 0;  // on one device
+  uint64_t parts = 0;  // in parts on several, summed over them
+};
+
 class KernelTimes {
  public:
-  // A launch of so many work-items computed that long on one device, or, summed over them, on several.
-  void took(uint64_t work_items, uint64_t ns);
+  enum class Ran : uint8_t { whole, in_parts };
 
-  // What one device will take for a launch of so many work-items; 0: nothing is known.
-  uint64_t expect(uint64_t work_items) const;
+  // A launch of so many work-items computed that long on one device, or, summed over them, on several.
+  void took(uint64_t work_items, uint64_t ns, Ran ran = Ran::whole);
+
+  // What a launch of so many work-items will take. In parts as whole until some were measured.
+  ComputingTimes expect(uint64_t work_items) const;
+
+  // A launch was kept whole since its parts were measured to take too long.
+  void kept_whole(uint64_t work_items);
 
   // Whether the time of the next such launch should be taken exactly, which costs the driver more than the launch: the
   // first few, then some now and then. Asked once for each.
-  bool wants_time(uint64_t work_items);
+  bool wants_time(uint64_t work_items, Ran ran = Ran::whole);
+
+  // How many of the work-items of a launch have something to do, if it writes so many bytes: as many as would write
+  // these where all write most.
+  uint64_t busy_items(uint64_t work_items, uint64_t written);
 
   // ns per work-item by size, as the power of two that is not above it: to be kept for another process.
   using BySize = std::map<unsigned, double>;
-  BySize known() const;
+  struct Known {
+    BySize whole, in_parts;
+    double written_per_item = 0;  // bytes, the most of any launch
+
+    bool operator==(const Known&) const = default;
+  };
+  Known known() const;
   // What another process knew. Sizes that are out of bounds are passed over.
-  void recall(const BySize& times);
+  void recall(const Known& times);
+
+  // Launches that are kept whole before parts are tried again; four times as many each time.
+  static constexpr uint32_t kStay = 16;
 
  private:
+  struct Measured {
+    std::atomic<double> ns_per_item{0};
+    std::atomic<uint32_t> taken{0};  // times
+    std::atomic<uint32_t> asked{0};  // launches of which wants_time() has been asked: many before the first has ended
+
+    void took(double value);
+  };
   // Launches of sizes within a factor of two.
   struct Class {
-    std::atomic<double> ns_per_item{0};
-    std::atomic<uint32_t> asked{0};  // launches of which wants_time() has been asked: many before the first has ended
+    Measured whole, in_parts;
+    std::atomic<uint32_t> kept_whole{0}, stay{kStay};
   };
+  Measured& measured(uint64_t work_items, Ran ran) {
+    Class& here = classes_[size_class(work_items)];
+    return ran == Ran::whole ? here.whole : here.in_parts;
+  }
   std::array<Class, 64> classes_;
+  std::atomic<double> written_per_item_{0};
 };
 
 }  // namespace samcl

@@ -7,24 +7,36 @@ namespace {
 
 TEST(KernelTimes, NothingIsExpectedAtFirst) {
   const KernelTimes times;
-  EXPECT_EQ(times.expect(1000), 0u);
+  EXPECT_EQ(times.expect(1000).whole, 0u);
+  EXPECT_EQ(times.expect(1000).parts, 0u);
 }
 
-TEST(KernelTimes, GrowsWithTheSizeWithinAFactorOfTwo) {
+TEST(KernelTimes, GrowsWithTheSize) {
   KernelTimes times;
   times.took(1024, 2048);
-  EXPECT_EQ(times.expect(1024), 2048u);
-  EXPECT_EQ(times.expect(1536), 3072u);
-  EXPECT_EQ(times.expect(2048), 0u) << "another class";
+  EXPECT_EQ(times.expect(1024).whole, 2048u);
+  EXPECT_EQ(times.expect(1536).whole, 3072u);
+  EXPECT_EQ(times.expect(2048).whole, 0u) << "a work-item may need more in a smaller launch";
+  EXPECT_EQ(times.expect(512).whole, 1024u) << "and needs no less";
+  EXPECT_EQ(times.expect(256).whole, 512u);
+  EXPECT_EQ(times.expect(128).whole, 0u) << "too far away";
 }
 
 TEST(KernelTimes, ShorterTimesCountMore) {
   KernelTimes longer, shorter;
-  for (KernelTimes* times : {&longer, &shorter}) times->took(1000, 10'000);
+  for (KernelTimes* times : {&longer, &shorter})
+    for (int launch = 0; launch < 4; ++launch) times->took(1000, 10'000);
   longer.took(1000, 18'000);
   shorter.took(1000, 2'000);
-  EXPECT_EQ(longer.expect(1000), 11'000u);
-  EXPECT_EQ(shorter.expect(1000), 6'000u);
+  EXPECT_EQ(longer.expect(1000).whole, 11'000u);
+  EXPECT_EQ(shorter.expect(1000).whole, 6'000u);
+}
+
+// The first launch may hold the driver's compiling.
+TEST(KernelTimes, OfTheFirstOnesTheLeastCounts) {
+  KernelTimes times;
+  for (const uint64_t ns : {60'000'000, 10'000, 12'000, 40'000}) times.took(1000, ns);
+  EXPECT_EQ(times.expect(1000).whole, 10'000u);
 }
 
 TEST(KernelTimes, OnlyTheFirstLaunchesAreTimedThoughNoneHasEnded) {
@@ -44,22 +56,60 @@ TEST(KernelTimes, ExpectsInAnotherProcessWhatOneKnew) {
   KernelTimes one, other;
   one.took(1024, 2048);
   one.took(1 << 20, 1 << 19);
-  EXPECT_EQ(one.known(), (KernelTimes::BySize{{10, 2.0}, {20, 0.5}}));
+  one.took(1 << 20, 1 << 21, KernelTimes::Ran::in_parts);
+  one.busy_items(1000, 4000);
+  EXPECT_EQ(one.known(), (KernelTimes::Known{{{10, 2.0}, {20, 0.5}}, {{20, 2.0}}, 4.0}));
   other.recall(one.known());
-  EXPECT_EQ(other.expect(1024), 2048u);
-  EXPECT_EQ(other.expect(1 << 20), 1u << 19);
+  EXPECT_EQ(other.expect(1024).whole, 2048u);
+  EXPECT_EQ(other.expect(1 << 20).whole, 1u << 19);
+  EXPECT_EQ(other.expect(1 << 20).parts, 1u << 21);
+  EXPECT_EQ(other.busy_items(1000, 1000), 250u);
 }
 
 TEST(KernelTimes, StillMeasuresWhatItRecalls) {
   KernelTimes times;
-  times.recall({{10, 2.0}});
+  times.recall({{{10, 2.0}}, {}, 0});
   EXPECT_TRUE(times.wants_time(1024));
 }
 
 TEST(KernelTimes, PassesOverTimesThatAreNone) {
   KernelTimes times;
-  times.recall({{64, 1.0}, {10, -1.0}, {11, 0.0}});
-  EXPECT_TRUE(times.known().empty());
+  times.recall({{{64, 1.0}, {10, -1.0}, {11, 0.0}}, {{64, 1.0}, {10, -1.0}}, -1.0});
+  EXPECT_EQ(times.known(), KernelTimes::Known{});
+}
+
+TEST(KernelTimes, PartsTakeAsMuchAsTheWholeUntilTheyAreMeasured) {
+  KernelTimes times;
+  times.took(1000, 10'000);
+  EXPECT_EQ(times.expect(1000).parts, 10'000u);
+  times.took(1000, 50'000, KernelTimes::Ran::in_parts);
+  EXPECT_EQ(times.expect(1000).parts, 50'000u);
+  EXPECT_EQ(times.expect(1000).whole, 10'000u);
+}
+
+TEST(KernelTimes, PartsThatDidNotPayAreTriedAgainEverLater) {
+  KernelTimes times;
+  times.took(1000, 10'000);
+  for (const uint32_t stay : {KernelTimes::kStay, 4 * KernelTimes::kStay}) {
+    for (int launch = 0; launch < 4; ++launch) times.wants_time(1000, KernelTimes::Ran::in_parts);
+    times.took(1000, 50'000, KernelTimes::Ran::in_parts);
+    for (uint32_t launch = 1; launch < stay; ++launch) times.kept_whole(1000);
+    EXPECT_EQ(times.expect(1000).parts, 50'000u);
+    EXPECT_FALSE(times.wants_time(1000, KernelTimes::Ran::in_parts));
+    times.kept_whole(1000);
+    EXPECT_EQ(times.expect(1000).parts, 10'000u);
+    EXPECT_TRUE(times.wants_time(1000, KernelTimes::Ran::in_parts)) << "it is measured again";
+  }
+}
+
+TEST(KernelTimes, WorkItemsThatWriteNothingAreNotBusy) {
+  KernelTimes times;
+  EXPECT_EQ(times.busy_items(1000, 4000), 1000u);
+  EXPECT_EQ(times.busy_items(1000, 1000), 250u);
+  EXPECT_EQ(times.busy_items(2000, 8000), 2000u);
+  EXPECT_EQ(times.busy_items(1000, 8000), 1000u) << "more than any before";
+  EXPECT_EQ(times.busy_items(1000, 1000), 125u);
+  EXPECT_EQ(times.busy_items(1000, 1), 1u);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ namespace {
 
 // Smaller host copies are not worth locking.
 constexpr uint64_t kLeastLocked = 64 << 10;
-// Where in its first page a block begins that processors compute in: each elsewhere than the ones before. Of blocks that
-// all begin at a page, elements of one index lie at the same place of their caches, and push each other out: sweeps along
-// columns of two matrices, whose rows are 8 KiB, took 1.5 times as long. A multiple of what drivers want blocks to begin
-// at.
+// Where in its first page a block begins that processors compute in: each elsewhere than the ones before. Of blocks
+// that all begin at a page, elements of one index lie at the same place of their caches, and push each other out:
+// sweeps along columns of two matrices, whose rows are 8 KiB, took 1.5 times as long. A multiple of what drivers want
+// blocks to begin at.
 uint64_t next_stagger(uint64_t size) {
   constexpr uint64_t kLeastStaggered = 64 << 10, kUnit = 128, kPlaces = 4096 / kUnit;
   if (size < kLeastStaggered) return 0;

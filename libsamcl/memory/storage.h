@@ -210,7 +210,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
   std::vector<std::unique_ptr<PeerBuffer>> peers_;  // by device: what its replica belongs to, if others can see it
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
-  uint64_t stagger_ = 0;  // bytes of its block before it
+  uint64_t stagger_ = 0;        // bytes of its block before it
   cl_mem host_lock_ = nullptr;  // a real buffer on the host copy that no command uses
   bool host_lock_tried_ = false;
   unsigned pins_ = 0;

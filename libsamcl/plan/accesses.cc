@@ -9,6 +9,9 @@ namespace {
 
 // With more, the directory and the single transfers would cost more than merging.
 constexpr uint64_t kMostWrites = 1024;
+// With more rows, what lies between them is taken to be written, too, if no other part writes there: to plan with each
+// row takes longer than short kernels do.
+constexpr uint64_t kFewRows = 64;
 // Bytes that are moved for nothing rather than starting another transfer.
 constexpr uint64_t kSmallGap = 64 << 10;
 
@@ -60,6 +63,7 @@ void join(std::vector<Range>& ranges, uint64_t gap) {
 struct Gathered {
   std::vector<Range> needs;
   ByteSet writes;  // in bytes of the storage
+  uint64_t written = 0;
   bool unknown_writes = false;
 };
 
@@ -87,6 +91,7 @@ void add(Gathered& to, const ArgumentFootprint& footprint, Range shown) {
   if (!covers(footprint.surely_writes, footprint.may_write)) add_needs(to.needs, footprint.may_write, shown);
   for (StridedRange range : footprint.may_write.ranges) {
     range.start += shown.begin;
+    to.written += range.bytes();
     // Too many rows become one, with what lies between them, which the part then needs: it is valid there like the
     // rows.
     if (range.count > kMostWrites && range.stride - range.length <= kSmallGap) {
@@ -106,6 +111,22 @@ bool any_overlap(const std::vector<Gathered>& parts) {
   return false;
 }
 
+// Rows become one range, with what lies between them, which the part then needs: it is valid there like the rows. In
+// one memory all is valid for all.
+void join_rows(std::vector<Gathered>& parts, bool in_one_memory) {
+  std::vector<Gathered> joined = parts;
+  bool any = false;
+  for (Gathered& part : joined) {
+    for (StridedRange& range : part.writes.ranges) {
+      if (range.count <= kFewRows || range.stride - range.length > kSmallGap) continue;
+      any = true;
+      range = {range.start, range.end() - range.start, 0, 1};
+      if (!in_one_memory) part.needs.push_back({range.start, range.end()});
+    }
+  }
+  if (any && !any_overlap(joined)) parts = std::move(joined);
+}
+
 uint64_t write_ranges(const Gathered& part) {
   uint64_t count = 0;
   for (const StridedRange& range : part.writes.ranges) count += range.count;
@@ -114,6 +135,7 @@ uint64_t write_ranges(const Gathered& part) {
 
 BufferAccess::Share share_of(Gathered gathered) {
   BufferAccess::Share share;
+  share.written = gathered.written;
   share.needs = std::move(gathered.needs);
   join(share.needs, kSmallGap);
   for (const StridedRange& strided : gathered.writes.ranges) {
@@ -158,6 +180,16 @@ BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arg
   return accesses;
 }
 
+std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts) {
+  std::vector<uint64_t> bytes(parts, 0);
+  for (const BufferAccess& access : accesses) {
+    if (!access.written) continue;
+    if (access.shares.empty()) return {};
+    for (size_t p = 0; p < parts; ++p) bytes[p] += access.shares[p].written;
+  }
+  return bytes;
+}
+
 PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kernel, const RememberedFootprint& footprint,
                         const Arguments& arguments, const Ndrange& ndrange, const std::vector<Part>& parts) {
   std::vector<ImageNumbers> images;
@@ -187,6 +219,7 @@ PartitionCost partition(BufferAccesses& accesses, const KernelTranslation* kerne
       cost.ranges += parts.size();
       continue;
     }
+    join_rows(gathered, access.storage->shared());
     for (Gathered& part : gathered) {
       access.shares.push_back(share_of(std::move(part)));
       cost.ranges += access.shares.back().needs.size() + access.shares.back().writes.size();

@@ -26,6 +26,7 @@ struct BufferAccess {
   struct Share {
     std::vector<Range> needs;   // must be valid on the device before the part runs
     std::vector<Range> writes;  // valid there alone afterwards
+    uint64_t written = 0;       // bytes: as many as `writes` holds, without those that are between rows
   };
   // By part; empty: nothing is known. Then every part needs the whole range, and what several parts wrote
   // must be merged.
@@ -40,6 +41,9 @@ struct BufferAccess {
 };
 
 using BufferAccesses = SmallVector<BufferAccess, 4>;
+
+// Bytes that each part writes, of those accesses; empty if not all that it may write is known.
+std::vector<uint64_t> written_bytes(const BufferAccesses& accesses, size_t parts);
 
 // kernel: what the translator found out; nullptr: nothing.
 BufferAccesses accesses_of(const KernelTranslation* kernel, const Arguments& arguments);

@@ -270,11 +270,30 @@ TEST_F(AccessesTest, TooManySingleWritesOfSeveralPartsAreMerged) {
 
 TEST_F(AccessesTest, FewSingleWritesAreThemselves) {
   pass(make_buffer(2 * kBytes));
+  ndrange.global[0] = 128;
+  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
+  ASSERT_THAT(accesses[0].shares, SizeIs(2));
+  EXPECT_THAT(accesses[0].shares[0].writes, SizeIs(64));
+  EXPECT_EQ(accesses[0].shares[1].writes.front(), (Range{512, 516}));
+}
+
+TEST_F(AccessesTest, OfManyRowsWhatLiesBetweenThemIsWrittenToo) {
+  pass(make_buffer(2 * kBytes));
   ndrange.global[0] = 256;
   EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 8)).to_merge, 0u);
   ASSERT_THAT(accesses[0].shares, SizeIs(2));
-  EXPECT_THAT(accesses[0].shares[0].writes, SizeIs(128));
-  EXPECT_EQ(accesses[0].shares[1].writes.front(), (Range{1024, 1028}));
+  EXPECT_THAT(accesses[0].shares[1].writes, ElementsAre(Range{1024, 2044}));
+  EXPECT_THAT(accesses[0].needs(1), ElementsAre(Range{1024, 2044})) << "so that it is valid there";
+  EXPECT_THAT(written_bytes(accesses, 2), ElementsAre(512, 512)) << "what is between them is no work";
+}
+
+TEST_F(AccessesTest, WhatIsWrittenIsKnownOfAllBuffersOrOfNone) {
+  pass(make_buffer());
+  pass(make_buffer());
+  share(Footprints().element(0, Footprints::surely_writes).element(1, Footprints::surely_writes));
+  EXPECT_THAT(written_bytes(accesses, 2), ElementsAre(kBytes, kBytes));
+  share(Footprints().element(0, Footprints::surely_writes).anywhere(1, Footprints::may_write));
+  EXPECT_THAT(written_bytes(accesses, 2), IsEmpty());
 }
 
 TEST_F(AccessesTest, SmallGapsBetweenNeedsAreMovedToo) {

@@ -75,15 +75,16 @@ uint64_t ns_for(uint64_t bytes, double rate) { return static_cast<uint64_t>(stat
 }  // namespace
 
 double longest_share(const LaunchPlan& plan, uint64_t busy_groups) {
-  uint64_t all = 0;
-  double longest = 0;
+  double all = 0, written = 0, longest = 0;
+  for (const Part& part : plan.parts) all += static_cast<double>(part.box.total());
+  for (const uint64_t bytes : plan.written) written += static_cast<double>(bytes);
+  const auto busy = static_cast<double>(busy_groups);
   for (size_t p = 0; p < plan.parts.size(); ++p) {
-    const uint64_t groups = plan.parts[p].box.total();
-    all += groups;
-    longest = std::max(longest,
-                       static_cast<double>(std::max(groups, busy_groups)) / (plan.speeds.empty() ? 1 : plan.speeds[p]));
+    const double groups = written > 0 ? all * static_cast<double>(plan.written[p]) / written
+                                      : static_cast<double>(plan.parts[p].box.total());
+    longest = std::max(longest, std::max(groups, busy) / (plan.speeds.empty() ? 1 : plan.speeds[p]));
   }
-  return longest / static_cast<double>(std::max(all, busy_groups));
+  return longest / std::max(all, busy);
 }
 
 template <typename Known>
@@ -123,34 +124,35 @@ uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, 
 }
 
 template <typename Known>
-uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
+uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_groups, const TransferRates& rates,
                    const DirectoryFrom<Known>& directory) {
   const uint64_t moving = moving_ns(plan, rates, directory);
-  if (!plan.is_split()) return whole_ns + moving;
-  return static_cast<uint64_t>(static_cast<double>(whole_ns) * longest_share(plan, busy_groups)) + rates.hand_over +
+  if (!plan.is_split()) return computing_ns + moving;
+  return static_cast<uint64_t>(static_cast<double>(computing_ns) * longest_share(plan, busy_groups)) + rates.hand_over +
          moving;
 }
 
 template <typename Known>
-Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times, uint64_t busy_groups,
                 const TransferRates& rates, const DirectoryFrom<Known>& directory) {
-  const uint64_t in_one = launch_ns(whole, whole_ns, busy_groups, rates, directory);
-  if (!split || whole_ns < 2 * kHandOver) return {false, in_one};
-  const uint64_t in_parts = launch_ns(*split, whole_ns, busy_groups, rates, directory);
+  const uint64_t in_one = launch_ns(whole, times.whole, busy_groups, rates, directory);
+  if (!split || times.whole < 2 * kHandOver) return {false, in_one};
+  const uint64_t in_parts = launch_ns(*split, times.parts, busy_groups, rates, directory);
   // Half of what has to move is taken to be of use later, too.
   if (in_parts - moving_ns(*split, rates, directory) / 2 >= in_one) return {false, in_one};
   return {true, in_parts};
 }
 
 template <typename Known>
-bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
-                const TransferRates& rates, const DirectoryFrom<Known>& here, const DirectoryFrom<Known>& there) {
-  if (!ways.differ() && (!split || whole_ns < 2 * kHandOver)) return false;
+bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
+                const DirectoryFrom<Known>& there) {
+  if (!ways.differ() && (!split || times.whole < 2 * kHandOver)) return false;
   const bool split_is_here = ways.taken() == Ways::Way::split;
   const auto &on_whole = split_is_here ? there : here, &on_split = split_is_here ? here : there;
   LaunchCosts costs;
-  costs.whole = launch_ns(whole, whole_ns, busy_groups, rates, on_whole);
-  const auto [splits, split_ns] = cheaper(whole, split, whole_ns, busy_groups, rates, on_split);
+  costs.whole = launch_ns(whole, times.whole, busy_groups, rates, on_whole);
+  const auto [splits, split_ns] = cheaper(whole, split, times, busy_groups, rates, on_split);
   costs.split = split_ns;
   if (splits) ways.split_way_splits();
   const LaunchPlan& other = splits && !split_is_here ? *split : whole;
@@ -177,15 +179,15 @@ void simulate(const LaunchPlan& plan, const DirectoryFrom<Known>& directory) {
   }
 }
 
-#define SAMCL_FOR(Known)                                                                                          \
-  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);              \
-  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                      \
-  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                        \
-                              const DirectoryFrom<Known>&);                                                       \
-  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&,        \
-                           const DirectoryFrom<Known>&);                                                          \
-  template bool choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, uint64_t, uint64_t, const TransferRates&, \
-                           const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);                             \
+#define SAMCL_FOR(Known)                                                                                         \
+  template uint64_t moving_ns(const LaunchPlan&, const TransferRates&, const DirectoryFrom<Known>&);             \
+  template uint64_t fetching_ns(std::span<const Range>, const TransferRates&, const Known&);                     \
+  template uint64_t launch_ns(const LaunchPlan&, uint64_t, uint64_t, const TransferRates&,                       \
+                              const DirectoryFrom<Known>&);                                                      \
+  template Cheaper cheaper(const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t, const TransferRates&, \
+                           const DirectoryFrom<Known>&);                                                         \
+  template bool choose_way(Ways&, const LaunchPlan&, const LaunchPlan*, ComputingTimes, uint64_t,                \
+                           const TransferRates&, const DirectoryFrom<Known>&, const DirectoryFrom<Known>&);      \
   template void simulate(const LaunchPlan&, const DirectoryFrom<Known>&);
 SAMCL_FOR(Directory)
 SAMCL_FOR(ImaginedDirectory)

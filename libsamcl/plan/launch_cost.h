@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/plan/launch_plan.h"
 
@@ -26,13 +27,14 @@ uint64_t moving_ns(const LaunchPlan& plan, const TransferRates& rates, const Dir
 template <typename Known>
 uint64_t fetching_ns(std::span<const Range> ranges, const TransferRates& rates, const Known& directory);
 
-// How long the parts compute that take longest, of what all would on the first device. busy_groups: as many work-groups
-// keep a device as busy as it can be; fewer take it no less time, since each of them takes its own.
+// How long the part computes that takes longest, of what all would on the first device, by what parts write where that
+// is known, else by their work-groups. busy_groups: as many work-groups keep a device as busy as it can be; fewer take
+// it no less time, since each of them takes its own.
 double longest_share(const LaunchPlan& plan, uint64_t busy_groups);
 
-// ns of the whole launch, of which one device computes `whole_ns`.
+// ns of a launch whose parts together compute that long.
 template <typename Known>
-uint64_t launch_ns(const LaunchPlan& plan, uint64_t whole_ns, uint64_t busy_groups, const TransferRates& rates,
+uint64_t launch_ns(const LaunchPlan& plan, uint64_t computing_ns, uint64_t busy_groups, const TransferRates& rates,
                    const DirectoryFrom<Known>& directory);
 
 // What a launch costs where it may be split, and whether it is.
@@ -42,15 +44,16 @@ struct Cheaper {
 };
 // split: nullptr if it must not be.
 template <typename Known>
-Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
+Cheaper cheaper(const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times, uint64_t busy_groups,
                 const TransferRates& rates, const DirectoryFrom<Known>& directory);
 
 // Follows a launch on both ways (cost/ways.h), over directories of what is and of what would be on the way that is not
 // taken, where it leaves its marks; whether it is split on the one that is taken. A launch of which nothing is known
-// yet (whole_ns is 0) runs whole: what it takes is then known.
+// yet (times.whole is 0) runs whole: what it takes is then known.
 template <typename Known>
-bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, uint64_t whole_ns, uint64_t busy_groups,
-                const TransferRates& rates, const DirectoryFrom<Known>& here, const DirectoryFrom<Known>& there);
+bool choose_way(Ways& ways, const LaunchPlan& whole, const LaunchPlan* split, ComputingTimes times,
+                uint64_t busy_groups, const TransferRates& rates, const DirectoryFrom<Known>& here,
+                const DirectoryFrom<Known>& there);
 
 // Notes in these directories what holds after the launch.
 template <typename Known>

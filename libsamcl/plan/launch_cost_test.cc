@@ -60,6 +60,23 @@ TEST_F(LaunchCostTest, TheDeviceThatTakesLongestCounts) {
   EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver);
 }
 
+TEST_F(LaunchCostTest, PartsTakeAsLongAsWhatTheyWrite) {
+  LaunchPlan plan = halves(1000);
+  plan.written.assign({1000, 3000});
+  EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 7500'000 + kHandOver);
+  plan.written.assign({0, 0});
+  EXPECT_EQ(launch_ns(plan, 10 * kMs, 100, kRates, here), 5 * kMs + kHandOver) << "by work-groups";
+}
+
+// Both devices want the same counter.
+TEST_F(LaunchCostTest, PartsThatSlowEachOtherDownDoNotPay) {
+  LaunchPlan whole;
+  whole.parts.push_back({0, {{0, 0, 0}, {2000, 1, 1}}});
+  const LaunchPlan split = halves(1000);
+  EXPECT_TRUE(cheaper(whole, &split, {10 * kMs, 10 * kMs}, 100, kRates, here).splits);
+  EXPECT_FALSE(cheaper(whole, &split, {10 * kMs, 30 * kMs}, 100, kRates, here).splits);
+}
+
 TEST_F(LaunchCostTest, WhatIsThereOrUndefinedCostsNothing) {
   EXPECT_EQ(moving({{0, 1000}}), 0u);
   storage->written({0, 1000}, only(0) | only(1));

@@ -80,6 +80,14 @@ class Options {
     if (!choose_local_size(*plan) || !cut_in_parts(*plan, devices).empty()) return nullptr;
     return plan;
   }
+  uint64_t written_whole() const {
+    LaunchPlan plan = whole();
+    if (!why_not_in_parts().empty() || !choose_local_size(plan)) return 0;
+    BufferAccesses accesses = plan.accesses;
+    partition(accesses, kernel_, *request_.arguments, plan.ndrange, {{0, {{0, 0, 0}, plan.ndrange.groups()}}});
+    const std::vector<uint64_t> written = written_bytes(accesses, 1);
+    return written.empty() ? 0 : written[0];
+  }
   // NOLINTEND(clang-analyzer-core.StackAddressEscape)
 
  private:
@@ -171,15 +179,62 @@ class Options {
     return "";
   }
 
+  static std::vector<Part> cut_by(std::span<const double> shares, const Ndrange& ndrange,
+                                  std::span<const unsigned> devices, unsigned dimension) {
+    std::vector<Part> parts = split(ndrange, shares, dimension);
+    for (Part& part : parts) part.device = devices[part.device];
+    return parts;
+  }
+
+  // Where devices share no memory, bytes move with the cut, also for kernels that find their work elsewhere: then only
+  // who would have next to nothing to do is given more.
+  bool is_lopsided(std::span<const uint64_t> work) const {
+    if (imbalance(work) <= kEven) return false;
+    const uint64_t all = std::accumulate(work.begin(), work.end(), uint64_t{0});
+    return in_one_memory(*accesses_) || *std::min_element(work.begin(), work.end()) * work.size() < all / 10;
+  }
+  static constexpr double kEven = 1.1;
+
+  // Cuts elsewhere if that gives all devices about equally much to do.
+  void balance(LaunchPlan& plan, std::vector<Part>& parts, std::span<const unsigned> devices,
+               PartitionCost& cost) const {
+    if (parts.size() < 2 || parts.size() < devices.size()) return;
+    unsigned dimension = 0;
+    while (dimension < 2 && parts[0].box.count[dimension] == plan.ndrange.groups(dimension)) ++dimension;
+    std::vector<Part> at = parts;  // where it was cut last
+    std::vector<uint64_t> work = written_bytes(plan.accesses, parts.size());
+    double best = imbalance(work);
+    for (int step = 0; step < kSteps && is_lopsided(work); ++step) {
+      std::vector<double> lengths;
+      for (const Part& part : at) lengths.push_back(static_cast<double>(part.box.count[dimension]));
+      std::vector<double> shares = balanced(lengths, work);
+      std::vector<Part> next = cut_by(shares, plan.ndrange, devices, dimension);
+      const auto same = [](const Part& a, const Part& b) { return a.device == b.device && a.box == b.box; };
+      if (next.size() != parts.size() || std::ranges::equal(next, at, same)) return;
+      at = std::move(next);
+      BufferAccesses accesses = *accesses_;
+      const PartitionCost at_cost = partition(accesses, kernel_, *request_.arguments, plan.ndrange, at);
+      work = written_bytes(accesses, at.size());
+      if (work.empty() || at_cost.has_conflict) return;
+      if (imbalance(work) >= best) continue;
+      best = imbalance(work);
+      kernel_.cost_model->balance.found(dimension, std::move(shares));
+      parts = at;
+      plan.accesses = std::move(accesses);
+      cost = at_cost;
+    }
+  }
+  // Each halves what is left, at least, of what lies in one part.
+  static constexpr int kSteps = 6;
+
   // Along the dimension that leaves least to merge, and the fewest ranges to move.
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
     auto cut_along = [&](unsigned dimension) {
-      const auto shares =
-          mixed ? kernel_.cost_model->speeds.shares(devices, dimension) : std::vector<double>(devices.size(), 1.0);
-      std::vector<Part> parts = split(plan.ndrange, shares, dimension);
-      for (Part& part : parts) part.device = devices[part.device];
-      return parts;
+      const CostModel& known = *kernel_.cost_model;
+      return cut_by(mixed ? kernel_.cost_model->speeds.shares(devices, dimension)
+                          : known.balance.shares(devices.size(), dimension),
+                    plan.ndrange, devices, dimension);
     };
     const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
     std::vector<Part> cut_best = cut_along(dimensions[0]);
@@ -195,6 +250,9 @@ class Options {
       cut_best = std::move(parts);
       plan.accesses = std::move(accesses);
     }
+    if (!mixed) balance(plan, cut_best, devices, best);
+    const std::vector<uint64_t> written = written_bytes(plan.accesses, cut_best.size());
+    plan.written.assign(written.begin(), written.end());
     plan.parts.assign(cut_best.begin(), cut_best.end());
     for (const Part& part : cut_best) {
       if (mixed) plan.speeds.push_back(kernel_.cost_model->speeds.relative(part.device, 0));
@@ -226,6 +284,10 @@ Covered LaunchPlan::covered(size_t part) const {
 
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts) {
   return Options(request, context).make(in_parts);
+}
+
+uint64_t written_by(const LaunchRequest& request, const Context& context) {
+  return Options(request, context).written_whole();
 }
 
 std::unique_ptr<LaunchPlan> plan_on(const LaunchRequest& request, const Context& context, unsigned devices) {

@@ -33,6 +33,8 @@ struct LaunchPlan {
   // By part, how many times as fast its device computes this kernel as the first one; empty: all are alike.
   SmallVector<double, 1> speeds;
   BufferAccesses accesses;
+  // Bytes that each part writes; empty: not known of all parts.
+  SmallVector<uint64_t, 1> written;
 
   bool is_split() const { return parts.size() > 1; }
   bool merges() const;
@@ -56,6 +58,9 @@ struct LaunchOptions {
 
 // in_parts: whether parts are of interest; to find out what each would need takes longer than a short kernel.
 LaunchOptions options_of(const LaunchRequest& request, const Context& context, bool in_parts);
+
+// Bytes that all of it writes; 0: not known.
+uint64_t written_by(const LaunchRequest& request, const Context& context);
 
 // In parts on devices 0 to devices - 1 of an imagined machine, all as fast as the first one; nullptr: it must not.
 std::unique_ptr<LaunchPlan> plan_on(const LaunchRequest& request, const Context& context, unsigned devices);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel-translator/client/translation.h"
+#include "libsamcl/cost/balance.h"
 #include "libsamcl/cost/device_speeds.h"
 #include "libsamcl/cost/kernel_times.h"
 #include "libsamcl/cost/self_tests.h"
@@ -37,6 +38,7 @@ struct CostModel {
   RememberedFootprint footprint;
   KernelTimes times;                 // on the first device, or on one that computes as fast
   DeviceSpeeds speeds;               // where devices are not alike
+  Balance balance;                   // where they are
   SelfTests self_tests;              // where these have to give the same bytes
   std::atomic<uint64_t> took_ns{0};  // all launches in this process
 };

@@ -21,7 +21,10 @@ std::string question(const BuildSpecification& specification, const DeviceFacts&
 
 void remember_times(const BuildSpecification& specification, const DeviceFacts& device, const RememberedTimes& times) {
   Json kernels = Json::object();
-  for (const auto& [name, by_size] : times.kernels) kernels[name] = by_size;
+  for (const auto& [name, known] : times.kernels) {
+    kernels[name] = {
+        {"whole", known.whole}, {"in_parts", known.in_parts}, {"written_per_item", known.written_per_item}};
+  }
   const Json kept = {{"parts_build_ns", times.parts_build_ns}, {"kernels", kernels}};
   TranslationCache(Config::get().cache_directory).keep(question(specification, device), json_text(kept), {});
 }
@@ -32,8 +35,11 @@ std::optional<RememberedTimes> remembered_times(const BuildSpecification& specif
   try {
     const Json read = read_json(*kept);
     RememberedTimes times{.parts_build_ns = read.at("parts_build_ns").get<uint64_t>(), .kernels = {}};
-    for (const auto& [name, by_size] : read.at("kernels").items())
-      times.kernels[name] = by_size.get<KernelTimes::BySize>();
+    for (const auto& [name, known] : read.at("kernels").items()) {
+      times.kernels[name] = {known.at("whole").get<KernelTimes::BySize>(),
+                             known.at("in_parts").get<KernelTimes::BySize>(),
+                             known.at("written_per_item").get<double>()};
+    }
     return times;
   } catch (const Json::exception&) {
     return std::nullopt;  // a file of another version

@@ -16,7 +16,7 @@ namespace samcl {
 
 struct RememberedTimes {
   uint64_t parts_build_ns = 0;
-  std::map<std::string, KernelTimes::BySize> kernels;  // by name
+  std::map<std::string, KernelTimes::Known> kernels;  // by name
 
   bool operator==(const RememberedTimes&) const = default;
 };
