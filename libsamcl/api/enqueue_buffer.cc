@@ -11,6 +11,7 @@
 #include "libsamcl/api/buffer_arguments.h"
 #include "libsamcl/api/first_device.h"
 #include "libsamcl/api/unwrapped_list.h"
+#include "libsamcl/device/pinned_transfer.h"
 #include "libsamcl/driver/driver.h"
 
 namespace samcl::api {
@@ -19,8 +20,14 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
                                        cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
+    const UnwrappedList before(wait_count, waits);
+    if (blocking && !event) {
+      if (const auto done = transfer_pinned(handle, Direction::down, unwrap(memory), offset, bytes,
+                                            static_cast<std::byte*>(to), wait_count, before.get()))
+        return *done;
+    }
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
-                                              UnwrappedList(wait_count, waits).get(), event);
+                                              before.get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;
@@ -46,8 +53,16 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
                                         cl_event* event) {
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
+    const UnwrappedList before(wait_count, waits);
+    if (blocking && !event) {
+      // The driver's queue does not write to it.
+      auto* const host = static_cast<std::byte*>(const_cast<void*>(from));
+      if (const auto done =
+              transfer_pinned(handle, Direction::up, unwrap(memory), offset, bytes, host, wait_count, before.get()))
+        return *done;
+    }
     return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from, wait_count,
-                                               UnwrappedList(wait_count, waits).get(), event);
+                                               before.get(), event);
   }
   const auto queue = find<Queue>(handle);
   if (!queue) return CL_INVALID_COMMAND_QUEUE;

@@ -5,6 +5,8 @@
 
 #include "libsamcl/device/row_commands.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/query.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -64,6 +66,12 @@ cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const Devic
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
+}
+
+bool gains_by_pinned_chunks(cl_device_id device) {
+  if (Config::get().transport == Config::Transport::staged) return true;
+  return (driver::value<cl_device_type>(device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
+         !driver::value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
 }
 
 }  // namespace samcl

@@ -25,4 +25,8 @@ enum class Direction : bool { up, down };
 cl_int enqueue_transfer(cl_command_queue queue, Direction direction, const DeviceMemory& memory, const Rectangle& rows,
                         std::byte* host, const Rectangle& host_rows, bool blocking, cl_event* event);
 
+// Whether host memory is not the device's own, so that transfers gain by pinned chunks (transfer/pinned_ring.h); always
+// with SAMCL_TRANSPORT=staged.
+bool gains_by_pinned_chunks(cl_device_id device);
+
 }  // namespace samcl

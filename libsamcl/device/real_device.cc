@@ -41,13 +41,6 @@ uint64_t items_at_once(cl_device_id id) {
   return is_gpu ? 2 * driver::value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, 0) : 0;
 }
 
-// Where host memory is not the device's own.
-bool gains_by_pinned_chunks(cl_device_id id) {
-  if (Config::get().transport == Config::Transport::staged) return true;
-  return (driver::value<cl_device_type>(id, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_GPU) &&
-         !driver::value<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE);
-}
-
 }  // namespace
 
 RealDevice::RealDevice(unsigned device_index, cl_device_id device_id, const cl_context_properties* properties,

@@ -11,10 +11,16 @@
 #include "libsamcl/transfer/copy_pool.h"
 
 namespace samcl {
+namespace {
+
+// The memory of a ring that is no more: the system takes longer to provide it than the driver to pin it.
+std::atomic<std::byte*> left_over{nullptr};
+
+}  // namespace
 
 PinnedRing::~PinnedRing() {
   if (lock_) driver::real().clReleaseMemObject(lock_);
-  if (memory_) munmap(memory_, kBytes);
+  if (std::byte* const before = memory_ ? left_over.exchange(memory_) : nullptr) munmap(before, kBytes);
 }
 
 bool PinnedRing::prepare() {
@@ -26,9 +32,12 @@ bool PinnedRing::prepare() {
 // with an H200. Memory that is there already it pins in 0.6 ms, and to have the system provide it in large pages
 // takes 2.
 bool PinnedRing::make() {
-  memory_ = map_pages(kBytes);
-  if (!memory_) return false;
-  std::memset(memory_, 0, kBytes);
+  memory_ = left_over.exchange(nullptr);
+  if (!memory_) {
+    memory_ = map_pages(kBytes);
+    if (!memory_) return false;
+    std::memset(memory_, 0, kBytes);
+  }
   cl_int error;
   lock_ = driver::real().clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, kBytes, memory_, &error);
   for (size_t i = 0; i < kChunks; ++i) chunks_[i].memory = memory_ + i * kChunk;

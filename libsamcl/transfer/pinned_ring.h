@@ -30,8 +30,8 @@ class PinnedRing {
   // To make the chunks takes as long as the driver's own way for so many bytes more than the ring.
   static constexpr size_t kPays = 16 << 20;
 
-  // Makes the chunks, once; another caller waits meanwhile. False if pinned memory cannot be had: then the driver's own
-  // way has to serve.
+  // Makes the chunks, or takes those that another ring left, once; another caller waits meanwhile. False if pinned
+  // memory cannot be had: then the driver's own way has to serve.
   bool prepare();
   // Whether they are there.
   bool is_ready() const { return ready_.load(std::memory_order_acquire); }

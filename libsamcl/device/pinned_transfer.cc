@@ -1,0 +1,80 @@
+#include "libsamcl/device/pinned_transfer.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/settings/config.h"
+#include "libsamcl/transfer/pinned_ring.h"
+
+namespace samcl {
+namespace {
+
+// To pin the chunks takes as long as the driver needs for 5 MiB, and the look at the process's memory for 1.
+constexpr size_t kLeast = 16 << 20;
+constexpr size_t kLeastForced = 4096;  // SAMCL_TRANSPORT=staged, for tests
+
+bool is_forced() { return Config::get().transport == Config::Transport::staged; }
+
+template <typename Object, typename Get, typename Value>
+bool tells(Get get, Object object, cl_uint what, Value& value) {
+  return get(object, what, sizeof(value), &value, nullptr) == CL_SUCCESS;
+}
+
+// Whether the driver would begin the transfer, and gains by it.
+std::optional<cl_context> context_for(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes) {
+  const auto& cl = driver::real();
+  cl_context context = nullptr, of_buffer = nullptr;
+  cl_device_id device = nullptr;
+  size_t size = 0;
+  if (!tells(cl.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, context) ||
+      !tells(cl.clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE, device) ||
+      !tells(cl.clGetMemObjectInfo, buffer, CL_MEM_CONTEXT, of_buffer) ||
+      !tells(cl.clGetMemObjectInfo, buffer, CL_MEM_SIZE, size))
+    return std::nullopt;
+  if (context != of_buffer || bytes > size || offset > size - bytes) return std::nullopt;
+  return gains_by_pinned_chunks(device) ? std::optional(context) : std::nullopt;
+}
+
+// Memory that a driver gave is a part of its device file.
+bool is_drivers_own(const std::byte* host) {
+  std::ifstream maps("/proc/self/maps");
+  const auto at = reinterpret_cast<uintptr_t>(host);
+  std::string line;
+  while (std::getline(maps, line)) {
+    uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || at >= end) continue;
+    return at >= begin && line.find(" /dev/") != std::string::npos;
+  }
+  return true;  // no memory: the driver's to say
+}
+
+}  // namespace
+
+std::optional<cl_int> transfer_pinned(cl_command_queue queue, Direction direction, cl_mem buffer, size_t offset,
+                                      size_t bytes, std::byte* host, cl_uint wait_count, const cl_event* waits) {
+  if (bytes < (is_forced() ? kLeastForced : kLeast) || !host || (wait_count == 0) != (waits == nullptr))
+    return std::nullopt;
+  static std::mutex busy;
+  const std::unique_lock lock(busy, std::try_to_lock);
+  if (!lock) return std::nullopt;
+  const auto context = context_for(queue, buffer, offset, bytes);
+  if (!context || is_drivers_own(host)) return std::nullopt;
+  PinnedRing ring(*context, queue);
+  if (!ring.prepare()) return std::nullopt;
+  const auto& cl = driver::real();
+  const auto give = [&](const Rectangle& piece, std::byte* chunk, cl_event* moved) {
+    return direction == Direction::up ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, piece.offset, piece.bytes(),
+                                                                chunk, wait_count, waits, moved)
+                                      : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, piece.offset, piece.bytes(),
+                                                               chunk, wait_count, waits, moved);
+  };
+  const Rectangle rows = Rectangle::run(offset, bytes), host_rows = Rectangle::run(0, bytes);
+  return direction == Direction::up ? ring.upload(rows, host, host_rows, give)
+                                    : ring.download(rows, host, host_rows, give);
+}
+
+}  // namespace samcl
