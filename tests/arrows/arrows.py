@@ -85,7 +85,7 @@ ROOMS = {
                       "libsamcl/settings"],
     "libsamcl/commands": ["base", "contract", "libsamcl/cost", "libsamcl/device", "libsamcl/driver", "libsamcl/merge",
                           "libsamcl/objects", "libsamcl/observe", "libsamcl/plan", "libsamcl/program", "libsamcl/settings"],
-    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
+    "libsamcl/api": ["base", "libsamcl/commands", "libsamcl/device", "libsamcl/driver", "libsamcl/objects", "libsamcl/observe", "libsamcl/plan",
                      "libsamcl/program", "libsamcl/settings", "libsamcl/threads", "libsamcl/transfer"],
 }
 
