@@ -21,9 +21,9 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue handle, cl_mem memory, c
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     const UnwrappedList before(wait_count, waits);
-    if (blocking && !event) {
+    if (blocking) {
       if (const auto done = transfer_pinned(handle, Direction::down, unwrap(memory), offset, bytes,
-                                            static_cast<std::byte*>(to), wait_count, before.get()))
+                                            static_cast<std::byte*>(to), wait_count, before.get(), event))
         return *done;
     }
     return driver::real().clEnqueueReadBuffer(handle, unwrap(memory), blocking, offset, bytes, to, wait_count,
@@ -54,11 +54,11 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue handle, cl_mem memory, 
   if (!handle) return CL_INVALID_COMMAND_QUEUE;
   if (!is_virtual(handle)) {
     const UnwrappedList before(wait_count, waits);
-    if (blocking && !event) {
+    if (blocking) {
       // The driver's queue does not write to it.
       auto* const host = static_cast<std::byte*>(const_cast<void*>(from));
-      if (const auto done =
-              transfer_pinned(handle, Direction::up, unwrap(memory), offset, bytes, host, wait_count, before.get()))
+      if (const auto done = transfer_pinned(handle, Direction::up, unwrap(memory), offset, bytes, host, wait_count,
+                                            before.get(), event))
         return *done;
     }
     return driver::real().clEnqueueWriteBuffer(handle, unwrap(memory), blocking, offset, bytes, from, wait_count,

@@ -25,17 +25,21 @@ bool tells(Get get, Object object, cl_uint what, Value& value) {
 }
 
 // Whether the driver would begin the transfer, and gains by it.
-std::optional<cl_context> context_for(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes) {
+std::optional<cl_context> context_for(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes,
+                                      bool wants_event) {
   const auto& cl = driver::real();
   cl_context context = nullptr, of_buffer = nullptr;
   cl_device_id device = nullptr;
+  cl_command_queue_properties properties = 0;
   size_t size = 0;
   if (!tells(cl.clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, context) ||
       !tells(cl.clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE, device) ||
+      !tells(cl.clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, properties) ||
       !tells(cl.clGetMemObjectInfo, buffer, CL_MEM_CONTEXT, of_buffer) ||
       !tells(cl.clGetMemObjectInfo, buffer, CL_MEM_SIZE, size))
     return std::nullopt;
   if (context != of_buffer || bytes > size || offset > size - bytes) return std::nullopt;
+  if (wants_event && (properties & CL_QUEUE_PROFILING_ENABLE)) return std::nullopt;
   return gains_by_pinned_chunks(device) ? std::optional(context) : std::nullopt;
 }
 
@@ -55,26 +59,35 @@ bool is_drivers_own(const std::byte* host) {
 }  // namespace
 
 std::optional<cl_int> transfer_pinned(cl_command_queue queue, Direction direction, cl_mem buffer, size_t offset,
-                                      size_t bytes, std::byte* host, cl_uint wait_count, const cl_event* waits) {
+                                      size_t bytes, std::byte* host, cl_uint wait_count, const cl_event* waits,
+                                      cl_event* event) {
   if (bytes < (is_forced() ? kLeastForced : kLeast) || !host || (wait_count == 0) != (waits == nullptr))
     return std::nullopt;
   static std::mutex busy;
   const std::unique_lock lock(busy, std::try_to_lock);
   if (!lock) return std::nullopt;
-  const auto context = context_for(queue, buffer, offset, bytes);
+  const auto context = context_for(queue, buffer, offset, bytes, event != nullptr);
   if (!context || is_drivers_own(host)) return std::nullopt;
   PinnedRing ring(*context, queue);
   if (!ring.prepare()) return std::nullopt;
   const auto& cl = driver::real();
+  cl_event last = nullptr;
   const auto give = [&](const Rectangle& piece, std::byte* chunk, cl_event* moved) {
-    return direction == Direction::up ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, piece.offset, piece.bytes(),
-                                                                chunk, wait_count, waits, moved)
-                                      : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, piece.offset, piece.bytes(),
-                                                               chunk, wait_count, waits, moved);
+    const uint64_t at = piece.offset, size = piece.bytes();
+    const cl_int error =
+        direction == Direction::up
+            ? cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, at, size, chunk, wait_count, waits, moved)
+            : cl.clEnqueueReadBuffer(queue, buffer, CL_FALSE, at, size, chunk, wait_count, waits, moved);
+    if (event && error == CL_SUCCESS && at + size == offset + bytes && cl.clRetainEvent(*moved) == CL_SUCCESS)
+      last = *moved;
+    return error;
   };
   const Rectangle rows = Rectangle::run(offset, bytes), host_rows = Rectangle::run(0, bytes);
-  return direction == Direction::up ? ring.upload(rows, host, host_rows, give)
-                                    : ring.download(rows, host, host_rows, give);
+  const cl_int error = direction == Direction::up ? ring.upload(rows, host, host_rows, give)
+                                                  : ring.download(rows, host, host_rows, give);
+  if (last && error == CL_SUCCESS) *event = last;
+  if (last && error != CL_SUCCESS) cl.clReleaseEvent(last);
+  return error;
 }
 
 }  // namespace samcl

@@ -17,8 +17,10 @@ namespace samcl {
 
 // What the driver says; nullopt: the driver's own way has to serve, nothing was done. So it is wherever that is as
 // fast (short transfers, memory that is pinned already, devices that share the host's memory) and wherever the driver
-// would find something wrong. All objects are the driver's. For a call without an event.
+// would find something wrong; or where the program asks for an event whose times the queue tells, which would be those
+// of a piece. All objects are the driver's.
 std::optional<cl_int> transfer_pinned(cl_command_queue queue, Direction direction, cl_mem buffer, size_t offset,
-                                      size_t bytes, std::byte* host, cl_uint wait_count, const cl_event* waits);
+                                      size_t bytes, std::byte* host, cl_uint wait_count, const cl_event* waits,
+                                      cl_event* event);
 
 }  // namespace samcl
