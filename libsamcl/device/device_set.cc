@@ -21,15 +21,19 @@ void DeviceSet::complete() {
   survives_ = Config::get().survive && devices.size() > 1 && !shares_host_memory_;
 }
 
-// One memory for all where there is one, else memory of devices that others can see, else the way through the host;
-// SAMCL_TRANSPORT=peer and staged leave out what comes before.
+// One memory for all where there is one, else memory of devices that others can see, else what the driver moves in one
+// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, one-context and staged leave out what
+// comes before. The context was chosen before its devices were made: where it is one, none of the other ways was to be
+// tried.
 void DeviceSet::find_transports() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
   const Transport wanted = Config::get().transport;
   const auto is_remote = [](const auto& device) { return device->is_remote; };
   if (devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_remote)) rates_ = measured_rates(devices);
-  if (wanted == Transport::staged) return;
+  if (one_context && one_context->times())
+    rates_.exchange = std::max(rates_.exchange, one_context->times()->in_one_context.bytes_per_ns());
+  if (one_context || wanted == Transport::one_context || wanted == Transport::staged) return;
   const bool one_memory = devices_share_host_memory(devices);
   shares_host_memory_ = one_memory && wanted != Transport::peer;
   if (shares_host_memory_) return;

@@ -10,6 +10,7 @@
 #include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
+#include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 
@@ -19,6 +20,7 @@ class Storage;
 
 class DeviceSet {
  public:
+  std::unique_ptr<OneContext> one_context;  // the real context of all; nullptr where each has one of its own
   std::vector<std::unique_ptr<RealDevice>> devices;
   std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
 
