@@ -59,8 +59,8 @@ void notify(const std::shared_ptr<Program>& program, BuildCallback callback, voi
   }
 }
 
-// What the driver has for each device of its context, of which the program knows the first. its: where the driver writes
-// to, if what it has are places.
+// What the driver has for each device of its context, of which the program knows the first. its: where the driver
+// writes to, if what it has are places.
 template <typename T>
 cl_int info_of_first(const Program& program, cl_program_info param, T& its) {
   const auto& devices = program.context->devices;

@@ -53,6 +53,14 @@ class DeviceSet {
   bool shares_host_memory() const { return shares_host_memory_; }
   const TransferRates& rates() const { return rates_; }
 
+  // Whether so many bytes that several devices need go over the host's links once, and from device to device from then
+  // on: where these have a way of their own that is no slower. Fixed.
+  bool passes_on(uint64_t bytes) const;
+  // From which of the places where they are valid that device gets so many bytes (0: of which none are passed on).
+  // Devices that pass them on to others form a binomial tree, so that each round doubles the number of those that have
+  // them.
+  Place source_for(unsigned device, Places valid, uint64_t bytes) const;
+
  protected:
   DeviceSet() = default;
   ~DeviceSet() = default;

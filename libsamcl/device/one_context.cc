@@ -56,9 +56,9 @@ std::unique_ptr<OneContext> OneContext::of(const std::vector<cl_device_id>& devi
   }
   const auto& cl = driver::real();
   cl_int error;
-  driver::Owned<cl_context> context(cl.clCreateContext(properties, static_cast<cl_uint>(devices.size()), devices.data(),
-                                                       nullptr, nullptr, &error),
-                                    cl.clReleaseContext);
+  driver::Owned<cl_context> context(
+      cl.clCreateContext(properties, static_cast<cl_uint>(devices.size()), devices.data(), nullptr, nullptr, &error),
+      cl.clReleaseContext);
   return context ? std::make_unique<OneContext>(std::move(context), is_forced ? std::nullopt : times) : nullptr;
 }
 

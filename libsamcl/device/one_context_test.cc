@@ -31,7 +31,8 @@ struct OneContextTest : ::testing::Test {
   cl_context real = make_context();
   OneContext context{driver::Owned<cl_context>(real, driver::real().clReleaseContext), std::nullopt};
   cl_int error = CL_SUCCESS;
-  RealDevice from{0, driver.devices()[0], nullptr, {}, real, &error}, to{1, driver.devices()[1], nullptr, {}, real, &error};
+  RealDevice from{0, driver.devices()[0], nullptr, {}, real, &error},
+      to{1, driver.devices()[1], nullptr, {}, real, &error};
   cl_mem source = make_buffer(), target = make_buffer();
 
   ~OneContextTest() override {
@@ -69,7 +70,8 @@ struct OneContextTest : ::testing::Test {
 
 TEST_F(OneContextTest, RunsAndRowsArriveWhereTheyWere) {
   fill_source();
-  const std::vector<Rectangle> rows{Rectangle::run(3, 1), Rectangle::run(100, 5'000),
+  const std::vector<Rectangle> rows{Rectangle::run(3, 1),
+                                    Rectangle::run(100, 5'000),
                                     {10'000, 512, 512 * 100, {100, 100, 1}},
                                     Rectangle::run(1 << 20, (9 << 20) + 13)};
   EXPECT_EQ(pass(rows), CL_SUCCESS);

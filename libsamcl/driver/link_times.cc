@@ -49,8 +49,8 @@ class Pair {
 
   bool is_made() const {
     return context_ && from_queue_ && to_queue_ && source_ && target_ && little_ && much_ &&
-           real().clEnqueueWriteBuffer(from_queue_.get(), source_.get(), CL_TRUE, 0, LinkTimes::kMany, memory_.data(), 0,
-                                       nullptr, nullptr) == CL_SUCCESS;
+           real().clEnqueueWriteBuffer(from_queue_.get(), source_.get(), CL_TRUE, 0, LinkTimes::kMany, memory_.data(),
+                                       0, nullptr, nullptr) == CL_SUCCESS;
   }
 
   cl_int through_host(size_t bytes) {
@@ -67,8 +67,7 @@ class Pair {
     const auto& cl = real();
     const cl_mem staging = (bytes == LinkTimes::kFew ? little_ : much_).get();
     cl_event event = nullptr;
-    cl_int error =
-        cl.clEnqueueCopyBuffer(from_queue_.get(), source_.get(), staging, 0, 0, bytes, 0, nullptr, &event);
+    cl_int error = cl.clEnqueueCopyBuffer(from_queue_.get(), source_.get(), staging, 0, 0, bytes, 0, nullptr, &event);
     if (error != CL_SUCCESS) return error;
     const Owned<cl_event> copied(event, cl.clReleaseEvent);
     cl.clFlush(from_queue_.get());

@@ -17,9 +17,7 @@ struct LinkTimes {
   double bytes_per_ns() const {
     return static_cast<double>(kMany) / static_cast<double>(many_ns > few_ns ? many_ns - few_ns : 1);
   }
-  double ns(uint64_t bytes) const {
-    return static_cast<double>(few_ns) + static_cast<double>(bytes) / bytes_per_ns();
-  }
+  double ns(uint64_t bytes) const { return static_cast<double>(few_ns) + static_cast<double>(bytes) / bytes_per_ns(); }
 };
 
 // From the host to a device, by a queue of that context; nothing where the driver refuses.
@@ -33,9 +31,9 @@ struct ExchangeTimes {
   bool is_faster_in_one_context(uint64_t bytes) const { return in_one_context.ns(bytes) < through_host.ns(bytes); }
 };
 
-// Between devices of one platform; nothing where the driver refuses, or has not moved anything after half a second (PoCL's
-// remote driver 8.0-pre, as it was released, asks the wrong session of a server). Takes some tens of milliseconds over a
-// network.
+// Between devices of one platform; nothing where the driver refuses, or has not moved anything after half a second
+// (PoCL's remote driver 8.0-pre, as it was released, asks the wrong session of a server). Takes some tens of
+// milliseconds over a network.
 std::optional<ExchangeTimes> measure_exchange(cl_device_id from, cl_device_id to);
 
 }  // namespace samcl::driver

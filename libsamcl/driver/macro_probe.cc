@@ -13,7 +13,7 @@
 namespace samcl::driver {
 namespace {
 
-constexpr size_t kRoom = 256u << 10;  // bytes for the answers to all names
+constexpr size_t kRoom = 256u << 10;                  // bytes for the answers to all names
 constexpr auto kPatience = std::chrono::seconds(20);  // the device may be the program's own for that long
 
 // Only #ifdef can be asked about them.

@@ -292,8 +292,8 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   if (known && specification->is_executable()) found_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
   const RealDevice& first = *context->devices[0];
-  const cl_program real = driver::real().clLinkProgram(first.context(), 1, &first.id, options, count, real_inputs,
-                                                       nullptr, nullptr, error);
+  const cl_program real =
+      driver::real().clLinkProgram(first.context(), 1, &first.id, options, count, real_inputs, nullptr, nullptr, error);
   if (!real) return nullptr;
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");

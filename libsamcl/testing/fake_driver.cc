@@ -285,8 +285,8 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, s
 }
 
 // All devices of a context have the same memory here.
-cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem* buffers, cl_mem_migration_flags, cl_uint,
-                           const cl_event*, cl_event* event) {
+cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem* buffers, cl_mem_migration_flags,
+                           cl_uint, const cl_event*, cl_event* event) {
   const cl_int error = g_driver->enter(Call::migrate);
   if (error != CL_SUCCESS) return error;
   for (cl_uint i = 0; i < count; ++i) {
