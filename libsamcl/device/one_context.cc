@@ -16,7 +16,7 @@ namespace samcl {
 namespace {
 
 // Of a staging buffer. Only whole ones move, so there are several sizes, each twice the one before.
-constexpr uint64_t kLeast = 1 << 10, kMost = 4 << 20;
+constexpr uint64_t kLeast = 1 << 10, kMost = driver::ExchangeTimes::kPiece;
 uint64_t staging_size(uint64_t bytes) { return std::max(kLeast, std::bit_ceil(bytes)); }
 
 // Of the first device to each other one, the slowest; nothing if the driver refuses one.
@@ -52,7 +52,7 @@ std::unique_ptr<OneContext> OneContext::of(const std::vector<cl_device_id>& devi
   std::optional<driver::ExchangeTimes> times;
   if (all_remote) {
     times = measured(devices);
-    if (!times || (!is_forced && !times->is_faster_in_one_context(kMost))) return nullptr;
+    if (!times || (!is_forced && !times->least_in_one_context())) return nullptr;
   }
   const auto& cl = driver::real();
   cl_int error;

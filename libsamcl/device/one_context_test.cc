@@ -22,6 +22,15 @@ TEST(ExchangeTimes, OneContextIsFasterFromTheSizeOnThatPaysForItsStart) {
   EXPECT_FALSE(times.is_faster_in_one_context(64));
   EXPECT_FALSE(times.is_faster_in_one_context(driver::LinkTimes::kMany / 2 - 1));
   EXPECT_TRUE(times.is_faster_in_one_context(driver::LinkTimes::kMany / 2 + 1));
+  EXPECT_NEAR(static_cast<double>(times.least_in_one_context().value()), driver::LinkTimes::kMany / 2, 2);
+}
+
+TEST(ExchangeTimes, OneContextIsNotWorthHavingWhereAPieceIsSlower) {
+  const driver::LinkTimes late{10'000'000, 11'000'000};
+  EXPECT_FALSE((driver::ExchangeTimes{.through_host = kQuickStart, .in_one_context = late}.least_in_one_context()));
+  EXPECT_FALSE(
+      (driver::ExchangeTimes{.through_host = kQuickStart, .in_one_context = kQuickStart}.least_in_one_context()));
+  EXPECT_EQ((driver::ExchangeTimes{.through_host = late, .in_one_context = kSlowStart}.least_in_one_context()), 0u);
 }
 
 struct OneContextTest : ::testing::Test {

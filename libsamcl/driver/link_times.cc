@@ -126,6 +126,13 @@ std::optional<LinkTimes> measure_link(cl_context context, cl_command_queue queue
   });
 }
 
+std::optional<uint64_t> ExchangeTimes::least_in_one_context() const {
+  if (!is_faster_in_one_context(kPiece)) return std::nullopt;
+  const double later = in_one_context.ns(0) - through_host.ns(0);                             // than through the host
+  const double gained = 1 / through_host.bytes_per_ns() - 1 / in_one_context.bytes_per_ns();  // ns, by each byte
+  return later > 0 ? static_cast<uint64_t>(later / gained) + 1 : 0;
+}
+
 std::optional<ExchangeTimes> measure_exchange(cl_device_id from, cl_device_id to) {
   auto pair = std::make_unique<Pair>(from, to);
   if (!pair->is_made()) return std::nullopt;

@@ -28,7 +28,11 @@ struct ExchangeTimes {
   LinkTimes through_host;    // read from the one and written to the other
   LinkTimes in_one_context;  // through a buffer that the driver moves between two devices of one context
 
+  static constexpr uint64_t kPiece = 4 << 20;  // longer ranges go in pieces of that many bytes
+
   bool is_faster_in_one_context(uint64_t bytes) const { return in_one_context.ns(bytes) < through_host.ns(bytes); }
+  // From how many bytes on; nothing if that is more than a piece, and one context is not worth having.
+  std::optional<uint64_t> least_in_one_context() const;
 };
 
 // Between devices of one platform; nothing where the driver refuses, or has not moved anything after half a second
