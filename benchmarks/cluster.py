@@ -10,6 +10,7 @@ Ways: alone is one server's device without samcl; through: under samcl, bytes be
 Times are of a step of the stencil (4096 x 4096 floats, from the first launch of a job to the end of its last), and of the
 whole product (--inner 768: three matrices of 768 x 768 floats), of the fastest job after the first one of a process, since
 what else the machine does only adds to it; ratios are to alone, below 1 is faster. The client's link is a relay of this script: the servers' own connections do not pass it.
+Exit code 0: all gave the same; 77: there is no PoCL with its remote driver.
 """
 
 import argparse
@@ -112,6 +113,9 @@ def run(way, words, file, options):
 
 def main():
     options = arguments()
+    if not os.access(pathlib.Path(options.pocl) / "bin/pocld", os.X_OK):
+        print(f"there is no PoCL with a remote driver in {options.pocl}; tools/cluster/build-pocl-remote.sh builds it")
+        return 77
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "cluster"
         cluster = [str(options.bin / "sam-cluster"), "--file", str(file)]
@@ -137,6 +141,7 @@ def main():
                       *(f"{ms:.2f} ({ms / fastest['alone']:.2f})".rjust(16) for ms in fastest.values()), flush=True)
         finally:
             subprocess.run([*cluster, "down"], check=True)
+    return 0
 
 
-main()
+sys.exit(main())
