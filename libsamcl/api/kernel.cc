@@ -94,4 +94,27 @@ cl_int CL_API_CALL clGetKernelInfo(cl_kernel handle, cl_kernel_info param, size_
   }
 }
 
+namespace {
+
+// No device stands for the only one; the real context may have more.
+cl_device_id only_device(cl_kernel handle, cl_device_id device) {
+  const auto kernel = device ? nullptr : find<Kernel>(handle);
+  return kernel ? kernel->program->context->devices[0]->id : unwrap(device);
+}
+
+}  // namespace
+
+cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param,
+                                            size_t size, void* value, size_t* size_ret) {
+  return driver::real().clGetKernelWorkGroupInfo(unwrap(kernel), only_device(kernel, device), param, size, value,
+                                                 size_ret);
+}
+
+cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param,
+                                           size_t input_size, const void* input, size_t size, void* value,
+                                           size_t* size_ret) {
+  return driver::real().clGetKernelSubGroupInfo(unwrap(kernel), only_device(kernel, device), param, input_size, input,
+                                                size, value, size_ret);
+}
+
 }  // namespace samcl::api

@@ -4,6 +4,8 @@
 // clang-format on
 #include "libsamcl/program/program.h"
 
+#include <algorithm>
+
 #include "entry_points.h"
 #include "libsamcl/api/info.h"
 #include "libsamcl/api/unwrapped_list.h"
@@ -57,14 +59,38 @@ void notify(const std::shared_ptr<Program>& program, BuildCallback callback, voi
   }
 }
 
-cl_int binaries(const Program& program, size_t size, void* value, size_t* size_ret) {
+// What the driver has for each device of its context, of which the program knows the first. its: where the driver
+// writes to, if what it has are places.
+template <typename T>
+cl_int info_of_first(const Program& program, cl_program_info param, T& its) {
+  const auto& devices = program.context->devices;
+  std::vector<cl_device_id> listed(program.context->one_context ? devices.size() : 1);
+  std::vector<T> all(listed.size());
   const auto& cl = driver::real();
-  const cl_int error = cl.clGetProgramInfo(program.original, CL_PROGRAM_BINARIES, size, value, size_ret);
+  const cl_int error = cl.clGetProgramInfo(program.original, CL_PROGRAM_DEVICES, listed.size() * sizeof listed[0],
+                                           listed.data(), nullptr);
+  if (error != CL_SUCCESS) return error;
+  T& first = all[static_cast<size_t>(std::ranges::find(listed, devices[0]->id) - listed.begin()) % all.size()];
+  first = its;
+  const cl_int answered = cl.clGetProgramInfo(program.original, param, all.size() * sizeof(T), all.data(), nullptr);
+  its = first;
+  return answered;
+}
+
+cl_int binary_size(const Program& program, const Answer& answer) {
+  size_t bytes = 0;
+  const cl_int error = info_of_first(program, CL_PROGRAM_BINARY_SIZES, bytes);
+  return error == CL_SUCCESS ? answer.with<size_t>(bytes) : error;
+}
+
+cl_int binaries(const Program& program, const Answer& answer) {
+  const bool is_wanted = answer.value && answer.size >= sizeof(unsigned char*);
+  auto* binary = is_wanted ? *static_cast<unsigned char**>(answer.value) : nullptr;
+  cl_int error = info_of_first(program, CL_PROGRAM_BINARIES, binary);
+  if (error == CL_SUCCESS) error = answer.with<unsigned char*>(binary);
   size_t length = 0;
-  if (error == CL_SUCCESS && value && *static_cast<unsigned char**>(value) &&
-      cl.clGetProgramInfo(program.original, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, nullptr) == CL_SUCCESS) {
-    program.binary_was_read({*static_cast<unsigned char**>(value), length});
-  }
+  if (error == CL_SUCCESS && binary && info_of_first(program, CL_PROGRAM_BINARY_SIZES, length) == CL_SUCCESS)
+    program.binary_was_read({binary, length});
   return error;
 }
 
@@ -256,7 +282,9 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info param, si
     case CL_PROGRAM_CONTEXT: return answer.with<cl_context>(program->context->api());
     case CL_PROGRAM_REFERENCE_COUNT: return answer.with<cl_uint>(program->references());
     case CL_PROGRAM_DEVICES: return answer.with<cl_device_id>(program->context->device->api());
-    case CL_PROGRAM_BINARIES: return binaries(*program, size, value, size_ret);
+    case CL_PROGRAM_NUM_DEVICES: return answer.with<cl_uint>(1);
+    case CL_PROGRAM_BINARY_SIZES: return binary_size(*program, answer);
+    case CL_PROGRAM_BINARIES: return binaries(*program, answer);
     default: return cl.clGetProgramInfo(program->original, param, size, value, size_ret);
   }
 }

@@ -246,6 +246,34 @@ TEST_F(Launches, ThatReadAllBringItToEveryDevice) {
   EXPECT_THAT(at_work, ElementsAre(0, 1));
 }
 
+struct LaunchesOnFour : Launches {
+  LaunchesOnFour() : Launches(4) {}
+};
+
+TEST_F(LaunchesOnFour, BytesThatAllNeedGoToOneAndOnFromThereWhereDevicesHaveAWay) {
+  const KernelPtr sum =
+      machine.kernel(Translated("sum").reads().writes().footprint(
+                         Footprints().anywhere(0, Footprints::reads).element(1, Footprints::surely_writes)),
+                     [](size_t i, const Arguments& a) {
+                       a[1][i] = std::accumulate(a[0].begin(), a[0].end(), static_cast<cl_uint>(i));
+                     });
+  std::vector<std::pair<Place, Place>> exchanged;
+  machine.backend.perform = [&, perform = machine.backend.perform](const engine::Node& node) {
+    if (const auto* exchange = std::get_if<engine::Exchange>(&node.operation))
+      exchanged.emplace_back(exchange->from, exchange->to);
+    return perform(node);
+  };
+  const BufferPtr a = filled(counting(kMany)), b = machine.buffer(64);
+  machine.run();
+  const int writes = machine.driver.count(Call::write);
+  launch(sum, {a, b}, 64);
+  EXPECT_EQ(machine.contents(b), counting(64, kMany * (kMany - 1) / 2));
+  EXPECT_THAT(at_work, ElementsAre(0, 1, 2, 3));
+  if (!machine.context->one_context) return;
+  EXPECT_EQ(writes, 1) << "over one link";
+  EXPECT_THAT(exchanged, ::testing::UnorderedElementsAre(std::pair(0U, 1U), std::pair(0U, 2U), std::pair(1U, 3U)));
+}
+
 TEST_F(Launches, ThatScatterAreCompared) {
   const BufferPtr a = filled(of(kItems, 3));
   launch(scattering, {a}, 100);

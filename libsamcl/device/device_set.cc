@@ -1,6 +1,7 @@
 #include "libsamcl/device/device_set.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "libsamcl/device/link_rates.h"
@@ -9,6 +10,12 @@
 #include "libsamcl/settings/config.h"
 
 namespace samcl {
+namespace {
+
+// What is shorter is seldom worth one more exchange.
+constexpr uint64_t kLeastPassedOn = 16 << 10;
+
+}  // namespace
 
 void DeviceSet::add(std::unique_ptr<RealDevice> device) {
   announced_.push_back(device->lease.index);
@@ -21,21 +28,40 @@ void DeviceSet::complete() {
   survives_ = Config::get().survive && devices.size() > 1 && !shares_host_memory_;
 }
 
-// One memory for all where there is one, else memory of devices that others can see, else the way through the host;
-// SAMCL_TRANSPORT=peer and staged leave out what comes before.
+// One memory for all where there is one, else memory of devices that others can see, else what the driver moves in one
+// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, one-context and staged leave out what
+// comes before. The context was chosen before its devices were made: where it is one, none of the other ways was to be
+// tried.
 void DeviceSet::find_transports() {
   using Transport = Config::Transport;
   unmanaged_ = lease::devices_in_use({}, announced_, Config::get().gpus);
   const Transport wanted = Config::get().transport;
   const auto is_remote = [](const auto& device) { return device->is_remote; };
   if (devices.size() > 1 && std::any_of(devices.begin(), devices.end(), is_remote)) rates_ = measured_rates(devices);
-  if (wanted == Transport::staged) return;
+  if (one_context && one_context->times())
+    rates_.exchange = std::max(rates_.exchange, one_context->times()->in_one_context.bytes_per_ns());
+  if (one_context || wanted == Transport::one_context || wanted == Transport::staged) return;
   const bool one_memory = devices_share_host_memory(devices);
   shares_host_memory_ = one_memory && wanted != Transport::peer;
   if (shares_host_memory_) return;
   peers = one_memory ? PeerMemory::in_host_memory(devices) : PeerMemory::of(devices);
   // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
   if (peers) rates_ = {20, 250, 20'000};
+}
+
+bool DeviceSet::passes_on(uint64_t bytes) const {
+  if (!one_context || bytes < kLeastPassedOn) return false;
+  if (!one_context->times()) return true;
+  const double over_link = static_cast<double>(rates_.latency) / 2 + static_cast<double>(bytes) / rates_.host;
+  return one_context->times()->in_one_context.ns(bytes) <= over_link;
+}
+
+Place DeviceSet::source_for(unsigned device, Places valid, uint64_t bytes) const {
+  const Places on_devices = valid & kAnyDevice;
+  const bool passed_on = on_devices != 0 && passes_on(bytes);
+  if (contains(valid, kHost) && !passed_on) return kHost;
+  const unsigned parent = device - std::bit_floor(device);  // in the tree whose root is the first device
+  return passed_on && device > 0 && contains(on_devices, parent) ? parent : lowest(on_devices);
 }
 
 SmallVector<unsigned, 8> DeviceSet::devices_in_use() const {

@@ -10,6 +10,7 @@
 #include "base/small_vector.h"
 #include "libsamcl/coherence/directory.h"
 #include "libsamcl/cost/ways.h"
+#include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
 #include "libsamcl/device/real_device.h"
 
@@ -19,6 +20,7 @@ class Storage;
 
 class DeviceSet {
  public:
+  std::unique_ptr<OneContext> one_context;  // the real context of all; nullptr where each has one of its own
   std::vector<std::unique_ptr<RealDevice>> devices;
   std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
 
@@ -50,6 +52,14 @@ class DeviceSet {
   // Whether all devices compute in host memory: a buffer over one block of it is the same bytes for all and the host.
   bool shares_host_memory() const { return shares_host_memory_; }
   const TransferRates& rates() const { return rates_; }
+
+  // Whether so many bytes that several devices need go over the host's links once, and from device to device from then
+  // on: where these have a way of their own that is no slower. Fixed.
+  bool passes_on(uint64_t bytes) const;
+  // From which of the places where they are valid that device gets so many bytes (0: of which none are passed on).
+  // Devices that pass them on to others form a binomial tree, so that each round doubles the number of those that have
+  // them.
+  Place source_for(unsigned device, Places valid, uint64_t bytes) const;
 
  protected:
   DeviceSet() = default;

@@ -1,4 +1,4 @@
-// One real device inside one virtual context: its own real context and queues, the threads that work for it, and how
+// One real device inside one virtual context: its real context and queues, the threads that work for it, and how
 // bytes move between it and host memory.
 #pragma once
 
@@ -39,9 +39,9 @@ struct LeaseTarget {
 class RealDevice {
  public:
   // Creates the real context and queues. On failure *error is the driver's code and the object is unusable.
-  // index: position in the virtual device.
+  // index: position in the virtual device; one_context: what it shares with others; nullptr: it has one of its own.
   RealDevice(unsigned index, cl_device_id id, const cl_context_properties* properties, LeaseTarget lease,
-             cl_int* error);
+             cl_context one_context, cl_int* error);
   ~RealDevice();
   RealDevice(const RealDevice&) = delete;
   RealDevice& operator=(const RealDevice&) = delete;

@@ -4,52 +4,22 @@
 #include <chrono>
 #include <memory>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/event_end.h"
+#include "libsamcl/driver/owned.h"
 
 namespace samcl::driver {
 namespace {
 
-constexpr size_t kRoom = 256u << 10;  // bytes for the answers to all names
-constexpr auto kPatience = std::chrono::seconds(20);
-
-template <typename Object>
-class Owned {
- public:
-  using Release = cl_int(CL_API_CALL*)(Object);
-  Owned(Object object, Release release) : object_(object), release_(release) {}
-  ~Owned() {
-    if (object_) release_(object_);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  Object get() const { return object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  Object object_;
-  Release release_;
-};
+constexpr size_t kRoom = 256u << 10;                  // bytes for the answers to all names
+constexpr auto kPatience = std::chrono::seconds(20);  // the device may be the program's own for that long
 
 // Only #ifdef can be asked about them.
 bool is_operator(const std::string& name) { return name.starts_with("__has_") || name.starts_with("__is_"); }
 
 enum class Outcome { does_not_build, fails, done };
-
-// Never waits for ever: the device may be the program's own for that long.
-bool ends(cl_event event) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  for (;;) {
-    cl_int status = CL_QUEUED;
-    if (real().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) != CL_SUCCESS)
-      return false;
-    if (status <= CL_COMPLETE) return status == CL_COMPLETE;
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-}
 
 Outcome run(cl_context context, cl_device_id device, const std::string& source, const std::string& options,
             std::string& output) {
@@ -82,7 +52,7 @@ Outcome run(cl_context context, cl_device_id device, const std::string& source, 
   }
   const Owned<cl_event> event(read, cl.clReleaseEvent);
   cl.clFlush(queue.get());
-  if (!ends(read)) {
+  if (!ends_well(read, kPatience)) {
     static_cast<void>(shown.release());
     return Outcome::fails;
   }

@@ -221,6 +221,10 @@ Places Storage::destination() const {
   return expected_users();
 }
 
+Place Storage::source_for(unsigned device, const Directory::Piece& piece) const {
+  return set_->source_for(device, piece.valid, image_ ? 0 : piece.range.size());
+}
+
 std::vector<Directory::Piece> Storage::destinations(Range range) {
   if (svm_ || shared_) return {{range, only(place_of(0))}};
   expectation_due_ = true;
@@ -233,6 +237,7 @@ std::vector<Directory::Piece> Storage::destinations(Range range) {
     if (piece.valid == 0) piece.valid = users;
     if (piece.valid != only(kZeros)) piece.valid &= ~only(kZeros);
     if (piece.valid == only(kZeros)) piece.valid = only(lowest(users));
+    if (!image_ && set_->passes_on(piece.range.size())) piece.valid = only(lowest(piece.valid));
   }
   return pieces;
 }

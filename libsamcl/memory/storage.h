@@ -114,6 +114,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // Who asks where bytes are counts on their staying there as long as his command is planned.
   Directory& directory();
+  // From where a device gets the bytes of a piece that are not valid there.
+  Place source_for(unsigned device, const Directory::Piece& piece) const;
   // Who uses the bytes at a place.
   engine::AccessMap& users(Place place) { return users_at_[place]; }
   // That operation of the context's uses it; when the last one did.
@@ -181,7 +183,7 @@ class Storage : public std::enable_shared_from_this<Storage> {
 
   // The same for each part of a range: only the devices that needed it in the first launch after the last such
   // bytes came, since programs do the same again and again; also past a host copy that is only ours, unless the
-  // last launch was on several devices and may need one for merging.
+  // last launch was on several devices and may need one for merging. One device where others get them from that one.
   std::vector<Directory::Piece> destinations(Range range);
 
   // What destinations go by: a launch uses the buffer on these devices,

@@ -111,10 +111,8 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
     for (const auto& piece : memory->directory().missing(range, place)) {
       if (contains(piece.valid, kZeros)) {
         zeros.push_back(piece.range);
-      } else if (contains(piece.valid, kHost)) {
-        from[kHost].push_back(piece.range);
       } else if (place != kHost) {
-        from[lowest(piece.valid)].push_back(piece.range);
+        from[memory->source_for(place, piece)].push_back(piece.range);
       } else {
         for (const auto& part : spread_over_links(piece.range, piece.valid, memory->devices().places_in_use())) {
           from[lowest(part.valid)].push_back(part.range);

@@ -269,7 +269,8 @@ cl_int Program::compile(const char* options, cl_uint count, const cl_program* re
         });
   }
   const cl_int error = without_kernels(kernels, [&] {
-    return driver::real().clCompileProgram(original, 0, nullptr, options, count, real_headers, names, nullptr, nullptr);
+    return driver::real().clCompileProgram(original, 1, &context->devices[0]->id, options, count, real_headers, names,
+                                           nullptr, nullptr);
   });
   auto specification = known ? specified.get() : fail("its source is not known");
   set_specification(error == CL_SUCCESS && specification ? *std::move(specification) : nullptr);
@@ -290,8 +291,9 @@ std::shared_ptr<Program> Program::link(const std::shared_ptr<Context>& context, 
   std::future<FoundOut> found_out;
   if (known && specification->is_executable()) found_out = start_finding_out(*context, specification);
   const uint64_t began = now_ns();
-  const cl_program real = driver::real().clLinkProgram(context->devices[0]->context(), 0, nullptr, options, count,
-                                                       real_inputs, nullptr, nullptr, error);
+  const RealDevice& first = *context->devices[0];
+  const cl_program real =
+      driver::real().clLinkProgram(first.context(), 1, &first.id, options, count, real_inputs, nullptr, nullptr, error);
   if (!real) return nullptr;
   const uint64_t took_ns = now_ns() - began;
   auto program = Program::make_shared(context, real, "", "links a program whose source is not known");

@@ -24,10 +24,11 @@ struct Real {
 struct RealPlatform : Real {};
 struct RealDeviceObject : Real {};
 struct RealContext : Real {
-  unsigned device = 0;
+  std::atomic<int> references{1};
 };
 struct RealQueue : Real {
   RealContext* context = nullptr;
+  unsigned device = 0;
 };
 struct RealBuffer : Real {
   RealContext* context = nullptr;
@@ -101,24 +102,27 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, size_t size, v
   }
 }
 
-cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id* devices,
+cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
                                       void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*,
                                       cl_int* error) {
   *error = CL_SUCCESS;
-  auto* context = new RealContext;
-  context->device = g_driver->index_of(devices[0]);
-  return handle<cl_context>(context);
+  return handle<cl_context>(new RealContext);
+}
+cl_int CL_API_CALL retain_context(cl_context context) {
+  ++object<RealContext>(context)->references;
+  return CL_SUCCESS;
 }
 cl_int CL_API_CALL release_context(cl_context context) {
-  delete object<RealContext>(context);
+  if (--object<RealContext>(context)->references == 0) delete object<RealContext>(context);
   return CL_SUCCESS;
 }
 
-cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id, cl_command_queue_properties,
+cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device, cl_command_queue_properties,
                                           cl_int* error) {
   *error = CL_SUCCESS;
   auto* queue = new RealQueue;
   queue->context = object<RealContext>(context);
+  queue->device = g_driver->index_of(device);
   return handle<cl_command_queue>(queue);
 }
 cl_int CL_API_CALL release_queue(cl_command_queue queue) {
@@ -280,6 +284,19 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, s
   return CL_SUCCESS;
 }
 
+// All devices of a context have the same memory here.
+cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const cl_mem* buffers, cl_mem_migration_flags,
+                           cl_uint, const cl_event*, cl_event* event) {
+  const cl_int error = g_driver->enter(Call::migrate);
+  if (error != CL_SUCCESS) return error;
+  for (cl_uint i = 0; i < count; ++i) {
+    if (object<RealBuffer>(buffers[i])->context != object<RealQueue>(queue)->context)
+      return g_driver->misuse(CL_INVALID_CONTEXT);
+  }
+  if (event) *event = handle<cl_event>(new RealEvent);
+  return CL_SUCCESS;
+}
+
 // Rows of a rectangle between two memories; one that goes beyond its memory is a misuse.
 struct Side {
   std::span<std::byte> bytes;
@@ -336,7 +353,7 @@ cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dime
   const cl_int error = g_driver->enter(Call::launch);
   if (error != CL_SUCCESS) return error;
   auto& real = *object<RealKernelObject>(kernel);
-  KernelCall call{object<RealQueue>(queue)->context->device, {0, 0, 0}, {1, 1, 1}, {}};
+  KernelCall call{object<RealQueue>(queue)->device, {0, 0, 0}, {1, 1, 1}, {}};
   for (cl_uint d = 0; d < dimensions; ++d) {
     call.offset[d] = offset ? offset[d] : 0;
     call.size[d] = size[d];
@@ -362,6 +379,7 @@ cl_icd_dispatch make_table() {
   table.clGetPlatformInfo = platform_info;
   table.clGetDeviceInfo = device_info;
   table.clCreateContext = create_context;
+  table.clRetainContext = retain_context;
   table.clReleaseContext = release_context;
   table.clCreateCommandQueue = create_queue;
   table.clReleaseCommandQueue = release_queue;
@@ -392,6 +410,7 @@ cl_icd_dispatch make_table() {
   table.clEnqueueReadBuffer = read_buffer;
   table.clEnqueueFillBuffer = fill_buffer;
   table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueMigrateMemObjects = migrate;
   return table;
 }
 

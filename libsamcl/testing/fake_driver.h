@@ -23,8 +23,8 @@
 
 namespace samcl::testing {
 
-enum class Call : uint8_t { create_buffer, write, read, fill, copy, mark, finish, build, launch, tell_time };
-constexpr size_t kCalls = 10;
+enum class Call : uint8_t { create_buffer, write, read, fill, copy, migrate, mark, finish, build, launch, tell_time };
+constexpr size_t kCalls = 11;
 
 // What a kernel is called with: on that device, work-items from `offset` on, `size` of them, and by argument the bytes
 // of a buffer or of a value. Where the runtime cuts an NDRange, its own argument comes last.
@@ -48,6 +48,8 @@ class FakeDriver {
   // A virtual context of all devices, in use in that order; managed if there is a client, to which it
   // announces them as 0, 1, ... kinds: as Device's.
   std::shared_ptr<Context> make_context(lease::Client* client = nullptr, std::vector<unsigned> kinds = {});
+
+  const std::vector<cl_device_id>& devices() const { return devices_; }
 
   // Every program has that kernel.
   void define_kernel(const std::string& name, unsigned arguments, KernelFunction run);

@@ -77,6 +77,7 @@ class Servers(unittest.TestCase):
 
     def test_local_servers_start_answer_and_end(self):
         self.assertIn("2 servers with 2 devices", self.up("--local", "2").stdout)
+        self.assertNotIn("tunnelled", self.file.read_text())
         self.assertEqual(self.cluster("status").stdout.count("answers"), 2)
         pids = self.pids()
         self.assertEqual(self.cluster("down").returncode, 0)
@@ -117,6 +118,7 @@ class Servers(unittest.TestCase):
         self.assertIn("-L 127.0.0.1:17900:127.0.0.1:17900 -L 127.0.0.1:17901:127.0.0.1:17901 there exec ", words)
         self.assertIn("-a 127.0.0.1", words)
         self.assertIn("server 127.0.0.1:17900 devices 1 host there", self.file.read_text())
+        self.assertIn("tunnelled\n", self.file.read_text())
 
 
 def main():

@@ -24,6 +24,10 @@ Result<Cluster> parse_cluster(const std::string& text) {
     words >> kind;
     if (kind.empty() || kind[0] == '#') continue;
     if (kind == "vendors" && words >> cluster.environment["OCL_ICD_VENDORS"]) continue;
+    if (kind == "tunnelled") {
+      cluster.is_tunnelled = true;
+      continue;
+    }
     if (kind != "server" || !(words >> address >> word >> devices) || word != "devices" || devices == 0)
       return fail("line " + std::to_string(number) + " is not one of sam-cluster's: " + line);
     cluster.servers.push_back(address);

@@ -12,6 +12,7 @@ namespace samcl::run {
 struct Cluster {
   std::vector<std::string> servers;                // as ADDRESS:PORT
   unsigned devices = 0;                            // of all servers
+  bool is_tunnelled = false;                       // they do not reach each other where they are reached from here
   std::map<std::string, std::string> environment;  // for PoCL's remote driver: OCL_ICD_VENDORS, POCL_DEVICES, ...
 };
 

@@ -20,12 +20,19 @@ TEST(ClusterFile, NamesEachDeviceOfEachServerToPocl) {
       "server 10.0.0.2:7710 devices 1 host b pid 3 started 4\n");
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->devices, 3u);
+  EXPECT_FALSE(cluster->is_tunnelled);
   EXPECT_THAT(cluster->servers, testing::ElementsAre("127.0.0.1:7700", "10.0.0.2:7710"));
   EXPECT_EQ(cluster->environment, (std::map<std::string, std::string>{{"OCL_ICD_VENDORS", "/p/etc/OpenCL/vendors"},
                                                                       {"POCL_DEVICES", "remote remote remote"},
                                                                       {"POCL_REMOTE0_PARAMETERS", "127.0.0.1:7700/0"},
                                                                       {"POCL_REMOTE1_PARAMETERS", "127.0.0.1:7700/1"},
                                                                       {"POCL_REMOTE2_PARAMETERS", "10.0.0.2:7710/0"}}));
+}
+
+TEST(ClusterFile, MaySayThatItsServersAreReachedByTunnels) {
+  const auto cluster = parse_cluster("vendors /v\ntunnelled\nserver a:1 devices 1\n");
+  ASSERT_TRUE(cluster);
+  EXPECT_TRUE(cluster->is_tunnelled);
 }
 
 TEST(ClusterFile, SaysWhichLineIsWrong) {

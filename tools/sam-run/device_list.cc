@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -106,12 +107,19 @@ std::string machine_of(const driver::Device& device) {
 // A line for each device. A machine's name has no blanks; "-": this one.
 std::string tell_reached(const Devices& devices, double) {
   std::string lines;
+  const auto first = std::ranges::find_if(devices, [](const auto& device) { return driver::is_remote(device.id); });
   for (const driver::Device& device : devices) {
     const std::string machine = machine_of(device);
     const driver::LinkTimes link = link_of(device.id).value_or(driver::LinkTimes());
+    const bool is_other = !machine.empty() && device.id != first->id && device.platform == first->platform;
+    const auto exchange = is_other ? driver::measure_exchange(first->id, device.id) : std::nullopt;
+    const auto [through_host, in_one_context] = exchange.value_or(driver::ExchangeTimes());
     lines += (machine.empty() ? "-" : machine) + " " + std::to_string(device.index) + " " +
              std::to_string(device.compute_units) + " " + std::to_string(device.global_memory) + " " +
-             std::to_string(link.few_ns) + " " + std::to_string(link.many_ns) + " " + device.name + "\n";
+             std::to_string(link.few_ns) + " " + std::to_string(link.many_ns) + " " +
+             std::to_string(through_host.few_ns) + " " + std::to_string(through_host.many_ns) + " " +
+             std::to_string(in_one_context.few_ns) + " " + std::to_string(in_one_context.many_ns) + " " + device.name +
+             "\n";
   }
   return lines;
 }
@@ -144,15 +152,40 @@ Result<std::vector<ReachedDevice>> reached_devices(const std::string& selection)
   std::vector<ReachedDevice> devices;
   std::istringstream in(*lines);
   ReachedDevice device;
-  for (driver::LinkTimes link; in >> device.machine >> device.index >> device.units >> device.memory >> link.few_ns >>
-                                   link.many_ns >> std::ws &&
-                               std::getline(in, device.name);) {
+  driver::LinkTimes link;
+  driver::ExchangeTimes exchange;
+  auto& [through_host, in_one_context] = exchange;
+  while (in >> device.machine >> device.index >> device.units >> device.memory >> link.few_ns >> link.many_ns >>
+             through_host.few_ns >> through_host.many_ns >> in_one_context.few_ns >> in_one_context.many_ns >>
+             std::ws &&
+         std::getline(in, device.name)) {
     if (device.machine == "-") device.machine.clear();
     device.link = link.many_ns > 0 ? std::optional(link) : std::nullopt;
+    device.from_first = through_host.many_ns > 0 ? std::optional(exchange) : std::nullopt;
     devices.push_back(device);
   }
   return devices;
 }
+
+namespace {
+
+std::string text_of(const driver::LinkTimes& times) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%.3g ms and %.3g GB/s", static_cast<double>(times.few_ns) / 1e6,
+                times.bytes_per_ns());
+  return text.data();
+}
+
+std::string text_of(const driver::ExchangeTimes& times) {
+  const auto least = times.least_in_one_context();
+  const std::string choice = !least       ? "never taken"
+                             : *least > 0 ? "taken from " + format_bytes(*least) + " on"
+                                          : "always taken";
+  return text_of(times.through_host) + " through this machine, " + text_of(times.in_one_context) +
+         " by the driver itself (" + choice + ")";
+}
+
+}  // namespace
 
 std::string machine_text(const std::vector<ReachedDevice>& devices) {
   std::string text;
@@ -161,13 +194,10 @@ std::string machine_text(const std::vector<ReachedDevice>& devices) {
     if (!machine || *machine != device.machine)
       text += (device.machine.empty() ? "this machine" : device.machine) + "\n";
     machine = &device.machine;
-    std::array<char, 96> link{"its link cannot be tried"};
-    if (device.link) {
-      std::snprintf(link.data(), link.size(), "%.3g ms and %.3g GB/s away",
-                    static_cast<double>(device.link->few_ns) / 1e6, device.link->bytes_per_ns());
-    }
+    const std::string link = device.link ? text_of(*device.link) + " away" : "its link cannot be tried";
     text += "  " + std::to_string(device.index) + "  " + device.name + ": " + std::to_string(device.units) +
-            " compute units, " + format_bytes(device.memory) + ", " + link.data() + "\n";
+            " compute units, " + format_bytes(device.memory) + ", " + link + "\n";
+    if (device.from_first) text += "     from the first server's device: " + text_of(*device.from_first) + "\n";
   }
   return text;
 }

@@ -37,6 +37,9 @@ struct ReachedDevice {
   unsigned units = 0;
   uint64_t memory = 0;                    // bytes
   std::optional<driver::LinkTimes> link;  // nothing: the driver refused to try it
+  // Of bytes from the first device of another machine; nothing: it is that, or of this machine, or they cannot be
+  // moved.
+  std::optional<driver::ExchangeTimes> from_first;
 };
 
 // Those of `selection`, with their links as measured now; errors as above.
