@@ -190,6 +190,24 @@ cl_int Storage::evict_replica(unsigned device, const std::vector<Range>& only_he
   return error;
 }
 
+bool Storage::is_idle_replica(unsigned device) {
+  if (!has_replica(device) || !will_have_replica(device)) return false;
+  engine::NodeList users;
+  for (const Place place : {Place{device}, kHost}) users_at_[place].find_conflicts({0, size_}, true, users);
+  return users.empty();
+}
+
+bool Storage::give_back_idle(unsigned device) {
+  std::vector<Range> only_here;
+  for (const auto& piece : directory_.pieces({0, size_}))
+    if (piece.valid == only(device)) only_here.push_back(piece.range);
+  if (!only_here.empty() && (!host() || copy_to_host(device, only_here) != CL_SUCCESS)) return false;
+  for (const Range& range : only_here) directory_.copied(range, kHost);
+  forget_replica(device);
+  drop_replica(device);
+  return true;
+}
+
 bool Storage::bring_kept() {
   std::lock_guard one_at_a_time(keeping_);
   while (true) {

@@ -145,6 +145,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
     given_back_ |= only(device);
   }
 
+  // Whether there is a replica that nothing planned uses, nor its bytes in the host copy.
+  bool is_idle_replica(unsigned device);
+  // Gives one back now, having brought to the host copy what only it has. False: that can't be done.
+  bool give_back_idle(unsigned device);
+
   // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
   void lose_replica(unsigned device) {
     ++version_;

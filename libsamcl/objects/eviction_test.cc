@@ -167,6 +167,62 @@ TEST_F(Evictions, MappedMemoryHasWhatStayed) {
   EXPECT_EQ(Words(words, words + kWords), Words(kWords, 1));
 }
 
+TEST_F(Evictions, MakeRoomWhereTheDriverHasNoMemoryForAReplica) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 2);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  const auto launch = machine.launch(queue, incrementing, {another}, kWords);
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_COMPLETE);
+  EXPECT_EQ(launch->status(), CL_COMPLETE);
+  EXPECT_EQ(machine.contents(another), Words(kWords, 8));
+  EXPECT_FALSE(is_there(0) || is_there(1)) << "one for each refusal";
+  EXPECT_TRUE(is_there(2));
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 1));
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 11));
+}
+
+TEST_F(Evictions, MakeRoomWhereTheDriverHasNoMemoryForALaunch) {
+  machine.run();
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES);
+  const auto launch = machine.launch(queue, adding, {buffers[0], buffers[5]}, kWords);
+  machine.run();
+  EXPECT_EQ(launch->status(), CL_COMPLETE);
+  EXPECT_TRUE(is_there(0)) << "what it needs itself";
+  EXPECT_FALSE(is_there(1));
+  EXPECT_EQ(machine.contents(buffers[5]), Words(kWords, 52)) << "once";
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 11));
+}
+
+TEST_F(Evictions, WhereAllIsGivenBackTheDriversWordStands) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 100);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  machine.driver.fail(Call::create_buffer, CL_SUCCESS, 0);
+  for (size_t b = 0; b < kBuffers; ++b)
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 1))) << b;
+}
+
+TEST_F(Evictions, WhatPlannedCommandsUseIsNotGivenBackToADriver) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  for (size_t b = 0; b + 1 < kBuffers; ++b) increment(b);
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_COMPLETE);
+  EXPECT_FALSE(is_there(kBuffers - 1)) << "the only one";
+  for (size_t b = 0; b + 1 < kBuffers; ++b) {
+    EXPECT_TRUE(is_there(b)) << b;
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 2))) << b;
+  }
+  EXPECT_EQ(machine.contents(buffers[kBuffers - 1]), Words(kWords, 10 * (kBuffers - 1) + 1));
+}
+
 TEST_F(Evictions, OnlyBytesThatNoOtherPlaceHasAreMoved) {
   machine.contents(buffers[0]);  // in the program's memory, not in a host copy of ours
   evict(kBytes);

@@ -130,11 +130,14 @@ TEST(CpuBudgetsBound, HoldsForRandomLiars) {
     budgets.set_watch(watch);
     budgets.set(kTask, {each, period}, 0);
     std::vector<std::pair<uint64_t, uint64_t>> used;  // when, by how many threads: urgently
-    const uint64_t lazy = draw(0, 3);
+    // It saves its budget for when two meet, and marks jobs all the time, or when it likes.
+    const uint64_t lazy = draw(0, 3), moods = draw(1, period), marks = draw(0, 1) * 40;
+    bool computes_now = false;
     for (uint64_t now = 0; now < 4000; ++now) {
       if (now >= budgets.next_ns()) budgets.look(now);
-      if (draw(0, 40) == 0) budgets.release_job(kTask, now, now);
-      if (budgets.is_exhausted(kTask) || draw(0, 3) < lazy) continue;
+      if (draw(0, marks) == 0) budgets.release_job(kTask, now, now);
+      if (draw(0, moods) == 0) computes_now = !computes_now;
+      if (budgets.is_exhausted(kTask) || !computes_now || draw(0, 3) < lazy) continue;
       const uint64_t computes = draw(1, threads);
       clock.ns += computes;
       used.emplace_back(now, computes);
