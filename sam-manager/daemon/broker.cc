@@ -789,7 +789,7 @@ std::string Broker::unenforced() const {
            "task";
   if (scheduler_.policy().contains && !can_bind_) return "programs can't be bound to the CPUs of their containers";
   if (config_.overrun != OverrunPolicy::end)
-    return "neither a section that is too long nor a job that computes for too long is ended (overrun in the "
+    return "a section that is too long is not ended, nor a job that computes for too long (overrun in the "
            "configuration)";
   if (config_.cpu_watch_ns == 0) return "nobody looks how long jobs compute (cpu_watch in the configuration)";
   return "";
