@@ -272,8 +272,8 @@ void Broker::set_out_of_cpu(ConnectedProgram& program, bool is_out) {
 }
 
 void Broker::set_cpu_budget(ConnectedProgram& program, const planning::AssignedTask* planned, uint64_t period_ns) {
-  if (planned && planned->bound_ns && period_ns > 0 && config_.cpu_watch_ns > 0)
-    return cpu_budgets_.set(program.id, {planned->cpu_ns, period_ns}, now_ns_);
+  if (planned && planned->bound_ns && planned->cpu_ns && period_ns > 0 && config_.cpu_watch_ns > 0)
+    return cpu_budgets_.set(program.id, {*planned->cpu_ns, period_ns}, now_ns_);
   cpu_budgets_.remove(program.id);
   program.is_out_of_cpu = false;
 }

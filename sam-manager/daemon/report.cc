@@ -189,7 +189,7 @@ json show_program(const Status& status, const Shown& program) {
   const planning::AssignedTask* planned = status.plan->find(program.task);
   // Of the budget at hand, when last looked at.
   entry["cpu_used_ns"] = or_null(program.cpu_used);
-  entry["cpu_budget_ns"] = planned && program.cpu_used ? json(planned->cpu_ns) : json();
+  entry["cpu_budget_ns"] = planned && program.cpu_used ? or_null(planned->cpu_ns) : json();
   entry["bound_ns"] = planned ? or_null(planned->bound_ns) : json();
   return entry;
 }

@@ -161,7 +161,12 @@ void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis
              const analysis::TaskBound& bound, int mode, const scheduler::Policy& policy,
              const analysis::Handovers& handovers) {
   analysis::Time budget = 0;
-  planned.cpu_ns = static_cast<uint64_t>(task.cpu_time(set.platform, mode) + analysis::own_handovers(task, handovers));
+  const bool is_known = std::ranges::none_of(task.stages, [](const analysis::Stage& stage) {
+    return stage.resource != analysis::Resource::cpu && stage.host.empty();
+  });
+  if (is_known)
+    planned.cpu_ns =
+        static_cast<uint64_t>(task.cpu_time(set.platform, mode) + analysis::own_handovers(task, handovers));
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));

@@ -167,6 +167,14 @@ TEST(Assignment, AJobHasCpuTimeForItsStagesAndRequests) {
       << "its wake-up twice: as CPU time of its first stage, and among what it asks for";
 }
 
+TEST(Assignment, WhereTheProfileDoesNotTellOfCpuTimeNoneIsPromised) {
+  Task camera = gpu_task("camera", 5, 100, {8});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages[0].host.clear();
+  camera.profile = format_profile(profile);
+  EXPECT_EQ(assign_modes(named({camera}), {1, {"a"}, 0}, alone()).find("camera")->cpu_ns, std::nullopt);
+}
+
 TEST(Assignment, WhatIsNoticedTooLateOfMoreUrgentTasksIsInTheBoundsOfWhoComputes) {
   Task camera = gpu_task("camera", 5, 20, {8}), audio = gpu_task("audio", 4, 16, {3});
   auto profile = parse_profile(audio.profile).value();
