@@ -132,7 +132,8 @@ class Conductor {
     const std::string config = folder_.file("manager.toml");
     const std::string text = std::string("modes = \"") + analysis::name(policy) +
                              "\"\ngpus = " + std::to_string(settings_.gpus) + "\noverrun = \"" + settings_.overrun +
-                             "\"\n" + (beside == 0 ? "other_slice = \"1us\"\nother_chunk = \"1us\"\n" : "");
+                             "\"\ncpu_watch = \"" + settings_.cpu_watch + "\"\n" +
+                             (beside == 0 ? "other_slice = \"1us\"\nother_chunk = \"1us\"\n" : "");
     if (auto good = write_file(config, text); !good) return good;
     auto begun = succeed(
         {tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with", std::to_string(getpid())});

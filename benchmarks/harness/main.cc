@@ -226,6 +226,8 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--overrun", options.live.overrun, "What the manager does about broken promises")
       ->capture_default_str()
       ->check(CLI::IsMember({"log", "demote", "end"}));
+  command.add_option("--cpu-watch", options.live.cpu_watch, "How late it notices that a job has used up its CPU time")
+      ->capture_default_str();
   command.add_option("--seconds", options.live.seconds, "Time of each run")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 86400.0));
