@@ -76,8 +76,8 @@ struct CpuTest : ::testing::Test {
     shared->goes_on = true;
   }
 
-  // One that promises 20 ms of CPU time in each period.
-  void register_liar(uint64_t period_ns) {
+  // One that promises to compute for that long in each period.
+  void register_liar(uint64_t period_ns, const char* promised) {
     ASSERT_EQ(daemon.register_task("liar", kLiar, 0, {}, period_ns), "");
     const nlohmann::json profile = {
         {"platform", {{"cpus", 1}, {"gpus", 1}}},
@@ -85,15 +85,15 @@ struct CpuTest : ::testing::Test {
          {{{"name", "liar"},
            {"period", "100s"},
            {"stages",
-            {{{"resource", "CPU"}, {"worst", "20ms"}}, {{"resource", "GPU"}, {"worst", "1ms"}, {"host", "1us"}}}}}}}};
+            {{{"resource", "CPU"}, {"worst", promised}}, {{"resource", "GPU"}, {"worst", "1ms"}, {"host", "1us"}}}}}}}};
     const auto set = daemon.ask({{"ask", "set"}, {"name", "liar"}, {"changes", {{"profile", profile}}}});
     ASSERT_TRUE(set) << set.error().message;
   }
 
   // It is on one CPU, and, once told to, computes until it is told to end.
-  void start_liar(const std::string& policy, uint64_t period_ns) {
+  void start_liar(const std::string& policy, uint64_t period_ns, const char* promised = "20ms") {
     ASSERT_TRUE(daemon.start_configured("overrun = '" + policy + "'\ncpus = 1\nhandovers = '1us'"));
-    ASSERT_NO_FATAL_FAILURE(register_liar(period_ns));
+    ASSERT_NO_FATAL_FAILURE(register_liar(period_ns, promised));
     liar = std::make_unique<Child>([this](const Child::Line& line) {
       setpriority(PRIO_PROCESS, 0, 7);
       const auto client = daemon.connect("liar");
@@ -185,7 +185,7 @@ TEST_F(CpuTest, BeginningJobsAllTheTimeBringsTheLiarNothing) {
 }
 
 TEST_F(CpuTest, LiarIsAsUrgentAsItsTaskAgainWithTheNextBudget) {
-  ASSERT_NO_FATAL_FAILURE(start_liar("demote", 1000 * kMs));
+  ASSERT_NO_FATAL_FAILURE(start_liar("demote", 1000 * kMs, "400ms"));
   ASSERT_NO_FATAL_FAILURE(lie());
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(comes_true([&] { return is_ordinary(liar->pid()); })) << i;
