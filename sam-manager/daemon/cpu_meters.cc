@@ -3,10 +3,10 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace samcl::daemon {
 namespace {

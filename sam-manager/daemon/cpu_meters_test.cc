@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <thread>
+#include <vector>
 
 namespace samcl::daemon {
 namespace {
