@@ -69,6 +69,7 @@ Result<Task> read_task(const Place& place, TaskSetDocument& document) {
                  return read_list(list, task.devices, "a list of at least one GPU, from 0", read_device, 1);
                })
           .may("most_gpus", task.most_gpus)
+          .may("late", task.late)
           .may("cpu", task.cpu)
           .may("jitter", task.jitter)
           .may("offset", task.offset)
@@ -124,6 +125,7 @@ ordered_json task_set_json(const TaskSetDocument& document) {
     entry["mode"] = document.modes[i];
     if (!task.devices.empty()) entry["devices"] = task.devices;
     if (task.most_gpus > 0) entry["most_gpus"] = task.most_gpus;
+    if (task.late > 0) entry["late"] = task.late;
     if (task.cpu) entry["cpu"] = *task.cpu;
     if (task.jitter > 0) entry["jitter"] = task.jitter;
     if (task.offset) entry["offset"] = *task.offset;

@@ -136,6 +136,14 @@ TEST(TimeText, IsExact) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
 }
 
+TEST(TaskSetJson, HowLateABudgetIsEnforcedIsReadAndWritten) {
+  const auto document = parse_task_set(R"({"platform": {"cpus": 2, "gpus": 1}, "tasks": [{"name": "a", "period": "10ms",
+      "late": "1.5ms", "stages": [{"resource": "CPU", "worst": "2ms"}]}]})");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->set.tasks.at(0).late, 1'500'000);
+  EXPECT_EQ(parse_task_set(format_task_set(*document))->set.tasks.at(0).late, 1'500'000);
+}
+
 TEST(TaskSetJson, ThreadsAreReadAndWritten) {
   const std::string text = R"({"platform": {"cpus": 1, "gpus": 2}, "tasks": [{"name": "a",
       "period": "10ms", "stages": [{"resource": "CPU", "worst": "2ms", "threads": [1, 2]}]}]})";

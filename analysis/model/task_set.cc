@@ -138,6 +138,7 @@ Result<void> check_partitioned(const Task& task, const Platform& platform) {
     return fail(where + "jitter: " + number(task.jitter) + " ns, expected 0 to " + number(kLongest));
   if (task.offset && (*task.offset < 0 || *task.offset > kLongest))
     return fail(where + "offset: " + number(*task.offset) + " ns, expected 0 to " + number(kLongest));
+  if (task.late != 0) return fail(where + "late: expected none for this analysis; sam-analyze rta knows it");
   for (size_t j = 0; j < task.stages.size(); ++j)
     if (task.stages[j].most_threads() > 1)
       return fail(place(task, j) + ", threads: " + std::to_string(task.stages[j].most_threads()) +
@@ -160,6 +161,8 @@ Result<void> check_task(const Task& task, const Platform& platform, Model model)
   if (task.most_gpus < 0 || task.most_gpus > platform.gpus)
     return fail(where + ", most_gpus: " + std::to_string(task.most_gpus) + ", expected 1 to " +
                 std::to_string(platform.gpus) + ", or none");
+  if (task.late < 0 || task.late > kLongest)
+    return fail(where + ", late: " + number(task.late) + " ns, expected 0 to " + number(kLongest));
   return check_devices(task, platform);
 }
 
@@ -211,6 +214,16 @@ int Platform::subtasks(const Stage& stage, int mode) const {
 std::string Platform::name_of(Resource resource, int element) const {
   if (bound && resource != Resource::cpu) return std::string(name(resource)) + " of device " + std::to_string(element);
   return std::string(name(resource)) + " " + std::to_string(element + 1);
+}
+
+Time Task::cpu_time(const Platform& platform, int mode) const {
+  Time sum = 0;
+  for (const Stage& stage : stages) {
+    const int threads = stage.threads_in(mode);
+    sum += threads * stage.between_in(mode) + platform.subtasks(stage, mode) * stage.host_in(mode);
+    if (stage.resource == Resource::cpu) sum += threads * stage.worst_in(mode);
+  }
+  return sum;
 }
 
 int Stage::most_threads() const { return threads.empty() ? 1 : *std::max_element(threads.begin(), threads.end()); }

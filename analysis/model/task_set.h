@@ -117,6 +117,11 @@ struct Task {
   std::vector<int> devices = {};
   // No mode above it can be chosen (its kernels can't be split further, or nobody measured that); 0: any can.
   int most_gpus = 0;
+  // Whoever keeps the task's jobs to the CPU time that its stages tell of (a manager) notices that one has used it up
+  // this much later at most; until then its threads may compute on all CPUs. What they have they may use in any order,
+  // at any time of a period. 0: nobody does, and jobs keep to their stages by themselves. A matter of less urgent
+  // tasks'.
+  Time late = 0;
 
   // Known to the analyses of analysis/access/ alone, as are deadlines above the period.
   std::optional<int> cpu = {};           // the one CPU on which the task runs, from 0
@@ -126,6 +131,8 @@ struct Task {
   std::optional<int> gpu_priority = {};  // on the GPU, where that is another than on the CPU
 
   bool uses(Resource resource) const;
+  // CPU time of a job, on all CPUs together: its CPU stages, what is between requests, and in sections.
+  Time cpu_time(const Platform& platform, int mode) const;
   int largest_mode(const Platform& platform) const;
 };
 

@@ -66,6 +66,7 @@ Task fixed(const Platform& platform, const Used& used) {
 // Its mode.
 int join(const Platform& platform, Task& task, const Used& before, int mode) {
   task.period = std::min(task.period, before.task->period);
+  task.late = std::max(task.late, before.task->late);
   for (size_t j = 0; j < task.stages.size(); ++j)
     task.stages[j] = longer(platform, task.stages[j], fixed(platform, before.task->stages[j], before.mode));
   for (const int device : before.devices)

@@ -29,6 +29,7 @@ ResponseTimeAnalysis::Core::Core(const TaskSet& set, PriorityOrder order, std::v
     first_lane_ = {0, 1, 1 + devices, 1 + 2 * devices};
     placer_.emplace(set);
   }
+  for (const Task& task : set.tasks) enforced_ = enforced_ || task.late > 0;
   for (const Task& task : set.tasks)
     for (const Stage& stage : task.stages) hosted_ = hosted_ || (set.platform.bound && stage.longest_host() > 0);
   lay_out();
@@ -72,7 +73,7 @@ void ResponseTimeAnalysis::Core::lay_out() {
       entry.row = next[at(stage.resource)]++;
       entry.requests = stage.requests;
       row.uses[at(stage.resource)] = true;
-      entry.on_cpu = stage.requests > 1 || (hosted_ && stage.resource != Resource::cpu);
+      entry.on_cpu = stage.requests > 1 || ((hosted_ || row.task->late > 0) && stage.resource != Resource::cpu);
       if (entry.on_cpu) {
         entry.between_row = next[at(Resource::cpu)]++;
         row.uses[at(Resource::cpu)] = true;

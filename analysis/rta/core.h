@@ -4,8 +4,8 @@
 //
 // A lane is what is scheduled as one: all CPUs, all PCI links and all GPUs, or, where devices are bound, each
 // link and each GPU. A stage has a row in every lane of its resource, of no work where its task is not, and
-// one more in the CPUs' lane if it has several requests, or sections need CPUs: for what the job executes between and
-// in them.
+// one more in the CPUs' lane if it has several requests, sections need CPUs, or the task's CPU budget is enforced: for
+// what the job executes between and in them.
 //
 // What a task executes on CPUs in several threads at once is laid out thread by thread: rows that lie together are of
 // one that executes on one CPU at a time. The first thread has all of the task's CPU work, the n-th that of the stages
@@ -135,6 +135,8 @@ class ResponseTimeAnalysis::Core {
   const TaskSet& set() const { return *set_; }
   // Sections need CPUs, of whatever task.
   bool hosted() const { return hosted_; }
+  // Some task's CPU budget is enforced (Task::late).
+  bool enforced() const { return enforced_; }
   // Some task is undecided: bounds have to grow with what interferes and blocks, so that they are below
   // those of every choice.
   bool partial() const { return partial_; }
@@ -161,6 +163,7 @@ class ResponseTimeAnalysis::Core {
   std::vector<int> modes_;  // that an undecided task may get
   bool partial_ = false;
   bool hosted_ = false;
+  bool enforced_ = false;
   std::array<size_t, 4> first_lane_ = {0, 1, 2, 3};  // [resource], and behind the last
   std::vector<Lane> lanes_;
   std::vector<TaskRow> rows_;

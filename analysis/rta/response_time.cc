@@ -39,6 +39,10 @@ Result<void> check(const TaskSet& set, Form form) {
     return {};
   }
   for (const Task& task : set.tasks)
+    if (task.late > 0)
+      return fail("task \"" + task.name +
+                  "\", late: expected none for the published forms, in which jobs keep to their stages");
+  for (const Task& task : set.tasks)
     for (size_t j = 0; j < task.stages.size(); ++j)
       if (task.stages[j].requests > 1)
         return fail("task \"" + task.name + "\", stage " + std::to_string(j + 1) + " (" +

@@ -129,6 +129,37 @@ TEST(SafeForm, AStageIsCarriedInWithItsOwnThreadsOnly) {
   EXPECT_THAT(responses(set, Form::safe), ElementsAre(52, 12)) << "one CPU is left but for 2";
 }
 
+// 4 of CPU time in each period of 20, noticed 1 too late: a liar computes from 15 to 20, and with its next budget from
+// 20 to 25. What is less urgent and was released at 15 has then waited 10.
+TEST(SafeForm, CountsAnEnforcedCpuBudgetAtAnyTimeOfAPeriod) {
+  TaskSet set;
+  set.tasks = {{"liar", 20, 20, 2, {stage(Resource::cpu, {2}), stage(Resource::gpu, {5}), stage(Resource::cpu, {2})}},
+               {"less urgent", 60, 60, 1, {stage(Resource::cpu, {6})}}};
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(9, 10)) << "if it keeps to its stages";
+  set.tasks[0].late = 1;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(9, 16));
+}
+
+TEST(SafeForm, CountsWhatIsNoticedTooLateOnAllCpus) {
+  TaskSet set;
+  set.platform = {2, 1, 1};
+  set.tasks = {{"liar", 1600, 1600, 2, {stage(Resource::gpu, {50})}},
+               {"less urgent", 3000, 3000, 1, {stage(Resource::cpu, {60})}}};
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(50, 60)) << "it promised not to compute";
+  set.tasks[0].late = 10;
+  EXPECT_THAT(responses(set, Form::safe), ElementsAre(50, 60 + 2 * 10)) << "with two budgets";
+}
+
+TEST(SafeForm, EnforcedBudgetsAreNotForThePublishedForms) {
+  TaskSet set = two_tasks_without_gpu();
+  set.tasks[1].late = 7;
+  EXPECT_TRUE(check(set, Form::safe));
+  EXPECT_EQ(check(set, Form::gpu_sam).error().message,
+            "task \"P2\", late: expected none for the published forms, in which jobs keep to their stages");
+  set.tasks[1].late = -1;
+  EXPECT_EQ(check(set).error().message, "task \"P2\", late: -1 ns, expected 0 to 35184372088832");
+}
+
 TEST(SafeForm, ThreadsAreNotForThePublishedForms) {
   TaskSet set;
   set.tasks = {{"a", 100, 100, {}, {stage(Resource::cpu, {5})}}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "analysis/rta/core.h"
 #include "analysis/rta/pipeline_window.h"
@@ -39,6 +40,7 @@ class Safe : public ResponseTimeAnalysis::Core {
   StageQuestion question(const TaskRow& row, const StageRow& stage, double jitter, size_t index);
   void set_demand(const TaskRow& row, const StageRow& stage, double ready, double earliest, double end);
   void set_threads(const StageRow& stage, double work, double jitter, double carry);
+  void set_budget(const TaskRow& row);
   PipelineWindow::Next next_of(const TaskRow& row, const StageRow& stage) const;
   bool by_window(const StageRow& stage) const {
     return stage.requests > 1 || (hosted() && stage.resource != Resource::cpu);
@@ -108,7 +110,7 @@ StageQuestion Safe::question(const TaskRow& row, const StageRow& stage, double j
   question.same_section = partial() ? 0 : left_of_section(stage);
   question.other_section = partial() ? 0 : longest_section(row, stage.resource, &stage);
   question.monotone = partial();
-  question.spread = hosted();
+  question.spread = hosted() || enforced();
   question.jitter = jitter;
   question.period = static_cast<double>(row.task->period);
   return question;
@@ -202,6 +204,7 @@ Time Safe::respond(TaskRow& row, bool detail) {
     ready = end;
     earliest += stage.best;
   }
+  set_budget(row);
   return ready < kForever ? static_cast<Time>(ready) : kUnbounded;
 }
 
@@ -239,6 +242,32 @@ void Safe::set_threads(const StageRow& stage, double work, double jitter, double
     const bool executes = static_cast<double>(n) + 1 < stage.threads;
     cpus.set(stage.thread_rows[n], executes ? work : 0, 1, executes ? jitter : 0, executes ? carry : 0);
   }
+}
+
+// Where its CPU time is enforced rather than believed, less urgent tasks find all of it, and what is noticed too late
+// on all CPUs, at any time of a period, and of the sixteenth of it by which jobs may come early.
+void Safe::set_budget(const TaskRow& row) {
+  if (row.task->late == 0) return;
+  Lane& cpus = lane(first_lane(Resource::cpu));
+  double budget = cpus.elements * static_cast<double>(row.task->late);
+  std::optional<size_t> taken;  // a row for all of it
+  const auto take = [&](size_t from, double work) {
+    budget += work;
+    cpus.demand.set(from, 0, 1, 0, 0);
+    if (!taken) taken = from;
+  };
+  for (const StageRow& stage : row.stages) {
+    if (stage.resource == Resource::cpu) take(stage.row, stage.worst);
+    const double in_sections =
+        hosted() && stage.on_cpu ? static_cast<double>(row.taken[at(stage.resource)]) * host_in_lane(stage) : 0;
+    if (stage.on_cpu) take(stage.between_row, stage.between + in_sections);
+    for (size_t n = 0; n < stage.thread_rows.size(); ++n)
+      take(stage.thread_rows[n], static_cast<double>(n) + 1 >= stage.threads ? 0
+                                 : stage.resource == Resource::cpu           ? stage.worst
+                                                                             : stage.between);
+  }
+  const double period = static_cast<double>(row.task->period), spread = period + std::floor(period / 16);
+  if (taken) cpus.demand.set(*taken, budget, 1, spread, spread);
 }
 
 // All sections that the requests may find, at most; the device is the one with the longest.

@@ -36,9 +36,11 @@ std::vector<TimedTask> timed_tasks(const TaskSet& set, std::span<const int> mode
 
 bool applies(const TaskSet& set) {
   if (set.platform.bound) return false;
-  for (const Task& task : set.tasks)
+  for (const Task& task : set.tasks) {
+    if (task.late > 0) return false;
     for (const Stage& stage : task.stages)
       if (stage.requests > 1 || stage.most_threads() > 1) return false;
+  }
   return true;
 }
 

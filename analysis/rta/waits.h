@@ -10,7 +10,8 @@ namespace samcl::analysis {
 struct Wait {
   size_t task = 0;     // index of the one waited for; may be the task itself (its other subtasks)
   Time time = 0;       // its part of the stage's wait
-  int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before
+  int64_t stages = 0;  // how many of its stages come in the way; 0 for a section begun before, and
+  bool late = false;   // for what it may compute until it is noticed that its CPU budget is used up
 };
 
 // The wait of one stage, of its subtask on StageBound::device where devices are bound: interference = sum of

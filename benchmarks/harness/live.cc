@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/json_text.h"
 #include "base/text_table.h"
@@ -59,37 +60,81 @@ double LiveRow::longest_ms() const {
 
 double LiveRow::median_ms() const { return responses_ms.empty() ? 0 : spread_of(responses_ms).median; }
 
-std::string live_text(const LiveSession& session) {
-  std::vector<std::vector<std::string>> table = {
-      {"POLICY", "TASK", "GPUS", "PERIOD", "BOUND", "VERDICT", "JOBS", "MEDIAN", "LONGEST", "MISSES", "BEYOND BOUND"}};
+double LiveRow::percentile_ms(double share) const {
+  if (responses_ms.empty()) return 0;
+  std::vector<double> sorted = responses_ms;
+  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+  const auto at = sorted.begin() + static_cast<ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::nth_element(sorted.begin(), at, sorted.end());
+  return *at;
+}
+
+std::string LiveRow::verdict() const {
+  if (guaranteed) return "guaranteed";
+  if (!bound_ms) return "no bound";
+  return *bound_ms > period_ms ? "late" : "estimated";
+}
+
+namespace {
+
+// Of all tasks that have a bound, whatever the verdict.
+std::string sum_text(const LiveSession& session) {
+  size_t jobs = 0, beyond = 0, guaranteed = 0, guaranteed_beyond = 0;
   for (const LiveRow& row : session.rows) {
+    if (!row.bound_ms || !row.failure.empty()) continue;
+    jobs += row.responses_ms.size();
+    beyond += row.beyond_bound();
+    if (!row.guaranteed) continue;
+    guaranteed += row.responses_ms.size();
+    guaranteed_beyond += row.beyond_bound();
+  }
+  return "jobs under a bound: " + std::to_string(jobs) + ", beyond it: " + std::to_string(beyond) +
+         "; of guaranteed tasks: " + std::to_string(guaranteed) + ", beyond it: " + std::to_string(guaranteed_beyond) +
+         "\n";
+}
+
+}  // namespace
+
+std::string live_text(const LiveSession& session) {
+  std::vector<std::vector<std::string>> table = {{"POLICY", "BESIDE", "TASK", "GPUS", "PERIOD", "BOUND", "VERDICT",
+                                                  "JOBS", "P50", "P99", "LONGEST", "BOUND/LONGEST", "MISSES",
+                                                  "BEYOND BOUND"}};
+  std::set<std::string> reasons;
+  const auto time = [](double ms) { return short_number(ms) + " ms"; };
+  for (const LiveRow& row : session.rows) {
+    const std::string beside = std::to_string(row.beside);
     if (!row.failure.empty()) {
-      table.push_back({row.policy, row.task, "-", "-", "-", "failed: " + row.failure});
+      table.push_back({row.policy, beside, row.task, "-", "-", "-", "failed: " + row.failure});
       continue;
     }
-    table.push_back({row.policy, row.task, std::to_string(row.gpus), short_number(row.period_ms) + " ms",
-                     row.bound_ms ? short_number(*row.bound_ms) + " ms" : "-",
-                     row.guaranteed ? "guaranteed"
-                     : row.bound_ms ? "late"
-                                    : "no bound",
-                     std::to_string(row.responses_ms.size()), short_number(row.median_ms()) + " ms",
-                     short_number(row.longest_ms()) + " ms", std::to_string(row.misses()),
-                     row.bound_ms ? std::to_string(row.beyond_bound()) : "-"});
+    table.push_back({row.policy, beside, row.task, std::to_string(row.gpus), time(row.period_ms),
+                     row.bound_ms ? time(*row.bound_ms) : "-", row.verdict(), std::to_string(row.responses_ms.size()),
+                     time(row.percentile_ms(0.5)), time(row.percentile_ms(0.99)), time(row.longest_ms()),
+                     row.bound_ms && row.longest_ms() > 0 ? short_number(*row.bound_ms / row.longest_ms()) : "-",
+                     std::to_string(row.misses()), row.bound_ms ? std::to_string(row.beyond_bound()) : "-"});
+    if (!row.why_not.empty()) reasons.insert(row.task + " is " + row.verdict() + ": " + row.why_not + "\n");
   }
-  return samcl::table(table, 2);
+  std::string text = samcl::table(table, 3) + sum_text(session);
+  for (const std::string& reason : reasons) text += reason;
+  return text;
 }
 
 std::string live_json(const LiveSession& session) {
   ordered_json rows = ordered_json::array();
   for (const LiveRow& row : session.rows)
     rows.push_back({{"policy", row.policy},
+                    {"beside", row.beside},
                     {"task", row.task},
                     {"gpus", row.gpus},
                     {"period_ms", row.period_ms},
                     {"bound_ms", row.bound_ms ? ordered_json(*row.bound_ms) : ordered_json()},
                     {"guaranteed", row.guaranteed},
+                    {"verdict", row.verdict()},
+                    {"why_not", row.why_not},
                     {"jobs", row.responses_ms.size()},
                     {"median_ms", row.median_ms()},
+                    {"p50_ms", row.percentile_ms(0.5)},
+                    {"p99_ms", row.percentile_ms(0.99)},
                     {"longest_ms", row.longest_ms()},
                     {"misses", row.misses()},
                     {"beyond_bound", row.beyond_bound()},
@@ -97,6 +142,7 @@ std::string live_json(const LiveSession& session) {
                     {"failure", row.failure}});
   const ordered_json all = {{"experiment", session.experiment},
                             {"scale", session.scale},
+                            {"load", session.load},
                             {"machine", to_json(session.machine)},
                             {"rows", rows}};
   return json_text(all, 2) + "\n";

@@ -5,7 +5,7 @@
 //   gpu-sparc   the GPU-SPARC paper, Table IV
 //
 // Sizes and periods are scaled: each program's size so that a job takes the paper's time on one GPU, times the scale;
-// each period so that its utilisation of one GPU is the paper's. Pure logic.
+// each period so that its utilisation of one GPU is the paper's, times a load that fits the machine. Pure logic.
 #pragma once
 
 #include <cstdint>
@@ -43,32 +43,36 @@ std::optional<LiveExperiment> find_live(const std::string& name);
 // as long for more: it may need several steps.
 double better_size(const LiveTask& task, double size, double took_ms, double wanted_ms);
 
-// A task under a policy.
+// A task under a policy, beside some programs of no task.
 struct LiveRow {
   std::string policy, task;
+  unsigned beside = 0;  // programs of no task that never rest
   unsigned gpus = 0;
   double period_ms = 0;            // the deadline too
   std::optional<double> bound_ms;  // proven by the manager's analysis
   bool guaranteed = false;
+  std::string why_not;               // it is not guaranteed, as the manager says; "" if it does not
   std::vector<double> responses_ms;  // of every job, in their order
   std::string failure;               // why there is nothing; "" if there is
 
+  std::string verdict() const;
   size_t misses() const;
   size_t beyond_bound() const;  // jobs
   double longest_ms() const;
   double median_ms() const;
+  double percentile_ms(double share) const;  // nearest rank: that many of all responses are no longer
 };
 
 struct LiveSession {
   std::string experiment;
   Machine machine;
-  double scale = 1;
+  double scale = 1, load = 1;
   std::vector<LiveRow> rows;
 };
 
 std::string live_text(const LiveSession& session);
 std::string live_json(const LiveSession& session);
-// A panel for each policy: the responses over time, in parts of the deadline; bounds as lines.
+// A panel for each run: the responses over time, in parts of the deadline; bounds as lines.
 std::string live_svg(const LiveSession& session);
 
 }  // namespace samcl::bench

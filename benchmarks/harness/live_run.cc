@@ -1,12 +1,16 @@
 #include "benchmarks/harness/live_run.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "analysis/json/task_set_json.h"
 #include "base/files.h"
@@ -24,6 +28,8 @@ using nlohmann::json;
 constexpr double kLimitS = 600;  // of one program
 constexpr unsigned kJobs = 5;    // of a measurement
 constexpr int kSizings = 6;      // measurements until a size is taken as it is
+constexpr const char* kNeighbour = "VectorAdd";
+constexpr unsigned kNeighbourElements = 1 << 22;  // of the VectorAdd beside: 16 MiB each of two inputs and a result
 
 // A program with its size, and what it takes.
 struct Sized {
@@ -60,6 +66,41 @@ Result<json> result_of(const process::Ending& ending) {
   return line;
 }
 
+// Programs that end with this.
+class Neighbours {
+ public:
+  Neighbours() = default;
+  ~Neighbours() {
+    for (const pid_t process : processes_) {
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, 0);
+    }
+  }
+  Neighbours(Neighbours&& other) noexcept : processes_(std::exchange(other.processes_, {})) {}
+  Neighbours& operator=(Neighbours&&) = delete;
+
+  // One that can't be started is missed when they are counted.
+  void begin(std::vector<std::string> words, const std::string& instance) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t parent = getpid();
+    const pid_t process = fork();
+    if (process > 0) processes_.push_back(process);
+    if (process != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    const int nowhere = open("/dev/null", O_RDWR);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
+    setenv("SAMCL_INSTANCE", instance.c_str(), 1);
+    execv(arguments.front(), arguments.data());
+    _exit(127);
+  }
+
+ private:
+  std::vector<pid_t> processes_;
+};
+
 class Conductor {
  public:
   Conductor(const LiveSettings& settings, const std::function<void(const std::string&)>& tell)
@@ -86,11 +127,13 @@ class Conductor {
     return profile(std::move(sized));
   }
 
-  Result<void> begin_manager(analysis::ModePolicy policy) {
+  // Where no other program is, none has to be waited for.
+  Result<void> begin_manager(analysis::ModePolicy policy, unsigned beside) {
     const std::string config = folder_.file("manager.toml");
     const std::string text = std::string("modes = \"") + analysis::name(policy) +
-                             "\"\ngpus = " + std::to_string(settings_.gpus) +
-                             "\nother_slice = \"1us\"\nother_chunk = \"1us\"\n";
+                             "\"\ngpus = " + std::to_string(settings_.gpus) + "\noverrun = \"" + settings_.overrun +
+                             "\"\ncpu_watch = \"" + settings_.cpu_watch + "\"\n" +
+                             (beside == 0 ? "other_slice = \"1us\"\nother_chunk = \"1us\"\n" : "");
     if (auto good = write_file(config, text); !good) return good;
     auto begun = succeed(
         {tool("sam-managerd"), "--config", config, "--instance", instance_, "--exit-with", std::to_string(getpid())});
@@ -120,6 +163,23 @@ class Conductor {
     const auto text = ctl({"analyze", "--json"});
     if (!text) return tl::unexpected(text.error());
     return read_json(*text);
+  }
+
+  // Programs of no task that run until the neighbours' end. Once all of them are connected.
+  Result<Neighbours> begin_neighbours(const Program& program, unsigned count) {
+    Neighbours neighbours;
+    for (unsigned i = 0; i < count; ++i)
+      neighbours.begin({tool("sam-run"), "--manager", "required", "--", program.path, "--size",
+                        std::to_string(kNeighbourElements), "--iterations", "1000000"},
+                       instance_);
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < limit) {
+      const auto status = ctl({"status", "--json"});
+      if (!status) return tl::unexpected(status.error());
+      if (read_json(*status).at("programs").size() >= count) return neighbours;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return fail("the programs beside the tasks do not come to their work");
   }
 
   // All at once; the rows get their responses.
@@ -168,7 +228,7 @@ class Conductor {
     double execution_ms = 0;
     for (const analysis::Stage& stage : measured->set.tasks.front().stages)
       execution_ms += static_cast<double>(stage.length_in(1)) * 1e-6;
-    sized.period_ms = execution_ms / sized.task.utilisation();
+    sized.period_ms = execution_ms / (sized.task.utilisation() * settings_.load);
     tell_(sized.task.program + ": " + short_number(execution_ms) + " ms on one GPU at most, period " +
           short_number(sized.period_ms) + " ms");
     return sized;
@@ -206,8 +266,9 @@ class Conductor {
   bool manager_runs_ = false;
 };
 
-LiveRow planned(const Sized& sized, analysis::ModePolicy policy, const json& plan) {
+LiveRow planned(const Sized& sized, analysis::ModePolicy policy, unsigned beside, const json& plan) {
   LiveRow row;
+  row.beside = beside;
   row.policy = analysis::name(policy);
   row.task = sized.task.program;
   row.period_ms = sized.period_ms;
@@ -215,6 +276,7 @@ LiveRow planned(const Sized& sized, analysis::ModePolicy policy, const json& pla
     if (task.at("name") != row.task) continue;
     row.gpus = task.at("mode");
     row.guaranteed = task.at("guaranteed");
+    row.why_not = task.at("doubt").get<std::string>().empty() ? task.at("estimate") : task.at("doubt");
     if (!task.at("bound_ns").is_null()) row.bound_ms = task.at("bound_ns").get<double>() * 1e-6;
   }
   return row;
@@ -224,32 +286,42 @@ LiveRow planned(const Sized& sized, analysis::ModePolicy policy, const json& pla
 
 Result<LiveSession> run_live(const LiveExperiment& experiment, const std::vector<Program>& programs,
                              const LiveSettings& settings, const std::function<void(const std::string&)>& tell) {
+  const auto find = [&](const std::string& name) {
+    return std::find_if(programs.begin(), programs.end(), [&](const Program& each) { return each.name == name; });
+  };
   Conductor conductor(settings, tell);
   LiveSession session;
   session.experiment = experiment.name;
   session.scale = settings.scale;
+  session.load = settings.load;
   std::vector<Sized> tasks;
   for (const LiveTask& task : experiment.tasks) {
-    const auto program =
-        std::find_if(programs.begin(), programs.end(), [&](const Program& each) { return each.name == task.program; });
+    const auto program = find(task.program);
     if (program == programs.end()) return fail("there is no program " + task.program);
     auto sized = conductor.prepare(task, *program);
     if (!sized) return tl::unexpected(sized.error());
     tasks.push_back(*std::move(sized));
   }
-  for (const analysis::ModePolicy policy : settings.policies.empty() ? experiment.policies : settings.policies) {
-    tell(std::string("policy ") + analysis::name(policy) + ": " + short_number(settings.seconds) + " s");
-    if (auto begun = conductor.begin_manager(policy); !begun) return tl::unexpected(begun.error());
-    for (const Sized& sized : tasks)
-      if (auto done = conductor.register_task(sized); !done) return tl::unexpected(done.error());
-    const auto plan = conductor.plan();
-    if (!plan) return tl::unexpected(plan.error());
-    std::vector<LiveRow> rows;
-    for (const Sized& sized : tasks) rows.push_back(planned(sized, policy, *plan));
-    conductor.run_together(tasks, rows);
-    session.rows.insert(session.rows.end(), rows.begin(), rows.end());
-    conductor.end_manager();
-  }
+  const auto neighbour = find(kNeighbour);
+  const unsigned most = *std::max_element(settings.beside.begin(), settings.beside.end());
+  if (most > 0 && neighbour == programs.end()) return fail(std::string("there is no program ") + kNeighbour);
+  for (const analysis::ModePolicy policy : settings.policies.empty() ? experiment.policies : settings.policies)
+    for (const unsigned beside : settings.beside) {
+      tell(std::string("policy ") + analysis::name(policy) + ", beside " + std::to_string(beside) + ": " +
+           short_number(settings.seconds) + " s");
+      if (auto begun = conductor.begin_manager(policy, beside); !begun) return tl::unexpected(begun.error());
+      for (const Sized& sized : tasks)
+        if (auto done = conductor.register_task(sized); !done) return tl::unexpected(done.error());
+      const auto neighbours = beside > 0 ? conductor.begin_neighbours(*neighbour, beside) : Neighbours();
+      if (!neighbours) return tl::unexpected(neighbours.error());
+      const auto plan = conductor.plan();
+      if (!plan) return tl::unexpected(plan.error());
+      std::vector<LiveRow> rows;
+      for (const Sized& sized : tasks) rows.push_back(planned(sized, policy, beside, *plan));
+      conductor.run_together(tasks, rows);
+      session.rows.insert(session.rows.end(), rows.begin(), rows.end());
+      conductor.end_manager();
+    }
   return session;
 }
 

@@ -13,6 +13,10 @@ namespace samcl::bench {
 struct LiveSettings {
   std::string folder;  // of sam-run, sam-managerd, sam-ctl and sam-profile
   double scale = 0.25;
+  double load = 1;                             // the papers' utilisations of one GPU, times this
+  std::vector<unsigned> beside = {0};          // so many programs of no task that never rest; a run for each
+  std::string cpu_watch = "200us";             // likewise: the shorter, the tighter are bounds
+  std::string overrun = "end";                 // the manager's, as its configuration has it
   double seconds = 10;                         // of each policy's run
   unsigned gpus = 2;                           // the most that a task may use
   std::vector<analysis::ModePolicy> policies;  // none: the experiment's

@@ -14,7 +14,7 @@ class LiveDrawing {
  public:
   explicit LiveDrawing(const LiveSession& session) : session_(session) {
     for (const LiveRow& row : session.rows) {
-      if (policies_.empty() || policies_.back() != row.policy) policies_.push_back(row.policy);
+      if (panels_.empty() || panels_.back() != title(row)) panels_.push_back(title(row));
       colours_.emplace(row.task, analysis::svg_colour(colours_.size()));
       seconds_ = std::max(seconds_, row.period_ms * static_cast<double>(row.responses_ms.size()) / 1000);
     }
@@ -23,8 +23,8 @@ class LiveDrawing {
   std::string draw() {
     svg_.text(kLeft, 24, session_.experiment + ": response times in parts of the deadline");
     double top = kTop;
-    for (const std::string& policy : policies_) {
-      panel(policy, top);
+    for (const std::string& name : panels_) {
+      panel(name, top);
       top += kHeight + kGap;
     }
     svg_.text(kLeft + kWidth / 2, top - kGap + 40, "release, s", kMiddle);
@@ -36,8 +36,12 @@ class LiveDrawing {
   double x(double seconds) const { return kLeft + kWidth * (seconds_ > 0 ? seconds / seconds_ : 0); }
   static double y(double top, double share) { return top + kHeight * (1 - std::min(share, kHighest) / kHighest); }
 
-  void panel(const std::string& policy, double top) {
-    svg_.text(kLeft, top - 8, policy);
+  static std::string title(const LiveRow& row) {
+    return row.beside == 0 ? row.policy : row.policy + ", beside " + std::to_string(row.beside);
+  }
+
+  void panel(const std::string& name, double top) {
+    svg_.text(kLeft, top - 8, name);
     for (const double share : {0.0, 0.5, 1.0, 1.5, 2.0, 2.5}) {
       svg_.line(kLeft, y(top, share), kLeft + kWidth, y(top, share), share == 1 ? stroke("#222222", 1.5) : kGrid);
       svg_.text(kLeft - 8, y(top, share) + 4, short_number(share), kEnd);
@@ -48,7 +52,7 @@ class LiveDrawing {
       svg_.text(x(second), top + kHeight + 18, short_number(second), kMiddle);
     }
     for (const LiveRow& row : session_.rows)
-      if (row.policy == policy) task(row, top);
+      if (title(row) == name) task(row, top);
   }
 
   void task(const LiveRow& row, double top) {
@@ -80,7 +84,7 @@ class LiveDrawing {
   }
 
   const LiveSession& session_;
-  std::vector<std::string> policies_;
+  std::vector<std::string> panels_;
   std::map<std::string, std::string> colours_;
   double seconds_ = 0;
   analysis::Svg svg_;

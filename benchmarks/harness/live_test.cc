@@ -59,6 +59,37 @@ TEST(Live, MissesAndExcessesAreCounted) {
   EXPECT_EQ(row.median_ms(), 87.5);
 }
 
+TEST(Live, VerdictIsGuaranteedOnlyWhereTheManagerSaysSo) {
+  LiveRow row = session().rows[0];
+  EXPECT_EQ(row.verdict(), "guaranteed");
+  row.guaranteed = false;
+  EXPECT_EQ(row.verdict(), "estimated");
+  row.bound_ms = 101;
+  EXPECT_EQ(row.verdict(), "late");
+  row.bound_ms.reset();
+  EXPECT_EQ(row.verdict(), "no bound");
+}
+
+TEST(Live, PercentilesAreOfTheNearestRank) {
+  LiveRow row;
+  EXPECT_EQ(row.percentile_ms(0.99), 0);
+  for (int i = 200; i >= 1; --i) row.responses_ms.push_back(i);
+  EXPECT_EQ(row.percentile_ms(0.5), 100);
+  EXPECT_EQ(row.percentile_ms(0.99), 198);
+  EXPECT_EQ(row.percentile_ms(1), 200);
+}
+
+TEST(Live, TextSumsUpJobsUnderABoundAndTellsWhyTheyAreNotGuaranteed) {
+  LiveSession two = session();
+  two.rows[1] = two.rows[0];
+  two.rows[1].guaranteed = false;
+  two.rows[1].beside = 7;
+  two.rows[1].why_not = "nobody measured";
+  const std::string text = live_text(two);
+  EXPECT_THAT(text, HasSubstr("jobs under a bound: 8, beyond it: 4; of guaranteed tasks: 4, beyond it: 2"));
+  EXPECT_THAT(text, HasSubstr("MatrixMultiplication is estimated: nobody measured"));
+}
+
 TEST(Live, TableAndJsonTellWhatFailed) {
   EXPECT_THAT(live_text(session()), HasSubstr("failed: it did not pass"));
   const auto json = nlohmann::json::parse(live_json(session()));

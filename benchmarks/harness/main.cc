@@ -216,7 +216,19 @@ void add_live(CLI::App& command, Options& options) {
   command.add_option("--scale", options.live.scale, "Jobs take the paper's time on one GPU, times this")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 100.0));
-  command.add_option("--seconds", options.live.seconds, "Time for which each policy is tried")
+  command.add_option("--load", options.live.load, "Tasks have the paper's utilisations of one GPU, times this")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 100.0));
+  command.add_option("--beside", options.live.beside, "Programs of no task beside, such as 0,1,7: a run for each")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
+  command.add_option("--overrun", options.live.overrun, "What the manager does about broken promises")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"log", "demote", "end"}));
+  command.add_option("--cpu-watch", options.live.cpu_watch, "How late it notices that a job has used up its CPU time")
+      ->capture_default_str();
+  command.add_option("--seconds", options.live.seconds, "Time of each run")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 86400.0));
   command.add_option("--gpus", options.live.gpus, "The most GPUs that a task may use")

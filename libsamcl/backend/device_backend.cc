@@ -85,10 +85,15 @@ bool DeviceBackend::keeps_behind(const Node& before, const Node& after) const {
   return before.lane == after.lane || (by_driver && !is_driver_queue(after.lane));
 }
 
+Room DeviceBackend::room(const Node& node, bool is_locked) const {
+  if (node.lane.kind == LaneKind::host) return {};
+  return Room([this, device = node.lane.device, is_locked] { return listener_.make_room(device, is_locked); });
+}
+
 cl_int DeviceBackend::issue(const NodePtr& node) {
   if (is_driver_queue(node->lane)) {
     if (std::holds_alternative<engine::HostCall>(node->operation)) return call_on_thread(node);
-    return give_or_enter(node);
+    return room(*node, true).ask([&] { return give_or_enter(node); });
   }
   const bool is_ahead = node->lane.kind == LaneKind::compute && set_.devices[node->lane.device]->run_ahead();
   return is_ahead ? run_ahead(node) : do_on_thread(node);
@@ -146,7 +151,8 @@ void DeviceBackend::submit(const SubmissionQueue::Entry& entry) {
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
     const bool is_leased = set_.devices[entry.node->lane.device]->run_ahead();
-    error = is_leased ? give_under_lease(entry.node, entry.giving) : give_to_driver(entry.node, entry.giving);
+    error =
+        is_leased ? give_under_lease(entry.node, entry.giving, std::nullopt) : give_to_driver(entry.node, entry.giving);
   } catch (...) {  // no memory
   }
   if (error == CL_SUCCESS) return;
@@ -192,7 +198,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
       Giving how = giving(*node, is_awaited);
       how.counted_ns = ns;
       how.soon = !ahead.is_far();
-      if (!by_thread && !device.submissions().is_behind()) return give_under_lease(node, how);
+      if (!by_thread && !device.submissions().is_behind()) return give_under_lease(node, how, true);
       device.submissions().enter({node, how}, *this);
       break;
     }
@@ -206,7 +212,7 @@ cl_int DeviceBackend::run_ahead(const NodePtr& node) {
 }
 
 // It counts as in flight.
-cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
+cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving, std::optional<bool> is_locked) {
   RunAhead& ahead = *set_.devices[node->lane.device]->run_ahead();
   if (SubKernel* const kernel = kernel_of(node->operation)) {
     giving.exactly = kernel->times().wants_time() || giving.exactly;
@@ -215,7 +221,8 @@ cl_int DeviceBackend::give_under_lease(const NodePtr& node, Giving giving) {
   giving.promptly = giving.promptly || (giving.soon && ahead.is_wanted());
   cl_int error = CL_OUT_OF_HOST_MEMORY;
   try {
-    error = give_to_driver(node, giving);
+    const Room room = is_locked ? this->room(*node, *is_locked) : Room();
+    error = room.ask([&] { return give_to_driver(node, giving); });
   } catch (...) {  // no memory
   }
   if (error != CL_SUCCESS) ahead.ended(1, giving.counted_ns, now_ns());
@@ -271,7 +278,7 @@ cl_int DeviceBackend::feed_one(RealDevice& device, const RunAhead::Waiting& next
   how.counted_ns = ns;
   how.soon = !ahead.is_far();
   is_over = false;
-  return give_under_lease(next.node, how);
+  return give_under_lease(next.node, how, false);
 }
 
 void DeviceBackend::began(const Node& node, const RunTimes& run) {
@@ -398,9 +405,11 @@ bool DeviceBackend::helps(const Node& node) const {
 
 cl_int DeviceBackend::execute(const Node& node) {
   if (SubKernel* kernel = kernel_of(node.operation)) {
-    return run_to_end(*kernel, *set_.devices[node.lane.device]);
+    return run_to_end(*kernel, *set_.devices[node.lane.device], room(node, false));
   }
-  return samcl::execute(set_, node.lane, node.operation);
+  if (std::holds_alternative<engine::HostCall>(node.operation)) return samcl::execute(set_, node.lane, node.operation);
+  // Done again as a whole: what they read nobody has changed.
+  return room(node, false).ask([&] { return samcl::execute(set_, node.lane, node.operation); });
 }
 
 }  // namespace samcl

@@ -15,6 +15,7 @@
 
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/room.h"
 #include "libsamcl/device/run_ahead.h"
 #include "libsamcl/device/submission_queue.h"
 #include "libsamcl/engine/backend.h"
@@ -31,6 +32,9 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
     virtual void ended(const engine::NodePtr& node, cl_int status) = 0;
     virtual void ended(std::span<const CompletedNode> nodes) = 0;
     virtual std::shared_ptr<void> keep_alive() = 0;
+    // The driver has no memory left on a device: gives back a replica there that nothing planned uses. False: there is
+    // none. is_locked: by this thread, the context.
+    virtual bool make_room(unsigned device, bool is_locked) = 0;
   };
   DeviceBackend(DeviceSet& set, EndListener& listener) : set_(set), listener_(listener) {}
 
@@ -93,7 +97,8 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   // On a device that a manager grants.
   uint64_t counted_ns(const engine::Node& node) const;
   cl_int run_ahead(const engine::NodePtr& node);
-  cl_int give_under_lease(const engine::NodePtr& node, Giving giving);
+  // is_locked: by this thread, the context; none: it may be, so that a refusal is final.
+  cl_int give_under_lease(const engine::NodePtr& node, Giving giving, std::optional<bool> is_locked);
   static RunAhead::Waiting next_to_feed(RealDevice& device);
   void feed(RealDevice& device);
   cl_int feed_one(RealDevice& device, const RunAhead::Waiting& next, bool& is_over);
@@ -102,6 +107,7 @@ class DeviceBackend : public engine::Backend, private CompletionQueue::Listener,
   bool helps(const engine::Node& node) const;
   SmallVector<CompletionQueue*, 2> queues_with(const SmallVector<engine::NodePtr, 2>& nodes) const;
   cl_int execute(const engine::Node& node);
+  Room room(const engine::Node& node, bool is_locked) const;
 
   DeviceSet& set_;
   EndListener& listener_;

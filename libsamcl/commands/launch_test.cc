@@ -649,9 +649,9 @@ TEST_P(RefusedLaunches, TellTheDriversErrorAndRunTheNextTime) {
 }
 INSTANTIATE_TEST_SUITE_P(
     By, RefusedLaunches,
-    ::testing::Values(Refusal{"first_launch", Call::launch, 0, CL_OUT_OF_RESOURCES, &kStories[0]},
-                      Refusal{"second_launch", Call::launch, 1, CL_MEM_OBJECT_ALLOCATION_FAILURE, &kStories[0]},
-                      Refusal{"second_launch_of_compared", Call::launch, 1, CL_OUT_OF_RESOURCES, &kStories[2]},
+    ::testing::Values(Refusal{"first_launch", Call::launch, 0, CL_OUT_OF_HOST_MEMORY, &kStories[0]},
+                      Refusal{"second_launch", Call::launch, 1, CL_INVALID_WORK_GROUP_SIZE, &kStories[0]},
+                      Refusal{"second_launch_of_compared", Call::launch, 1, CL_OUT_OF_HOST_MEMORY, &kStories[2]},
                       Refusal{"first_read_of_merging", Call::read, 0, CL_OUT_OF_HOST_MEMORY, &kStories[2]},
                       Refusal{"last_read_of_merging", Call::read, 1, CL_DEVICE_NOT_AVAILABLE, &kStories[2]},
                       Refusal{"first_read_of_combining", Call::read, 0, CL_OUT_OF_RESOURCES, &kStories[3]},

@@ -21,10 +21,11 @@ lease::Lease lease_of(const RealDevice& device) {
 // for those two at most.
 class Slices {
  public:
-  Slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device)
+  Slices(SubKernel& kernel, const SubKernel::Slicing& slicing, RealDevice& device, const Room& room)
       : kernel_(kernel),
         slicing_(slicing),
         device_(device),
+        room_(room),
         items_per_group_(std::max<uint64_t>(1, kernel.work_items(kernel.box()) / kernel.box().total())),
         lease_(lease_of(device)),
         span_(trace::Activity::kernel, device.index) {}
@@ -74,7 +75,7 @@ class Slices {
   void start(const GroupBox& piece) {
     if (device_.computes_in_caller) wait_for_last();
     Slice next{nullptr, piece.total(), now_ns()};
-    error_ = kernel_.enqueue(device_, piece, &next.end);
+    error_ = room_.ask([&] { return kernel_.enqueue(device_, piece, &next.end); });
     wait_for_last();
     if (next.end) last_ = next;
     ++slicing_.slices;
@@ -99,6 +100,7 @@ class Slices {
   SubKernel& kernel_;
   const SubKernel::Slicing& slicing_;
   RealDevice& device_;
+  const Room& room_;
   const uint64_t items_per_group_;
   lease::Lease lease_;
   trace::Span span_;
@@ -109,12 +111,12 @@ class Slices {
   cl_int error_ = CL_SUCCESS;
 };
 
-cl_int run_whole(SubKernel& kernel, RealDevice& device) {
+cl_int run_whole(SubKernel& kernel, RealDevice& device, const Room& room) {
   lease::Lease lease = lease_of(device);
   const trace::Span span(trace::Activity::kernel, device.index);
   cl_event done = nullptr;
   const cl_ulong begun = now_ns();
-  cl_int error = kernel.enqueue(device, kernel.box(), &done);
+  cl_int error = room.ask([&] { return kernel.enqueue(device, kernel.box(), &done); });
   if (error != CL_SUCCESS) return error;
   DeviceTimes times;
   error = CompletionQueue::wait_for(done, device.lease.client ? &times : nullptr);
@@ -128,13 +130,13 @@ cl_int run_whole(SubKernel& kernel, RealDevice& device) {
 
 }  // namespace
 
-cl_int run_to_end(SubKernel& kernel, RealDevice& device) {
-  if (const cl_int error = kernel.prepare(device); error != CL_SUCCESS) return error;
+cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room) {
+  if (const cl_int error = room.ask([&] { return kernel.prepare(device); }); error != CL_SUCCESS) return error;
   device.rest();
   RunTimes run{.began = now_ns()};
   kernel.began(run);
   const SubKernel::Slicing* slicing = device.lease.client ? kernel.slicing() : nullptr;
-  const cl_int error = slicing ? Slices(kernel, *slicing, device).run() : run_whole(kernel, device);
+  const cl_int error = slicing ? Slices(kernel, *slicing, device, room).run() : run_whole(kernel, device, room);
   run.ended = now_ns();
   if (error == CL_SUCCESS) kernel.ran(device, run);
   return error;

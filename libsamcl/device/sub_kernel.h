@@ -9,6 +9,7 @@
 #include "contract/ndrange.h"
 #include "libsamcl/cost/piece_times.h"
 #include "libsamcl/device/real_device.h"
+#include "libsamcl/device/room.h"
 #include "libsamcl/engine/operation.h"
 
 namespace samcl {
@@ -39,7 +40,8 @@ class SubKernel : public engine::KernelWork {
   virtual void ran(const RealDevice& device, const RunTimes& run) = 0;
 };
 
-// Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane.
-cl_int run_to_end(SubKernel& kernel, RealDevice& device);
+// Runs it to its end, in slices where a manager grants the device. Blocks; for the device's compute lane. room: for
+// what has not begun.
+cl_int run_to_end(SubKernel& kernel, RealDevice& device, const Room& room = {});
 
 }  // namespace samcl

@@ -10,6 +10,7 @@
 #include "libsamcl/device/device_set.h"
 #include "libsamcl/driver/driver.h"
 #include "libsamcl/driver/vendor.h"
+#include "libsamcl/observe/traffic.h"
 
 namespace samcl {
 namespace {
@@ -129,7 +130,7 @@ bool Storage::has_replica(unsigned device) const {
 // Images stay, and what the program itself sees in host memory.
 bool Storage::can_evict() const {
   std::lock_guard lock(mutex_);
-  return !shared_ && !image_ && !svm_ && pins_ == 0 && (!host_ || owns_host_);
+  return !shared_ && !image_ && !svm_ && pins_ == 0 && (!host_ || owns_host_) && kept_.empty();
 }
 
 void Storage::drop_replica(unsigned device) {
@@ -162,8 +163,80 @@ std::byte* Storage::host_locked() {
 }
 
 std::byte* Storage::host() {
+  std::byte* host = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    host = host_locked();
+    if (!host || kept_.empty()) return host;
+  }
+  return bring_kept() ? host : nullptr;
+}
+
+// Of a replica and a host copy that are there. Not under mutex_: others may have the queue that it needs, and wait for
+// that.
+cl_int Storage::copy_to_host(unsigned device, const std::vector<Range>& ranges) {
+  cl_mem real = nullptr;
+  std::byte* host = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    real = replicas_[device];
+    host = host_;
+  }
+  RealDevice& from = *set_->devices[device];
+  const DeviceMemory replica{real, nullptr, false, from.packs_host_rows};
+  for (const Range& range : ranges) {
+    const auto rows = Rectangle::run(range.begin, range.size());
+    const cl_int error =
+        from.transfer(engine::LaneKind::down, Direction::down, replica, rows, host, rows, eviction_traffic());
+    if (error != CL_SUCCESS) return error;
+  }
+  return CL_SUCCESS;
+}
+
+cl_int Storage::evict_replica(unsigned device, const std::vector<Range>& only_here) {
+  const cl_int error = copy_to_host(device, only_here);
+  if (error == CL_SUCCESS) {
+    drop_replica(device);
+    --evictions_;
+    return CL_SUCCESS;
+  }
   std::lock_guard lock(mutex_);
-  return host_locked();
+  kept_.emplace_back(device, only_here);
+  return error;
+}
+
+bool Storage::is_idle_replica(unsigned device) {
+  if (!has_replica(device) || !will_have_replica(device)) return false;
+  engine::NodeList users;
+  for (const Place place : {Place{device}, kHost}) users_at_[place].find_conflicts({0, size_}, true, users);
+  return users.empty();
+}
+
+bool Storage::give_back_idle(unsigned device) {
+  std::vector<Range> only_here;
+  for (const auto& piece : directory_.pieces({0, size_}))
+    if (piece.valid == only(device)) only_here.push_back(piece.range);
+  if (!only_here.empty() && (!host() || copy_to_host(device, only_here) != CL_SUCCESS)) return false;
+  for (const Range& range : only_here) directory_.copied(range, kHost);
+  forget_replica(device);
+  drop_replica(device);
+  return true;
+}
+
+bool Storage::bring_kept() {
+  std::lock_guard one_at_a_time(keeping_);
+  while (true) {
+    std::pair<unsigned, std::vector<Range>> next;
+    {
+      std::lock_guard lock(mutex_);
+      if (kept_.empty()) return true;
+      next = kept_.front();
+    }
+    if (copy_to_host(next.first, next.second) != CL_SUCCESS) return false;
+    std::lock_guard lock(mutex_);
+    kept_.erase(kept_.begin());
+    --evictions_;
+  }
 }
 
 bool Storage::has_host_copy() const {

@@ -98,10 +98,19 @@ class Storage : public std::enable_shared_from_this<Storage> {
   bool can_evict() const;
   // Gives it back, unless it may not be now. After all that uses it, and when the directory has forgotten it.
   void drop_replica(unsigned device);
+  // Brings these ranges of a device's replica to the host copy, which is there, and then gives the replica back; as
+  // drop_replica(). The driver's code if they cannot be brought now: then the replica stays, and whoever needs the host
+  // copy brings them first. On a thread that may wait.
+  cl_int evict_replica(unsigned device, const std::vector<Range>& only_here);
+  // Whether the host copy's bytes may not all be there, though the directory says so: an eviction of a replica with
+  // bytes of its own has not ended well yet. Then they are once host() was called after it. Any thread.
+  void begin_eviction() { ++evictions_; }
+  bool is_being_evicted() const { return evictions_ > 0; }
   // How often that has happened: real objects that came of a replica before are no longer right. Any thread.
   uint32_t dropped() const { return dropped_.load(std::memory_order_acquire); }
 
-  // The host copy, made on first use; nullptr if memory is short. Stays where it is for the storage's life. Any thread.
+  // The host copy, made on first use; nullptr if memory is short, or what an eviction left on a device cannot be had
+  // from there. Stays where it is for the storage's life. Any thread.
   std::byte* host();
   bool has_host_copy() const;
   // The program is about to use the host copy itself, and will again: has the driver lock it in memory, where that
@@ -137,6 +146,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
     expected_replicas_ &= ~only(device);
     given_back_ |= only(device);
   }
+
+  // Whether there is a replica that nothing planned uses, nor its bytes in the host copy.
+  bool is_idle_replica(unsigned device);
+  // Gives one back now, having brought to the host copy what only it has. False: that can't be done.
+  bool give_back_idle(unsigned device);
 
   // The device is lost: its bytes, which are all valid elsewhere, too, are valid there no more.
   void lose_replica(unsigned device) {
@@ -197,6 +211,8 @@ class Storage : public std::enable_shared_from_this<Storage> {
   cl_mem make_replica(unsigned device, cl_int* error);
   void tell_memory(unsigned device, int64_t bytes) const;
   std::byte* host_locked();
+  cl_int copy_to_host(unsigned device, const std::vector<Range>& ranges);
+  bool bring_kept();
   Places expected_users() const;
 
   const std::shared_ptr<DeviceSet> set_;
@@ -217,6 +233,11 @@ class Storage : public std::enable_shared_from_this<Storage> {
   bool host_lock_tried_ = false;
   unsigned pins_ = 0;
   std::atomic<uint32_t> dropped_{0};
+  // What evictions could not bring to the host copy: by device, whatever the directory says.
+  std::vector<std::pair<unsigned, std::vector<Range>>> kept_;
+
+  std::mutex keeping_;  // one at a time brings what was kept. Before mutex_
+  std::atomic<unsigned> evictions_{0};
 
   Directory directory_;
   std::vector<engine::AccessMap> users_at_;  // by place

@@ -9,6 +9,7 @@
 #include "libsamcl/driver/query.h"
 #include "libsamcl/memory/storage.h"
 #include "libsamcl/objects/event.h"
+#include "libsamcl/objects/eviction.h"
 #include "libsamcl/objects/process_end.h"
 #include "libsamcl/settings/config.h"
 #include "libsamcl/transfer/copy_pool.h"
@@ -108,6 +109,13 @@ void Context::operation_failed(unsigned index, cl_int status) {
   const size_t left = devices_in_use().size();
   warn("device " + std::to_string(index) + ", " + name + ", is lost; the job goes on with the other " +
        std::to_string(left) + (left == 1 ? " device" : " devices"));
+}
+
+bool Context::make_room(unsigned device, bool is_locked) {
+  if (is_locked) return evict_idle(*this, device);
+  bool made = false;
+  graph.locked([&] { made = evict_idle(*this, device); });
+  return made;
 }
 
 void Context::program_waited() {

@@ -84,6 +84,10 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   // An operation on that device failed. If that is because the device is gone, and the context survives it, what it had
   // is valid elsewhere only from now on. Under the graph's lock.
   void operation_failed(unsigned index, cl_int status);
+  // Without the graph's lock.
+  Room room(unsigned device) {
+    return Room([this, device] { return make_room(device, false); });
+  }
 
   // The context that a real context (of an image, say) belongs to; nullptr if it is none of ours.
   static std::shared_ptr<Context> of_real(cl_context real);
@@ -110,6 +114,7 @@ class Context : public Object<Context>, public DeviceSet, private DeviceBackend:
   void ended(const engine::NodePtr& node, cl_int status) override { graph.ended(node, status); }
   void ended(std::span<const CompletedNode> nodes) override { graph.ended(nodes); }
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
+  bool make_room(unsigned device, bool is_locked) override;
 
   std::mutex destructors_mutex_;
   std::vector<Destructor> destructors_;

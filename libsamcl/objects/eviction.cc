@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -70,6 +71,13 @@ void run(lease::Client& client) {
 }  // namespace
 
 std::shared_ptr<Command> eviction(unsigned device, uint64_t bytes) { return std::make_shared<Eviction>(device, bytes); }
+
+bool evict_idle(const DeviceSet& set, unsigned device) {
+  std::vector<std::shared_ptr<Storage>> memory = set.storages.all();
+  std::erase_if(memory, [&](const auto& each) { return !each->is_idle_replica(device) || !each->can_evict(); });
+  std::ranges::sort(memory, {}, [](const auto& each) { return std::pair(each->last_use(), each->number()); });
+  return std::ranges::any_of(memory, [&](const auto& each) { return each->give_back_idle(device); });
+}
 
 void keep_memory_limits(lease::Client& client) {
   std::lock_guard lock(watch().mutex);

@@ -10,8 +10,15 @@
 
 namespace samcl {
 
+class DeviceSet;
+
 // A command of ours (Graph::enter()): gives back that many bytes of a device's memory, as far as they can be.
 std::shared_ptr<Command> eviction(unsigned device, uint64_t bytes);
+
+// The driver has no memory left on a device, whatever a manager says: gives back there the replica that has not been
+// used for longest of those that nothing planned uses, at once, on this thread. False: there is none. Under the graph's
+// lock, which it keeps while bytes come to host memory.
+bool evict_idle(const DeviceSet& set, unsigned device);
 
 // From now on, as long as there are contexts, on a thread of its own; a task's program needs none. A new replica makes
 // room for itself, too (Planner). Any thread.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "libsamcl/commands/buffer_commands.h"
 #include "libsamcl/observe/traffic.h"
 #include "libsamcl/testing/fake_manager.h"
 #include "libsamcl/testing/simulated_machine.h"
@@ -10,6 +11,7 @@
 namespace samcl {
 namespace {
 
+using testing::Call;
 using testing::Footprints;
 using testing::KernelPtr;
 using testing::Translated;
@@ -105,6 +107,120 @@ TEST_F(Evictions, WhatIsMappedOrHasPartsInUseStays) {
   EXPECT_TRUE(is_there(1)) << "the launch made a part of it when it ran";
   EXPECT_EQ(manager.memory(0), 2 * kBytes);
   EXPECT_EQ(machine.contents(buffers[1])[0], 12u);
+}
+
+TEST_F(Evictions, WhatCannotBeBroughtToTheHostStaysWhereItIs) {
+  machine.run();
+  machine.driver.fail(Call::read, CL_OUT_OF_RESOURCES);
+  evict(kBytes);
+  machine.run();
+  EXPECT_TRUE(is_there(0));
+  EXPECT_EQ(manager.memory(0), kBuffers * kBytes);
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 1)) << "no byte is lost";
+  increment(0);
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 2));
+}
+
+TEST_F(Evictions, WhatStayedIsThereForTheNextLaunch) {
+  machine.run();
+  machine.driver.fail(Call::read, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  evict(2 * kBytes);
+  increment(0);
+  increment(1);
+  machine.run();
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 2));
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 12));
+}
+
+TEST_F(Evictions, WhileItCannotBeHadCommandsThatNeedItFail) {
+  machine.run();
+  machine.driver.fail(Call::read, CL_OUT_OF_RESOURCES, 2);
+  evict(kBytes);
+  const auto reading = machine.read(queue, buffers[0], 0, kWords);
+  machine.run();
+  EXPECT_LT(reading.event->status(), 0);
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 1)) << "the next one has it";
+}
+
+TEST_F(Evictions, RoomThatCannotBeMadeFailsNoCommand) {
+  machine.run();
+  manager.limit = kBuffers * kBytes;
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::read, CL_OUT_OF_RESOURCES);
+  machine.write(queue, another, 0, Words(kWords, 7));
+  const auto launch = machine.launch(queue, incrementing, {another}, kWords);
+  machine.run();
+  EXPECT_EQ(launch->status(), CL_COMPLETE);
+  EXPECT_EQ(machine.contents(another), Words(kWords, 8));
+  for (size_t b = 0; b < kBuffers; ++b)
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 1))) << b;
+}
+
+TEST_F(Evictions, MappedMemoryHasWhatStayed) {
+  machine.run();
+  const auto* const words = reinterpret_cast<const cl_uint*>(buffers[0]->storage->host());
+  machine.driver.fail(Call::read, CL_OUT_OF_RESOURCES);
+  evict(kBytes);
+  const auto mapping = machine.submit(queue, map_buffer(buffers[0], Rectangle::run(0, kBytes), CL_MAP_READ));
+  machine.run();
+  EXPECT_EQ(mapping->status(), CL_COMPLETE);
+  EXPECT_EQ(Words(words, words + kWords), Words(kWords, 1));
+}
+
+TEST_F(Evictions, MakeRoomWhereTheDriverHasNoMemoryForAReplica) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 2);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  const auto launch = machine.launch(queue, incrementing, {another}, kWords);
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_COMPLETE);
+  EXPECT_EQ(launch->status(), CL_COMPLETE);
+  EXPECT_EQ(machine.contents(another), Words(kWords, 8));
+  EXPECT_FALSE(is_there(0) || is_there(1)) << "one for each refusal";
+  EXPECT_TRUE(is_there(2));
+  EXPECT_EQ(machine.contents(buffers[0]), Words(kWords, 1));
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 11));
+}
+
+TEST_F(Evictions, MakeRoomWhereTheDriverHasNoMemoryForALaunch) {
+  machine.run();
+  machine.driver.fail(Call::launch, CL_OUT_OF_RESOURCES);
+  const auto launch = machine.launch(queue, adding, {buffers[0], buffers[5]}, kWords);
+  machine.run();
+  EXPECT_EQ(launch->status(), CL_COMPLETE);
+  EXPECT_TRUE(is_there(0)) << "what it needs itself";
+  EXPECT_FALSE(is_there(1));
+  EXPECT_EQ(machine.contents(buffers[5]), Words(kWords, 52)) << "once";
+  EXPECT_EQ(machine.contents(buffers[1]), Words(kWords, 11));
+}
+
+TEST_F(Evictions, WhereAllIsGivenBackTheDriversWordStands) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 100);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  machine.driver.fail(Call::create_buffer, CL_SUCCESS, 0);
+  for (size_t b = 0; b < kBuffers; ++b)
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 1))) << b;
+}
+
+TEST_F(Evictions, WhatPlannedCommandsUseIsNotGivenBackToADriver) {
+  machine.run();
+  const BufferPtr another = machine.buffer(kWords);
+  machine.driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  const auto writing = machine.write(queue, another, 0, Words(kWords, 7));
+  for (size_t b = 0; b + 1 < kBuffers; ++b) increment(b);
+  machine.run();
+  EXPECT_EQ(writing->status(), CL_COMPLETE);
+  EXPECT_FALSE(is_there(kBuffers - 1)) << "the only one";
+  for (size_t b = 0; b + 1 < kBuffers; ++b) {
+    EXPECT_TRUE(is_there(b)) << b;
+    EXPECT_EQ(machine.contents(buffers[b]), Words(kWords, static_cast<cl_uint>(10 * b + 2))) << b;
+  }
+  EXPECT_EQ(machine.contents(buffers[kBuffers - 1]), Words(kWords, 10 * (kBuffers - 1) + 1));
 }
 
 TEST_F(Evictions, OnlyBytesThatNoOtherPlaceHasAreMoved) {

@@ -10,6 +10,7 @@
 #include "libsamcl/objects/links.h"
 #include "libsamcl/observe/trace.h"
 #include "libsamcl/observe/traffic.h"
+#include "libsamcl/settings/config.h"
 
 namespace samcl {
 namespace {
@@ -104,6 +105,7 @@ engine::NodePtr Planner::add(Lane lane, engine::Operation operation, Accesses ac
 
 void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges, Place place,
                     Traffic* traffic) {
+  if (place == kHost && memory->is_being_evicted()) finish_evictions(memory, ranges);
   std::vector<Range> zeros;
   std::map<Place, std::vector<Range>> from;
   for (const Range& range : ranges) {
@@ -142,6 +144,15 @@ void Planner::bring(const std::shared_ptr<Storage>& memory, std::span<const Rang
                           : transfer_lane(memory->devices(), source, place, engine::bytes_of(exchange), is_awaited_);
     add(lane, std::move(exchange), std::move(accesses));
   }
+}
+
+// The bytes in the host copy are used without another operation that would see to it.
+void Planner::finish_evictions(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges) {
+  Accesses accesses;
+  for (const Range& range : ranges) accesses.push_back({memory, kHost, range, false});
+  if (accesses.empty()) return;
+  add({LaneKind::host, 0}, engine::HostCall{[memory] { return memory->host() ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY; }},
+      std::move(accesses));
 }
 
 // Where others need memory too, that of a device is made room in before a new replica is made there.
@@ -183,14 +194,33 @@ void Planner::evict(const std::shared_ptr<Storage>& memory, unsigned device) {
   for (const auto& piece : memory->directory().pieces({0, memory->size()}))
     if (piece.valid == only(device)) only_here.push_back(piece.range);
   if (!only_here.empty() && !memory->host()) return;
-  bring(memory, only_here, kHost, &eviction_traffic());
-  auto drop = engine::HostCall{[memory, device] {
-    memory->drop_replica(device);
+  Accesses accesses{{memory, device, {0, memory->size()}, true}};
+  for (const Range& range : only_here) {
+    memory->directory().copied(range, kHost);
+    accesses.push_back({memory, kHost, range, true});
+  }
+  const Lane lane = only_here.empty() ? Lane{LaneKind::host, 0} : Lane{LaneKind::down, device};
+  evictions_.push_back(add(lane, eviction(memory, device, std::move(only_here)), std::move(accesses)));
+  memory->forget_replica(device);
+}
+
+// That it could not be done fails no command: what needs the bytes, or the memory, is told so by the driver, or gets
+// it.
+engine::HostCall Planner::eviction(const std::shared_ptr<Storage>& memory, unsigned device,
+                                   std::vector<Range> only_here) {
+  if (only_here.empty()) {
+    return {[memory, device] {
+      memory->drop_replica(device);
+      return CL_SUCCESS;
+    }};
+  }
+  memory->begin_eviction();
+  return {[memory, device, ranges = std::move(only_here)] {
+    if (const cl_int error = memory->evict_replica(device, ranges); error != CL_SUCCESS)
+      warn("memory of a device cannot be given back: its bytes cannot be brought to host memory (error " +
+           std::to_string(error) + "); it stays there");
     return CL_SUCCESS;
   }};
-  const engine::NodePtr node = add({LaneKind::host, 0}, std::move(drop), {{memory, device, {0, memory->size()}, true}});
-  evictions_.push_back(node);
-  memory->forget_replica(device);
 }
 
 void Planner::define(const std::shared_ptr<Storage>& memory, Range range) {

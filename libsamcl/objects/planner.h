@@ -91,6 +91,9 @@ class Planner {
  private:
   void make_room(const Access& access, engine::NodeList& before);
   void evict(const std::shared_ptr<Storage>& memory, unsigned device);
+  static engine::HostCall eviction(const std::shared_ptr<Storage>& memory, unsigned device,
+                                   std::vector<Range> only_here);
+  void finish_evictions(const std::shared_ptr<Storage>& memory, std::span<const Range> ranges);
 
   engine::AccessMap& users_of(const Access& access) {
     return access.memory ? access.memory->users(access.place) : program_memory_;

@@ -290,10 +290,13 @@ cl_int Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     buffer = Buffer::find_live(handle_in<cl_mem>(value));
     if (buffer && !takes_memory_object(index, *buffer)) buffer = nullptr;
     if (buffer) {
-      cl_int error;
       pin.emplace(*buffer->storage);
-      real = buffer->real(0, &error);
-      if (!real) return error;
+      const cl_int refusal = program->context->room(0).ask([&] {
+        cl_int error = CL_SUCCESS;
+        real = buffer->real(0, &error);
+        return error;
+      });
+      if (!real) return refusal;
       passed = &real;
     }
   }

@@ -4,6 +4,7 @@
 
 #include "libsamcl/backend/operations.h"
 #include "libsamcl/driver/driver.h"
+#include "libsamcl/objects/eviction.h"
 
 namespace samcl::testing {
 namespace {
@@ -29,11 +30,19 @@ SimulatedMachine::SimulatedMachine(unsigned devices, lease::Client* manager, std
   backend.perform = [this](const engine::Node& node) { return perform(node); };
 }
 
-cl_int SimulatedMachine::perform(const engine::Node& node) const {
+cl_int SimulatedMachine::perform(const engine::Node& node) {
   if (const auto* run = std::get_if<engine::RunKernel>(&node.operation)) {
-    return run_to_end(static_cast<SubKernel&>(*run->work), *context->devices[node.lane.device]);
+    return run_to_end(static_cast<SubKernel&>(*run->work), *context->devices[node.lane.device], room(node));
   }
-  return execute(*context, node.lane, node.operation);
+  return room(node).ask([&] { return execute(*context, node.lane, node.operation); });
+}
+
+Room SimulatedMachine::room(const engine::Node& node) {
+  return Room([this, device = node.lane.device] {
+    bool made = false;
+    graph.locked([&] { made = evict_idle(*context, device); });
+    return made;
+  });
 }
 
 BufferPtr SimulatedMachine::buffer(size_t words) const {

@@ -85,7 +85,8 @@ class SimulatedMachine {
   QueuePtr queue(cl_command_queue_properties properties) const {
     return Queue::make_shared(context, nullptr, properties, std::vector<cl_queue_properties>());
   }
-  cl_int perform(const engine::Node& node) const;
+  cl_int perform(const engine::Node& node);
+  Room room(const engine::Node& node);
 
   std::vector<std::unique_ptr<Words>> written_;
 };

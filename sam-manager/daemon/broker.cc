@@ -62,12 +62,18 @@ Broker::Broker(Board& board, registry::Registry registry, const Config& config, 
           [this](uint32_t resource, uint32_t owner, std::optional<int> priority) {
             set_inversion(resource, owner, priority);
           }),
+      cpu_budgets_([this](uint32_t id) {
+        const auto program = programs_.find(id);
+        return program == programs_.end() ? std::nullopt : processes_.cpu_use(program->second.pid);
+      }),
       own_gpus_(
           protocol::kMaxKnownDevices, [this](uint32_t program, int gpu) { grant_gpu(program, gpu); },
           [this](int gpu, uint32_t owner, std::optional<int> priority) {
             set_inversion(kFirstOwnGpu + static_cast<uint32_t>(gpu), owner, priority);
           }),
-      admission_(std::move(registry), config.planning, config.strict, [this] { return machine(); }) {
+      admission_(std::move(registry), planned_by(config), config.strict, [this] { return machine(); }) {
+  config_.planning = planned_by(config);
+  cpu_budgets_.set_watch(config.cpu_watch_ns);
   use_policy(config.policy);
 }
 
@@ -241,6 +247,46 @@ void Broker::handle_greedy_jobs() {
   }
 }
 
+// Between its jobs a program may do what it likes, but not at its task's priority: that is no overrun.
+void Broker::watch_cpu_use() {
+  if (cpu_budgets_.next_ns() > now_ns_) return;
+  for (const scheduler::CpuBudgets::Change& change : cpu_budgets_.look(now_ns_)) {
+    ConnectedProgram& program = programs_.at(change.client);
+    track_job(program.id);  // it may be the next job
+    const bool is_out = cpu_budgets_.is_exhausted(program.id);
+    const protocol::JobTimes& jobs = program.page->jobs;
+    if (change.is_exhausted && is_out && jobs.began_ns.load() >= jobs.ended_ns.load()) {
+      ++program.overruns.cpu_jobs;
+      const std::string& task = program.assignment.task;
+      if (history_.contains(task) || history_.size() < kTasksKept) ++history_[task].overruns.cpu_jobs;
+      const LogSubject about(program.pid, task);
+      spdlog::warn("process {} (task \"{}\"): a job computes for longer than its profile says", program.pid, task);
+    }
+    set_out_of_cpu(program, is_out);
+  }
+}
+
+void Broker::set_out_of_cpu(ConnectedProgram& program, bool is_out) {
+  is_out = is_out && config_.overrun != OverrunPolicy::log;
+  if (std::exchange(program.is_out_of_cpu, is_out) != is_out) assign(program);
+}
+
+void Broker::set_cpu_budget(ConnectedProgram& program, const planning::AssignedTask* planned, uint64_t period_ns) {
+  if (planned && planned->bound_ns && planned->cpu_ns && period_ns > 0 && config_.cpu_watch_ns > 0)
+    return cpu_budgets_.set(program.id, {*planned->cpu_ns, period_ns}, now_ns_);
+  cpu_budgets_.remove(program.id);
+  program.is_out_of_cpu = false;
+}
+
+// Of what is enforced the bounds say how late that may be.
+planning::Settings Broker::planned_by(const Config& config) const {
+  planning::Settings settings = config.planning;
+  settings.cpu_watch_ns.reset();
+  if (config.cpu_watch_ns > 0 && config.overrun != OverrunPolicy::log)
+    settings.cpu_watch_ns = config.cpu_watch_ns + processes_.cpu_lag_ns();
+  return settings;
+}
+
 void Broker::apply_overrun_policy(ConnectedProgram& program) {
   if (config_.overrun == OverrunPolicy::log) return;
   const uint64_t period = program.assignment.period_ns;
@@ -265,7 +311,7 @@ void Broker::end_demotions() {
 }
 
 uint64_t Broker::next_tick_ns() const {
-  uint64_t next = std::min(scheduler_.next_tick_ns(), reservations_.next_ns());
+  uint64_t next = std::min({scheduler_.next_tick_ns(), reservations_.next_ns(), cpu_budgets_.next_ns()});
   for_each_held([&](uint32_t held) {
     const Inversion& inversion = inversions_[held];
     if (inversion.owner != 0 && !inversion.is_overrun)
@@ -312,6 +358,7 @@ void Broker::handle(uint32_t id, const Message& message, uint64_t now_ns) {
   }
   handle_overruns();
   handle_greedy_jobs();
+  watch_cpu_use();
 }
 
 // A job is released when the program says that it began, or, where it says nothing, with its first request
@@ -340,6 +387,8 @@ void Broker::track_job(uint32_t id) {
 // What was held against the job before ends with it.
 void Broker::release_job(ConnectedProgram& program, uint64_t released_ns) {
   reservations_.release_job(program.id, released_ns, now_ns_);
+  cpu_budgets_.release_job(program.id, released_ns, now_ns_);
+  set_out_of_cpu(program, cpu_budgets_.is_exhausted(program.id));
   if (!std::exchange(program.is_greedy, false)) return;
   if (released_ns > now_ns_)
     demote(program, std::max(program.demoted_until_ns, released_ns));
@@ -350,9 +399,15 @@ void Broker::release_job(ConnectedProgram& program, uint64_t released_ns) {
 // A thread of no task is left as it is, unless it has still the priority that another daemon gave it.
 void Broker::attach_thread(ConnectedProgram& program, const Message& message) {
   const int priority = program.thread_priority;
-  const bool is_thread =
-      processes_.attach_thread(program.pid, message.tid, priority > 0 || message.again ? priority : kLeaveAsItIs);
+  const bool is_thread = processes_.attach_thread(program.pid, message.tid,
+                                                  priority > 0 || message.again ? priority : kLeaveAsItIs, false);
   if (is_thread && program.threads.size() < kThreadsKept) program.threads.insert(message.tid);
+  if (is_thread) processes_.watch_cpu(program.pid, message.tid);
+  // One whose clock is behind makes all that is enforced later.
+  if (const planning::Settings settings = planned_by(config_); settings.cpu_watch_ns != config_.planning.cpu_watch_ns) {
+    config_.planning = settings;
+    admission_.set(config_.planning, config_.strict);
+  }
   if (const auto lent = loans_.of(program.id)) lend(program.id, lent);
 }
 
@@ -365,6 +420,7 @@ void Broker::tick(uint64_t now_ns) {
   });
   handle_overruns();
   handle_greedy_jobs();
+  watch_cpu_use();
   end_demotions();
   if (awaits_memory_) limit_memory();
 }
@@ -576,6 +632,7 @@ void Broker::assign(ConnectedProgram& program) {
   const planning::AssignedTask* planned = task ? admission_.plan().find(task->name) : nullptr;
   if (const std::string name = task ? task->name : ""; name != program.assignment.task) count_jobs(program);
   program.weight = task ? task->weight : config_.default_weight;
+  set_cpu_budget(program, planned, task ? task->period_ns : 0);
   int priority = !task || task->weight > 0 ? config_.default_priority : task->priority;
   priority = std::min(priority, program.rights.highest_priority);
   scheduler::Level level = program.weight > 0                     ? scheduler::Level::shares
@@ -611,11 +668,11 @@ void Broker::assign(ConnectedProgram& program) {
   program.page->assignment.write(program.assignment);
   const scheduler::Policy& policy = scheduler_.policy();
   using Jobs = protocol::ClientPage;
-  program.page->tells_jobs.store(program.weight > 0 || policy.urgency != scheduler::Policy::Urgency::deadline
-                                     ? Jobs::kUntold
-                                 : !policy.gives_own_gpus() ? Jobs::kTold
-                                 : policy.contains          ? Jobs::kAskAtBegin
-                                                            : Jobs::kAskAtCommand);
+  const bool goes_by_deadline = policy.urgency == scheduler::Policy::Urgency::deadline;
+  program.page->tells_jobs.store(program.weight > 0 || (!goes_by_deadline && !program.is_out_of_cpu) ? Jobs::kUntold
+                                 : !policy.gives_own_gpus()                                          ? Jobs::kTold
+                                 : policy.contains                                                   ? Jobs::kAskAtBegin
+                                                   : Jobs::kAskAtCommand);
   if (planned && planned->bound_ns)
     reservations_.set(program.id, {{planned->gpu_ns, planned->link_ns}, *planned->bound_ns});
   else
@@ -631,7 +688,8 @@ void Broker::set_thread_priority(ConnectedProgram& program, int priority) {
   scheduler_.set_standing(program.id, {priority, program.level, std::max(program.weight, 1u)});
   own_gpus_.set_priority(program.id, priority);
   if (std::exchange(program.thread_priority, priority) == priority) return;
-  for (const pid_t thread : program.threads) processes_.attach_thread(program.pid, thread, priority);
+  for (const pid_t thread : program.threads)
+    processes_.attach_thread(program.pid, thread, priority, is_demoted(program));
 }
 
 // Threads have the order of their jobs' deadlines where the policy has it.
@@ -715,11 +773,12 @@ void Broker::on_client_exit(uint32_t id) {
     if (uint32_t client = id; far_ahead.load() == id) far_ahead.compare_exchange_strong(client, 0);
   count_programs();
   reservations_.remove(id);
+  cpu_budgets_.remove(id);
   scheduler_.remove_client(id);
   own_gpus_.end_job(id);
   rank_programs();
   limit_memory();
-  processes_.on_client_exit(id);
+  processes_.on_client_exit(id, pid);
   spdlog::info("process {} left", pid);
 }
 
@@ -730,7 +789,9 @@ std::string Broker::unenforced() const {
            "task";
   if (scheduler_.policy().contains && !can_bind_) return "programs can't be bound to the CPUs of their containers";
   if (config_.overrun != OverrunPolicy::end)
-    return "a section that is too long is not ended (overrun in the configuration)";
+    return "a section that is too long is not ended, nor a job that computes for too long (overrun in the "
+           "configuration)";
+  if (config_.cpu_watch_ns == 0) return "nobody looks how long jobs compute (cpu_watch in the configuration)";
   return "";
 }
 
@@ -746,7 +807,9 @@ void Broker::reconfigure(const Config& config) {
   config_.default_priority = config.default_priority;
   config_.default_weight = config.default_weight;
   config_.overrun = config.overrun;
-  config_.planning = config.planning;
+  config_.cpu_watch_ns = config.cpu_watch_ns;
+  cpu_budgets_.set_watch(config.cpu_watch_ns);
+  config_.planning = planned_by(config);
   config_.planning.policy = scheduler_.policy();
   config_.calibration = config.calibration;
   config_.cpus = config.cpus;

@@ -22,6 +22,7 @@
 #include "sam-manager/daemon/program.h"
 #include "sam-manager/protocol/messages.h"
 #include "sam-manager/registry/registry.h"
+#include "sam-manager/scheduler/cpu_budgets.h"
 #include "sam-manager/scheduler/edf_ranks.h"
 #include "sam-manager/scheduler/loans.h"
 #include "sam-manager/scheduler/own_gpus.h"
@@ -47,15 +48,21 @@ struct DeadlineMiss {
 
 // What the broker does to other processes, and asks of them.
 struct Processes {
-  // Gives a thread of a process, as that process numbers it, a priority. False: it has no such thread.
-  std::function<bool(pid_t process, pid_t thread, int priority)> attach_thread;
+  // Gives a thread of a process, as that process numbers it, a priority; `for_now`: one that it is not to keep if we
+  // end. False: it has no such thread.
+  std::function<bool(pid_t process, pid_t thread, int priority, bool for_now)> attach_thread;
+  // Counts what such a thread computes, among what its process uses.
+  std::function<void(pid_t process, pid_t thread)> watch_cpu;
+  std::function<std::optional<scheduler::CpuUse>(pid_t process)> cpu_use;
+  // How far behind that may be.
+  std::function<uint64_t()> cpu_lag_ns;
   // Binds a program's process to the CPU of a GPU's container (our index); none: to where it ran before. False: it
   // can't be.
   std::function<bool(uint32_t program, pid_t process, std::optional<uint8_t> gpu)> bind;
   // Lends all threads of a program's process a priority, also those made since; none: takes it back.
   std::function<void(uint32_t program, pid_t process, std::optional<int> priority)> lend;
   // The program left.
-  std::function<void(uint32_t program)> on_client_exit;
+  std::function<void(uint32_t program, pid_t process)> on_client_exit;
   // Whether a process was stopped and can't give back what it holds.
   std::function<bool(pid_t process)> is_stopped;
   // Whether priorities are given and lent, as far as was tried.
@@ -106,6 +113,7 @@ class Broker {
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   const scheduler::OwnGpus& own_gpus() const { return own_gpus_; }
   const scheduler::Loans& loans() const { return loans_; }
+  const scheduler::CpuBudgets& cpu_budgets() const { return cpu_budgets_; }
   // Why bounds are only estimates, whatever profiles tell; "" if they are not.
   std::string unenforced() const;
   const planning::Settings& settings() const { return config_.planning; }
@@ -157,6 +165,10 @@ class Broker {
   uint64_t promised_ns(const ConnectedProgram& program, uint32_t resource) const;
   void handle_overruns();
   void handle_greedy_jobs();
+  void watch_cpu_use();
+  void set_out_of_cpu(ConnectedProgram& program, bool is_out);
+  void set_cpu_budget(ConnectedProgram& program, const planning::AssignedTask* planned, uint64_t period_ns);
+  planning::Settings planned_by(const Config& config) const;
   void apply_overrun_policy(ConnectedProgram& program);
   void demote(ConnectedProgram& program, uint64_t until_ns);
   void end_demotions();
@@ -188,6 +200,7 @@ class Broker {
   scheduler::Loans loans_;
   scheduler::Reservations reservations_;
   scheduler::Scheduler scheduler_;
+  scheduler::CpuBudgets cpu_budgets_;
   scheduler::OwnGpus own_gpus_;
   std::map<uint32_t, ConnectedProgram> programs_;
   Devices devices_;

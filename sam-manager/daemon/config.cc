@@ -96,6 +96,15 @@ uint64_t duration_of(const toml::key& key, const toml::node& node) {
   return static_cast<uint64_t>(*time);
 }
 
+uint64_t parse_cpu_watch(const toml::key& key, const toml::node& node) {
+  if (as<std::string>(key, node, "off, or a time such as \"1ms\"") == "off") return 0;
+  const uint64_t time = duration_of(key, node);
+  constexpr uint64_t kShortest = 100'000, kLongest = 1'000'000'000;
+  if (time < kShortest || time > kLongest)
+    throw Wrong{node.source().begin.line, "cpu_watch: expected off, or 100us to 1s"};
+  return time;
+}
+
 // A time that each kind of hand-over is taken to cost; none: they are measured.
 std::optional<analysis::Handovers> parse_handovers(const toml::key& key, const toml::node& node) {
   if (as<std::string>(key, node, "measured, or a time such as \"50us\"") == "measured") return std::nullopt;
@@ -215,6 +224,8 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
     config.strict = parse_admission(text(), line);
   } else if (name == "overrun") {
     config.overrun = parse_overrun(text(), line);
+  } else if (name == "cpu_watch") {
+    config.cpu_watch_ns = parse_cpu_watch(key, node);
   } else if (name == "early_jobs") {
     config.throttle = parse_early_jobs(text(), line);
   } else if (name == "device_memory") {
@@ -248,7 +259,7 @@ void set(Config& config, const toml::key& key, const toml::node& node) {
                 "unknown key \"" + name +
                     "\": expected instance, group, default_priority, default_weight, state_file, log_level, "
                     "realtime, "
-                    "admission, overrun, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, "
+                    "admission, overrun, cpu_watch, early_jobs, policy, modes, cpus, gpus, device_memory, other_slice, "
                     "other_chunk, handovers, metrics or access"};
   }
 }

@@ -23,6 +23,9 @@ struct Config {
   std::string metrics;   // where Prometheus reads: a path, or a port of 127.0.0.1; "": nowhere
   AccessRules access;
   OverrunPolicy overrun = OverrunPolicy::log;
+  // How long after its CPU time is used up a job may be found out, at most, but for the system's clocks; 0: nobody
+  // looks.
+  uint64_t cpu_watch_ns = 1'000'000;
   bool throttle = false;       // jobs that come faster than their period are less urgent than all tasks until it begins
   uint64_t device_memory = 0;  // of each device, bytes; 0: what programs tell
   bool strict = false;         // tasks that would break a guarantee are refused

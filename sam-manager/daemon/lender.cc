@@ -48,6 +48,7 @@ Lender::Lender(LoanBook& book) : book_(book) {
 
 Lender::~Lender() {
   while (!borrowers_.empty()) forget(borrowers_.begin()->first);
+  while (!demoted_.empty()) end_demotions_of(book_.rows()[demoted_.begin()->second].process);
 }
 
 int Lender::lend(uint32_t id, pid_t process, int priority, uint64_t now_ns) {
@@ -97,6 +98,7 @@ int Lender::lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns) {
   const size_t index = free_.back();
   LentThread& row = book_.rows()[index];
   row.priority = borrower.priority;
+  row.is_demotion = 0;
   row.since_ns = now_ns;
   row.process = borrower.process;
   row.started = borrower.started;
@@ -142,19 +144,59 @@ void Lender::restore_new_threads(Borrower& borrower) const {
   }
 }
 
+// Rows of threads that were put back are empty.
+LentThread* Lender::loan_of(pid_t thread) const {
+  for (const auto& [id, borrower] : borrowers_)
+    for (const size_t index : borrower.rows)
+      if (book_.rows()[index].thread.load() == thread) return &book_.rows()[index];
+  return nullptr;
+}
+
 bool Lender::rebase(pid_t thread, uint32_t policy, int priority) {
-  for (auto& [id, borrower] : borrowers_) {
-    for (const size_t index : borrower.rows) {
-      LentThread& row = book_.rows()[index];
-      if (row.thread.load() != thread) continue;
-      row.before.policy = policy;
-      row.before.priority = static_cast<uint32_t>(priority);
-      row.before.flags |= SCHED_FLAG_RESET_ON_FORK;
-      if (is_as_urgent(row.before, borrower.priority)) put_back(row);
-      return true;
-    }
-  }
-  return false;
+  LentThread* const row = loan_of(thread);
+  if (!row) return false;
+  row->before.policy = policy;
+  row->before.priority = static_cast<uint32_t>(priority);
+  row->before.flags |= SCHED_FLAG_RESET_ON_FORK;
+  if (is_as_urgent(row->before, row->priority)) put_back(*row);
+  return true;
+}
+
+// Where there is no row left it is as urgent as it was only once we say so, or the next manager does.
+void Lender::note_demotion(pid_t process, pid_t thread, int priority, uint64_t now_ns) {
+  const LentThread* const loan = loan_of(thread);
+  const auto before = loan ? std::optional(loan->before) : scheduling_of(thread);
+  if (!before || demoted_.contains(thread) || free_.empty()) return;
+  const size_t index = free_.back();
+  free_.pop_back();
+  demoted_[thread] = index;
+  LentThread& row = book_.rows()[index];
+  row.priority = priority;
+  row.is_demotion = 1;
+  row.since_ns = now_ns;
+  row.process = process;
+  row.started = protocol::process_start_time(process);
+  row.before = *before;
+  row.thread.store(thread, std::memory_order_release);
+}
+
+void Lender::end_demotion(pid_t thread) {
+  const auto found = demoted_.find(thread);
+  if (found == demoted_.end()) return;
+  book_.rows()[found->second].thread.store(0, std::memory_order_release);
+  free_.push_back(found->second);
+  demoted_.erase(found);
+}
+
+void Lender::end_demotions_of(pid_t process) {
+  std::erase_if(demoted_, [&](const auto& entry) {
+    LentThread& row = book_.rows()[entry.second];
+    if (row.process != process) return false;
+    if (protocol::process_start_time(process) == row.started && is_thread_of(process, entry.first)) put_back(row);
+    row.thread.store(0, std::memory_order_release);
+    free_.push_back(entry.second);
+    return true;
+  });
 }
 
 }  // namespace samcl::daemon

@@ -6,6 +6,9 @@
 // What a thread makes while it is lent a priority does not inherit it: it begins as an ordinary thread, is
 // found when the loan is looked at, and gets at the end what all threads of the process had, if they had the
 // same.
+//
+// It also keeps in the book which threads a task's program has that are less urgent than the task for a time, since it
+// broke a promise: the book's next reader puts these back, too.
 #pragma once
 
 #include <map>
@@ -30,8 +33,15 @@ class Lender {
   void take_back(uint32_t borrower);
   void forget(uint32_t borrower);  // takes back what is lent
 
-  // A thread's own scheduling became another one. False: it is lent nothing, and was left alone.
+  // A thread's own scheduling becomes another one. False: it is lent nothing, and was left alone; the caller sets it.
   bool rebase(pid_t thread, uint32_t policy, int priority);
+
+  // Before a thread becomes less urgent than its task for a time, at that SCHED_FIFO priority (0: an ordinary thread):
+  // writes down how it runs. Before it becomes as urgent again: forgets that.
+  void note_demotion(pid_t process, pid_t thread, int priority, uint64_t now_ns);
+  void end_demotion(pid_t thread);
+  // The program leaves: as they ran before.
+  void end_demotions_of(pid_t process);
 
  private:
   struct Borrower {
@@ -44,13 +54,15 @@ class Lender {
 
   void find_threads(Borrower& borrower) const;
   bool is_lent(const Borrower& borrower, pid_t thread) const;
+  LentThread* loan_of(pid_t thread) const;
   int lend_to_all(Borrower& borrower, uint64_t now_ns);
   int lend_one(Borrower& borrower, pid_t thread, uint64_t now_ns);
   void restore_new_threads(Borrower& borrower) const;
 
   LoanBook& book_;
   std::map<uint32_t, Borrower> borrowers_;
-  std::vector<size_t> free_;  // rows
+  std::map<pid_t, size_t> demoted_;  // rows, by thread
+  std::vector<size_t> free_;         // rows
 };
 
 }  // namespace samcl::daemon

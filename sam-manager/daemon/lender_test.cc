@@ -218,5 +218,86 @@ TEST_F(LenderTest, NumberThatIsAnotherProcessesNowIsLeftAlone) {
   EXPECT_EQ(rows(), 0u);
 }
 
+// A thread of a task's that is made an ordinary one for a time, as Realtime does.
+struct DemotionTest : LenderTest {
+  ThreadScheduling urgent = fifo(kLent / 2);
+  void demote(Lender& lender, pid_t thread) const {
+    lender.note_demotion(getpid(), thread, 0, now_ns());
+    if (!lender.rebase(thread, SCHED_OTHER, 0)) {
+      ASSERT_EQ(set_scheduling(thread, ordinary(SCHED_OTHER, 0)), 0);
+    }
+  }
+};
+
+TEST_F(DemotionTest, IsUndoneByWhoReadsTheBookNext) {
+  const Parked parked(urgent);
+  Lender lender(book);
+  demote(lender, parked.number());
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_OTHER});
+  EXPECT_EQ(book.put_back_older_than(now_ns() + 10'000'000'000, 5'000'000'000), 0u)
+      << "it may last for longer than any loan";
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_OTHER});
+  EXPECT_EQ(book.put_back_older_than(now_ns(), 0), 1u);
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_FIFO});
+  EXPECT_EQ(parked.scheduling().priority, uint32_t{kLent / 2});
+  EXPECT_EQ(rows(), 0u);
+}
+
+TEST_F(DemotionTest, EndsWithItsProgram) {
+  const Parked parked(urgent);
+  Lender lender(book);
+  demote(lender, parked.number());
+  lender.end_demotions_of(getpid() + 1);
+  EXPECT_EQ(rows(), 1u);
+  lender.end_demotions_of(getpid());
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_FIFO});
+  EXPECT_EQ(rows(), 0u);
+}
+
+TEST_F(DemotionTest, EndsWithTheLender) {
+  const Parked parked(urgent);
+  {
+    Lender lender(book);
+    demote(lender, parked.number());
+  }
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_FIFO});
+}
+
+TEST_F(DemotionTest, LeavesAloneWhatGotAnotherPolicyMeanwhile) {
+  const Parked parked(urgent);
+  Lender lender(book);
+  demote(lender, parked.number());
+  ASSERT_EQ(set_scheduling(parked.number(), ordinary(SCHED_IDLE, 0)), 0);
+  EXPECT_EQ(book.put_back_older_than(now_ns(), 0), 1u);
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_IDLE});
+}
+
+TEST_F(DemotionTest, IsUndoneAfterTheLoanOnTopOfIt) {
+  for (const bool lent_first : {false, true}) {
+    const Parked parked(urgent);
+    Lender lender(book);
+    if (lent_first) {
+      ASSERT_EQ(lender.lend(kBorrower, getpid(), kLent, now_ns()), 0);
+    }
+    demote(lender, parked.number());
+    ASSERT_EQ(lender.lend(kBorrower, getpid(), kLent, now_ns()), 0);
+    EXPECT_EQ(parked.scheduling().priority, uint32_t{kLent});
+    book.put_back_older_than(now_ns(), 0);
+    EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_FIFO}) << lent_first;
+    EXPECT_EQ(parked.scheduling().priority, uint32_t{kLent / 2}) << lent_first;
+  }
+}
+
+TEST_F(DemotionTest, LoanOfADemotedThreadEndsAsItIsNow) {
+  const Parked parked(urgent);
+  Lender lender(book);
+  demote(lender, parked.number());
+  ASSERT_EQ(lender.lend(kBorrower, getpid(), kLent, now_ns()), 0);
+  lender.take_back(kBorrower);
+  EXPECT_EQ(parked.scheduling().policy, uint32_t{SCHED_OTHER});
+  lender.end_demotion(parked.number());
+  EXPECT_EQ(rows(), 0u);
+}
+
 }  // namespace
 }  // namespace samcl::daemon

@@ -14,7 +14,7 @@
 namespace samcl::daemon {
 
 struct LoanBook::Content {
-  static constexpr uint64_t kMark = 0x32736e616f6c6d73;  // of this layout; a file of another one is emptied
+  static constexpr uint64_t kMark = 0x33736e616f6c6d73;  // of this layout; a file of another one is emptied
   uint64_t mark;
   std::array<LentThread, kMostLent> rows;
 };
@@ -42,15 +42,17 @@ std::array<LentThread, kMostLent>& LoanBook::rows() const { return content_->row
 
 size_t LoanBook::put_back_older_than(uint64_t now_ns, uint64_t age_ns) const {
   size_t count = 0;
-  for (LentThread& row : rows()) {
-    const pid_t thread = row.thread.load(std::memory_order_acquire);
-    if (thread == 0 || row.since_ns + age_ns > now_ns) continue;
-    ++count;
-    if (protocol::process_start_time(row.process) == row.started && is_thread_of(row.process, thread))
-      put_back(row);
-    else
-      row.thread.store(0, std::memory_order_release);
-  }
+  for (const bool demotions : {false, true})
+    for (LentThread& row : rows()) {
+      const pid_t thread = row.thread.load(std::memory_order_acquire);
+      if (thread == 0 || (row.is_demotion != 0) != demotions || row.since_ns + age_ns > now_ns) continue;
+      if (demotions && age_ns > 0) continue;
+      ++count;
+      if (protocol::process_start_time(row.process) == row.started && is_thread_of(row.process, thread))
+        put_back(row);
+      else
+        row.thread.store(0, std::memory_order_release);
+    }
   return count;
 }
 
@@ -62,8 +64,9 @@ void put_back(LentThread& row) {
   const pid_t thread = row.thread.load(std::memory_order_acquire);
   const auto now = scheduling_of(thread);
   // Whoever has set another one meanwhile, it is not ours to change.
-  const bool is_lent = now && now->policy == SCHED_FIFO && now->priority == static_cast<uint32_t>(row.priority);
-  if (is_lent && set_scheduling(thread, row.before) == EPERM) {
+  const bool is_ours = now && now->policy == (row.priority > 0 ? SCHED_FIFO : SCHED_NORMAL) &&
+                       now->priority == static_cast<uint32_t>(row.priority);
+  if (is_ours && set_scheduling(thread, row.before) == EPERM) {
     // Only a privileged process may let what the thread makes inherit its policy again.
     row.before.flags |= SCHED_FLAG_RESET_ON_FORK;
     set_scheduling(thread, row.before);

@@ -1,5 +1,6 @@
-// Which threads of other processes run at a priority that we lent them, and how they ran before: kept in a
-// file, so that whoever comes after us can put it right, however we end.
+// Which threads of other processes run for a time at a priority that is not theirs, since we lent it to them or made
+// them less urgent than their task is, and how they ran before: kept in a file, so that whoever comes after us can put
+// it right, however we end.
 #pragma once
 
 #include <array>
@@ -14,10 +15,11 @@ namespace samcl::daemon {
 // A row is filled before the thread is lent anything, and emptied after it was put back.
 struct LentThread {
   std::atomic<int32_t> thread;  // 0: an empty row
-  int32_t priority;             // lent
+  int32_t priority;             // of SCHED_FIFO that it has for a time; 0: none
   uint64_t since_ns;            // CLOCK_MONOTONIC
   int32_t process;
-  uint64_t started;  // when the process began (protocol::process_start_time): numbers are used again
+  uint64_t started;      // when the process began (protocol::process_start_time): numbers are used again
+  uint32_t is_demotion;  // else a loan. A thread may have one of each: its loan comes on top
   ThreadScheduling before;
 };
 
@@ -34,8 +36,8 @@ class LoanBook {
 
   std::array<LentThread, kMostLent>& rows() const;
 
-  // Puts every thread back whose loan is that old or older, if it is one of that process still.
-  // Returns how many rows there were.
+  // Puts every thread back whose loan is that old or older, if it is one of that process still; with an age of 0 also
+  // those that were demoted, which may last for as long as their task's period. Returns how many rows there were.
   size_t put_back_older_than(uint64_t now_ns, uint64_t age_ns) const;
 
  private:

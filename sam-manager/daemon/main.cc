@@ -16,6 +16,7 @@
 #include "sam-manager/daemon/broker.h"
 #include "sam-manager/daemon/config.h"
 #include "sam-manager/daemon/container_cpus.h"
+#include "sam-manager/daemon/cpu_meters.h"
 #include "sam-manager/daemon/endpoint.h"
 #include "sam-manager/daemon/loan_book.h"
 #include "sam-manager/daemon/loan_watchdog.h"
@@ -153,9 +154,15 @@ int serve(Config config, const Options& options, int detached) {
   Realtime realtime(config.realtime, *book);
   realtime.take();
   Processes processes;
-  processes.attach_thread = [&realtime](pid_t program, pid_t thread, int priority) {
-    return realtime.give(program, thread, priority);
+  processes.attach_thread = [&realtime](pid_t program, pid_t thread, int priority, bool for_now) {
+    return realtime.give(program, thread, priority, for_now);
   };
+  CpuMeters meters;
+  processes.watch_cpu = [&meters](pid_t program, pid_t thread) {
+    if (const pid_t own = program > 0 ? protocol::find_thread(program, thread) : 0; own > 0) meters.watch(program, own);
+  };
+  processes.cpu_use = [&meters](pid_t program) { return meters.use(program); };
+  processes.cpu_lag_ns = [&meters] { return meters.lag_ns(); };
   processes.lend = [&realtime](uint32_t program, pid_t pid, std::optional<int> priority) {
     realtime.lend(program, pid, priority);
   };
@@ -163,8 +170,9 @@ int serve(Config config, const Options& options, int detached) {
   processes.bind = [&containers](uint32_t program, pid_t pid, std::optional<uint8_t> gpu) {
     return containers.bind(program, pid, gpu);
   };
-  processes.on_client_exit = [&](uint32_t program) {
-    realtime.forget(program);
+  processes.on_client_exit = [&](uint32_t program, pid_t process) {
+    realtime.forget(program, process);
+    meters.forget(process);
     containers.bind(program, 0, std::nullopt);
   };
   processes.is_stopped = protocol::process_is_stopped;

@@ -53,6 +53,7 @@ struct ConnectedProgram {
   uint64_t gpu_request = 0;       // for a GPU that its job is to have to itself
   uint64_t demoted_until_ns = 0;  // 0: it is not demoted, unless
   bool is_greedy = false;         // its job had more than was promised: until the next one is released
+  bool is_out_of_cpu = false;     // it has used up its CPU time: until its next budget begins
   uint32_t weight = 0;            // of its share; 0: it has deadlines
   int thread_priority = 0;        // of its threads, but for loans: its own, or by the deadline of its job
   scheduler::Level level = scheduler::Level::real_time;
@@ -65,7 +66,9 @@ struct ConnectedProgram {
   int page_descriptor = -1;                    // the page's own
 };
 
-inline bool is_demoted(const ConnectedProgram& program) { return program.demoted_until_ns != 0 || program.is_greedy; }
+inline bool is_demoted(const ConnectedProgram& program) {
+  return program.demoted_until_ns != 0 || program.is_greedy || program.is_out_of_cpu;
+}
 
 // Our indices of the devices it uses at present, the first one first.
 std::vector<uint8_t> devices_used(const ConnectedProgram& program);

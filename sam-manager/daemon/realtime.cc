@@ -32,15 +32,17 @@ void Realtime::take() {
     spdlog::warn("the manager's memory can't be locked ({})", std::strerror(errno));
 }
 
-bool Realtime::give(pid_t program, pid_t thread, int priority) {
+bool Realtime::give(pid_t program, pid_t thread, int priority, bool for_now) {
   const pid_t own = program > 0 ? protocol::find_thread(program, thread) : 0;
   if (!wanted_ || own == 0 || priority == kLeaveAsItIs) return own != 0;
   sched_param parameters{};
   parameters.sched_priority = std::clamp(priority, 0, sched_get_priority_max(SCHED_FIFO) - 1);
   const int policy = parameters.sched_priority > 0 ? SCHED_FIFO : SCHED_OTHER;
-  if (lender_.rebase(own, static_cast<uint32_t>(policy), parameters.sched_priority)) return true;
-  if (sched_setscheduler(own, policy | SCHED_RESET_ON_FORK, &parameters) != 0)
+  if (for_now) lender_.note_demotion(program, own, parameters.sched_priority, now_ns());
+  const bool is_lent = lender_.rebase(own, static_cast<uint32_t>(policy), parameters.sched_priority);
+  if (!is_lent && sched_setscheduler(own, policy | SCHED_RESET_ON_FORK, &parameters) != 0)
     tell("no real-time priorities for the threads of tasks", errno);
+  if (!for_now) lender_.end_demotion(own);
   return true;
 }
 

@@ -25,13 +25,17 @@ class Realtime {
   bool works() const { return wanted_ && works_; }
 
   // Gives a thread of a program, as that program numbers it, the priority of its task: SCHED_FIFO at that
-  // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. False: it
-  // is no thread of that program, and was left alone. Says once if the system does not allow it.
-  bool give(pid_t program, pid_t thread, int priority);
+  // number, at most one below ours; 0 or less is the ordinary scheduler, kLeaveAsItIs none of both. `for_now`: until it
+  // is given another one, or we end, however that happens. False: it is no thread of that program, and was left alone.
+  // Says once if the system does not allow it.
+  bool give(pid_t program, pid_t thread, int priority, bool for_now = false);
 
   // Lends all threads of a process that priority, or takes it back. `borrower`: a name for the process.
   void lend(uint32_t borrower, pid_t process, std::optional<int> priority);
-  void forget(uint32_t borrower) { lender_.forget(borrower); }
+  void forget(uint32_t borrower, pid_t process) {
+    lender_.forget(borrower);
+    lender_.end_demotions_of(process);
+  }
 
  private:
   void tell(const char* what, int error);

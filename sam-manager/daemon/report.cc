@@ -34,6 +34,7 @@ struct Shown {
   uint64_t memory;  // of the device of which it has most
   Overruns overruns;
   bool is_demoted;
+  std::optional<uint64_t> cpu_used;
   std::optional<int> lent;
   std::shared_ptr<const protocol::ClientPage> page;
 };
@@ -56,6 +57,7 @@ struct Status {
   std::shared_ptr<const planning::Assignment> plan;
   std::string policy;
   bool ranks_threads;
+  std::optional<uint64_t> cpu_watch;
   std::optional<analysis::Handovers> handovers;
   std::optional<Calibration> calibration;
 
@@ -99,6 +101,7 @@ Status status_of(const Broker& broker) {
                 broker.admission().share_plan(),
                 broker.scheduler().policy().name,
                 broker.scheduler().policy().ranks_threads(),
+                broker.settings().cpu_watch_ns,
                 broker.settings().handovers,
                 broker.calibration()};
   status.programs.reserve(broker.programs().size());
@@ -107,7 +110,7 @@ Status status_of(const Broker& broker) {
     status.programs.push_back({id, program.pid, program.user, program.executable, program.weight, assignment.task,
                                assignment.priority, program.thread_priority, assignment.gpus, devices_used(program),
                                program.threads.size(), most_memory_of(program), program.overruns, is_demoted(program),
-                               std::nullopt, program.page});
+                               broker.cpu_budgets().used_ns(id), std::nullopt, program.page});
   }
   status.resources = resources_shown(broker);
   const auto count = static_cast<uint8_t>(broker.devices().names().size());
@@ -184,6 +187,9 @@ json show_program(const Status& status, const Shown& program) {
   entry["overruns"] = program.overruns.describe();
   entry["demoted"] = program.is_demoted;
   const planning::AssignedTask* planned = status.plan->find(program.task);
+  // Of the budget at hand, when last looked at.
+  entry["cpu_used_ns"] = or_null(program.cpu_used);
+  entry["cpu_budget_ns"] = planned && program.cpu_used ? or_null(planned->cpu_ns) : json();
   entry["bound_ns"] = planned ? or_null(planned->bound_ns) : json();
   return entry;
 }
@@ -209,6 +215,7 @@ json write_status(const Status& status) {
   const auto& costs = status.handovers;
   return {{"pid", getpid()},
           {"policy", status.policy},
+          {"cpu_watch_ns", or_null(status.cpu_watch)},
           {"threads", status.ranks_threads ? "by deadline" : "by priority"},
           {"memory", show_memory(status)},
           {"resources", resources},
@@ -291,12 +298,14 @@ std::string write_metrics(const Numbers& numbers) {
   for (const auto& [task, history] : numbers.tasks)
     out << "samcl_deadline_misses_total{task=" << label(task) << "} " << history.misses << "\n";
   head(out, "samcl_overruns_total", "counter",
-       "What a task did beyond its promise: sections too long, jobs too early, too long or too greedy, too much "
+       "What a task did beyond its promise: sections too long, jobs too early, too long, too greedy or with too much "
+       "CPU time, too much "
        "memory.");
   for (const auto& [task, history] : numbers.tasks)
     for (const auto& [kind, count] : {std::pair{"section", history.overruns.sections},
                                       {"early_job", history.overruns.early_jobs},
                                       {"greedy_job", history.overruns.greedy_jobs},
+                                      {"cpu_job", history.overruns.cpu_jobs},
                                       {"long_job", history.overruns.long_jobs},
                                       {"memory", history.overruns.memory}})
       out << "samcl_overruns_total{task=" << label(task) << ",kind=\"" << kind << "\"} " << count << "\n";

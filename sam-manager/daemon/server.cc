@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/clock.h"
@@ -34,6 +35,7 @@ namespace {
 enum Tag : uint64_t { kListener, kSignals, kOwner, kDecided, kWritten, kMetrics, kFirstConnection };
 constexpr uint64_t kPrometheus = 0;  // who asks for the metrics: no connection
 
+constexpr uint64_t kMillisecondNs = 1'000'000;  // ns
 constexpr int kHeartbeatMs = 500;
 constexpr int kIdleMs = 5000;
 constexpr int kPauseMs = 5;                          // of those who ask too much
@@ -42,6 +44,16 @@ constexpr int kMostAccepted = 32;                    // connections in a row
 constexpr int kMostInARow = 16;                      // packets of one connection, so that all others come in between
 constexpr size_t kMostAtOnce = 32'768;               // bytes of an answer that is not attached as memory
 constexpr unsigned kConnectionsBesidePrograms = 32;  // of a user
+
+// To the nanosecond: what is looked at late is in bounds. Before Linux 5.11, to the millisecond.
+int wait_for_events(int epoll, std::span<epoll_event> events, uint64_t timeout_ns) {
+  const timespec timeout{static_cast<time_t>(timeout_ns / (1000 * kMillisecondNs)),
+                         static_cast<long>(timeout_ns % (1000 * kMillisecondNs))};
+  const auto most = static_cast<int>(events.size());
+  const int count = epoll_pwait2(epoll, events.data(), most, &timeout, nullptr);
+  if (count >= 0 || errno != ENOSYS) return count;
+  return epoll_wait(epoll, events.data(), most, static_cast<int>((timeout_ns + kMillisecondNs - 1) / kMillisecondNs));
+}
 
 uint64_t cost_of(std::string_view packet) {
   if (!protocol::is_message(packet)) return RateLimit::kDocument;
@@ -110,7 +122,7 @@ void Server::run(int exit_with) {
   std::array<epoll_event, 64> events;
   uint64_t last_heartbeat = 0;
   while (true) {
-    const int count = epoll_wait(events_.get(), events.data(), events.size(), timeout_ms());
+    const int count = wait_for_events(events_.get(), events, timeout_ns());
     if (broker_.next_tick_ns() <= now_ns()) broker_.tick(now_ns());
     if (count < 0 && errno != EINTR) {
       spdlog::error("epoll_wait: {}", std::strerror(errno));
@@ -133,13 +145,13 @@ void Server::run(int exit_with) {
 }
 
 // A heartbeat shows programs that we move, and the service manager that we live.
-int Server::timeout_ms() const {
-  constexpr uint64_t kMs = 1'000'000;
+uint64_t Server::timeout_ns() const {
   const uint64_t now = now_ns(), look = std::max(now, broker_.next_tick_ns());
-  const auto until_look = static_cast<int>(std::min<uint64_t>((look - now + kMs - 1) / kMs, kHeartbeatMs));
-  if (paused_ > 0 || accept_again_ns_ != 0) return std::min(kPauseMs, until_look);
+  const uint64_t until_look = std::min(look - now, kHeartbeatMs * kMillisecondNs);
+  if (paused_ > 0 || accept_again_ns_ != 0) return std::min(kPauseMs * kMillisecondNs, until_look);
   if (!connections_.empty() || !accepting_) return until_look;
-  return service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
+  const int idle_ms = service_.watchdog_ms() > 0 ? std::min(service_.watchdog_ms(), kIdleMs) : kIdleMs;
+  return static_cast<uint64_t>(idle_ms) * kMillisecondNs;
 }
 
 Server::State Server::handle_event(uint64_t tag) {

@@ -78,7 +78,7 @@ class Server {
   State heartbeat();
   void tell_watchers(const std::vector<DeadlineMiss>& misses);
   void watch(int fd, uint64_t tag);
-  int timeout_ms() const;
+  uint64_t timeout_ns() const;
   Rights rights_of_peer(const protocol::Peer& peer) const;
 
   Endpoint& endpoint_;

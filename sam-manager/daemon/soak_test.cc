@@ -83,10 +83,13 @@ class Soak {
  private:
   Processes processes() {
     Processes fake;
-    fake.attach_thread = [](pid_t, pid_t, int) { return true; };
+    fake.attach_thread = [](pid_t, pid_t, int, bool) { return true; };
+    fake.watch_cpu = [](pid_t, pid_t) {};
+    fake.cpu_use = [](pid_t) { return std::nullopt; };
+    fake.cpu_lag_ns = [] { return uint64_t{0}; };
     fake.lend = [](uint32_t, pid_t, std::optional<int>) {};
     fake.bind = [](uint32_t, pid_t, std::optional<uint8_t>) { return true; };
-    fake.on_client_exit = [](uint32_t) {};
+    fake.on_client_exit = [](uint32_t, pid_t) {};
     fake.is_stopped = [this](pid_t pid) {
       return std::ranges::any_of(clients_,
                                  [pid](const Client& c) { return c.program && c.program->pid == pid && c.stopped; });

@@ -97,8 +97,11 @@ Result<analysis::TaskSet> model(const Tasks& tasks, const Machine& machine, cons
   for (const Task* task : tasks) {
     auto modelled = model(*task, machine, gpus);
     if (!modelled) return tl::unexpected(modelled.error());
-    set.tasks.push_back(
-        analysis::with_handovers(*std::move(modelled), settings.handovers.value_or(analysis::Handovers{})));
+    const analysis::Handovers handovers = settings.handovers.value_or(analysis::Handovers{});
+    if (settings.cpu_watch_ns)
+      modelled->late = static_cast<analysis::Time>(*settings.cpu_watch_ns) + handovers.section +
+                       (analysis::own_handovers(*modelled, handovers) + machine.cpus - 1) / machine.cpus;
+    set.tasks.push_back(analysis::with_handovers(*std::move(modelled), handovers));
   }
   for (int device = 0; device < gpus; ++device) add_others(set, device, settings);
   if (auto good = analysis::check(set); !good) return fail(good.error().message);
@@ -153,10 +156,17 @@ analysis::Modes modes_for(const analysis::TaskSet& set, analysis::ModePolicy pol
   return best;
 }
 
-// What the task is held to.
-void promise(AssignedTask& planned, const analysis::Task& task, const analysis::TaskBound& bound, int mode,
-             const scheduler::Policy& policy) {
+// What the task is held to. Asking for links and GPUs takes its threads CPU time that no stage tells of.
+void promise(AssignedTask& planned, const analysis::TaskSet& set, const analysis::Task& task,
+             const analysis::TaskBound& bound, int mode, const scheduler::Policy& policy,
+             const analysis::Handovers& handovers) {
   analysis::Time budget = 0;
+  const bool is_known = std::ranges::none_of(task.stages, [](const analysis::Stage& stage) {
+    return stage.resource != analysis::Resource::cpu && stage.host.empty();
+  });
+  if (is_known)
+    planned.cpu_ns =
+        static_cast<uint64_t>(task.cpu_time(set.platform, mode) + analysis::own_handovers(task, handovers));
   for (size_t j = 0; j < task.stages.size(); ++j) {
     const analysis::Stage& stage = task.stages[j];
     const auto section = static_cast<uint64_t>(policy.revokes ? stage.section_in(mode) : stage.worst_in(mode));
@@ -232,11 +242,11 @@ std::vector<AssignedTask> choose(const analysis::TaskSet& set, const Settings& s
     for (const int device : devices[i]) task.devices.push_back(static_cast<uint8_t>(device));
     if (settings.policy != scheduler::kFixedPriority) {
       take_bound(task, set.tasks[i], *active, active->tasks[planned.size()]);
-      promise(task, set.tasks[i], {}, modes[i], settings.policy);
+      promise(task, set, set.tasks[i], {}, modes[i], settings.policy, handovers);
       task.budget_ns = 0;  // what it waits for CPUs is not known
     } else if (bounds.tasks[i].response != analysis::kUnbounded && bounds.tasks[i].proven) {
       task.bound_ns = static_cast<uint64_t>(bounds.tasks[i].response);
-      promise(task, set.tasks[i], bounds.tasks[i], modes[i], settings.policy);
+      promise(task, set, set.tasks[i], bounds.tasks[i], modes[i], settings.policy, handovers);
       task.terms = explain(set, modes, bounds, i, handovers);
     }
     planned.push_back(std::move(task));

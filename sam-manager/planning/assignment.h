@@ -38,6 +38,9 @@ struct Settings {
   uint64_t other_chunk_ns = 1'000'000;
   // What passing a link or GPU on costs; in every bound. None: nobody knows, and nothing is guaranteed.
   std::optional<analysis::Handovers> handovers = analysis::Handovers{};
+  // How long it may take to notice that a job has used up its CPU time, before what it then takes to act upon it. None:
+  // nobody keeps jobs to it.
+  std::optional<uint64_t> cpu_watch_ns = {};
 };
 
 struct AssignedTask {
@@ -56,6 +59,7 @@ struct AssignedTask {
   uint64_t gpu_section_ns = 0, link_section_ns = 0, budget_ns = 0;
   // And for how long it has each of its GPUs, and links, with what it may wait for CPUs meanwhile.
   uint64_t gpu_ns = 0, link_ns = 0;
+  std::optional<uint64_t> cpu_ns;    // and CPU time, on all CPUs together; none: the profile does not tell of it
   uint64_t critical_section_ns = 0;  // from a job's first command to its end; waiting left out
   std::string doubt;                 // why the bound is not proven; "" if it is
   // Why the proof counts on what nobody measured or enforces; "" if it does not.

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "sam-manager/planning/memory.h"
 #include "sam-manager/planning/profile.h"
 
@@ -150,6 +152,46 @@ TEST(Assignment, CpuTimeOfSlicesIsInTheBoundsOfWhoComputes) {
   const Assignment plan = assign_modes(named({camera, audio}), {1, {"a"}, 0}, alone());
   EXPECT_EQ(plan.find("camera")->bound_ns, 8 * kMs);
   EXPECT_EQ(plan.find("audio")->bound_ns, (3 + 2) * kMs);
+}
+
+TEST(Assignment, AJobHasCpuTimeForItsStagesAndRequests) {
+  Task camera = gpu_task("camera", 5, 100, {8});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages[0].host = {ms(2)};
+  profile.stages.insert(profile.stages.begin(), {Resource::cpu, {ms(3)}, {}, 0});
+  camera.profile = format_profile(profile);
+  Settings settings = alone();
+  EXPECT_EQ(assign_modes(named({camera}), {1, {"a"}, 0}, settings).find("camera")->cpu_ns, 5 * kMs);
+  settings.handovers = analysis::Handovers{1000, 200, 30};
+  EXPECT_EQ(assign_modes(named({camera}), {1, {"a"}, 0}, settings).find("camera")->cpu_ns, 5 * kMs + 30 + 30 + 1230)
+      << "its wake-up twice: as CPU time of its first stage, and among what it asks for";
+}
+
+TEST(Assignment, WhereTheProfileDoesNotTellOfCpuTimeNoneIsPromised) {
+  Task camera = gpu_task("camera", 5, 100, {8});
+  auto profile = parse_profile(camera.profile).value();
+  profile.stages[0].host.clear();
+  camera.profile = format_profile(profile);
+  EXPECT_EQ(assign_modes(named({camera}), {1, {"a"}, 0}, alone()).find("camera")->cpu_ns, std::nullopt);
+}
+
+TEST(Assignment, WhatIsNoticedTooLateOfMoreUrgentTasksIsInTheBoundsOfWhoComputes) {
+  Task camera = gpu_task("camera", 5, 20, {8}), audio = gpu_task("audio", 4, 16, {3});
+  auto profile = parse_profile(audio.profile).value();
+  profile.stages[0] = {Resource::cpu, {ms(3)}, {}, 0};
+  audio.profile = format_profile(profile);
+  Settings settings = alone();
+  const Machine two_cpus{2, {"a"}, 0};
+  EXPECT_EQ(assign_modes(named({camera, audio}), two_cpus, settings).find("audio")->bound_ns, 3 * kMs);
+  settings.cpu_watch_ns = kMs;
+  const Assignment plan = assign_modes(named({camera, audio}), two_cpus, settings);
+  EXPECT_EQ(plan.find("camera")->bound_ns, 8 * kMs) << "nobody is more urgent";
+  EXPECT_EQ(plan.find("audio")->bound_ns, (3 + 2) * kMs) << "on all CPUs, with two budgets of it";
+  const auto& terms = plan.find("audio")->terms;
+  const auto late = std::ranges::find(terms, Term::Kind::late, &Term::kind);
+  ASSERT_NE(late, terms.end());
+  EXPECT_EQ(late->of, "camera");
+  EXPECT_EQ(late->time, ms(2));
 }
 
 TEST(Assignment, WishesForDevicesAreKept) {

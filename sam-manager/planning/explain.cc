@@ -59,6 +59,7 @@ const char* name(Kind kind) {
     case Kind::initiation: return "initiation";
     case Kind::handovers: return "hand-overs";
     case Kind::interference: return "interference";
+    case Kind::late: return "late enforcement";
     case Kind::deadline: return "deadline";
     case Kind::tardiness: return "tardiness";
     case Kind::blocking: return "blocking";
@@ -77,7 +78,8 @@ std::vector<Term> explain(const analysis::TaskSet& set, const analysis::Modes& m
   const auto waits = analysis::waits(set, modes, analysis::Form::safe, analysis::priority_order(set), bounds, index);
   for (size_t j = 0; j < waits.size(); ++j) {
     for (const analysis::Wait& wait : waits[j].urgent)
-      waited[{Kind::interference, wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] += wait.time;
+      waited[{wait.late ? Kind::late : Kind::interference,
+              wait.task == index ? "its other subtasks" : set.tasks[wait.task].name}] += wait.time;
     for (const analysis::Wait& wait : waits[j].sections)
       waited[{Kind::blocking,
               std::string(analysis::name(task.stages[j].resource)) + ", by " + set.tasks[wait.task].name}] += wait.time;

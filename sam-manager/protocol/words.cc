@@ -68,6 +68,7 @@ AssignmentCell::Value AssignmentCell::read() const {
 
 void JobTimes::add(uint64_t response_ns, uint64_t waited_ns, uint64_t now_ns, const AssignmentCell& task) {
   last_ns = response_ns;
+  ended_ns = now_ns;
   raise(longest_ns, response_ns);
   const uint64_t deadline = task.deadline_ns.load(), period = task.period_ns.load(), budget = task.budget_ns.load();
   if (deadline > 0 && response_ns > deadline) ++misses;

@@ -97,6 +97,7 @@ struct JobTimes {
   std::atomic<uint64_t> early;      // jobs that came faster than the period
   std::atomic<uint64_t> long_jobs;  // jobs that executed for longer than the budget
   std::atomic<uint64_t> began_ns;   // when the last job began (CLOCK_MONOTONIC); 0: no job was seen to begin
+  std::atomic<uint64_t> ended_ns;   // likewise; 0: none was seen to end
   std::atomic<uint64_t> next_ns;    // when, if jobs came a period apart, the next one would begin
   std::array<std::atomic<uint32_t>, kResponseBuckets> responses;
 
