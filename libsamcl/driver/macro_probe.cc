@@ -36,6 +36,9 @@ class Owned {
 // Only #ifdef can be asked about them.
 bool is_operator(const std::string& name) { return name.starts_with("__has_") || name.starts_with("__is_"); }
 
+// "__has_builtin(f)": #if answers it.
+bool is_question(const std::string& name) { return name.ends_with(')'); }
+
 enum class Outcome { does_not_build, fails, done };
 
 // Never waits for ever: the device may be the program's own for that long.
@@ -116,6 +119,10 @@ std::string macro_probe(const std::set<std::string>& names) {
   source << "#define SAMCL_TEXT(...) #__VA_ARGS__\n#define SAMCL_TEXT_OF(...) SAMCL_TEXT(__VA_ARGS__)\n"
             "__constant char samcl_texts[] = \"\"\n";
   for (const std::string& name : names) {
+    if (is_question(name)) {
+      source << "#if " << name << "\n\"+1\\n\"\n#else\n\"+0\\n\"\n#endif\n";
+      continue;
+    }
     source << "#ifdef " << name << "\n\"+\" ";
     if (is_operator(name))
       source << '"' << name << '"';
