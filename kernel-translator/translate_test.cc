@@ -696,6 +696,24 @@ TEST(Macros, are_asked_about_in_the_branches_that_the_answers_choose) {
   EXPECT_EQ(asked, (std::set<std::string>{"A", "B"}));
 }
 
+TEST(Macros, that_the_devices_compiler_evaluates_are_asked_with_their_operand) {
+  const std::string source =
+      "#if defined(__has_builtin) && __has_builtin(__builtin_assume)\n#define N 1\n#else\n#define N 2\n#endif\n"
+      "__kernel void k(__global int* p) { p[get_group_id(0)] = N; }";
+  std::set<std::string> asked;
+  const json has = {{"__has_builtin", "__has_builtin"}, {"__has_builtin(__builtin_assume)", "1"}};
+  EXPECT_THAT(source_of(translate_with_answers(source, has, &asked)["sources"][0]), HasSubstr("= 1;"));
+  EXPECT_EQ(asked, (std::set<std::string>{"__has_builtin", "__has_builtin(__builtin_assume)"}));
+  const json has_not = {{"__has_builtin", "__has_builtin"}, {"__has_builtin(__builtin_assume)", "0"}};
+  EXPECT_THAT(source_of(translate_with_answers(source, has_not)["sources"][0]), HasSubstr("= 2;"));
+  for (const std::string name : {"__has_feature", "__has_extension", "__has_attribute"})
+    EXPECT_TRUE(asked_by("#if " + name + "(f)\n#endif").count(name + "(f)")) << name;
+  // Its own definition counts, and an option's.
+  EXPECT_EQ(asked_by("#undef __has_builtin\n#define __has_builtin(x) 0\n#if __has_builtin(f)\n#endif"),
+            (std::set<std::string>{}));
+  EXPECT_EQ(asked_by("#if __has_builtin(f)\n#endif", {"-D__has_builtin(x)=1"}), (std::set<std::string>{}));
+}
+
 TEST(Macros, that_only_a_compiler_can_evaluate_keep_a_source_whole) {
   const std::string kernel = "\n__kernel void k(__global int* p) { p[get_group_id(0)] = 1; }";
   EXPECT_TRUE(translate_with_answers("#if __has_builtin(__builtin_trap)\n#endif" + kernel, json::object()).is_null());

@@ -24,6 +24,35 @@ bool is_place(llvm::StringRef name) {
 // Macros with operands, which a compiler has built in.
 bool is_operator(llvm::StringRef name) { return name.starts_with("__has_") || name.starts_with("__is_"); }
 
+// Those that a compiler answers by 0 or 1 for a name. The text that stands for them here makes one identifier of
+// operator and operand: #if finds it to be no macro, which is a question as any other, and an answer defines it.
+constexpr std::array<const char*, 4> kAskable = {"__has_builtin", "__has_feature", "__has_extension",
+                                                 "__has_attribute"};
+
+bool is_askable(llvm::StringRef name) {
+  return std::any_of(kAskable.begin(), kAskable.end(), [&](const char* each) { return name == each; });
+}
+
+std::string identifier_of(const std::string& askable, const std::string& operand) {
+  return "samcl_asks" + askable + "_" + operand;
+}
+
+// "__has_builtin(f)" for such an identifier; another one is its own question.
+std::string question_of(const std::string& identifier) {
+  for (const std::string askable : kAskable) {
+    const std::string begin = identifier_of(askable, "");
+    if (identifier.starts_with(begin)) return askable + "(" + identifier.substr(begin.size()) + ")";
+  }
+  return identifier;
+}
+
+// The macro that such a question, or a name, is answered by.
+std::string macro_of(const std::string& question) {
+  const size_t open = question.find('(');
+  if (open == std::string::npos) return question;
+  return identifier_of(question.substr(0, open), question.substr(open + 1, question.size() - open - 2));
+}
+
 class Questioner : public clang::PPCallbacks {
  public:
   Questioner(clang::Preprocessor& preprocessor, const MacroGround& ground, MacroQuestions& questions)
@@ -81,7 +110,7 @@ class Questioner : public clang::PPCallbacks {
     if (macro.isBuiltinMacro() || at.isInvalid() || files_.getFileID(at) == preprocessor_.getPredefinesFileID())
       return Origin::compiler;
     const llvm::StringRef file = files_.getFilename(at);
-    if (file == ground_.answers_file) return Origin::source;
+    if (file == ground_.answers_file) return is_askable(name) ? Origin::compiler : Origin::source;
     return file.starts_with(ground_.own_folder) ? Origin::header : Origin::source;
   }
 
@@ -112,7 +141,7 @@ class QuestionDiagnostics : public clang::DiagnosticConsumer {
     if (diagnostic.getID() == clang::diag::warn_pp_undef_identifier) {
       const clang::SourceManager& files = diagnostic.getSourceManager();
       if (files.getFilename(files.getExpansionLoc(diagnostic.getLocation())).starts_with(own_folder_)) return;
-      questions_.names.insert(diagnostic.getArgIdentifier(0)->getName().str());
+      questions_.names.insert(question_of(diagnostic.getArgIdentifier(0)->getName().str()));
       return;
     }
     if (level < clang::DiagnosticsEngine::Error) return;
@@ -148,10 +177,14 @@ std::set<std::string> names_by_options(const std::vector<std::string>& options) 
 
 std::string directives_of(const MacroAnswers& answers, const std::set<std::string>& by_options) {
   std::string text;
+  for (const std::string askable : kAskable)
+    if (!by_options.count(askable))
+      text += "#undef " + askable + "\n#define " + askable + "(x) " + identifier_of(askable, "") + "##x\n";
   for (const auto& [name, value] : answers) {
-    if (by_options.count(name) || (value && (is_operator(name) || is_place(name)))) continue;
-    text += "#undef " + name + "\n";
-    if (value) text += "#define " + name + " " + *value + "\n";
+    const std::string macro = macro_of(name);
+    if (by_options.count(name) || (value && (is_operator(macro) || is_place(name)))) continue;
+    text += "#undef " + macro + "\n";
+    if (value) text += "#define " + macro + " " + *value + "\n";
   }
   return text;
 }

@@ -17,12 +17,13 @@ class Preprocessor;
 
 namespace samcl::translator {
 
-// What the device's compiler says, by name: what the macro stands for, or nullopt: it is not defined.
+// What the device's compiler says, by name or by operator and operand ("__has_builtin(f)"): what the macro stands for,
+// or nullopt: it is not defined.
 using MacroAnswers = std::map<std::string, std::optional<std::string>>;
 
 struct MacroQuestions {
-  std::set<std::string> names;  // to be answered
-  std::string hopeless;         // one that has no answer which serves, e.g. "__has_builtin"; empty: none
+  std::set<std::string> names;  // to be answered; also "__has_builtin(f)" and its like, whose answer is 0 or 1
+  std::string hopeless;         // one that has no answer which serves, e.g. "__COUNTER__"; empty: none
 
   bool empty() const { return names.empty() && hopeless.empty(); }
 };

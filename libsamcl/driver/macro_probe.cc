@@ -19,6 +19,9 @@ constexpr auto kPatience = std::chrono::seconds(20);  // the device may be the p
 // Only #ifdef can be asked about them.
 bool is_operator(const std::string& name) { return name.starts_with("__has_") || name.starts_with("__is_"); }
 
+// "__has_builtin(f)": #if answers it.
+bool is_question(const std::string& name) { return name.ends_with(')'); }
+
 enum class Outcome { does_not_build, fails, done };
 
 Outcome run(cl_context context, cl_device_id device, const std::string& source, const std::string& options,
@@ -86,6 +89,10 @@ std::string macro_probe(const std::set<std::string>& names) {
   source << "#define SAMCL_TEXT(...) #__VA_ARGS__\n#define SAMCL_TEXT_OF(...) SAMCL_TEXT(__VA_ARGS__)\n"
             "__constant char samcl_texts[] = \"\"\n";
   for (const std::string& name : names) {
+    if (is_question(name)) {
+      source << "#if " << name << "\n\"+1\\n\"\n#else\n\"+0\\n\"\n#endif\n";
+      continue;
+    }
     source << "#ifdef " << name << "\n\"+\" ";
     if (is_operator(name))
       source << '"' << name << '"';

@@ -13,9 +13,9 @@
 
 namespace samcl::driver {
 
-// `options`: build options that may change the answers. Names without an answer, for their texts break the program,
-// are missing. An error: the driver refuses or does not end a program that it should run; another time it may. Makes
-// and releases its own queue; any thread.
+// `options`: build options that may change the answers. Of names such as "__has_builtin(f)" the answer is "1" or "0".
+// Names without an answer, for their texts break the program, are missing. An error: the driver refuses or does not end
+// a program that it should run; another time it may. Makes and releases its own queue; any thread.
 Result<MacroAnswers> ask_about_macros(cl_context context, cl_device_id device, const std::set<std::string>& names,
                                       const std::string& options);
 

@@ -63,6 +63,17 @@ TEST_F(MacroProbe, LeavesOutOneThatBreaksTheProgramAndTellsTheOthers) {
   EXPECT_EQ(answers, (MacroAnswers{{"A", "1"}, {"B", "2"}, {"C", std::nullopt}}));
 }
 
+TEST_F(MacroProbe, EvaluatesOperatorsOfTheCompiler) {
+  if (!context) GTEST_SKIP() << "no OpenCL device";
+  const MacroAnswers answers =
+      ask({"__has_builtin(__builtin_trap)", "__has_builtin(no_such_builtin)", "__has_builtin"});
+  // PoCL's compiler is Clang, which has them.
+  EXPECT_EQ(answers.at("__has_builtin(__builtin_trap)"), "1");
+  EXPECT_EQ(answers.at("__has_builtin(no_such_builtin)"), "0");
+  EXPECT_EQ(answers.at("__has_builtin"), "__has_builtin");
+  EXPECT_TRUE(ask({"__has_no_such_operator(f)"}).empty());
+}
+
 TEST(MacroAnswers, AreRefusedWhereTheOutputIsNotTheirs) {
   EXPECT_FALSE(macro_answers({"A", "B"}, "+1\n"));
   EXPECT_FALSE(macro_answers({"A"}, "+1\n+2\n"));

@@ -70,14 +70,18 @@ def programs():
 
             made = {key: put_in(value) for key, value in program.items() if isinstance(value, str)}
             made["name"] += f" {words[0]}" if words else ""
-            if "runs" in program:
-                made["run"] = program["runs"][each]
-            made["where"] = listed["sources"][program["of"]]
+            made["run"] = program["runs"][each] if "runs" in program else made["run"]
+            made["run"] = made["run"].replace("{here}", str(HERE))
+            made["where"] = listed["sources"].get(program.get("of"))
             yield made
 
 
 def source(options, program):
-    """The folder of a program's source, in which it may be built."""
+    """The folder of a program's source, in which it may be built; a folder of its own for one that is installed."""
+    if not program["where"]:
+        folder = options.work.resolve() / re.sub(r"\W+", "_", program["name"])
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
     url, commit = program["where"]
     folder = options.work.resolve() / program["of"]
     if folder.is_dir():
