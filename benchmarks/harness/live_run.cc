@@ -91,7 +91,7 @@ class Neighbours {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     const int nowhere = open("/dev/null", O_RDWR);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
+    for (int stream = 0; stream <= STDERR_FILENO && nowhere >= 0; ++stream) dup2(nowhere, stream);
     setenv("SAMCL_INSTANCE", instance.c_str(), 1);
     execv(arguments.front(), arguments.data());
     _exit(127);
