@@ -198,7 +198,8 @@ def main():
     text = "\n".join([rows, "", "Wrong or hollow:" if findings else "Nothing is wrong or hollow.", *findings, ""])
     print(text)
     if options.table:
-        head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n\n"
+        head = "Made by tools/conformance.sh; `--help` of compare.py beside this file says what the words mean. Wimpy mode.\n"
+        head += "\"subtests\" counts what was played: fewer than the suite has where a run was cut off.\n\n"
         options.table.write_text(f"# Khronos' conformance tests on {options.driver}, with samcl and without\n\n" + head + text)
     return not all(". Explained: " in line for line in findings)
 
