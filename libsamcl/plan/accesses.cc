@@ -12,6 +12,7 @@ constexpr uint64_t kMostWrites = 1024;
 // With more rows, what lies between them is taken to be written, too, if no other part writes there: to plan with each
 // row takes longer than short kernels do.
 constexpr uint64_t kFewRows = 64;
+constexpr uint64_t kMostOfRow = 4;  // what lies between two of them then, in lengths of a row
 // Bytes that are moved for nothing rather than starting another transfer.
 constexpr uint64_t kSmallGap = 64 << 10;
 
@@ -112,13 +113,14 @@ bool any_overlap(const std::vector<Gathered>& parts) {
 }
 
 // Rows become one range, with what lies between them, which the part then needs: it is valid there like the rows. In
-// one memory all is valid for all.
+// one memory all is valid for all; elsewhere bytes move for it, so only where that is little.
 void join_rows(std::vector<Gathered>& parts, bool in_one_memory) {
   std::vector<Gathered> joined = parts;
   bool any = false;
   for (Gathered& part : joined) {
     for (StridedRange& range : part.writes.ranges) {
-      if (range.count <= kFewRows || range.stride - range.length > kSmallGap) continue;
+      const uint64_t gap = range.stride - range.length;
+      if (range.count <= kFewRows || gap > kSmallGap || (!in_one_memory && gap > kMostOfRow * range.length)) continue;
       any = true;
       range = {range.start, range.end() - range.start, 0, 1};
       if (!in_one_memory) part.needs.push_back({range.start, range.end()});

@@ -287,6 +287,15 @@ TEST_F(AccessesTest, OfManyRowsWhatLiesBetweenThemIsWrittenToo) {
   EXPECT_THAT(written_bytes(accesses, 2), ElementsAre(512, 512)) << "what is between them is no work";
 }
 
+// A column of a matrix: the rest of it would move from device to device.
+TEST_F(AccessesTest, RowsThatAreShortForWhatLiesBetweenThemStayApart) {
+  pass(make_buffer(32 * kBytes));
+  ndrange.global[0] = 256;
+  EXPECT_EQ(share(Footprints().element(0, Footprints::surely_writes, 0, 64)).to_merge, 0u);
+  EXPECT_THAT(accesses[0].shares[0].writes, SizeIs(128));
+  EXPECT_THAT(accesses[0].needs(0), IsEmpty());
+}
+
 TEST_F(AccessesTest, WhatIsWrittenIsKnownOfAllBuffersOrOfNone) {
   pass(make_buffer());
   pass(make_buffer());
