@@ -46,6 +46,20 @@ TEST(Registration, DeadlineIsThePeriodUnlessGiven) {
   EXPECT_EQ(make_task(camera)->deadline_ns, 35'000'000u);
 }
 
+TEST(Registration, TimesAreANanosecondToADay) {
+  Registration camera = registration("");
+  for (const char* right : {"1ns", "86400s", "40ms"}) {
+    camera.period = right;
+    EXPECT_TRUE(make_task(camera)) << right;
+  }
+  for (const char* wrong : {"0ns", "86401s", "-1ms", "40", "soon"}) {
+    camera.period = wrong;
+    const auto task = make_task(camera);
+    ASSERT_FALSE(task) << wrong;
+    EXPECT_THAT(task.error().message, HasSubstr("--period")) << wrong;
+  }
+}
+
 TEST(Registration, WeightIsInsteadOfPriorityAndTimes) {
   Registration batch;
   batch.name = "batch";
