@@ -269,11 +269,12 @@ TEST_F(AttackTest, NoRequestEndsTheDaemon) {
     const ssize_t got = recv(socket.get(), answer.data(), answer.size(), 0);
     return got <= 0 ? "disconnected" : answer.substr(0, static_cast<size_t>(got));
   };
-  EXPECT_THAT(raw_problem("{\"samcl\": 8, \"ask\": \"register\", \"task\": {\"name\": \"bad\xff\"}}"),
-              HasSubstr("no JSON object"));
-  EXPECT_THAT(raw_problem("{\"samcl\": 8, \"ask\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
+  const std::string ours = "{\"samcl\": " + std::to_string(protocol::kVersion) + ", \"ask\": ";
+  EXPECT_THAT(raw_problem(ours + "\"register\", \"task\": {\"name\": \"bad\xff\"}}"), HasSubstr("no JSON object"));
+  EXPECT_THAT(raw_problem(ours + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
               HasSubstr("nested more than 32 levels deep"));
-  EXPECT_THAT(raw_problem("{\"samcl\": 3}"), HasSubstr("it speaks version 3, expected 8"));
+  EXPECT_THAT(raw_problem("{\"samcl\": 3}"),
+              HasSubstr("it speaks version 3, expected " + std::to_string(protocol::kVersion)));
   EXPECT_EQ(raw_problem(std::string(2, '\x53') + "garbage"), raw_problem("garbage"));
   EXPECT_EQ(raw_problem(std::string(protocol::Message().bytes())), "disconnected") << "without hello";
   EXPECT_TRUE(serves());
