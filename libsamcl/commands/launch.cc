@@ -177,6 +177,7 @@ void KernelLaunch::decide(Context& context) {
     const ComputingTimes times = known->times.expect(busy_items_);
     splits = context.shares_host_memory() ? parts_pay(times) : choose_way(context, times);
     predicted_ns_ = splits ? times.parts : times.whole;
+    if (splits) known->times.runs_in_parts(busy_items_);
     if (options.split && !splits && times.parts > times.whole) known->times.kept_whole(busy_items_);
   }
   if (options.split && !splits) options.why_not_split = kWholeIsFaster;

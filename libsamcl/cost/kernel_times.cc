@@ -45,12 +45,19 @@ ComputingTimes KernelTimes::expect(uint64_t work_items) const {
 
 void KernelTimes::kept_whole(uint64_t work_items) {
   Class& here = classes_[size_class(work_items)];
+  here.in_parts_since.store(0, std::memory_order_relaxed);
   const uint32_t stay = here.stay.load(std::memory_order_relaxed);
   if (here.kept_whole.fetch_add(1, std::memory_order_relaxed) + 1 < stay) return;
   here.kept_whole.store(0, std::memory_order_relaxed);
   here.stay.store(stay > UINT32_MAX / 4 ? stay : 4 * stay, std::memory_order_relaxed);
   here.in_parts.ns_per_item.store(0, std::memory_order_relaxed);
   here.in_parts.asked.store(0, std::memory_order_relaxed);
+}
+
+void KernelTimes::runs_in_parts(uint64_t work_items) {
+  Class& here = classes_[size_class(work_items)];
+  if (here.in_parts_since.fetch_add(1, std::memory_order_relaxed) + 1 == kStay)
+    here.stay.store(kStay, std::memory_order_relaxed);
 }
 
 bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {

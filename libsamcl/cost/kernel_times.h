@@ -35,8 +35,9 @@ class KernelTimes {
   // What a launch of so many work-items will take. In parts as whole until some were measured.
   ComputingTimes expect(uint64_t work_items) const;
 
-  // A launch was kept whole since its parts were measured to take too long.
+  // A launch was kept whole since its parts were measured to take too long; or it runs in parts.
   void kept_whole(uint64_t work_items);
+  void runs_in_parts(uint64_t work_items);
 
   // Whether the time of the next such launch should be taken exactly, which costs the driver more than the launch: the
   // first few, then some now and then. Asked once for each.
@@ -58,7 +59,8 @@ class KernelTimes {
   // What another process knew. Sizes that are out of bounds are passed over.
   void recall(const Known& times);
 
-  // Launches that are kept whole before parts are tried again; four times as many each time.
+  // Launches that are kept whole before parts are tried again; four times as many each time, until so many in a row ran
+  // in parts.
   static constexpr uint32_t kStay = 16;
 
  private:
@@ -72,7 +74,7 @@ class KernelTimes {
   // Launches of sizes within a factor of two.
   struct Class {
     Measured whole, in_parts;
-    std::atomic<uint32_t> kept_whole{0}, stay{kStay};
+    std::atomic<uint32_t> kept_whole{0}, in_parts_since{0}, stay{kStay};
   };
   Measured& measured(uint64_t work_items, Ran ran) {
     Class& here = classes_[size_class(work_items)];

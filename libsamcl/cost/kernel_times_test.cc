@@ -102,6 +102,21 @@ TEST(KernelTimes, PartsThatDidNotPayAreTriedAgainEverLater) {
   }
 }
 
+TEST(KernelTimes, PartsThatPayAgainAreTriedSoonTheNextTime) {
+  KernelTimes times;
+  times.took(1000, 10'000);
+  const auto give_up = [&](uint32_t launches) {
+    times.took(1000, 50'000, KernelTimes::Ran::in_parts);
+    for (uint32_t launch = 0; launch < launches; ++launch) times.kept_whole(1000);
+    return times.expect(1000).parts == 10'000u;
+  };
+  EXPECT_TRUE(give_up(KernelTimes::kStay));
+  EXPECT_FALSE(give_up(KernelTimes::kStay));
+  EXPECT_TRUE(give_up(3 * KernelTimes::kStay));
+  for (uint32_t launch = 0; launch < KernelTimes::kStay; ++launch) times.runs_in_parts(1000);
+  EXPECT_TRUE(give_up(KernelTimes::kStay));
+}
+
 TEST(KernelTimes, WorkItemsThatWriteNothingAreNotBusy) {
   KernelTimes times;
   EXPECT_EQ(times.busy_items(1000, 4000), 1000u);
