@@ -145,6 +145,22 @@ TEST_F(Launches, DevicesGetEquallyMuchToDo) {
   EXPECT_EQ(machine.contents(b), counting(kItems, 1)) << "cut elsewhere again";
 }
 
+// The first launch's cut, after the first of 64 work-groups, would leave one device nothing of two.
+TEST_F(Launches, OfFewWorkGroupsAreSplitWhereverOthersWereCut) {
+  const KernelPtr guarded =
+      machine.kernel(Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)),
+                     [](size_t i, const Arguments& a) {
+                       if (i < a[0].size()) ++a[0][i];
+                     });
+  const BufferPtr few = filled(counting(32)), all = filled(counting(32));
+  launch(guarded, {few}, 1024);
+  machine.run();
+  at_work.clear();
+  launch(guarded, {all}, 32);
+  EXPECT_EQ(machine.contents(all), counting(32, 1));
+  EXPECT_THAT(at_work, ElementsAre(0, 1));
+}
+
 TEST_F(Launches, BeginWhereTheProgramsOffsetIs) {
   const BufferPtr a = filled(of(kItems, 5));
   machine.launch(queue, incrementing, {a}, 64, {}, 16, 128);

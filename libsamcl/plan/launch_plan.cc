@@ -231,10 +231,13 @@ class Options {
   PartitionCost cut(LaunchPlan& plan, std::span<const unsigned> devices) const {
     const bool mixed = context_.device->is_mixed();
     auto cut_along = [&](unsigned dimension) {
-      const CostModel& known = *kernel_.cost_model;
-      return cut_by(mixed ? kernel_.cost_model->speeds.shares(devices, dimension)
-                          : known.balance.shares(devices.size(), dimension),
-                    plan.ndrange, devices, dimension);
+      CostModel& known = *kernel_.cost_model;
+      const auto shares =
+          mixed ? known.speeds.shares(devices, dimension) : known.balance.shares(devices.size(), dimension);
+      std::vector<Part> parts = cut_by(shares, plan.ndrange, devices, dimension);
+      // What served a launch of many work-groups may leave none to some device here.
+      if (mixed || parts.size() == devices.size()) return parts;
+      return cut_by(std::vector<double>(devices.size(), 1.0), plan.ndrange, devices, dimension);
     };
     const std::vector<unsigned> dimensions = good_dimensions(plan.ndrange, static_cast<unsigned>(devices.size()));
     std::vector<Part> cut_best = cut_along(dimensions[0]);
