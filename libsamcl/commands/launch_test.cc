@@ -41,6 +41,9 @@ Words of(size_t count, cl_uint value) { return Words(count, value); }
 
 // What kernels do, to one work-item's share of their buffers.
 void increment(size_t i, const Arguments& a) { ++a[0][i]; }
+void increment_inside(size_t i, const Arguments& a) {
+  if (i < a[0].size()) ++a[0][i];
+}
 void copy(size_t i, const Arguments& a) { a[1][i] = a[0][i]; }
 void sum_of_neighbours(size_t i, const Arguments& a) {
   const auto& from = a[0];
@@ -71,6 +74,8 @@ struct Launches : ::testing::Test {
   const testing::QueuePtr queue = machine.in_order_queue();
   const KernelPtr incrementing =
       machine.kernel(Translated("increment").updates().footprint(Footprints().element(0, Footprints::adds)), increment);
+  const KernelPtr guarded = machine.kernel(
+      Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)), increment_inside);
   const KernelPtr copying =
       machine.kernel(Translated("copy").reads().writes().footprint(
                          Footprints().element(0, Footprints::surely_reads).element(1, Footprints::surely_writes)),
@@ -124,11 +129,6 @@ TEST_F(Launches, LastWorkGroupMayBeSmaller) {
 
 // The buffer ends where the first quarter of the work-items does.
 TEST_F(Launches, DevicesGetEquallyMuchToDo) {
-  const KernelPtr guarded =
-      machine.kernel(Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)),
-                     [](size_t i, const Arguments& a) {
-                       if (i < a[0].size()) ++a[0][i];
-                     });
   const BufferPtr a = filled(counting(kItems / 4));
   launch(guarded, {a});
   machine.run();
@@ -147,11 +147,6 @@ TEST_F(Launches, DevicesGetEquallyMuchToDo) {
 
 // The first launch's cut, after the first of 64 work-groups, would leave one device nothing of two.
 TEST_F(Launches, OfFewWorkGroupsAreSplitWhereverOthersWereCut) {
-  const KernelPtr guarded =
-      machine.kernel(Translated("guarded").updates().footprint(Footprints().element(0, Footprints::adds)),
-                     [](size_t i, const Arguments& a) {
-                       if (i < a[0].size()) ++a[0][i];
-                     });
   const BufferPtr few = filled(counting(32)), all = filled(counting(32));
   launch(guarded, {few}, 1024);
   machine.run();

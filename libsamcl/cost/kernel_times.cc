@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/atomic_max.h"
+
 namespace samcl {
 namespace {
 
@@ -67,9 +69,8 @@ bool KernelTimes::wants_time(uint64_t work_items, Ran ran) {
 
 uint64_t KernelTimes::busy_items(uint64_t work_items, uint64_t written) {
   const double per_item = static_cast<double>(written) / static_cast<double>(std::max<uint64_t>(work_items, 1));
-  double most = written_per_item_.load(std::memory_order_relaxed);
-  while (per_item > most && !written_per_item_.compare_exchange_weak(most, per_item, std::memory_order_relaxed)) {
-  }
+  raise(written_per_item_, per_item);
+  const double most = written_per_item_.load(std::memory_order_relaxed);
   if (per_item >= most) return work_items;
   return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(work_items) * per_item / most));
 }
