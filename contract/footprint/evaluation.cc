@@ -8,7 +8,7 @@ namespace samcl::footprint {
 namespace {
 
 // More ranges than that per set are joined, or left out.
-constexpr size_t kMostRanges = 8;
+constexpr size_t kMostRanges = 64;
 // Repetitions without gaps, up to so many, are one wide access.
 constexpr Wide kWidest = 1 << 20;
 
@@ -110,6 +110,7 @@ void Evaluation::visit(const Access& access, ArgumentFootprint& result) {
       if (!offset.valid()) return whole();
     }
   }
+  if (const Cases cases = cases_of(offset); cases.node != kNone) return visit_cases(cases, access, result);
   const AccessBox box = access_box(*here_, variables_, offset, width, sure_width);
   if (!box.known) return whole();
   for (const StridedRange& range : box.may) {

@@ -27,6 +27,29 @@ class Evaluation {
   void enter(Id region);
   void visit(const Access& access, ArgumentFootprint& result);
 
+  // cases.cc: a value that wraps around at a number of its own, or is one of two, taken apart where the access then
+  // touches much less: each of the cases as if it were an access of its own.
+  struct Choice {
+    Id node;
+    Wide which;  // of a remainder, the quotient; of a select, 1: the first
+  };
+  struct Cases {
+    Id node = kNone;
+    Wide first = 0, last = 0;
+    Wide saved = 0;  // bytes
+  };
+  Cases cases_of(const Form& offset);
+  Cases cases_of(Id node, Wide factor);
+  std::optional<Wide> chosen(Id node) const;
+  void choose(const Choice& choice);
+  void visit_cases(const Cases& cases, const Access& access, ArgumentFootprint& result);
+  // What is divided by a constant number, of which only the rest is used.
+  struct Remainder {
+    Form dividend;
+    Wide divisor;
+  };
+  std::optional<Remainder> remainder(Id node);
+
   // values.cc: the value of a node in the present region, modulo 2^bits.
   Form value(Id node);
   Form compute(Id id, const Node& node);
@@ -71,6 +94,7 @@ class Evaluation {
   std::vector<Knowledge> knowledge_;  // by region
   std::vector<Cached> cache_;         // by node
   std::vector<bool> gives_way_;       // by loop
+  std::vector<Choice> choices_;       // made for the present access
   Knowledge* here_ = nullptr;
   Id region_ = 0;
   uint64_t stamp_ = 1;

@@ -410,7 +410,7 @@ bool includes(const std::set<uint64_t>& outer, const std::set<uint64_t>& inner) 
 }
 
 struct Tally {
-  unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0, sure_reads = 0;
+  unsigned programs = 0, endless = 0, known_writes = 0, sure_writes = 0, sure_reads = 0, same_numbers = 0;
 };
 
 void check(uint64_t seed, Tally& tally) {
@@ -460,6 +460,25 @@ void check(uint64_t seed, Tally& tally) {
       << "sure writes, " << story;
   EXPECT_TRUE(!found.surely_reads.whole && includes(run.sure_reads, bytes_of(found.surely_reads)))
       << "sure reads, " << story;
+
+  // What other arguments with the same numbers touch is in these sets, too.
+  const auto numbers = parsed->numbers(launch);
+  const auto before = values;
+  for (auto& value : values) {
+    const int32_t number = static_cast<int32_t>(generator.below(20)) - (generator.chance(20) ? 10 : 0);
+    std::memcpy(value.data(), &number, 4);
+  }
+  if (values != before && parsed->numbers(launch) == numbers) {
+    Run other(program, launch, seed);
+    other.box(box);
+    EXPECT_TRUE(other.endless || found.reads.whole || includes(bytes_of(found.reads), other.reads))
+        << "reads with other arguments, " << story;
+    EXPECT_TRUE(other.endless || found.may_write.whole || includes(bytes_of(found.may_write), other.writes))
+        << "possible writes with other arguments, " << story;
+    EXPECT_TRUE(other.endless || includes(other.sure, bytes_of(found.surely_writes)))
+        << "sure writes with other arguments, " << story;
+    ++tally.same_numbers;
+  }
   if (!found.surely_reads.empty()) ++tally.sure_reads;
   if (!found.may_write.whole) ++tally.known_writes;
   if (!found.surely_writes.empty()) ++tally.sure_writes;
@@ -481,6 +500,44 @@ TEST(Evaluation, of_random_programs_is_never_too_small_and_sure_writes_are_never
             << " with known writes, " << tally.sure_writes << " with sure ones\n";
   EXPECT_GT(tally.sure_writes, tally.programs / 20);
   EXPECT_GT(tally.sure_reads, tally.programs / 50);
+  EXPECT_GT(tally.same_numbers, tally.programs / 50);
+}
+
+// The numbers of a launch say all of it: with other arguments for which they are the same, the same bytes are touched.
+TEST(Evaluation, depends_on_nothing_but_the_numbers_of_a_launch) {
+  // (argument 0 % 2 ? 0 : 512) + global id * argument 1
+  SymbolicFootprint symbolic;
+  symbolic.regions.resize(1);
+  symbolic.nodes = {{.op = Op::argument, .a = 0, .b = 0},
+                    {.op = Op::constant, .value = 2},
+                    {.op = Op::remainder_unsigned, .a = 0, .b = 1},
+                    {.op = Op::constant, .value = 0},
+                    {.op = Op::equal, .bits = 1, .a = 2, .b = 3},
+                    {.op = Op::constant, .value = 512},
+                    {.op = Op::select, .a = 4, .b = 5, .c = 3},
+                    {.op = Op::global_id, .a = 0},
+                    {.op = Op::argument, .a = 1, .b = 0},
+                    {.op = Op::multiply, .a = 7, .b = 8},
+                    {.op = Op::add, .a = 6, .b = 9}};
+  Access access;
+  access.argument = 2;
+  access.offset = 10;
+  access.writes = true;
+  symbolic.accesses = {access};
+  const Footprint footprint = Footprint::parse(to_text(symbolic)).value();
+  Ndrange ndrange;
+  ndrange.global[0] = ndrange.local[0] = 4;
+  const auto of = [&](uint64_t first, uint64_t second) {
+    const std::vector<ArgumentValue> values = {
+        {std::as_bytes(std::span(&first, 1)), 0}, {std::as_bytes(std::span(&second, 1)), 0}, {{}, 4096}};
+    const LaunchInputs launch{ndrange, values};
+    return std::pair(footprint.numbers(launch), footprint.evaluate(launch)[2].may_write.ranges);
+  };
+  EXPECT_EQ(of(3, 1), of(999, 1));
+  EXPECT_EQ(of(4, 1), of(1000, 1));
+  EXPECT_NE(of(3, 1).first, of(4, 1).first);
+  EXPECT_NE(of(3, 1).first, of(3, 2).first);
+  EXPECT_EQ(of(4, 1).second, (std::vector<StridedRange>{{512, 4, 0, 1}}));
 }
 
 TEST(Evaluation, of_a_text_that_was_tampered_with_is_an_error_or_some_answer) {

@@ -1,9 +1,16 @@
 #include "contract/footprint/footprint.h"
 
 #include "contract/footprint/evaluation.h"
+#include "contract/footprint/launch_numbers.h"
 #include "contract/footprint/symbolic_footprint.h"
 
 namespace samcl {
+
+struct footprint::Prepared {
+  explicit Prepared(SymbolicFootprint its) : symbolic(std::move(its)), numbers(symbolic) {}
+  const SymbolicFootprint symbolic;
+  const LaunchNumbers numbers;
+};
 
 Footprint::Footprint() = default;
 
@@ -11,14 +18,19 @@ Result<Footprint> Footprint::parse(std::string_view text) {
   Result<footprint::SymbolicFootprint> symbolic = footprint::from_text(text);
   if (!symbolic) return tl::unexpected(symbolic.error());
   Footprint result;
-  result.symbolic_ = std::make_shared<const footprint::SymbolicFootprint>(std::move(*symbolic));
+  if (!symbolic->anything && !symbolic->regions.empty())
+    result.prepared_ = std::make_shared<const footprint::Prepared>(std::move(*symbolic));
   return result;
 }
 
 std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch, const GroupBox& box) const {
-  if (!symbolic_ || symbolic_->anything || symbolic_->regions.empty())
+  if (!prepared_)
     return std::vector<ArgumentFootprint>(launch.arguments.size(), {{true, {}}, {true, {}}, {}});
-  return footprint::Evaluation(*symbolic_, launch, box).run();
+  return footprint::Evaluation(prepared_->symbolic, launch, box).run();
+}
+
+std::vector<uint64_t> Footprint::numbers(const LaunchInputs& launch) const {
+  return prepared_ ? prepared_->numbers.of(prepared_->symbolic, launch) : std::vector<uint64_t>();
 }
 
 std::vector<ArgumentFootprint> Footprint::evaluate(const LaunchInputs& launch) const {

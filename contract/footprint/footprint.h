@@ -57,7 +57,7 @@ struct ArgumentFootprint {
 };
 
 namespace footprint {
-struct SymbolicFootprint;
+struct Prepared;
 }
 
 // The footprint of one kernel. Immutable; copies share; any number of threads may evaluate it at once.
@@ -73,11 +73,15 @@ class Footprint {
   // a few microseconds.
   std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch, const GroupBox& box) const;
 
+  // What the answer depends on of the arguments' values: launches of one NDRange with buffers of the same sizes have the
+  // same answers where these are equal.
+  std::vector<uint64_t> numbers(const LaunchInputs& launch) const;
+
   // The whole NDRange.
   std::vector<ArgumentFootprint> evaluate(const LaunchInputs& launch) const;
 
  private:
-  std::shared_ptr<const footprint::SymbolicFootprint> symbolic_;
+  std::shared_ptr<const footprint::Prepared> prepared_;  // nullptr: nothing is known
 };
 
 }  // namespace samcl

@@ -17,17 +17,21 @@ struct Variables {
 
   size_t loops;
   Id next_opaque = 0;
-  std::vector<Id> opaque_of_node;
+  std::vector<Id> opaque_of_node, node_of_opaque;
 
   static Variable group(unsigned dimension) { return dimension; }
   static Variable local(unsigned dimension) { return 3 + dimension; }
   static Variable round(Id loop) { return 6 + loop; }
   Variable repeat() const { return static_cast<Variable>(6 + loops); }
   Variable opaque(Id node) {
-    if (opaque_of_node[node] == kNone) opaque_of_node[node] = next_opaque++;
+    if (opaque_of_node[node] == kNone) {
+      opaque_of_node[node] = next_opaque++;
+      node_of_opaque.push_back(node);
+    }
     return static_cast<Variable>(7 + loops + opaque_of_node[node]);
   }
   bool is_opaque(Variable variable) const { return variable > repeat(); }
+  Id node(Variable opaque) const { return node_of_opaque[opaque - 7 - loops]; }
   size_t count() const { return 7 + loops; }  // without the opaque ones
 };
 

@@ -94,7 +94,7 @@ Node read_node(Reader& reader, size_t index, size_t loops) {
 }
 
 // The nodes that a node is made of; kNone in unused places.
-std::array<Id*, 3> operands_of(Node& node) {
+std::array<Id*, 3> operand_places(Node& node) {
   static Id none = kNone;
   const int count = operands(node.op);
   Id* const a = count > 0 && node.op != Op::counter ? &node.a : &none;
@@ -105,7 +105,7 @@ bool too_deep(const SymbolicFootprint& symbolic) {
   std::vector<unsigned> depth(symbolic.nodes.size(), 0);
   for (size_t i = 0; i < symbolic.nodes.size(); ++i) {
     Node node = symbolic.nodes[i];
-    for (const Id* id : operands_of(node))
+    for (const Id* id : operand_places(node))
       if (*id != kNone) depth[i] = std::max(depth[i], depth[*id] + 1);
     if (depth[i] > kMostDepth) return true;
   }
@@ -145,6 +145,14 @@ std::vector<Id> compact(std::vector<T>& elements, const std::vector<bool>& used)
 
 }  // namespace
 
+SmallVector<Id, 3> operands_of(const Node& node) {
+  Node copy = node;
+  SmallVector<Id, 3> operands;
+  for (const Id* operand : operand_places(copy))
+    if (*operand != kNone) operands.push_back(*operand);
+  return operands;
+}
+
 void prune(SymbolicFootprint& symbolic) {
   std::vector<bool> regions(symbolic.regions.size(), false), nodes(symbolic.nodes.size(), false);
   std::vector<bool> loops(symbolic.loops.size(), false);
@@ -170,7 +178,7 @@ void prune(SymbolicFootprint& symbolic) {
   }
   for (size_t i = nodes.size(); i-- > 0;)
     if (nodes[i])
-      for (const Id* operand : operands_of(symbolic.nodes[i])) use(*operand);
+      for (const Id* operand : operand_places(symbolic.nodes[i])) use(*operand);
 
   const std::vector<Id> node_number = compact(symbolic.nodes, nodes),
                         region_number = compact(symbolic.regions, regions);
@@ -178,7 +186,7 @@ void prune(SymbolicFootprint& symbolic) {
     if (id != kNone) id = number[id];
   };
   for (Node& node : symbolic.nodes)
-    for (Id* operand : operands_of(node))
+    for (Id* operand : operand_places(node))
       if (*operand != kNone) *operand = node_number[*operand];
   for (Loop& loop : symbolic.loops)
     for (Condition& stay : loop.stay) renumber(stay.node, node_number);

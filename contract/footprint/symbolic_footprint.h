@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/small_vector.h"
 
 namespace samcl::footprint {
 
@@ -114,6 +115,9 @@ struct SymbolicFootprint {
   std::vector<Access> accesses;  // in the order of their regions
   bool anything = false;         // nothing is known: every argument may be touched anywhere
 };
+
+// The nodes that a node is made of.
+SmallVector<Id, 3> operands_of(const Node& node);
 
 // Leaves out nodes and regions that no access needs.
 void prune(SymbolicFootprint& symbolic);

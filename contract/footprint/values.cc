@@ -49,7 +49,7 @@ Form Evaluation::value(Id id) {
   }
   Form form = compute(id, symbolic_.nodes[id]);
   if (!form.valid()) form = any(id);
-  cache_[id] = {form, region_, stamp_, !here_->has_opaque(form, variables_)};
+  cache_[id] = {form, region_, stamp_, choices_.empty() && !here_->has_opaque(form, variables_)};
   return form;
 }
 
@@ -261,6 +261,7 @@ Form Evaluation::division(Id id, const Node& node, bool is_signed) {
       return remainder ? moved : parts.quotient + Form(turns);
   }
   if (!remainder) return opaque(id, {range.low / divisors.high, range.high / divisors.low});
+  if (const auto turn = chosen(id); turn && dividend) return *dividend - Form(*turn * divisors.low);
   if (dividend && range.high < divisors.low) return *dividend;
   return opaque(id, {0, std::min(range.high, divisors.high - 1)});
 }
@@ -300,6 +301,7 @@ Form Evaluation::bitwise(Id id, const Node& node) {
         const Form low = parts.rest - Form(turns * modulus);
         return mask >= 0 ? low : other - low;
       }
+      if (const auto turn = chosen(id)) return other - Form(*turn * modulus);
     }
   }
   const Interval x = bounds(node.a, false), y = bounds(node.b, false);
@@ -350,6 +352,7 @@ Form Evaluation::extreme(Id id, const Node& node, bool is_signed, bool minimum) 
 
 Form Evaluation::selected(Id id, const Node& node) {
   if (const auto known = truth(node.a)) return value(*known ? node.b : node.c);
+  if (const auto which = chosen(id)) return value(*which != 0 ? node.b : node.c);
   const Form a = value(node.b), b = value(node.c);
   const Form difference = b - a;
   if (difference.valid() && difference.is_constant() && difference.constant() == 0) return a;

@@ -179,7 +179,7 @@ TEST(Footprint, follows_pointers_that_move) {
   EXPECT_EQ(found("__global int* q = p + get_global_id(0) * 4; for (int j = 0; j < 4; ++j) *q++ = 1;"),
             writes("512-1024"));
   EXPECT_EQ(found("__global int* q = p + n; for (__global int* e = q + 5; q != e; ++q) *q = 1;", 2), writes("8-28"));
-  EXPECT_EQ(found("__global int* q = get_global_id(0) < n ? p : p + 256; q[0] = 1;", 40).may_write, "0-1028");
+  EXPECT_EQ(found("__global int* q = get_global_id(0) < n ? p : p + 256; q[0] = 1;", 40).may_write, "0-4 1024-1028");
   EXPECT_EQ(found("p += 4; p[get_global_id(0)] = 1;"), writes("144-272"));
 }
 
@@ -306,6 +306,55 @@ TEST(Footprint, of_an_index_without_some_of_its_bits_is_bounded) {
   EXPECT_EQ(found(low + "p[low] = 1;", 4).may_write, "256-496");
   EXPECT_EQ(found(low + "if ((i & 31) >= n) p[low - n] = 1;", 4).may_write, "272-480");
   EXPECT_EQ(found("uint i = get_global_id(0); p[i - (i & ~7u)] = 1;").may_write, "0-32");
+}
+
+// Neighbours on a ring are the ranges at both ends of it, and not all that lies between.
+TEST(Footprint, of_neighbours_on_a_ring_is_two_ranges) {
+  // Work-groups 2 and 3 of 8 are 32 to 63 of 128 work-items; the ring has n places, or 64.
+  EXPECT_EQ(found("n = p[(get_global_id(0) + 1) % n];", 1000), reads("132-260"));
+  EXPECT_EQ(found("n = p[(get_global_id(0) + 1) % n];", 64), reads("0-4 132-256"));
+  EXPECT_EQ(found("n = p[(get_global_id(0) + n - 40) % n];", 64), reads("0-96 224-256"));
+  EXPECT_EQ(found("n = p[(get_global_id(0) + 1) & 63];"), reads("0-4 132-256"));
+  EXPECT_EQ(found("n = p[(get_global_id(0) - 40) & 63];"), reads("0-96 224-256"));
+  EXPECT_EQ(found("uint i = get_global_id(0); n = p[i == 63 ? 0 : i + 1];"), reads("0-4 132-260"));
+  EXPECT_EQ(found("uint i = get_global_id(0); n = p[i < 40 ? i + 64 : i];"), reads("160-256 384-416"));
+  EXPECT_EQ(found("p[(get_global_id(0) + 1) % 64] = 1;"), writes("0-4 132-256"));
+  EXPECT_EQ(found("p[(get_global_id(0) + 1) & 63] = 1;"), writes("0-4 132-256"));
+  // All of the ring.
+  EXPECT_EQ(found("n = p[(get_global_id(0) + 1) % n];", 20).reads, "0-80");
+}
+
+// Planes, rows and columns of a box that is a ring along each axis: rows and columns are all there anyway.
+TEST(Footprint, of_neighbours_in_a_box_is_their_planes) {
+  const std::string cell = "uint i = get_global_id(0), t = i % 32, a = t % 8, b = t / 8, c = i / 32; ";
+  EXPECT_EQ(found(cell + "n = p[(a + 1) % 8 + ((b + 3) % 4) * 8 + ((c + 1) % 4) * 32];"), reads("256-384"));
+  EXPECT_EQ(found(cell + "n = p[a + b * 8 + ((c + 3) % 4) * 32];"), reads("0-128"));
+  const Case last("__kernel void k(__global int* p) {" + cell + " p[(a + 1) % 8 + b * 8 + ((c + 1) % 4) * 32] = 1; }",
+                  line(128, 16), {buffer(512)});
+  EXPECT_EQ(text(last.argument(0, 4, 4).may_write), "0-128 384-512");
+  EXPECT_EQ(text(last.argument(0, 0, 4).may_write), "128-384");
+}
+
+// Places that are kept in an array of the work-item's own, and looked up there in a loop.
+TEST(Footprint, follows_indices_through_private_arrays) {
+  EXPECT_EQ(found("uint i = get_global_id(0), at[3]; at[0] = i; at[1] = i + 200; at[2] = i + 400;"
+                  "for (int j = 0; j < 3; ++j) p[at[j]] = j;"),
+            writes("128-256 928-1056 1728-1856"));
+  EXPECT_EQ(found("uint i = get_global_id(0), at[3]; for (int j = 0; j < 3; ++j) at[j] = i + j * n;"
+                  "for (int j = 0; j < 3; ++j) p[at[j]] = j;",
+                  200),
+            writes("128-256 928-1056 1728-1856"));
+  EXPECT_EQ(found("uint i = get_global_id(0), at[4]; for (int j = 0; j < 2; ++j) for (int l = 0; l < 2; ++l)"
+                  "at[2 * j + l] = i + (2 * j + l) * 100; for (int j = 1; j < 4; j += 2) p[at[j]] = j;"),
+            writes("528-656 1328-1456"));
+  // So many rounds that they stay a loop; and a number of them that nobody knows.
+  EXPECT_EQ(found("uint i = get_global_id(0), at[99]; for (int j = 0; j < 99; ++j) at[j] = i;"
+                  "for (int j = 0; j < 99; ++j) p[at[j]] = j;"),
+            writes("0-4096", "none"));
+  EXPECT_EQ(found("uint i = get_global_id(0), at[9]; for (int j = 0; j < 9; ++j) at[j] = i;"
+                  "for (uint j = 0; j < n; ++j) p[at[j]] = j;",
+                  9),
+            writes("0-4096", "none"));
 }
 
 TEST(Footprint, of_control_flow_that_is_no_nest_of_loops_is_whole) {

@@ -7,23 +7,20 @@
 namespace samcl {
 namespace {
 
-// A launch is evaluated for a cut along each dimension; programs alternate between a few sizes.
-constexpr size_t kRemembered = 8;
+// A launch is evaluated for a cut along each dimension; programs alternate between a few sizes, and even and odd rounds.
+constexpr size_t kRemembered = 16;
 
 // All that an answer depends on, as bytes.
 class Question {
  public:
-  Question(const LaunchInputs& launch, const std::vector<Part>& parts) {
+  Question(const Footprint& footprint, const LaunchInputs& launch, const std::vector<Part>& parts) {
     add(launch.ndrange.dimensions);
     add(launch.ndrange.offset);
     add(launch.ndrange.global);
     add(launch.ndrange.local);
     add(launch.arguments.size());
-    for (const ArgumentValue& argument : launch.arguments) {
-      add(argument.buffer_bytes);
-      add(argument.value.size());
-      bytes_.insert(bytes_.end(), argument.value.begin(), argument.value.end());
-    }
+    for (const ArgumentValue& argument : launch.arguments) add(argument.buffer_bytes);
+    for (const uint64_t number : footprint.numbers(launch)) add(number);
     for (const Part& part : parts) {
       add(part.box.first);
       add(part.box.count);
@@ -59,7 +56,7 @@ RememberedFootprint::RememberedFootprint(Footprint footprint) : state_(std::make
 
 std::shared_ptr<const RememberedFootprint::ByPart> RememberedFootprint::evaluate(const LaunchInputs& launch,
                                                                                  const std::vector<Part>& parts) const {
-  Question question(launch, parts);
+  Question question(state_->footprint, launch, parts);
   {
     std::lock_guard lock(state_->mutex);
     for (const State::Answer& answer : state_->answers)
