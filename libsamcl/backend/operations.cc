@@ -76,7 +76,10 @@ class Execution {
     if (o.from == kHost || o.to == kHost) return over_link(o);
     const bool has_way = set_.one_context && !o.memory->layout();
     if (has_way && set_.one_context->takes(engine::bytes_of(o))) return in_one_context(o);
-    if (lane_.kind != LaneKind::compute) return pass_on(o);
+    if (lane_.kind != LaneKind::compute) {
+      if (const auto done = through_windows(o)) return *done;
+      return pass_on(o);
+    }
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
     return wait_for(o);
   }
@@ -162,6 +165,21 @@ class Execution {
     const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
     o.traffic->copied_bytes += engine::bytes_of(o);
     return set_.one_context->pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
+  }
+
+  // From device to device by memory that both see; nothing if that is no way for it. Not where links are leased.
+  std::optional<cl_int> through_windows(const Exchange& o) {
+    if (!set_.windows || o.memory->layout() || set_.is_managed()) return std::nullopt;
+    if (set_.peers && engine::bytes_of(o) < PeerWindows::kWorthIt) return std::nullopt;
+    cl_int error = CL_SUCCESS;
+    const cl_mem from = o.memory->replica(o.from, &error);
+    const cl_mem to = from ? o.memory->replica(o.to, &error) : nullptr;
+    if (!to) return error;
+    const trace::Span span(trace::Activity::local, o.to, engine::bytes_of(o));
+    const auto done =
+        set_.windows->pass(*set_.devices[o.from], *set_.devices[o.to], from, to, rectangles_of(o.ranges, false));
+    if (done) o.traffic->copied_bytes += engine::bytes_of(o);
+    return done;
   }
 
   // From device to device through host memory of our own.

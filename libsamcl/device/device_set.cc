@@ -29,8 +29,8 @@ void DeviceSet::complete() {
 }
 
 // One memory for all where there is one, else memory of devices that others can see, else what the driver moves in one
-// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, one-context and staged leave out what
-// comes before. The context was chosen before its devices were made: where it is one, none of the other ways was to be
+// context if that is fast, else the way through the host; SAMCL_TRANSPORT=peer, windows, one-context and staged leave out
+// what comes before. The context was chosen before its devices were made: where it is one, none of the other ways was to be
 // tried.
 void DeviceSet::find_transports() {
   using Transport = Config::Transport;
@@ -42,11 +42,14 @@ void DeviceSet::find_transports() {
     rates_.exchange = std::max(rates_.exchange, one_context->times()->in_one_context.bytes_per_ns());
   if (one_context || wanted == Transport::one_context || wanted == Transport::staged) return;
   const bool one_memory = devices_share_host_memory(devices);
-  shares_host_memory_ = one_memory && wanted != Transport::peer;
+  shares_host_memory_ = one_memory && wanted != Transport::peer && wanted != Transport::windows;
   if (shares_host_memory_) return;
-  peers = one_memory ? PeerMemory::in_host_memory(devices) : PeerMemory::of(devices);
+  std::shared_ptr<PeerMemory> memory = one_memory ? PeerMemory::in_host_memory(devices) : PeerMemory::of(devices);
+  if (!memory) return;
+  windows = std::make_unique<PeerWindows>(memory);
+  if (wanted != Transport::windows) peers = std::move(memory);
   // Measured on two H200: 365 GB/s and 12 us from GPU to GPU; 25 GB/s and more through pinned chunks.
-  if (peers) rates_ = {20, 250, 20'000};
+  rates_ = {20, 250, 20'000};
 }
 
 bool DeviceSet::passes_on(uint64_t bytes) const {

@@ -12,6 +12,7 @@
 #include "libsamcl/cost/ways.h"
 #include "libsamcl/device/one_context.h"
 #include "libsamcl/device/peer_memory.h"
+#include "libsamcl/device/peer_windows.h"
 #include "libsamcl/device/real_device.h"
 
 namespace samcl {
@@ -22,7 +23,9 @@ class DeviceSet {
  public:
   std::unique_ptr<OneContext> one_context;  // the real context of all; nullptr where each has one of its own
   std::vector<std::unique_ptr<RealDevice>> devices;
-  std::unique_ptr<PeerMemory> peers;  // nullptr where devices cannot use each other's memory
+  // Memory of replicas that others can use; nullptr where devices cannot, or no replica is to be in such memory.
+  std::shared_ptr<PeerMemory> peers;
+  std::unique_ptr<PeerWindows> windows;  // for other replicas; nullptr where devices cannot use each other's memory
 
   // Where a manager grants the devices, what memory of theirs may be needed by others, or devices may be lost: all
   // memory objects.

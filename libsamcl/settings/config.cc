@@ -76,6 +76,7 @@ Config read() {
   config.transport = choice<Transport>("SAMCL_TRANSPORT", {{"auto", Transport::automatic},
                                                            {"shared", Transport::shared},
                                                            {"peer", Transport::peer},
+                                                           {"windows", Transport::windows},
                                                            {"one-context", Transport::one_context},
                                                            {"staged", Transport::staged}});
   using Submission = Config::Submission;

@@ -8,7 +8,7 @@ namespace samcl {
 struct Config {
   enum class Manager { automatic, off, required };
   enum class Mix { off, on, exact };
-  enum class Transport { automatic, shared, peer, one_context, staged };
+  enum class Transport { automatic, shared, peer, windows, one_context, staged };
   enum class Submission { automatic, caller, thread };
 
   std::string devices;                   // SAMCL_DEVICES: which real devices, in which order; empty: all
@@ -20,7 +20,7 @@ struct Config {
   bool split_printf = false;             // SAMCL_SPLIT_PRINTF=0|1: kernels that print, too; their lines in any order
   Manager manager = Manager::automatic;  // SAMCL_MANAGER=auto|off|required
   Transport transport =
-      Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|one-context|staged: how bytes pass between devices
+      Transport::automatic;  // SAMCL_TRANSPORT=auto|shared|peer|windows|one-context|staged: how bytes pass between devices
   Submission submission =
       Submission::automatic;         // SAMCL_SUBMISSION=auto|caller|thread: who gives operations to a driver
   std::string instance = "default";  // SAMCL_INSTANCE: which sam-managerd

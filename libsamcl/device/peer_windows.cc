@@ -1,0 +1,143 @@
+#include "libsamcl/device/peer_windows.h"
+
+#include <array>
+#include <utility>
+
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/device/row_commands.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/driver/owned.h"
+
+namespace samcl {
+namespace {
+
+// Rows that fit in one window together, and where each lies in it.
+struct Batch {
+  std::vector<std::pair<Rectangle, Rectangle>> rows;
+};
+
+std::vector<Batch> batches_of(std::span<const Rectangle> rows) {
+  std::vector<Batch> batches(1);
+  uint64_t used = 0;
+  for (const Rectangle& each : rows) {
+    for (const auto& pieces : cut(each, each, PeerWindows::kWindow)) {
+      const Rectangle& piece = pieces.first;
+      if (used + piece.bytes() > PeerWindows::kWindow) {
+        batches.emplace_back();
+        used = 0;
+      }
+      batches.back().rows.emplace_back(piece, piece.dense().moved(used));
+      used += piece.bytes();
+    }
+  }
+  return batches;
+}
+
+cl_int wait_for(cl_event& event) {
+  return event ? CompletionQueue::wait_for(std::exchange(event, nullptr)) : CL_SUCCESS;
+}
+
+}  // namespace
+
+std::optional<PeerWindows::Window> PeerWindows::take(Ends ends) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Window>& idle = idle_[ends];
+  if (!idle.empty()) {
+    Window window = std::move(idle.back());
+    idle.pop_back();
+    return window;
+  }
+  Window window{memory_->allocate(ends.first, kWindow)};
+  if (window.memory) window.filled = window.memory->seen_by(ends.first);
+  if (window.memory) window.emptied = window.memory->seen_by(ends.second);
+  if (!window.filled || !window.emptied) return std::nullopt;
+  return window;
+}
+
+void PeerWindows::give_back(Ends ends, Window window) {
+  const std::lock_guard lock(mutex_);
+  idle_[ends].push_back(std::move(window));
+}
+
+// Queues of two contexts do not wait for each other: the host hears of each filling before it has the other device
+// empty the window, while the next one is filled.
+class PeerWindows::Passing {
+ public:
+  Passing(PeerWindows& pool, Ends ends, std::array<Window, 2> windows, cl_command_queue from, cl_command_queue to)
+      : pool_(pool), ends_(ends), windows_(std::move(windows)), from_(from), to_(to) {}
+  // A window whose commands failed is given up.
+  ~Passing() {
+    for (size_t i = 0; i < windows_.size(); ++i) {
+      const cl_int filled = wait_for(filled_[i]), emptied = wait_for(emptied_[i]);
+      if (filled == CL_SUCCESS && emptied == CL_SUCCESS && !failed_) pool_.give_back(ends_, std::move(windows_[i]));
+    }
+  }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+
+  cl_int pass(cl_mem source, cl_mem target, const std::vector<Batch>& batches) {
+    for (size_t b = 0; b <= batches.size(); ++b) {
+      if (b < batches.size()) {
+        if (!succeeds(wait_for(emptied_[b % 2])) || !succeeds(fill(source, batches[b], b % 2))) return error_;
+      }
+      if (b > 0 && !succeeds(empty(target, batches[b - 1], (b - 1) % 2))) return error_;
+    }
+    for (cl_event& emptied : emptied_) succeeds(wait_for(emptied));
+    return error_;
+  }
+
+ private:
+  bool succeeds(cl_int error) {
+    if (error_ == CL_SUCCESS) error_ = error;
+    failed_ = error_ != CL_SUCCESS;
+    return !failed_;
+  }
+
+  cl_int fill(cl_mem source, const Batch& batch, size_t window) {
+    for (const auto& [rows, packed] : batch.rows) {
+      cl_event* const event = &rows == &batch.rows.back().first ? &filled_[window] : nullptr;
+      const cl_int error = enqueue_rows(from_, source, windows_[window].filled, rows, packed, event);
+      if (error != CL_SUCCESS) return error;
+    }
+    return driver::real().clFlush(from_);
+  }
+
+  cl_int empty(cl_mem target, const Batch& batch, size_t window) {
+    if (const cl_int error = wait_for(filled_[window]); error != CL_SUCCESS) return error;
+    for (const auto& [rows, packed] : batch.rows) {
+      cl_event* const event = &rows == &batch.rows.back().first ? &emptied_[window] : nullptr;
+      const cl_int error = enqueue_rows(to_, windows_[window].emptied, target, packed, rows, event);
+      if (error != CL_SUCCESS) return error;
+    }
+    return driver::real().clFlush(to_);
+  }
+
+  PeerWindows& pool_;
+  const Ends ends_;
+  std::array<Window, 2> windows_;
+  const cl_command_queue from_, to_;
+  std::array<cl_event, 2> filled_{}, emptied_{};
+  cl_int error_ = CL_SUCCESS;
+  bool failed_ = false;
+};
+
+std::optional<cl_int> PeerWindows::pass(RealDevice& from, RealDevice& to, cl_mem source, cl_mem target,
+                                        std::span<const Rectangle> rows) {
+  if (rows.empty()) return CL_SUCCESS;
+  const Ends ends{from.index, to.index};
+  std::array<Window, 2> windows;
+  for (Window& window : windows) {
+    std::optional<Window> taken = take(ends);
+    if (!taken) {
+      if (windows[0].memory) give_back(ends, std::move(windows[0]));
+      return std::nullopt;
+    }
+    window = std::move(*taken);
+  }
+  RealDevice::Queue& down = from.queue(engine::LaneKind::down);
+  RealDevice::Queue& up = to.queue(engine::LaneKind::up);
+  const std::scoped_lock one_at_a_time(down.mutex, up.mutex);
+  return Passing(*this, ends, std::move(windows), down.real, up.real).pass(source, target, batches_of(rows));
+}
+
+}  // namespace samcl

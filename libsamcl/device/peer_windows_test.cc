@@ -1,0 +1,115 @@
+#include "libsamcl/device/peer_windows.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+#include "libsamcl/device/real_device.h"
+#include "libsamcl/driver/driver.h"
+#include "libsamcl/testing/fake_driver.h"
+
+namespace samcl {
+namespace {
+
+using testing::Call;
+
+struct PeerWindowsTest : ::testing::Test {
+  static constexpr uint64_t kSize = 2 * PeerWindows::kWindow + (13 << 20) + 77;
+
+  testing::FakeDriver driver{2, testing::FakeDriver::Kind::cpu};
+  std::vector<std::unique_ptr<RealDevice>> devices = make_devices();
+  PeerWindows windows{PeerMemory::in_host_memory(devices)};
+  cl_mem source = make_buffer(0), target = make_buffer(1);
+
+  ~PeerWindowsTest() override {
+    driver::real().clReleaseMemObject(source);
+    driver::real().clReleaseMemObject(target);
+    EXPECT_EQ(driver.misuses(), 0);
+  }
+  std::vector<std::unique_ptr<RealDevice>> make_devices() const {
+    std::vector<std::unique_ptr<RealDevice>> made;
+    cl_int error = CL_SUCCESS;
+    for (unsigned i = 0; i < 2; ++i)
+      made.push_back(std::make_unique<RealDevice>(i, driver.devices()[i], nullptr, LeaseTarget{}, nullptr, &error));
+    return made;
+  }
+  cl_mem make_buffer(unsigned device) const {
+    cl_int made;
+    return driver::real().clCreateBuffer(devices[device]->context(), CL_MEM_READ_WRITE, kSize, nullptr, &made);
+  }
+  std::optional<cl_int> pass(const std::vector<Rectangle>& rows) {
+    return windows.pass(*devices[0], *devices[1], source, target, rows);
+  }
+
+  // Of the target these bytes, and no others, are the source's.
+  void expect_passed(const std::vector<Rectangle>& rows) const {
+    const std::span<std::byte> given = driver.contents(source), found = driver.contents(target);
+    std::vector<std::byte> expected(kSize, std::byte{0xcd});
+    for (const Rectangle& each : rows) {
+      each.for_each_row([&](uint64_t, Range row) {
+        std::copy(given.begin() + static_cast<ptrdiff_t>(row.begin), given.begin() + static_cast<ptrdiff_t>(row.end),
+                  expected.begin() + static_cast<ptrdiff_t>(row.begin));
+      });
+    }
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+  }
+  void fill_source() const {
+    std::byte next{1};
+    for (std::byte& each : driver.contents(source)) each = next = std::byte(std::to_integer<int>(next) * 5 + 3);
+  }
+};
+
+TEST_F(PeerWindowsTest, RunsAndRowsArriveWhereTheyWere) {
+  fill_source();
+  const std::vector<Rectangle> rows{Rectangle::run(3, 1),
+                                    Rectangle::run(100, 5'000),
+                                    {10'000, 512, 51'200, {100, 100, 1}},
+                                    Rectangle::run(1 << 20, 2 * PeerWindows::kWindow + (9 << 20) + 13)};
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
+  expect_passed(rows);
+}
+
+TEST_F(PeerWindowsTest, ShortRangesShareAWindow) {
+  std::vector<Rectangle> rows;
+  for (uint64_t i = 0; i < 10; ++i) rows.push_back(Rectangle::run(i * i * 900'000, 1'000));
+  fill_source();
+  EXPECT_EQ(pass(rows), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::copy), 20) << "each once in and once out";
+  expect_passed(rows);
+}
+
+TEST_F(PeerWindowsTest, TwoWindowsDoForAnyLengthAndAreUsedAgain) {
+  const int before = driver.count(Call::create_buffer);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(pass({Rectangle::run(0, kSize)}), CL_SUCCESS);
+  EXPECT_EQ(driver.count(Call::create_buffer) - before, 4) << "two windows, seen by two devices";
+  EXPECT_EQ(driver.count(Call::copy), 3 * 3 * 2) << "three pieces";
+}
+
+TEST_F(PeerWindowsTest, NothingIsDoneWithoutMemoryForWindows) {
+  for (int others = 0; others < 4; ++others) {
+    PeerWindows fresh{PeerMemory::in_host_memory(devices)};
+    driver.fail(Call::create_buffer, CL_MEM_OBJECT_ALLOCATION_FAILURE, 1, others);
+    const std::vector<Rectangle> rows{Rectangle::run(0, 100)};
+    EXPECT_EQ(fresh.pass(*devices[0], *devices[1], source, target, rows), std::nullopt) << others;
+    EXPECT_EQ(driver.count(Call::copy), 0);
+  }
+  fill_source();
+  EXPECT_EQ(pass({Rectangle::run(0, 100)}), CL_SUCCESS);
+  expect_passed({Rectangle::run(0, 100)});
+}
+
+struct RefusedCopyTest : PeerWindowsTest, ::testing::WithParamInterface<int> {};
+
+TEST_P(RefusedCopyTest, IsToldAndSpoilsNothing) {
+  driver.fail(Call::copy, CL_OUT_OF_RESOURCES, 1, GetParam());
+  EXPECT_EQ(pass({Rectangle::run(0, 1'000), Rectangle::run(5'000, 2 * PeerWindows::kWindow)}), CL_OUT_OF_RESOURCES);
+  fill_source();
+  EXPECT_EQ(pass({Rectangle::run(0, kSize)}), CL_SUCCESS);
+  expect_passed({Rectangle::run(0, kSize)});
+}
+
+INSTANTIATE_TEST_SUITE_P(Copies, RefusedCopyTest, ::testing::Range(0, 6));
+
+}  // namespace
+}  // namespace samcl
