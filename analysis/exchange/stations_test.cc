@@ -5,7 +5,7 @@
 #include "analysis/exchange/cheddar.h"
 #include "analysis/exchange/mast.h"
 #include "analysis/exchange/pycpa.h"
-#include "analysis/json/replaced_test.h"
+#include "analysis/json/testing/replaced.h"
 
 namespace samcl::analysis {
 namespace {

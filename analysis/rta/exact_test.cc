@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "analysis/sim/longest.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 #include "base/test_seed.h"
 
 namespace samcl::analysis {

@@ -1,7 +1,7 @@
 // Small random task sets, and random plans of what their jobs do, for simulator.h.
 #pragma once
 
-#include "analysis/access/simulator.h"
+#include "analysis/access/testing/simulator.h"
 #include "analysis/generator/draw.h"
 
 namespace samcl::analysis::access {

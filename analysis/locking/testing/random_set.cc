@@ -1,4 +1,4 @@
-#include "analysis/locking/random_set.h"
+#include "analysis/locking/testing/random_set.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 
 #include <algorithm>
 #include <numeric>

@@ -7,7 +7,7 @@
 
 #include "analysis/rta/response_time.h"
 #include "analysis/sim/longest.h"
-#include "analysis/sim/random_set.h"
+#include "analysis/sim/testing/random_set.h"
 
 namespace samcl::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/access/simulator.h"
+#include "analysis/access/testing/simulator.h"
 
 #include <algorithm>
 #include <deque>

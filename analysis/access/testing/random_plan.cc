@@ -1,4 +1,4 @@
-#include "analysis/access/random_plan.h"
+#include "analysis/access/testing/random_plan.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "analysis/makespan/exhaustive.h"
+#include "analysis/makespan/testing/exhaustive.h"
 
 #include <algorithm>
 #include <map>
