@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "analysis/access/forms.h"
-#include "analysis/access/window.h"
 
 namespace samcl::analysis::access {
 namespace {
