@@ -133,12 +133,10 @@ Run add(CLI::App& parent) {
       ->check(CLI::Range(1, 64));
   convert->add_option("--unit", options->unit,
                       "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
-  return [options]() -> Result<int> {
+  return [options] {
     const auto unit = parse_duration(options->unit);
-    if (!unit || *unit == 0) return fail("--unit: '" + options->unit + "', expected a time such as 1us");
-    const auto text = read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
-    if (!text) return tl::unexpected(text.error());
-    std::cout << *text;
+    if (!unit || *unit == 0) refuse("--unit: '" + options->unit + "', expected a time such as 1us");
+    std::cout << read_by([&](const std::string& text) { return converted(*options, text, *unit); }, options->file);
     return kGood;
   };
 }

@@ -1,11 +1,13 @@
-#include "analysis/json/demand_json.h"
+#include "analysis/cli/demand_output.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analysis/dbf/demanding_walk.h"
+#include "base/duration.h"
 #include "base/json_text.h"
 
-namespace samcl::analysis {
+namespace samcl::analysis::cli {
 namespace {
 
 using nlohmann::ordered_json;
@@ -48,6 +50,26 @@ ordered_json task_fields(const dbf::TaskDemands& set, size_t n, Time t) {
           {"walk", walk}};
 }
 
+// More steps would not be seen apart.
+constexpr Time kMostSteps = 4000;
+
+double ms(Time time) { return static_cast<double>(time) / 1e6; }
+
+template <typename Demand, typename Next>
+Curve steps(const std::string& name, Time end, Demand demand, Next next) {
+  Curve curve{name, {{0, 0}}};
+  Time before = 0;
+  for (Time t = next(0); t <= end; t = next(t + end / kMostSteps)) {
+    const Time now = demand(t);
+    if (now == before) continue;
+    curve.points.emplace_back(ms(t), ms(before));
+    curve.points.emplace_back(ms(t), ms(now));
+    before = now;
+  }
+  curve.points.emplace_back(ms(end), ms(demand(end)));
+  return curve;
+}
+
 }  // namespace
 
 std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdict, const dbf::Tightest& tightest,
@@ -67,4 +89,24 @@ std::string format_demand(const dbf::TaskDemands& set, const dbf::Verdict& verdi
   return json_text(all, 2) + "\n";
 }
 
-}  // namespace samcl::analysis
+Chart demand_chart(const dbf::TaskDemands& set, Time end, std::optional<Time> marked) {
+  const auto total = [&](Time t) { return dbf::total_demand(set.bounds, t); };
+  Chart chart{"Demand bounds over the length of an interval", "length of the interval, ms", {0, ms(end)}, {}};
+  chart.measure = "demand, ms";
+  const Time most = std::max(end, total(end));
+  chart.top = ms(most);
+  chart.curves.push_back({"available", {{0, 0}, {ms(std::min(end, most)), ms(std::min(end, most))}}});
+  for (size_t n = 0; n < set.tasks.size() && set.tasks.size() > 1; ++n) {
+    const dbf::DemandBound& bound = set.bounds[n];
+    chart.curves.push_back(steps(
+        set.tasks[n].name, end, [&](Time t) { return bound.at(t); }, [&](Time t) { return bound.change_after(t); }));
+  }
+  chart.curves.push_back(steps(set.tasks.size() > 1 ? "all tasks" : set.tasks[0].name, end, total,
+                               [&](Time t) { return dbf::next_change(set.bounds, t); }));
+  if (marked && *marked <= end)
+    chart.curves.push_back({"within " + format_duration(*marked) + ": " + format_duration(total(*marked)),
+                            {{ms(*marked), ms(total(*marked))}}});
+  return chart;
+}
+
+}  // namespace samcl::analysis::cli
