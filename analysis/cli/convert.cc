@@ -132,7 +132,7 @@ Run add(CLI::App& parent) {
   convert->add_option("--gpus", options->gpus, "that np-schedulability-analysis' jobs run on (1)")
       ->check(CLI::Range(1, 64));
   convert->add_option("--unit", options->unit,
-                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds)");
+                      "of SchedCAT's, Cheddar's and MAST's times (1us; --mast writes nanoseconds, and says so)");
   return [options] {
     const auto unit = parse_duration(options->unit);
     if (!unit || *unit == 0) refuse("--unit: '" + options->unit + "', expected a time such as 1us");
