@@ -86,21 +86,18 @@ Result<std::string> written(const Options& options, const TaskSetDocument& docum
   if (!options.np && !options.np_dag && !options.schedcat) return format_task_set(document);
   if (auto good = check(document.set); !good) return tl::unexpected(good.error());
   if (options.np) return format_np_jobs(document.set, document.modes);
-  if (options.np_dag) {
-    const auto graphs = dag::chains(document.set, document.modes);
-    return graphs ? dag::format_np_dags(*graphs) : tl::unexpected(graphs.error());
-  }
-  const auto sharing = locking::shared_gpus(document.set, document.modes);
-  return sharing ? format_schedcat(*sharing, unit) : tl::unexpected(sharing.error());
+  if (options.np_dag) return dag::chains(document.set, document.modes).and_then(dag::format_np_dags);
+  return locking::shared_gpus(document.set, document.modes).and_then([&](const locking::TaskSet& sharing) {
+    return format_schedcat(sharing, unit);
+  });
 }
 
 Result<std::string> converted(const Options& options, const std::string& text, Time unit) {
-  if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices")) {
-    const auto graphs = parse_graphs(options, text);
-    return graphs ? written(options, *graphs) : tl::unexpected(graphs.error());
-  }
-  const auto document = parse(options, text, unit);
-  return document ? written(options, *document, unit) : tl::unexpected(document.error());
+  if ((options.file.ends_with(".csv") && dag::is_np_dags(text)) || tasks_have(text, "vertices"))
+    return parse_graphs(options, text).and_then([&](const dag::TaskSet& set) { return written(options, set); });
+  return parse(options, text, unit).and_then([&](const TaskSetDocument& document) {
+    return written(options, document, unit);
+  });
 }
 
 }  // namespace
